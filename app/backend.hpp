@@ -1,0 +1,51 @@
+#pragma once
+// Where readings come from: a GPU, or the model of one. Commands know nothing else about either.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/measure/statistics.hpp"
+#include "probes/probe.hpp"
+#include "report/record.hpp"
+
+namespace gpumem::app {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  [[nodiscard]] virtual std::string name() const = 0;  ///< "cuda" or "model"
+  [[nodiscard]] virtual const Device& device() const = 0;
+  /// Name of the GPU profile predictions come from; absent when they come from the device's own attributes.
+  [[nodiscard]] virtual std::optional<std::string> profile() const = 0;
+  /// Bandwidth (bytes/s) of a case by a quick look, to choose between launch shapes. Throws a probe error.
+  [[nodiscard]] virtual double trial_bytes_per_s(const Case& trial) = 0;
+  /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
+  /// then says `failed` and why.
+  [[nodiscard]] virtual report::Record run(const Case& decided) = 0;
+};
+
+/// Predicts for the GPU of a profile: a name from configs/gpus ("h200") or the path of a profile file.
+/// Throws a usage error for an unknown name (with the nearest) or an invalid file.
+[[nodiscard]] std::unique_ptr<Backend> make_model_backend(const std::string& gpu);
+
+struct MeasureOptions {
+  measure::StoppingRule stopping;
+  std::string device = "0";  ///< CUDA index, UUID ("GPU-...", or a unique beginning of it) or PCI bus id
+  /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
+  std::function<bool()> interrupted = [] { return false; };
+};
+
+/// Measures on a GPU. Throws a no-GPU error when there is none or the selected one does not exist.
+[[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const MeasureOptions& options);
+
+/// The GPUs of this machine; throws a no-GPU error naming the reason when there is none.
+[[nodiscard]] std::vector<Device> list_gpus();
+
+}  // namespace gpumem::app

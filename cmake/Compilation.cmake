@@ -1,0 +1,43 @@
+# How every source is compiled and the program linked: the interface target `gpumem_compilation`.
+include_guard()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# CMake 3.25.1 does not know nvcc's flag for C++20 and would silently compile C++17.
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+endif()
+
+find_package(CUDAToolkit 12.4 REQUIRED)
+
+add_library(gpumem_compilation INTERFACE)
+target_include_directories(gpumem_compilation INTERFACE "${PROJECT_SOURCE_DIR}")
+target_link_libraries(gpumem_compilation INTERFACE CUDA::cudart_static ${CMAKE_DL_LIBS})
+# The program then runs on distributions newer (or with another libstdc++) than the one it was built on.
+target_link_options(gpumem_compilation INTERFACE -static-libstdc++ -static-libgcc)
+
+set(warnings -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+if(GPUMEM_WERROR)
+  list(APPEND warnings -Werror)
+endif()
+list(JOIN warnings "," host_warnings)
+target_compile_options(gpumem_compilation INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic;-Wconversion>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_warnings}>")
+if(GPUMEM_WERROR)
+  target_compile_options(gpumem_compilation INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
+endif()
+
+if(GPUMEM_SANITIZE)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(gpumem_compilation INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:${sanitizers}>"
+    # A comma would split nvcc's list, hence one -Xcompiler an option.
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -fsanitize=address -Xcompiler -fsanitize=undefined>")
+  target_link_options(gpumem_compilation INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,7 @@
+# placeholder until the pinned fallback lands
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+if(GPUMEM_TESTS)
+  find_package(Catch2 REQUIRED)
+endif()

@@ -1,0 +1,120 @@
+#include "probes/access/site.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace gpumem::access {
+
+namespace {
+
+struct TouchedSector {
+  std::uint64_t sector;
+  std::uint32_t bytes;  ///< a bit per byte of the sector
+};
+
+void append_sectors(const WarpRequest& request, std::vector<TouchedSector>& touched) {
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (!request.lane_active(lane)) continue;
+    std::uint64_t byte = request.address[lane];
+    const std::uint64_t end = byte + request.word_bytes;
+    while (byte < end) {
+      const std::uint64_t sector = byte / sector_bytes;
+      const std::uint64_t stop = std::min(end, (sector + 1) * sector_bytes);
+      const std::uint64_t width = stop - byte;
+      const auto mask = static_cast<std::uint32_t>(((std::uint64_t{1} << width) - 1) << (byte % sector_bytes));
+      if (!touched.empty() && touched.back().sector == sector) {
+        touched.back().bytes |= mask;
+      } else {
+        touched.push_back({sector, mask});
+      }
+      byte = stop;
+    }
+  }
+}
+
+/// Sorts by sector and folds what several requests touched of one sector together.
+void merge(std::vector<TouchedSector>& touched) {
+  std::ranges::sort(touched, {}, &TouchedSector::sector);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < touched.size(); ++i) {
+    if (kept > 0 && touched[kept - 1].sector == touched[i].sector) {
+      touched[kept - 1].bytes |= touched[i].bytes;
+    } else {
+      touched[kept++] = touched[i];
+    }
+  }
+  touched.resize(kept);
+}
+
+Footprint count(const std::vector<TouchedSector>& merged) {
+  constexpr std::uint64_t none = ~std::uint64_t{0};
+  constexpr unsigned sectors_per_atom = dram_atom_bytes / sector_bytes;
+  constexpr unsigned sectors_per_line = line_bytes / sector_bytes;
+  Footprint footprint;
+  std::uint64_t atom = none;
+  std::uint64_t line = none;
+  for (const auto& [sector, bytes] : merged) {
+    footprint.sectors += 1;
+    if (bytes != ~std::uint32_t{0}) footprint.partial_sectors += 1;
+    if (sector / sectors_per_atom != atom) {
+      atom = sector / sectors_per_atom;
+      footprint.atoms += 1;
+      footprint.partial_atoms += 1;
+    } else {
+      footprint.partial_atoms -= 1;  // its second sector is touched too
+    }
+    if (sector / sectors_per_line != line) {
+      line = sector / sectors_per_line;
+      footprint.lines += 1;
+    }
+  }
+  return footprint;
+}
+
+Footprint extrapolate(const Footprint& half, const Footprint& whole, double halves) {
+  const auto grow = [&](double at_half, double at_whole) { return at_whole + (at_whole - at_half) * (halves - 2); };
+  return {grow(half.sectors, whole.sectors), grow(half.partial_sectors, whole.partial_sectors),
+          grow(half.atoms, whole.atoms), grow(half.partial_atoms, whole.partial_atoms),
+          grow(half.lines, whole.lines)};
+}
+
+}  // namespace
+
+SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
+  SiteSummary summary;
+  const bool exact = site.requests <= 2 * exact_requests;
+  const std::uint64_t evaluated = exact ? site.requests : 2 * exact_requests;
+  if (evaluated == 0) return summary;
+
+  std::vector<TouchedSector> touched;
+  Footprint half;
+  double bytes = 0;
+  for (std::uint64_t k = 0; k < evaluated; ++k) {
+    if (!exact && k == exact_requests) {
+      merge(touched);
+      half = count(touched);
+    }
+    const WarpRequest request = site.request(k);
+    bytes += useful_bytes(request);
+    summary.cost.sectors_per_request += sectors_per_request(request);
+    summary.cost.lines_per_request += lines_per_request(request);
+    if (site.space == Space::shared) summary.cost.wavefronts_per_request += shared_wavefronts(request);
+    append_sectors(request, touched);
+  }
+  merge(touched);
+  const Footprint whole = count(touched);
+
+  const double sectors = summary.cost.sectors_per_request;
+  const auto requests = static_cast<double>(evaluated);
+  summary.cost.efficiency = sectors == 0 ? 0 : bytes / (sectors * sector_bytes);
+  summary.cost.sectors_per_request /= requests;
+  summary.cost.lines_per_request /= requests;
+  summary.cost.wavefronts_per_request /= requests;
+  summary.footprint =
+      exact ? whole
+            : extrapolate(half, whole, static_cast<double>(site.requests) / static_cast<double>(exact_requests));
+  return summary;
+}
+
+}  // namespace gpumem::access

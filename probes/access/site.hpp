@@ -1,0 +1,58 @@
+#pragma once
+// An access site: one place in a kernel that touches memory, described so that it can be counted on the host.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "probes/access/request.hpp"
+
+namespace gpumem::access {
+
+enum class Space { global, shared };
+enum class Op { load, store };
+
+[[nodiscard]] constexpr std::string_view to_string(Space space) { return space == Space::global ? "global" : "shared"; }
+[[nodiscard]] constexpr std::string_view to_string(Op op) { return op == Op::load ? "load" : "store"; }
+
+struct Site {
+  std::string name;  ///< what a person would call it: "source", "target", "tile"
+  Space space = Space::global;
+  Op op = Op::load;
+  unsigned word_bytes = 4;
+  unsigned instructions = 1;   ///< copies of the instruction in the compiled kernel (loop unrolling)
+  std::uint64_t requests = 0;  ///< warp requests of one launch
+  /// The k-th request of a launch, k < requests. Consecutive k are neighbours in the launch, so a short run of
+  /// them is representative of the whole.
+  std::function<WarpRequest(std::uint64_t k)> request;
+};
+
+/// What a site's requests cost, averaged over a launch.
+struct SiteCost {
+  double sectors_per_request = 0;
+  double lines_per_request = 0;
+  double wavefronts_per_request = 0;  ///< shared-memory wavefronts; 0 for the other spaces
+  double efficiency = 0;              ///< useful bytes / (sectors x 32)
+};
+
+/// The blocks of memory that all requests of a launch touch together, each counted once.
+struct Footprint {
+  double sectors = 0;
+  double partial_sectors = 0;  ///< sectors of which not every byte is touched
+  double atoms = 0;            ///< 64-byte DRAM atoms
+  double partial_atoms = 0;    ///< atoms of which only one sector is touched
+  double lines = 0;
+};
+
+struct SiteSummary {
+  SiteCost cost;
+  Footprint footprint;
+};
+
+/// Counts a site. Up to `exact_requests` requests every one is evaluated and the result is exact; a longer launch is
+/// extrapolated from the growth between its first and second run of that many, which is exact for patterns that repeat
+/// within such a run (every pattern that is affine in the element index does).
+[[nodiscard]] SiteSummary summarise(const Site& site, std::uint64_t exact_requests = 512);
+
+}  // namespace gpumem::access

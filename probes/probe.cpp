@@ -1,0 +1,71 @@
+#include "probes/probe.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace gpumem {
+
+namespace {
+
+std::vector<Probe>& registry() {
+  static std::vector<Probe> all;
+  return all;
+}
+
+}  // namespace
+
+std::string to_string(const Value& value) {
+  if (const auto* number = std::get_if<std::uint64_t>(&value)) return std::to_string(*number);
+  return std::get<std::string>(value);
+}
+
+const Value& Case::value(std::string_view parameter) const {
+  const auto found = std::ranges::find(parameters, parameter, &Parameter::name);
+  if (found == parameters.end()) throw std::logic_error("case has no parameter " + std::string(parameter));
+  return found->value;
+}
+
+std::uint64_t Case::number(std::string_view parameter) const {
+  const auto* number = std::get_if<std::uint64_t>(&value(parameter));
+  if (number == nullptr) throw std::logic_error("parameter " + std::string(parameter) + " is not a number");
+  return *number;
+}
+
+const std::string& Case::name(std::string_view parameter) const {
+  const auto* name = std::get_if<std::string>(&value(parameter));
+  if (name == nullptr) throw std::logic_error("parameter " + std::string(parameter) + " is not a name");
+  return *name;
+}
+
+bool Case::is_auto(std::string_view parameter) const {
+  const auto* name = std::get_if<std::string>(&value(parameter));
+  return name != nullptr && *name == "auto";
+}
+
+void Case::set(std::string_view parameter, Value new_value) {
+  const auto found = std::ranges::find(parameters, parameter, &Parameter::name);
+  if (found == parameters.end()) throw std::logic_error("case has no parameter " + std::string(parameter));
+  found->value = std::move(new_value);
+}
+
+const Axis* Probe::find_axis(std::string_view parameter) const {
+  const auto found = std::ranges::find(axes, parameter, &Axis::parameter);
+  return found == axes.end() ? nullptr : &*found;
+}
+
+const std::vector<Probe>& probes() { return registry(); }
+
+const Probe* find_probe(std::string_view name) {
+  const auto found = std::ranges::find(registry(), name, &Probe::name);
+  return found == registry().end() ? nullptr : &*found;
+}
+
+bool register_probe(Probe probe) {
+  // Static initialisers run in link order; sorting by name keeps lists and reports independent of it.
+  auto& all = registry();
+  const auto place = std::ranges::lower_bound(all, probe.name, {}, &Probe::name);
+  all.insert(place, std::move(probe));
+  return true;
+}
+
+}  // namespace gpumem

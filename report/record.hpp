@@ -1,0 +1,107 @@
+#pragma once
+// A report as plain data: every reading of every case side by side. What is absent is absent, never zero.
+// Field names follow the JSON report (report/json.cpp), whose names are a contract.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/device.hpp"
+#include "probes/measure/statistics.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::report {
+
+enum class Status { ok, skipped, failed };
+
+/// One quantity in up to two readings beside the clock's.
+struct Reading {
+  std::optional<double> predicted;  ///< by the model
+  std::optional<double> counted;    ///< by hardware counters
+};
+
+struct SiteRecord {
+  std::string site;
+  std::string space;  ///< "global", "shared", ...
+  std::string op;     ///< "load" or "store"
+  unsigned word_bytes = 0;
+  Reading sectors_per_request;
+  Reading wavefronts_per_request;
+};
+
+struct TimeRecord {
+  measure::Summary summary;
+  std::vector<measure::Seconds> samples;  ///< in the order taken, none dropped
+};
+
+struct Bottleneck {
+  std::string predicted;
+  std::optional<std::string> counted;
+};
+
+struct MetricRecord {
+  std::string name;
+  std::optional<double> value;
+};
+
+struct Record {
+  std::string probe;
+  std::vector<Parameter> parameters;  ///< in the order of the probe's axes
+  std::string swept;                  ///< the parameter that a sweep of this probe varies
+  Value baseline;                     ///< its value in the case that `relative` refers to
+  std::vector<std::string> chosen;    ///< parameters that `auto` decided
+  Status status = Status::ok;
+  std::optional<std::string> reason;  ///< why it was skipped or failed
+  std::optional<bool> verified;
+  std::uint64_t useful_bytes_read = 0;
+  std::uint64_t useful_bytes_written = 0;
+  std::optional<TimeRecord> time;
+  std::optional<double> measured_gb_per_s;
+  std::optional<double> predicted_gb_per_s;
+  std::optional<double> fraction_of_peak;    ///< of the headline bandwidth: the measured one, else the predicted
+  std::optional<double> relative_measured;   ///< bandwidth / bandwidth of the sweep's baseline case
+  std::optional<double> relative_predicted;
+  std::vector<SiteRecord> access;
+  std::optional<Bottleneck> bottleneck;
+  std::vector<MetricRecord> metrics;
+  std::vector<std::string> flags;  ///< "cache_resident", "wide_interval", "throttled", ...
+
+  /// The bandwidth a person reads first: measured where there is one, else predicted.
+  [[nodiscard]] std::optional<double> headline_gb_per_s() const {
+    return measured_gb_per_s ? measured_gb_per_s : predicted_gb_per_s;
+  }
+};
+
+struct Tool {
+  std::string version;
+  std::string git_commit;
+  std::string compiler;
+  std::string cuda_compiler;
+  std::string build_type;
+};
+
+struct Host {
+  std::string name;
+  std::string os;
+  std::string cpu;
+  std::uint64_t memory_bytes = 0;
+};
+
+struct Report {
+  Tool tool;
+  std::vector<std::string> command;  ///< argv
+  std::string started_at;            ///< RFC 3339, UTC
+  std::string backend;               ///< "cuda" or "model"
+  std::optional<std::string> profile;  ///< name of the GPU profile behind the predictions; absent: device attributes
+  Host host;
+  std::optional<Device> device;  ///< absent in a dry run
+  std::vector<Record> results;
+  std::vector<std::string> findings;  ///< one sentence per sweep: what it shows
+  /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.
+  std::vector<std::string> parameter_columns;
+  std::vector<std::string> metric_columns;
+};
+
+}  // namespace gpumem::report

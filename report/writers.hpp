@@ -1,0 +1,35 @@
+#pragma once
+// Writers: each is a pure function of a report. Nothing else prints results, and none of them computes any.
+
+#include <iosfwd>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "report/record.hpp"
+
+namespace gpumem::report {
+
+/// How a table may look where it is going.
+struct TableStyle {
+  unsigned width = 80;   ///< columns available
+  bool color = false;    ///< ANSI colours
+  bool bars = false;     ///< a bar per row, drawn with Unicode block characters
+};
+
+void write_table(std::ostream& out, const Report& report, const TableStyle& style = {});
+void write_json(std::ostream& out, const Report& report);
+void write_csv(std::ostream& out, const Report& report);
+void write_markdown(std::ostream& out, const Report& report);
+
+/// One sentence per sweep, computed from its records: where it is best, what it costs elsewhere and why.
+[[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results);
+
+enum class Format { table, json, csv, markdown };
+[[nodiscard]] std::string_view to_string(Format format);
+[[nodiscard]] std::optional<Format> format_from_name(std::string_view name);
+/// By a file's extension: .json, .csv, .md / .markdown, .txt.
+[[nodiscard]] std::optional<Format> format_from_extension(std::string_view path);
+void write(std::ostream& out, const Report& report, Format format, const TableStyle& style = {});
+
+}  // namespace gpumem::report
