@@ -29,6 +29,8 @@ class Backend {
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
   /// then says `failed` and why.
   [[nodiscard]] virtual report::Record run(const Case& decided) = 0;
+  /// Whether this process can measure no more.
+  [[nodiscard]] virtual bool lost() const { return false; }
 };
 
 /// Predicts for the GPU of a profile: a name from configs/gpus ("h200") or the path of a profile file.

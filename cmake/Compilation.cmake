@@ -13,15 +13,20 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
 endif()
 
-find_package(CUDAToolkit 12.4 REQUIRED)
+find_package(CUDAToolkit ${GPUMEM_OLDEST_CUDA} REQUIRED)
 
 add_library(gpumem_compilation INTERFACE)
 target_include_directories(gpumem_compilation INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(gpumem_compilation INTERFACE CUDA::cudart_static ${CMAKE_DL_LIBS})
-# The program then runs on distributions newer (or with another libstdc++) than the one it was built on.
-target_link_options(gpumem_compilation INTERFACE -static-libstdc++ -static-libgcc)
+if(NOT GPUMEM_SANITIZE)  # whose run-time libraries want the shared libstdc++
+  # The program then runs on distributions newer (or with another libstdc++) than the one it was built on.
+  target_link_options(gpumem_compilation INTERFACE -static-libstdc++ -static-libgcc)
+endif()
 
 set(warnings -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND warnings -Wno-restrict)  # wrong about literal + std::string: GCC bug 105651
+endif()
 if(GPUMEM_WERROR)
   list(APPEND warnings -Werror)
 endif()

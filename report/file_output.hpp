@@ -18,10 +18,14 @@ class FileOutput {
   /// previous content in place.
   void replace(const std::string& content) const;
 
+  /// False for devices and pipes, where a second `replace` adds to the first: write those once, at the end.
+  [[nodiscard]] bool rewritable() const { return rewritable_; }
+
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
 
  private:
   std::filesystem::path target_;
+  bool rewritable_ = true;
 };
 
 }  // namespace gpumem::report

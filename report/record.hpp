@@ -60,8 +60,8 @@ struct Record {
   std::optional<TimeRecord> time;
   std::optional<double> measured_gb_per_s;
   std::optional<double> predicted_gb_per_s;
-  std::optional<double> fraction_of_peak;    ///< of the headline bandwidth: the measured one, else the predicted
-  std::optional<double> relative_measured;   ///< bandwidth / bandwidth of the sweep's baseline case
+  std::optional<double> fraction_of_peak;   ///< of the headline bandwidth: the measured one, else the predicted
+  std::optional<double> relative_measured;  ///< bandwidth / bandwidth of the sweep's baseline case
   std::optional<double> relative_predicted;
   std::vector<SiteRecord> access;
   std::optional<Bottleneck> bottleneck;
@@ -91,9 +91,9 @@ struct Host {
 
 struct Report {
   Tool tool;
-  std::vector<std::string> command;  ///< argv
-  std::string started_at;            ///< RFC 3339, UTC
-  std::string backend;               ///< "cuda" or "model"
+  std::vector<std::string> command;    ///< argv
+  std::string started_at;              ///< RFC 3339, UTC
+  std::string backend;                 ///< "cuda" or "model"
   std::optional<std::string> profile;  ///< name of the GPU profile behind the predictions; absent: device attributes
   Host host;
   std::optional<Device> device;  ///< absent in a dry run

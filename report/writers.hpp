@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,15 +13,21 @@ namespace gpumem::report {
 
 /// How a table may look where it is going.
 struct TableStyle {
-  unsigned width = 80;   ///< columns available
-  bool color = false;    ///< ANSI colours
-  bool bars = false;     ///< a bar per row, drawn with Unicode block characters
+  unsigned width = 80;  ///< columns available
+  bool color = false;   ///< ANSI colours
+  bool bars = false;    ///< a bar per row, drawn with Unicode block characters
 };
 
 void write_table(std::ostream& out, const Report& report, const TableStyle& style = {});
 void write_json(std::ostream& out, const Report& report);
 void write_csv(std::ostream& out, const Report& report);
 void write_markdown(std::ostream& out, const Report& report);
+
+/// One record as one line of JSON, as it stands in a report's `results`. What read_record_line reads.
+void write_record_line(std::ostream& out, const Record& record);
+
+/// A JSON array of devices, each as the `device` of a JSON report.
+void write_devices_json(std::ostream& out, std::span<const Device> devices);
 
 /// One sentence per sweep, computed from its records: where it is best, what it costs elsewhere and why.
 [[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results);

@@ -10,6 +10,7 @@ inline constexpr unsigned warp_lanes = 32;
 inline constexpr unsigned sector_bytes = 32;     ///< what L1, L2 and DRAM exchange (compute capability >= 6.0)
 inline constexpr unsigned dram_atom_bytes = 64;  ///< DRAM reads come in pairs of sectors (measured: docs/method.md)
 inline constexpr unsigned line_bytes = 128;      ///< tag granularity of L1 and L2
+inline constexpr unsigned line_pair_bytes = 256;  ///< two lines, which L2 misses share a cost for (docs/method.md)
 inline constexpr unsigned bank_count = 32;       ///< shared-memory banks
 inline constexpr unsigned bank_bytes = 4;        ///< width of one bank
 
@@ -71,6 +72,23 @@ struct BlockSet {
   return sectors == 0 ? 0.0 : static_cast<double>(useful_bytes(request)) / (sectors * sector_bytes);
 }
 
+/// Sectors that the request touches in part only. A store of such a sector has to be merged with what is there.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned partial_sectors_per_request(const WarpRequest& request) {
+  const BlockSet sectors = blocks_touched(request, sector_bytes);
+  std::uint32_t bytes[2 * warp_lanes] = {};  // a bit per byte of each sector
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (!request.lane_active(lane)) continue;
+    for (std::uint64_t byte = request.address[lane]; byte < request.address[lane] + request.word_bytes; ++byte) {
+      unsigned i = 0;
+      while (sectors.block[i] != byte / sector_bytes) ++i;
+      bytes[i] |= std::uint32_t{1} << (byte % sector_bytes);
+    }
+  }
+  unsigned partial = 0;
+  for (unsigned i = 0; i < sectors.size; ++i) partial += bytes[i] != ~std::uint32_t{0} ? 1 : 0;
+  return partial;
+}
+
 /// Distinct 4-byte words in the busiest bank among lanes [first, last): the passes that group of lanes needs.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned busiest_bank(const WarpRequest& request, unsigned first,
                                                                  unsigned last) {
@@ -94,11 +112,29 @@ struct BlockSet {
   return busiest;
 }
 
-/// Shared-memory wavefronts of a request: the distinct words of the busiest bank, over the whole warp for words of up to
-/// 8 bytes and over each half-warp for 16 (measured on an H200: docs/method.md). 0 without active lanes.
+/// Whether every active lane asks for the same address as its partner, lane ^ distance, or the partner is inactive.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool partners_agree(const WarpRequest& request, unsigned distance) {
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    const unsigned partner = lane ^ distance;
+    if (!request.lane_active(lane) || !request.lane_active(partner)) continue;
+    if (request.address[lane] != request.address[partner]) return false;
+  }
+  return true;
+}
+
+/// Shared-memory wavefronts of a request; 0 without active lanes. Words of up to 4 bytes are served a whole warp at a
+/// time, 8-byte words by half-warps and 16-byte words by quarter-warps, each group taking as many wavefronts as its
+/// busiest bank has distinct words. If all lanes agree with their neighbour (or all with their second neighbour), the
+/// groups are twice as large. Settled with random patterns against an H200's counters: docs/counters.md.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_wavefronts(const WarpRequest& request) {
-  if (request.word_bytes < 16) return busiest_bank(request, 0, warp_lanes);
-  return busiest_bank(request, 0, warp_lanes / 2) + busiest_bank(request, warp_lanes / 2, warp_lanes);
+  unsigned group = warp_lanes;
+  if (request.word_bytes > bank_bytes) {
+    group = warp_lanes * bank_bytes / request.word_bytes;
+    if (partners_agree(request, 1) || partners_agree(request, 2)) group *= 2;
+  }
+  unsigned wavefronts = 0;
+  for (unsigned first = 0; first < warp_lanes; first += group) wavefronts += busiest_bank(request, first, first + group);
+  return wavefronts;
 }
 
 }  // namespace gpumem::access

@@ -52,8 +52,10 @@ Footprint count(const std::vector<TouchedSector>& merged) {
   constexpr unsigned sectors_per_atom = dram_atom_bytes / sector_bytes;
   constexpr unsigned sectors_per_line = line_bytes / sector_bytes;
   Footprint footprint;
+  constexpr unsigned sectors_per_line_pair = line_pair_bytes / sector_bytes;
   std::uint64_t atom = none;
   std::uint64_t line = none;
+  std::uint64_t line_pair = none;
   for (const auto& [sector, bytes] : merged) {
     footprint.sectors += 1;
     if (bytes != ~std::uint32_t{0}) footprint.partial_sectors += 1;
@@ -68,6 +70,10 @@ Footprint count(const std::vector<TouchedSector>& merged) {
       line = sector / sectors_per_line;
       footprint.lines += 1;
     }
+    if (sector / sectors_per_line_pair != line_pair) {
+      line_pair = sector / sectors_per_line_pair;
+      footprint.line_pairs += 1;
+    }
   }
   return footprint;
 }
@@ -76,7 +82,7 @@ Footprint extrapolate(const Footprint& half, const Footprint& whole, double halv
   const auto grow = [&](double at_half, double at_whole) { return at_whole + (at_whole - at_half) * (halves - 2); };
   return {grow(half.sectors, whole.sectors), grow(half.partial_sectors, whole.partial_sectors),
           grow(half.atoms, whole.atoms), grow(half.partial_atoms, whole.partial_atoms),
-          grow(half.lines, whole.lines)};
+          grow(half.lines, whole.lines), grow(half.line_pairs, whole.line_pairs)};
 }
 
 }  // namespace
@@ -98,6 +104,7 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
     const WarpRequest request = site.request(k);
     bytes += useful_bytes(request);
     summary.cost.sectors_per_request += sectors_per_request(request);
+    summary.cost.partial_sectors_per_request += partial_sectors_per_request(request);
     summary.cost.lines_per_request += lines_per_request(request);
     if (site.space == Space::shared) summary.cost.wavefronts_per_request += shared_wavefronts(request);
     append_sectors(request, touched);
@@ -109,6 +116,7 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   const auto requests = static_cast<double>(evaluated);
   summary.cost.efficiency = sectors == 0 ? 0 : bytes / (sectors * sector_bytes);
   summary.cost.sectors_per_request /= requests;
+  summary.cost.partial_sectors_per_request /= requests;
   summary.cost.lines_per_request /= requests;
   summary.cost.wavefronts_per_request /= requests;
   summary.footprint =

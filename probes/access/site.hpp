@@ -31,6 +31,7 @@ struct Site {
 /// What a site's requests cost, averaged over a launch.
 struct SiteCost {
   double sectors_per_request = 0;
+  double partial_sectors_per_request = 0;  ///< sectors of which the request touches not every byte
   double lines_per_request = 0;
   double wavefronts_per_request = 0;  ///< shared-memory wavefronts; 0 for the other spaces
   double efficiency = 0;              ///< useful bytes / (sectors x 32)
@@ -43,6 +44,7 @@ struct Footprint {
   double atoms = 0;            ///< 64-byte DRAM atoms
   double partial_atoms = 0;    ///< atoms of which only one sector is touched
   double lines = 0;
+  double line_pairs = 0;  ///< aligned 256-byte blocks
 };
 
 struct SiteSummary {
@@ -53,6 +55,6 @@ struct SiteSummary {
 /// Counts a site. Up to `exact_requests` requests every one is evaluated and the result is exact; a longer launch is
 /// extrapolated from the growth between its first and second run of that many, which is exact for patterns that repeat
 /// within such a run (every pattern that is affine in the element index does).
-[[nodiscard]] SiteSummary summarise(const Site& site, std::uint64_t exact_requests = 512);
+[[nodiscard]] SiteSummary summarise(const Site& site, std::uint64_t exact_requests = 128);
 
 }  // namespace gpumem::access

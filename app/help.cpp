@@ -1,0 +1,83 @@
+#include "app/help.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/text.hpp"
+#include "report/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using report::join;
+
+constexpr std::size_t width = 80;
+constexpr std::size_t column = 26;
+
+std::string option_line(const CLI::Option& option, bool positional) {
+  std::string left = "  " + option.get_name(positional, !positional);
+  if (!option.get_option_text().empty()) left += " " + option.get_option_text();
+  return two_columns(left, option.get_description(), width, column);
+}
+
+std::string option_groups(const CLI::App& command) {
+  std::string text;
+  for (const std::string& group : command.get_groups()) {
+    const auto options = command.get_options(
+        [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
+    if (options.empty()) continue;
+    text += "\n" + group + ":\n";
+    for (const CLI::Option* option : options) text += option_line(*option, false);
+  }
+  return text;
+}
+
+/// Values to show in an example of an axis.
+std::string example_values(const Axis& axis) {
+  if (!axis.names.empty()) return join(axis.names, ",");
+  if (!axis.numbers.empty()) return fmt::format("{}", fmt::join(axis.numbers, ","));
+  if (axis.defaults != "auto") return axis.defaults;
+  if (!axis.candidates.empty()) return fmt::format("{}", fmt::join(axis.candidates, ","));
+  return axis.unit == "bytes" ? "1MiB..1GiB*4" : "1..1024*2";
+}
+
+}  // namespace
+
+std::string HelpFormatter::make_help(const CLI::App* command, std::string name, CLI::AppFormatMode) const {
+  const auto positionals = command->get_options([](const CLI::Option* option) { return option->get_positional(); });
+  const auto commands = command->get_subcommands([](const CLI::App*) { return true; });
+  std::string text = wrap(command->get_description(), width, 0) + "\n\nUsage: " + name;
+  if (!commands.empty()) text += " COMMAND";
+  for (const CLI::Option* option : positionals) text += " [" + option->get_option_text() + "]";
+  text += " [OPTIONS]\n";
+  if (!commands.empty()) text += "\nCommands:\n";
+  for (const CLI::App* one : commands) {
+    text += two_columns("  " + one->get_name(), one->get_description(), width, column);
+  }
+  if (!positionals.empty()) text += "\nArguments:\n";
+  for (const CLI::Option* option : positionals) {
+    text += two_columns("  " + option->get_option_text(), option->get_description(), width, column);
+  }
+  text += option_groups(*command);
+  if (!command->get_footer().empty()) text += "\n" + command->get_footer() + "\n";
+  return text;
+}
+
+std::string axis_help(const std::string& flag, const std::vector<Probe>& registry) {
+  const Axis* first = nullptr;
+  std::vector<std::string> names;
+  std::vector<std::string> defaults;
+  for (const Probe& probe : registry) {
+    const auto axis = std::ranges::find(probe.axes, flag, &Axis::flag);
+    if (axis == probe.axes.end()) continue;
+    if (first == nullptr) first = &*axis;
+    names.push_back(probe.name);
+    if (std::ranges::find(defaults, axis->defaults) == defaults.end()) defaults.push_back(axis->defaults);
+  }
+  return fmt::format("{} (probes: {}; default: {}), e.g. --{} {}", report::capitalised(first->purpose),
+                     join(names, ", "), join(defaults, " or "), flag, example_values(*first));
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,81 @@
+// gpumem: how a GPU's memory behaves, measured or predicted.
+//
+// arguments -> request -> command -> exit code. Errors end here, as one line on stderr.
+
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/command_line.hpp"
+#include "app/devices_command.hpp"
+#include "app/environment.hpp"
+#include "app/interrupt.hpp"
+#include "app/list_command.hpp"
+#include "app/probe_command.hpp"
+#include "app/worker.hpp"
+#include "probes/error.hpp"
+
+namespace {
+
+using namespace gpumem;
+
+int run(const std::vector<std::string>& command) {
+  if (command.size() == 2 && command[1] == app::worker_argument) {
+    app::catch_interrupts();
+    return app::serve_parent(std::cin, std::cout, app::interrupted);
+  }
+  const app::Environment environment{.registry = probes(),
+                                     .out = std::cout,
+                                     .err = std::cerr,
+                                     .out_terminal = app::inspect_terminal(1),
+                                     .err_terminal = app::inspect_terminal(2),
+                                     .interrupted = app::interrupted};
+  const app::Request request = app::parse_command_line({command.begin() + 1, command.end()}, probes());
+
+  if (const auto* probe = std::get_if<app::ProbeArguments>(&request)) {
+    app::catch_interrupts();
+    return app::run_probe_command(*probe, command, environment);
+  }
+  if (const auto* list = std::get_if<app::ListArguments>(&request)) return app::run_list_command(*list, environment);
+  if (const auto* devices = std::get_if<app::DevicesArguments>(&request)) {
+    return app::run_devices_command(*devices, environment);
+  }
+  app::write_result(std::cout, std::get<app::TextRequest>(request).text);
+  return 0;
+}
+
+int exit_code_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return 2;
+    case ErrorKind::no_gpu:
+      return 3;
+    case ErrorKind::probe_failed:
+      break;
+  }
+  return 4;
+}
+
+int complain(int exit_code, const std::string& reason) {
+  std::cerr << "gpumem: " << reason << std::endl;
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc > 0 ? std::vector<std::string>(argv, argv + argc) : std::vector<std::string>{"gpumem"});
+  } catch (const Error& error) {
+    return complain(exit_code_of(error.kind()), error.what());
+  } catch (const Interrupted&) {
+    return complain(130, "interrupted; the report holds the cases that were done");
+  } catch (const std::bad_alloc&) {
+    return complain(4, "out of memory on the host");
+  } catch (const std::exception& error) {
+    return complain(4, error.what());
+  }
+}

@@ -1,0 +1,42 @@
+#include "app/backend.hpp"
+#include "app/record_of.hpp"
+#include "probes/error.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+class ModelBackend final : public Backend {
+ public:
+  explicit ModelBackend(model::Profile profile) : profile_(std::move(profile)) {}
+
+  [[nodiscard]] std::string name() const override { return "model"; }
+  [[nodiscard]] const Device& device() const override { return profile_.device; }
+  [[nodiscard]] std::optional<std::string> profile() const override { return profile_.name; }
+
+  [[nodiscard]] double trial_bytes_per_s(const Case& trial) override {
+    const Workload workload = trial.probe->describe(trial, profile_.device);
+    if (const auto reason = does_not_fit(workload, profile_.device)) throw probe_error(*reason);
+    return model::predict(workload, profile_).bytes_per_s;
+  }
+
+  [[nodiscard]] report::Record run(const Case& decided) override {
+    const Workload workload = decided.probe->describe(decided, profile_.device);
+    if (const auto reason = does_not_fit(workload, profile_.device)) return failed_record(decided, *reason);
+    report::Record record = record_of(decided, workload);
+    add_prediction(record, workload, model::predict(workload, profile_), profile_);
+    add_fraction_of_peak(record, workload, profile_.device);
+    return record;
+  }
+
+ private:
+  model::Profile profile_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_model_backend(const std::string& gpu) {
+  return std::make_unique<ModelBackend>(model::load_profile(gpu));
+}
+
+}  // namespace gpumem::app

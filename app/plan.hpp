@@ -1,0 +1,43 @@
+#pragma once
+// From what the user asked for to the cases that will run, in their order. Pure: needs neither GPU nor model.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "probes/probe.hpp"
+
+namespace gpumem::app {
+
+/// An axis flag as the user gave it: without dashes, with the text of each of its uses.
+struct GivenAxis {
+  std::string flag;
+  std::vector<std::string> texts;
+};
+
+/// Cases of one probe that differ in nothing but its first axis.
+struct PlannedSweep {
+  const Probe* probe = nullptr;
+  std::vector<Case> cases;  ///< never empty
+};
+
+struct Plan {
+  std::vector<PlannedSweep> sweeps;
+
+  [[nodiscard]] std::size_t size() const;  ///< cases
+};
+
+/// The most cases one run takes.
+inline constexpr std::size_t maximum_cases = 100'000;
+
+/// The probe of that name. Throws a usage error with the nearest name, or else with all of them.
+[[nodiscard]] const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name);
+
+/// Runs the named probes; without names those whose first axis was given; else the quick default set, restricted to the
+/// probes that have every axis given. The first axis varies fastest, the last but one of the others slower than the
+/// last. Values that are "auto" stay so. The cases point into `registry`, which must outlive them.
+/// Throws a usage error for an unknown probe, bad values, an axis that no selected probe has, or too many cases.
+[[nodiscard]] Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,
+                             const std::vector<GivenAxis>& given);
+
+}  // namespace gpumem::app

@@ -1,0 +1,147 @@
+#include "app/probe_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <exception>
+#include <ostream>
+
+#include "app/build_information.hpp"
+#include "app/choose.hpp"
+#include "app/host.hpp"
+#include "app/open_backend.hpp"
+#include "app/outputs.hpp"
+#include "app/plan.hpp"
+#include "app/progress.hpp"
+#include "app/record_of.hpp"
+#include "probes/error.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+/// RFC 3339, to the second.
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[sizeof "2026-01-31T12:00:00Z"] = "";
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+/// A report with everything but the backend and its results.
+report::Report empty_report(const std::vector<std::string>& command, const std::vector<Probe>& registry) {
+  report::Report report;
+  report.tool = build_information();
+  report.command = command;
+  report.started_at = utc_now();
+  report.host = describe_host();
+  for (const Probe& probe : registry) {
+    for (const Axis& axis : probe.axes) add_once(report.parameter_columns, axis.parameter);
+    for (const Metric& metric : probe.metrics) add_once(report.metric_columns, metric.name);
+  }
+  return report;
+}
+
+std::string in_words(const Case& one) {
+  std::string words = one.probe->name;
+  for (const Parameter& parameter : one.parameters) {
+    words += fmt::format(" {}={}", parameter.name, to_string(parameter.value));
+  }
+  return words;
+}
+
+/// Takes a plan through a backend, case by case.
+class Run {
+ public:
+  Run(Backend& backend, Outputs& outputs, Progress& progress, const Environment& environment)
+      : backend_(backend), outputs_(outputs), progress_(progress), environment_(environment) {}
+
+  void all(Plan& plan, report::Report& report) {
+    const std::size_t total = plan.size();
+    for (PlannedSweep& planned : plan.sweeps) {
+      const Choice choice = choose(planned, backend_, [&](const Case& trial) { before("choosing", trial); });
+      for (const Case& one : planned.cases) {
+        before(fmt::format("{}/{}", report.results.size() + 1, total), one);
+        report.results.push_back(choice.failure ? failed_record(one, *choice.failure) : backend_.run(one));
+        report.results.back().chosen = choice.chosen;
+        outputs_.update_files(report);
+      }
+    }
+  }
+
+ private:
+  void before(const std::string& what, const Case& one) {
+    if (environment_.interrupted()) throw Interrupted{};
+    progress_.show(what + " " + in_words(one));
+  }
+
+  Backend& backend_;
+  Outputs& outputs_;
+  Progress& progress_;
+  const Environment& environment_;
+};
+
+/// Says which cases went wrong, if any did.
+int exit_code(const report::Report& report, std::ostream& err) {
+  const auto& results = report.results;
+  const auto is_wrong = [](const report::Record& record) { return record.verified == false; };
+  const auto has_failed = [](const report::Record& record) { return record.status == report::Status::failed; };
+  const auto wrong = std::ranges::count_if(results, is_wrong);
+  const auto failed = std::ranges::count_if(results, has_failed);
+  if (wrong == 0 && failed == 0) return 0;
+  const auto first = wrong > 0 ? std::ranges::find_if(results, is_wrong) : std::ranges::find_if(results, has_failed);
+  std::string place = first->probe;
+  for (const Parameter& parameter : first->parameters) {
+    if (parameter.name == first->swept) place += " " + parameter.name + "=" + to_string(parameter.value);
+  }
+  err << fmt::format("gpumem: {} of {} cases {}; the first, {}: {}\n", wrong > 0 ? wrong : failed, results.size(),
+                     wrong > 0 ? "moved wrong data" : "failed", place, first->reason.value_or("no reason known"));
+  return wrong > 0 ? 1 : 4;
+}
+
+int run_dry(const Plan& plan, const ProbeArguments& arguments, report::Report report, Outputs& outputs) {
+  report.backend = arguments.backend == BackendChoice::model ? "model" : "cuda";
+  for (const PlannedSweep& sweep : plan.sweeps) {
+    for (const Case& one : sweep.cases) {
+      report.results.push_back(failed_record(one, "dry run"));
+      report.results.back().status = report::Status::skipped;
+    }
+  }
+  outputs.finish(report);
+  return 0;
+}
+
+}  // namespace
+
+int run_probe_command(const ProbeArguments& arguments, const std::vector<std::string>& command,
+                      const Environment& environment) {
+  Plan plan = make_plan(environment.registry, arguments.names, arguments.axes);
+  Outputs outputs(arguments, environment);
+  report::Report report = empty_report(command, environment.registry);
+  if (arguments.dry_run) return run_dry(plan, arguments, std::move(report), outputs);
+
+  const auto backend = open_backend(arguments, command, environment);
+  report.backend = backend->name();
+  report.profile = backend->profile();
+  report.device = backend->device();
+  Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
+  std::exception_ptr ended_early;
+  try {
+    Run(*backend, outputs, progress, environment).all(plan, report);
+  } catch (...) {
+    ended_early = std::current_exception();  // what was done until then is a report all the same
+  }
+  progress.clear();
+  outputs.finish(report);
+  if (ended_early) std::rethrow_exception(ended_early);
+  return exit_code(report, environment.err);
+}
+
+}  // namespace gpumem::app

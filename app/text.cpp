@@ -1,0 +1,32 @@
+#include "app/text.hpp"
+
+#include <algorithm>
+
+#include "report/text.hpp"
+
+namespace gpumem::app {
+
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+  const std::size_t columns = width > indent ? width - indent : 1;
+  std::string separator(1 + indent, ' ');
+  separator.front() = '\n';
+  return report::join(report::wrapped(text, columns), separator);
+}
+
+std::string two_columns(std::string_view left, std::string_view text, std::size_t width, std::size_t column) {
+  std::string line(left);
+  if (text.empty()) return line + '\n';
+  if (line.size() + 2 > column) line += '\n' + std::string(column, ' ');
+  line.resize(std::max(line.size(), column), ' ');
+  return line + wrap(text, width, column) + '\n';
+}
+
+std::string shell_quoted(std::string_view argument) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/@%";
+  if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
+  std::string quoted = "'";
+  for (const char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,101 @@
+#pragma once
+// The kernels of the global-memory probes: what they do to memory is the pattern's business, how threads share out
+// the work is the tile's. Nothing here needs the host, so NVRTC can compile it with any other pattern.
+
+#include "probes/access/host_device.hpp"
+#include "probes/measure/content.hpp"
+
+namespace gpumem::global {
+
+/// How a launch shares out its elements: block b takes a run of block_threads x elements_per_thread of them, and its
+/// threads take neighbouring elements, a block's width apart from turn to turn, so that every turn coalesces.
+struct Tile {
+  std::uint32_t block_threads;
+  std::uint32_t elements_per_thread;
+
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t elements() const {
+    return std::uint64_t{block_threads} * elements_per_thread;
+  }
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t element(std::uint64_t block, std::uint32_t thread,
+                                                                   std::uint32_t turn) const {
+    return block * elements() + turn * block_threads + thread;
+  }
+};
+
+#ifdef __CUDACC__
+
+/// The words of 4, 8 and 16 bytes that one instruction loads or stores: random content, and folding to 32 bits.
+template <class Word>
+struct WordTraits;
+
+template <>
+struct WordTraits<std::uint32_t> {
+  static __device__ std::uint32_t random(std::uint64_t element) { return measure::random_word(element); }
+  static __device__ std::uint32_t fold(std::uint32_t word) { return word; }
+};
+template <>
+struct WordTraits<uint2> {
+  static __device__ uint2 random(std::uint64_t element) {
+    return {measure::random_word(2 * element), measure::random_word(2 * element + 1)};
+  }
+  static __device__ std::uint32_t fold(uint2 word) { return word.x ^ word.y; }
+};
+template <>
+struct WordTraits<uint4> {
+  static __device__ uint4 random(std::uint64_t element) {
+    return {measure::random_word(4 * element), measure::random_word(4 * element + 1), measure::random_word(4 * element + 2),
+            measure::random_word(4 * element + 3)};
+  }
+  static __device__ std::uint32_t fold(uint4 word) { return word.x ^ word.y ^ word.z ^ word.w; }
+};
+
+/// Loads `count` elements. Nothing is stored unless `checksums` is given: then each thread's loads, folded, so that
+/// the loads can be verified, and cannot be removed by the compiler although timed launches pass null.
+template <class Word, class Pattern, unsigned elements_per_thread>
+__global__ void __launch_bounds__(1024) read(const Word* source, std::uint32_t* checksums, std::uint64_t count, Pattern pattern) {
+  const Tile tile{blockDim.x, elements_per_thread};
+  Word word[elements_per_thread];
+#pragma unroll
+  for (unsigned turn = 0; turn < elements_per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    word[turn] = i < count && pattern.active(i) ? source[pattern(i)] : Word{};
+  }
+  std::uint32_t checksum = 0;
+#pragma unroll
+  for (unsigned turn = 0; turn < elements_per_thread; ++turn) checksum ^= WordTraits<Word>::fold(word[turn]);
+  if (checksums != nullptr) checksums[std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x] = checksum;
+}
+
+/// Stores `count` elements of random content.
+template <class Word, class Pattern, unsigned elements_per_thread>
+__global__ void __launch_bounds__(1024) write(Word* target, std::uint64_t count, Pattern pattern) {
+  const Tile tile{blockDim.x, elements_per_thread};
+#pragma unroll
+  for (unsigned turn = 0; turn < elements_per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    if (i >= count || !pattern.active(i)) continue;
+    const std::uint64_t element = pattern(i);
+    target[element] = WordTraits<Word>::random(element);
+  }
+}
+
+/// Copies `count` elements, each to the index it came from. All loads are issued before the first store waits.
+template <class Word, class Pattern, unsigned elements_per_thread>
+__global__ void __launch_bounds__(1024) copy(const Word* source, Word* target, std::uint64_t count, Pattern pattern) {
+  const Tile tile{blockDim.x, elements_per_thread};
+  Word word[elements_per_thread];
+#pragma unroll
+  for (unsigned turn = 0; turn < elements_per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    if (i < count && pattern.active(i)) word[turn] = source[pattern(i)];
+  }
+#pragma unroll
+  for (unsigned turn = 0; turn < elements_per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    if (i < count && pattern.active(i)) target[pattern(i)] = word[turn];
+  }
+}
+
+#endif  // __CUDACC__
+
+}  // namespace gpumem::global

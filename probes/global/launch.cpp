@@ -1,0 +1,129 @@
+#include "probes/global/launch.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "probes/error.hpp"
+
+namespace gpumem::global {
+
+namespace {
+
+constexpr std::uint64_t l2_multiple = 16;
+constexpr std::uint64_t smallest_auto_buffer = std::uint64_t{1} << 20U;
+
+Op op_of(const Case& chosen) {
+  const std::string& name = chosen.name("op");
+  if (name == "read") return Op::read;
+  return name == "write" ? Op::write : Op::copy;
+}
+
+}  // namespace
+
+std::uint64_t Launch::requests() const {
+  const std::uint64_t warps = (tile.block_threads + access::warp_lanes - 1) / access::warp_lanes;
+  const std::uint64_t full_blocks = count / tile.elements();
+  const std::uint64_t rest = count % tile.elements();
+  // The last block's warps beyond the last element issue nothing.
+  const std::uint64_t last_turn = (rest % tile.block_threads + access::warp_lanes - 1) / access::warp_lanes;
+  return full_blocks * warps * tile.elements_per_thread + rest / tile.block_threads * warps + last_turn;
+}
+
+Launch launch_of(const Case& decided) {
+  Launch launch;
+  launch.op = op_of(decided);
+  launch.word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes"));
+  launch.count = decided.number("buffer_bytes") / launch.word_bytes;
+  launch.tile.block_threads = static_cast<std::uint32_t>(decided.number("block_threads"));
+  launch.tile.elements_per_thread = static_cast<std::uint32_t>(decided.number("elements_per_thread"));
+  return launch;
+}
+
+std::vector<Axis> axes(Axis swept) {
+  return {
+      std::move(swept),
+      {.flag = "op",
+       .parameter = "op",
+       .unit = "",
+       .purpose = "what the kernel does with its elements; misaligned stores cost far more than loads",
+       .defaults = "copy",
+       .quick = "",
+       .names = {"read", "write", "copy"}},
+      {.flag = "word-bytes",
+       .parameter = "word_bytes",
+       .unit = "bytes",
+       .purpose = "size of an element: what one thread moves with one instruction",
+       .defaults = "4",
+       .quick = "",
+       .numbers = {4, 8, 16}},
+      {.flag = "elements-per-thread",
+       .parameter = "elements_per_thread",
+       .unit = "elements",
+       .purpose = "elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun",
+       .defaults = "auto",
+       .quick = "",
+       .numbers = {1, 2, 4, 8},
+       .takes_auto = true,
+       .candidates = {1, 2, 4, 8}},
+      {.flag = "block-threads",
+       .parameter = "block_threads",
+       .unit = "threads",
+       .purpose = "threads per block",
+       .defaults = "auto",
+       .quick = "",
+       .minimum = 1,
+       .maximum = 1024,
+       .takes_auto = true,
+       .candidates = {128, 256, 512, 1024}},
+      {.flag = "buffer",
+       .parameter = "buffer_bytes",
+       .unit = "bytes",
+       .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory",
+       .defaults = "auto",
+       .quick = "",
+       .minimum = 4,
+       .takes_auto = true},
+  };
+}
+
+void validate(const Case& chosen) {
+  if (chosen.is_auto("buffer_bytes")) return;
+  const std::uint64_t buffer = chosen.number("buffer_bytes");
+  const std::uint64_t word = chosen.number("word_bytes");
+  if (buffer % word == 0) return;
+  throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of the word size of " +
+                    std::to_string(word) + " bytes; use " + std::to_string(std::max(buffer / word, std::uint64_t{1}) * word));
+}
+
+std::uint64_t allocated_bytes(const Case& sized, std::uint64_t extent_elements) {
+  const std::uint64_t array = extent_elements * sized.number("word_bytes");
+  switch (op_of(sized)) {
+    case Op::read:  // a checksum per thread, at one element per thread the most there can be
+      return array + sized.number("buffer_bytes") / sized.number("word_bytes") * sizeof(std::uint32_t);
+    case Op::write:
+      return array;
+    case Op::copy:
+      break;
+  }
+  return 2 * array;
+}
+
+void size(std::span<Case> sweep, const Device& device,
+          const std::function<std::uint64_t(const Case&, std::uint64_t count)>& extent_elements) {
+  const std::uint64_t memory = device.free_memory_bytes.value_or(device.memory_bytes) / 2;
+  std::uint64_t buffer = std::bit_ceil(std::max(l2_multiple * device.l2_bytes, smallest_auto_buffer));
+  const auto largest = [&] {
+    std::uint64_t bytes = 0;
+    for (Case one : sweep) {
+      if (one.is_auto("buffer_bytes")) one.set("buffer_bytes", buffer);
+      bytes = std::max(bytes, allocated_bytes(one, extent_elements(one, buffer / one.number("word_bytes"))));
+    }
+    return bytes;
+  };
+  while (buffer > smallest_auto_buffer && largest() > memory) buffer /= 2;
+  for (Case& one : sweep) {
+    if (one.is_auto("buffer_bytes")) one.set("buffer_bytes", buffer);
+  }
+}
+
+}  // namespace gpumem::global

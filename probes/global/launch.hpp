@@ -1,0 +1,68 @@
+#pragma once
+// What the global-memory probes have in common on the host: their axes, how a case becomes a launch, and sizing.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probes/access/site.hpp"
+#include "probes/global/kernels.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::global {
+
+enum class Op { read, write, copy };
+
+/// A case of a global probe in numbers.
+struct Launch {
+  Op op = Op::copy;
+  std::uint32_t word_bytes = 4;
+  std::uint64_t count = 0;  ///< elements each array's accesses go through: buffer_bytes / word_bytes
+  Tile tile{256, 1};
+
+  [[nodiscard]] std::uint64_t blocks() const { return (count + tile.elements() - 1) / tile.elements(); }
+  [[nodiscard]] std::uint64_t threads() const { return blocks() * tile.block_threads; }
+  [[nodiscard]] std::uint64_t requests() const;  ///< warp requests of one access site
+  [[nodiscard]] bool loads() const { return op != Op::write; }
+  [[nodiscard]] bool stores() const { return op != Op::read; }
+};
+
+[[nodiscard]] Launch launch_of(const Case& decided);
+
+/// `swept`, then the axes all global probes share: op, word-bytes, elements-per-thread, block-threads, buffer.
+[[nodiscard]] std::vector<Axis> axes(Axis swept);
+
+/// Throws a usage error unless buffer_bytes is a multiple of word_bytes.
+void validate(const Case& chosen);
+
+/// Device memory a case needs when its arrays span `extent_elements`.
+[[nodiscard]] std::uint64_t allocated_bytes(const Case& sized, std::uint64_t extent_elements);
+
+/// Decides an `auto` buffer_bytes: the same useful bytes for a whole sweep, 16 times the L2 so that what a launch
+/// leaves in the cache is of no use to the next, and less when the sweep's largest case would not fit in half of the
+/// free memory. `extent_elements` tells how far a case of a given count reaches into its arrays.
+void size(std::span<Case> sweep, const Device& device,
+          const std::function<std::uint64_t(const Case&, std::uint64_t count)>& extent_elements);
+
+/// The warp request k of a site, see access::Site::request.
+template <class Pattern>
+[[nodiscard]] access::WarpRequest request(const Launch& launch, const Pattern& pattern, std::uint64_t k) {
+  const std::uint64_t warps = (launch.tile.block_threads + access::warp_lanes - 1) / access::warp_lanes;
+  const std::uint64_t block = k / (warps * launch.tile.elements_per_thread);
+  const auto turn = static_cast<std::uint32_t>(k / warps % launch.tile.elements_per_thread);
+  access::WarpRequest request;
+  request.word_bytes = launch.word_bytes;
+  for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+    const auto thread = static_cast<std::uint32_t>(k % warps * access::warp_lanes + lane);
+    if (thread >= launch.tile.block_threads) break;
+    const std::uint64_t i = launch.tile.element(block, thread, turn);
+    if (i >= launch.count || !pattern.active(i)) continue;
+    request.address[lane] = pattern(i) * launch.word_bytes;
+    request.active |= std::uint32_t{1} << lane;
+  }
+  return request;
+}
+
+}  // namespace gpumem::global

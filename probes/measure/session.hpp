@@ -1,0 +1,46 @@
+#pragma once
+// One GPU being measured: its stream and the buffers that cases share, so that a sweep allocates and fills once.
+
+#include <cstdint>
+
+#include "probes/device.hpp"
+#include "probes/measure/cuda.hpp"
+
+namespace gpumem::measure {
+
+class Session {
+ public:
+  /// Creates the context on the CUDA device of that index. Throws a no-GPU error when that fails.
+  explicit Session(int device_index);
+
+  [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] const Stream& stream() const { return stream_; }
+
+  /// A buffer of at least `words` 32-bit words with random_word(index) in each. Valid until a larger one is
+  /// asked for. Throws a probe error when memory does not suffice.
+  [[nodiscard]] const std::uint32_t* random_source(std::uint64_t words);
+  /// A buffer of at least `words` 32-bit words of any content. Valid until a larger one is asked for.
+  [[nodiscard]] std::uint32_t* target(std::uint64_t words);
+  /// A few bytes of device memory for results of checks. T must be trivial.
+  template <class T>
+  [[nodiscard]] T* scratch() {
+    static_assert(sizeof(T) <= scratch_bytes);
+    return static_cast<T*>(scratch_.data());
+  }
+
+  /// Gives back the large buffers, so that a case that ran out of memory can be tried with all of it.
+  void release_buffers();
+
+ private:
+  static constexpr std::uint64_t scratch_bytes = 4096;
+
+  void reserve(DeviceBuffer& buffer, std::uint64_t bytes);
+
+  Device device_;
+  Stream stream_;
+  DeviceBuffer scratch_;
+  DeviceBuffer source_;
+  DeviceBuffer target_;
+};
+
+}  // namespace gpumem::measure

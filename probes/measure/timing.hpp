@@ -1,0 +1,44 @@
+#pragma once
+// Times a launch until its median is known: events on the device, launches queued where gaps would show.
+
+#include <functional>
+#include <vector>
+
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/session.hpp"
+#include "probes/measure/statistics.hpp"
+
+namespace gpumem::measure {
+
+struct Timing {
+  std::vector<Seconds> samples;  ///< seconds per launch, in the order taken, none dropped
+  Summary summary;
+  bool converged = false;           ///< the interval reached the asked width within the budget
+  unsigned launches_per_sample = 1; ///< short launches are batched; a sample is their mean
+};
+
+/// Holds back a stream until what is queued behind it is complete, so that the device never waits for the host within
+/// a timed region. A kernel that spins on a host flag, with a time-out so that nothing hangs when launches cannot be
+/// queued behind it (a profiler or debugger that serialises them); after one time-out it steps aside for good.
+class Gate {
+ public:
+  Gate();
+  void close(const Stream& stream);  ///< queues the spinning kernel
+  void open();                       ///< lets it end
+  /// Whether the last closing ended by time-out; call after synchronising. Later close() calls then do nothing.
+  bool timed_out();
+
+ private:
+  PinnedBuffer flags_;
+  bool disabled_ = false;
+};
+
+/// Times experiment.launch() by the rule. Assumes it ran once (its kernel is loaded and warm).
+/// Throws Interrupted when `interrupted` says so, a probe error when a launch fails.
+[[nodiscard]] Timing time_launches(Experiment& experiment, Session& session, Gate& gate, const StoppingRule& rule,
+                                   const std::function<bool()>& interrupted);
+
+/// One quick estimate of a launch: the shortest of a few, after a warm-up. For choosing, never for reporting.
+[[nodiscard]] Seconds estimate_launch(Experiment& experiment, Session& session);
+
+}  // namespace gpumem::measure

@@ -1,0 +1,46 @@
+#pragma once
+// The model: what a workload demands of each stage, over the rate of that stage. The slowest stage is the bottleneck
+// and, with the fixed cost of a launch, gives the time.
+
+#include <string_view>
+#include <vector>
+
+#include "probes/access/site.hpp"
+#include "probes/model/profile.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::model {
+
+/// What one launch asks of the memory system.
+struct Demand {
+  double l2_load_sectors = 0;    ///< sectors that L1 fetches from L2
+  double l2_whole_sectors = 0;   ///< sectors that a store request writes whole
+  double l2_merged_sectors = 0;  ///< parts of sectors that the launch's other stores complete
+  double l2_load_lines = 0;
+  double l2_load_line_pairs = 0;
+  double l2_fill_lines = 0;  ///< lines with sectors that the launch's stores leave incomplete
+  double l2_fill_line_pairs = 0;
+  double dram_read_bytes = 0;   ///< loads in 64-byte atoms, and the fills of sectors left incomplete
+  double dram_write_bytes = 0;
+  double footprint_bytes = 0;  ///< all sectors touched: cache-resident if they fit in L2
+  double shared_wavefronts = 0;
+};
+
+struct StageTime {
+  std::string_view stage;
+  double seconds = 0;
+};
+
+struct Prediction {
+  std::vector<access::SiteSummary> sites;  ///< as the workload's sites
+  Demand demand;
+  std::vector<StageTime> stages;
+  std::string_view bottleneck;  ///< the slowest stage
+  double seconds = 0;           ///< one launch
+  double bytes_per_s = 0;       ///< useful bytes / seconds
+  bool cache_resident = false;  ///< the footprint fits in L2, so DRAM is left out
+};
+
+[[nodiscard]] Prediction predict(const Workload& workload, const Profile& profile);
+
+}  // namespace gpumem::model

@@ -1,0 +1,216 @@
+#include "probes/model/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <type_traits>
+
+#include "probes/error.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// The rates by name: the one place that lists them.
+constexpr std::pair<const char*, double Rates::*> rate_fields[] = {
+    {"dram_read_bytes_per_s", &Rates::dram_read_bytes_per_s},
+    {"dram_write_bytes_per_s", &Rates::dram_write_bytes_per_s},
+    {"dram_copy_bytes_per_s", &Rates::dram_copy_bytes_per_s},
+    {"dram_merged_sectors_per_s", &Rates::dram_merged_sectors_per_s},
+    {"l2_load_sectors_per_s", &Rates::l2_load_sectors_per_s},
+    {"l2_store_sectors_per_s", &Rates::l2_store_sectors_per_s},
+    {"l2_merged_sectors_per_s", &Rates::l2_merged_sectors_per_s},
+    {"l2_load_lines_per_s", &Rates::l2_load_lines_per_s},
+    {"l2_load_line_pairs_per_s", &Rates::l2_load_line_pairs_per_s},
+    {"l2_fill_lines_per_s", &Rates::l2_fill_lines_per_s},
+    {"l2_fill_line_pairs_per_s", &Rates::l2_fill_line_pairs_per_s},
+    {"load_latency_s", &Rates::load_latency_s},
+    {"block_launches_per_s", &Rates::block_launches_per_s},
+    {"launch_s", &Rates::launch_s},
+    {"shared_wavefronts_per_cycle", &Rates::shared_wavefronts_per_cycle},
+};
+
+/// Reads members of one JSON object, naming source and JSON pointer in every complaint.
+class ObjectReader {
+ public:
+  ObjectReader(const Json& object, std::string pointer, std::string source)
+      : object_(&object), pointer_(std::move(pointer)), source_(std::move(source)) {
+    if (!object.is_object()) fail(pointer_.empty() ? "/" : pointer_, "an object");
+  }
+
+  [[nodiscard]] ObjectReader object(const std::string& key) const { return {member(key), at(key), source_}; }
+
+  [[nodiscard]] std::string text(const std::string& key) const {
+    const Json& value = member(key);
+    if (!value.is_string()) fail(at(key), "a string");
+    return value.get<std::string>();
+  }
+
+  /// A finite number greater than zero.
+  [[nodiscard]] double positive(const std::string& key) const {
+    const Json& value = member(key);
+    if (!value.is_number() || !(value.get<double>() > 0)) fail(at(key), "a number greater than 0");
+    return value.get<double>();
+  }
+
+  /// A whole number greater than zero that fits the target.
+  template <class Integer>
+  void positive_integer(const std::string& key, Integer& target) const {
+    const Json& value = member(key);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 ||
+        value.get<std::uint64_t>() > std::numeric_limits<Integer>::max()) {
+      fail(at(key), "a whole number greater than 0");
+    }
+    target = value.get<Integer>();
+  }
+
+  [[nodiscard]] bool has(const std::string& key) const { return object_->contains(key); }
+  [[nodiscard]] const Json& json() const { return *object_; }
+
+  void allow_only(std::initializer_list<std::string_view> keys) const {
+    for (const auto& [key, value] : object_->items()) {
+      if (std::ranges::find(keys, key) == keys.end()) fail(at(key), "no such member");
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& pointer, const std::string& expected) const {
+    throw usage_error(fmt::format("{}: {}: expected {}", source_, pointer, expected));
+  }
+
+ private:
+  [[nodiscard]] std::string at(const std::string& key) const { return pointer_ + "/" + key; }
+  [[nodiscard]] const Json& member(const std::string& key) const {
+    const auto found = object_->find(key);
+    if (found == object_->end()) fail(at(key), "this member, which is missing");
+    return *found;
+  }
+
+  const Json* object_;
+  std::string pointer_;
+  std::string source_;
+};
+
+Device parse_device(const ObjectReader& reader) {
+  reader.allow_only({"name", "compute_capability", "multiprocessors", "l2_bytes", "memory_bytes", "memory_bus_bits",
+                     "memory_clock_hz", "sm_clock_hz", "shared_bytes_per_block", "shared_bytes_per_multiprocessor",
+                     "threads_per_multiprocessor", "pcie"});
+  Device device;
+  device.name = reader.text("name");
+  device.compute_capability = reader.text("compute_capability");
+  reader.positive_integer("multiprocessors", device.multiprocessors);
+  reader.positive_integer("l2_bytes", device.l2_bytes);
+  reader.positive_integer("memory_bytes", device.memory_bytes);
+  reader.positive_integer("memory_bus_bits", device.memory_bus_bits);
+  reader.positive_integer("memory_clock_hz", device.memory_clock_hz);
+  reader.positive_integer("sm_clock_hz", device.sm_clock_hz);
+  reader.positive_integer("shared_bytes_per_block", device.shared_bytes_per_block);
+  reader.positive_integer("shared_bytes_per_multiprocessor", device.shared_bytes_per_multiprocessor);
+  reader.positive_integer("threads_per_multiprocessor", device.threads_per_multiprocessor);
+  if (reader.has("pcie")) {
+    const ObjectReader pcie = reader.object("pcie");
+    pcie.allow_only({"generation", "width"});
+    unsigned value = 0;
+    pcie.positive_integer("generation", value);
+    device.pcie_generation = value;
+    pcie.positive_integer("width", value);
+    device.pcie_width = value;
+  }
+  return device;
+}
+
+/// Rates in the proportions measured on an H200, scaled by what the device says of itself: memory stages by its
+/// theoretical bandwidth, on-chip ones by multiprocessors x clock. A guess, and marked as one.
+Profile profile_from_attributes(const Device& device) {
+  const Profile reference = load_profile("h200");
+  const double memory =
+      device.theoretical_bandwidth_bytes_per_s() / reference.device.theoretical_bandwidth_bytes_per_s();
+  const double chip = device.shared_peak_bytes_per_s() / reference.device.shared_peak_bytes_per_s();
+  Profile profile;
+  profile.name = device.name;
+  profile.device = device;
+  profile.rates = reference.rates;
+  profile.from_attributes = true;
+  for (const auto rate : {&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s, &Rates::dram_copy_bytes_per_s,
+                          &Rates::dram_merged_sectors_per_s}) {
+    profile.rates.*rate *= memory;
+  }
+  for (const auto rate : {&Rates::l2_load_sectors_per_s, &Rates::l2_store_sectors_per_s, &Rates::l2_merged_sectors_per_s,
+        &Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
+        &Rates::l2_fill_line_pairs_per_s, &Rates::block_launches_per_s}) {
+    profile.rates.*rate *= chip;
+  }
+  return profile;
+}
+
+}  // namespace
+
+Profile parse_profile(std::string_view json, const std::string& source) {
+  Json document;
+  try {
+    document = Json::parse(json);
+  } catch (const Json::parse_error& error) {
+    throw usage_error(fmt::format("{}: not valid JSON: {}", source, error.what()));
+  }
+  const ObjectReader root(document, "", source);
+  root.allow_only({"schema_version", "name", "device", "rates"});
+  unsigned version = 0;
+  root.positive_integer("schema_version", version);
+  if (version != 1) root.fail("/schema_version", "1");
+  Profile profile;
+  profile.name = root.text("name");
+  profile.device = parse_device(root.object("device"));
+
+  const ObjectReader rates = root.object("rates");
+  for (const auto& [name, field] : rate_fields) {
+    const ObjectReader rate = rates.object(name);
+    rate.allow_only({"value", "how"});
+    profile.rates.*field = rate.positive("value");
+    profile.how[name] = rate.text("how");
+  }
+  for (const auto& [name, value] : rates.json().items()) {
+    if (!profile.how.contains(name)) rates.fail("/rates/" + name, "no such rate");
+  }
+  return profile;
+}
+
+Profile load_profile(const std::string& name_or_path) {
+  for (const auto& [name, json] : embedded_profiles()) {
+    if (name == name_or_path) return parse_profile(json, "configs/gpus/" + name_or_path + ".json");
+  }
+  if (!name_or_path.ends_with(".json") && name_or_path.find('/') == std::string::npos) {
+    throw usage_error(fmt::format("no GPU profile '{}': there are {}, or give the path of a profile file",
+                                  name_or_path, fmt::join(profile_names(), ", ")));
+  }
+  std::ifstream file(name_or_path);
+  std::stringstream text;
+  if (!(file && text << file.rdbuf())) {
+    throw usage_error(fmt::format("cannot read the GPU profile '{}'; check the path given to --gpu", name_or_path));
+  }
+  return parse_profile(text.str(), name_or_path);
+}
+
+Profile profile_of(const Device& device) {
+  for (const auto& embedded : embedded_profiles()) {
+    Profile profile = load_profile(std::string(embedded.name));
+    if (profile.device.name == device.name) {
+      // The rates are the kind's, the attributes the very device's (part of it under MIG, say).
+      profile.device = device;
+      return profile;
+    }
+  }
+  return profile_from_attributes(device);
+}
+
+std::vector<std::string> profile_names() {
+  std::vector<std::string> names;
+  for (const auto& profile : embedded_profiles()) names.emplace_back(profile.name);
+  return names;
+}
+
+}  // namespace gpumem::model

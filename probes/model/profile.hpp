@@ -1,0 +1,60 @@
+#pragma once
+// What the model knows about a GPU: its attributes and the rates of its stages, each with how it is known.
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/device.hpp"
+
+namespace gpumem::model {
+
+/// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
+struct Rates {
+  double dram_read_bytes_per_s = 0;    ///< reads alone
+  double dram_write_bytes_per_s = 0;   ///< writes alone
+  double dram_copy_bytes_per_s = 0;    ///< as many bytes read as written, both counted
+  double dram_merged_sectors_per_s = 0;  ///< merged sectors (see below) also delay DRAM: each by 1 / this
+  double l2_load_sectors_per_s = 0;    ///< sectors from L2 to L1
+  double l2_store_sectors_per_s = 0;   ///< sectors that a store request writes whole
+  double l2_merged_sectors_per_s = 0;  ///< sectors that several store requests complete together
+  double l2_load_lines_per_s = 0;      ///< lines fetched into L2 for loads, the cost per line
+  double l2_load_line_pairs_per_s = 0; ///< and the cost per aligned pair of lines, which adds to it
+  double l2_fill_lines_per_s = 0;      ///< the same for lines fetched because stores leave sectors incomplete
+  double l2_fill_line_pairs_per_s = 0;
+  double load_latency_s = 0;               ///< of a thread that waits for its loads, memory under load
+  double block_launches_per_s = 0;
+  double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
+  double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
+};
+
+struct Profile {
+  std::string name;  ///< "h200", or the device's name when made from its attributes
+  Device device;
+  Rates rates;
+  std::map<std::string, std::string> how;  ///< rate name -> how its value is known
+  bool from_attributes = false;            ///< guessed from the device's attributes, no stage was measured
+};
+
+/// Parses a profile. Throws a usage error that names the source, the JSON pointer and what was expected.
+[[nodiscard]] Profile parse_profile(std::string_view json, const std::string& source);
+
+/// The profile of a name from configs/gpus ("h200") or, if the text looks like a path (has a slash or ends in .json),
+/// of a file. Throws a usage error for an unknown name (with the nearest) or an invalid file.
+[[nodiscard]] Profile load_profile(const std::string& name_or_path);
+
+/// The shipped profile measured on this kind of device, else one guessed from its attributes.
+[[nodiscard]] Profile profile_of(const Device& device);
+
+[[nodiscard]] std::vector<std::string> profile_names();
+
+/// The shipped profiles, generated at build time from configs/gpus.
+struct EmbeddedProfile {
+  std::string_view name;
+  std::string_view json;
+};
+[[nodiscard]] std::span<const EmbeddedProfile> embedded_profiles();
+
+}  // namespace gpumem::model

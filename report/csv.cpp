@@ -1,0 +1,123 @@
+// CSV: one row per case, the same columns in the same order for every probe, named as pandas.json_normalize names the
+// fields of the JSON report. Absent is an empty field.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "report/readings.hpp"
+#include "report/text.hpp"
+#include "report/writers.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+/// RFC 4180: fields with separators, quotes or line breaks are quoted, and quotes doubled.
+std::string quoted(const std::string& field) {
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  std::string text = "\"";
+  for (const char c : field) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  return text + '"';
+}
+
+std::string field(std::optional<double> value) {
+  return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string();
+}
+
+std::string field(const std::optional<bool>& value) {
+  if (!value) return {};
+  return *value ? "true" : "false";
+}
+
+std::string field(const std::optional<std::string>& value) { return value.value_or(""); }
+
+std::string parameter_field(const Record& record, const std::string& name) {
+  const auto found = std::ranges::find(record.parameters, name, &Parameter::name);
+  return found == record.parameters.end() ? std::string() : gpumem::to_string(found->value);
+}
+
+std::string metric_field(const Record& record, const std::string& name) {
+  const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
+  return found == record.metrics.end() ? std::string() : field(found->value);
+}
+
+/// Appends a name and a value together, so that the header cannot drift from the rows.
+class Row {
+ public:
+  void add(std::string name, std::string value) {
+    names_.push_back(std::move(name));
+    values_.push_back(quoted(value));
+  }
+  [[nodiscard]] std::string header() const { return join(names_, ","); }
+  [[nodiscard]] std::string line() const { return join(values_, ","); }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::string> values_;
+};
+
+void add_time(Row& row, const std::optional<TimeRecord>& time) {
+  const auto add = [&](const std::string& name, measure::Seconds measure::Summary::*member) {
+    row.add("time_seconds." + name, time ? field(std::optional((time->summary.*member).count())) : std::string());
+  };
+  add("median", &measure::Summary::median);
+  add("ci95_low", &measure::Summary::ci95_low);
+  add("ci95_high", &measure::Summary::ci95_high);
+  add("min", &measure::Summary::min);
+  add("p05", &measure::Summary::p05);
+  add("p95", &measure::Summary::p95);
+  row.add("time_seconds.count", time ? fmt::to_string(time->summary.count) : std::string());
+}
+
+void add_access(Row& row, const Record& record) {
+  for (const std::string op : {"load", "store"}) {
+    for (const auto quantity : {Quantity::sectors, Quantity::wavefronts}) {
+      const std::string name = op + (quantity == Quantity::sectors ? ".sectors" : ".wavefronts") + "_per_request";
+      row.add(name + ".predicted", field(mean_per_request(record, op, quantity, Source::predicted)));
+      row.add(name + ".counted", field(mean_per_request(record, op, quantity, Source::counted)));
+    }
+  }
+}
+
+Row row_of(const Report& report, const Record& record) {
+  Row row;
+  row.add("probe", record.probe);
+  for (const std::string& name : report.parameter_columns) row.add("parameters." + name, parameter_field(record, name));
+  row.add("swept", record.swept);
+  row.add("chosen_by_auto", join(record.chosen, ";"));
+  row.add("status", std::string(to_string(record.status)));
+  row.add("reason", field(record.reason));
+  row.add("verified", field(record.verified));
+  row.add("useful_bytes.read", fmt::to_string(record.useful_bytes_read));
+  row.add("useful_bytes.written", fmt::to_string(record.useful_bytes_written));
+  add_time(row, record.time);
+  row.add("bandwidth_gb_per_s.measured", field(record.measured_gb_per_s));
+  row.add("bandwidth_gb_per_s.predicted", field(record.predicted_gb_per_s));
+  row.add("fraction_of_peak", field(record.fraction_of_peak));
+  row.add("relative_to_baseline.measured", field(record.relative_measured));
+  row.add("relative_to_baseline.predicted", field(record.relative_predicted));
+  add_access(row, record);
+  row.add("bottleneck.predicted", record.bottleneck ? record.bottleneck->predicted : std::string());
+  row.add("bottleneck.counted", record.bottleneck ? field(record.bottleneck->counted) : std::string());
+  for (const std::string& name : report.metric_columns) row.add("metrics." + name, metric_field(record, name));
+  row.add("flags", join(record.flags, ";"));
+  row.add("backend", report.backend);
+  row.add("device.name", report.device ? report.device->name : std::string());
+  row.add("device.uuid", report.device ? field(report.device->uuid) : std::string());
+  return row;
+}
+
+}  // namespace
+
+void write_csv(std::ostream& out, const Report& report) {
+  out << row_of(report, Record{}).header() << '\n';
+  for (const Record& record : report.results) out << row_of(report, record).line() << '\n';
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,82 @@
+// GitHub-flavoured Markdown: the blocks of the table, with every column and no width.
+
+#include <algorithm>
+#include <ostream>
+
+#include "report/blocks.hpp"
+#include "report/text.hpp"
+#include "report/writers.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+/// What would be read as markup is escaped: a pipe ends a cell, the others begin emphasis, code, links or HTML.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : one_line(text)) {
+    if (std::string_view("\\|*`[]<>").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string heading_text(const Heading& heading) {
+  if (heading.unit.empty()) return heading.name;
+  return heading.unit.starts_with('/') ? heading.name + heading.unit : heading.name + " (" + heading.unit + ")";
+}
+
+void write_cells(std::ostream& out, const std::vector<std::string>& cells) {
+  for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
+  out << "|\n";
+}
+
+void write_block(std::ostream& out, const Block& block) {
+  out << "\n### " << escaped(block.probe);
+  if (!block.constants.empty()) out << ": " << escaped(join(block.constants, ", "));
+  out << "\n\n";
+  if (!block.common_failure.empty()) {
+    out << counted(block.rows.size(), "case") << ' ' << escaped(block.common_failure) << "\n\n";
+  }
+
+  if (!block.common_flags.empty()) out << "All cases: " << escaped(block.common_flags) << "\n\n";
+
+  const bool notes =
+      std::ranges::any_of(block.rows, [](const Row& row) { return !row.flags.empty() || !row.failure.empty(); });
+  std::vector<std::string> header;
+  std::vector<std::string> rule;
+  for (const Column& column : block.columns) {
+    header.push_back(escaped(heading_text(column.heading)));
+    rule.emplace_back(column.names ? "---" : "---:");
+  }
+  if (notes) {
+    header.emplace_back("notes");
+    rule.emplace_back("---");
+  }
+  write_cells(out, header);
+  write_cells(out, rule);
+  for (const Row& row : block.rows) {
+    std::vector<std::string> cells;
+    for (const std::string& cell : row.cells) cells.push_back(escaped(cell));
+    if (notes) {
+      const bool both = !row.failure.empty() && !row.flags.empty();
+      cells.push_back(escaped(row.failure + (both ? "; " : "") + row.flags));
+    }
+    write_cells(out, cells);
+  }
+  for (const std::string& finding : block.findings) out << '\n' << escaped(finding) << '\n';
+}
+
+}  // namespace
+
+void write_markdown(std::ostream& out, const Report& report) {
+  bool first = true;
+  for (const std::string& line : preamble(report)) {
+    out << (first ? "## " : "\n") << escaped(line) << '\n';
+    first = false;
+  }
+  for (const Block& block : blocks(report)) write_block(out, block);
+  for (const std::string& line : closing(report)) out << '\n' << escaped(line) << '\n';
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,87 @@
+#include "report/read_record.hpp"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "report/readings.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;  // keeps the order of parameters and metrics
+
+template <class T>
+std::optional<T> optional(const Json& value) {
+  return value.is_null() ? std::nullopt : std::optional(value.get<T>());
+}
+
+Value to_value(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.get<std::uint64_t>();
+}
+
+Reading to_reading(const Json& value) {
+  return {optional<double>(value.at("predicted")), optional<double>(value.at("counted"))};
+}
+
+SiteRecord to_site(const Json& value) {
+  return {.site = value.at("site"),
+          .space = value.at("space"),
+          .op = value.at("op"),
+          .word_bytes = value.at("word_bytes"),
+          .sectors_per_request = to_reading(value.at("sectors_per_request")),
+          .wavefronts_per_request = to_reading(value.at("wavefronts_per_request"))};
+}
+
+TimeRecord to_time(const Json& value) {
+  const auto seconds = [&](const char* name) { return measure::Seconds(value.at(name).get<double>()); };
+  TimeRecord time;
+  time.summary = {.median = seconds("median"),
+                  .ci95_low = seconds("ci95_low"),
+                  .ci95_high = seconds("ci95_high"),
+                  .min = seconds("min"),
+                  .p05 = seconds("p05"),
+                  .p95 = seconds("p95"),
+                  .count = value.at("count")};
+  for (const Json& sample : value.at("samples")) time.samples.emplace_back(sample.get<double>());
+  return time;
+}
+
+Status to_status(const std::string& name) {
+  for (const Status status : {Status::ok, Status::skipped, Status::failed}) {
+    if (to_string(status) == name) return status;
+  }
+  throw std::runtime_error("no such status: " + name);
+}
+
+}  // namespace
+
+Record read_record_line(std::string_view line) {
+  const Json json = Json::parse(line);
+  Record record;
+  record.probe = json.at("probe");
+  for (const auto& [name, value] : json.at("parameters").items()) record.parameters.push_back({name, to_value(value)});
+  record.swept = json.at("swept");
+  record.chosen = json.at("chosen_by_auto");
+  record.status = to_status(json.at("status"));
+  record.reason = optional<std::string>(json.at("reason"));
+  record.verified = optional<bool>(json.at("verified"));
+  record.useful_bytes_read = json.at("useful_bytes").at("read");
+  record.useful_bytes_written = json.at("useful_bytes").at("written");
+  if (const Json& time = json.at("time_seconds"); !time.is_null()) record.time = to_time(time);
+  record.measured_gb_per_s = optional<double>(json.at("bandwidth_gb_per_s").at("measured"));
+  record.predicted_gb_per_s = optional<double>(json.at("bandwidth_gb_per_s").at("predicted"));
+  record.fraction_of_peak = optional<double>(json.at("fraction_of_peak"));
+  record.relative_measured = optional<double>(json.at("relative_to_baseline").at("measured"));
+  record.relative_predicted = optional<double>(json.at("relative_to_baseline").at("predicted"));
+  for (const Json& site : json.at("access")) record.access.push_back(to_site(site));
+  if (const Json& bottleneck = json.at("bottleneck"); !bottleneck.is_null()) {
+    record.bottleneck = Bottleneck{bottleneck.at("predicted"), optional<std::string>(bottleneck.at("counted"))};
+  }
+  for (const auto& [name, value] : json.at("metrics").items()) record.metrics.push_back({name, optional<double>(value)});
+  record.flags = json.at("flags");
+  return record;
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,194 @@
+// The table: what a person reads first. It never wraps a row; where space is short, the least important columns go.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ostream>
+
+#include "report/blocks.hpp"
+#include "report/table_line.hpp"
+#include "report/text.hpp"
+#include "report/writers.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr std::size_t gap = 2;
+constexpr std::size_t narrowest_table = 20;
+constexpr std::size_t shortest_bar = 12;
+constexpr std::size_t longest_bar = 40;
+constexpr std::size_t widest_flags = 30;
+constexpr std::size_t widest_text = 120;  // longer lines are hard to read, however wide the terminal
+
+/// Where everything of a block goes.
+struct Layout {
+  std::vector<std::size_t> columns;  ///< those shown
+  std::vector<std::size_t> widths;   ///< of all columns
+  std::size_t bar = 0;               ///< 0: no bars
+  std::size_t flags = 0;             ///< the widest
+  bool flags_over_bars = false;      ///< no room for both: a row with flags has no bar
+};
+
+std::vector<std::size_t> column_widths(const Block& block) {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < block.columns.size(); ++c) {
+    const Heading& heading = block.columns[c].heading;
+    std::size_t width = std::max(display_width(heading.name), display_width(heading.unit));
+    for (const Row& row : block.rows) width = std::max(width, display_width(row.cells[c]));
+    widths.push_back(width);
+  }
+  return widths;
+}
+
+Layout lay_out(const Block& block, const TableStyle& style) {
+  Layout layout;
+  layout.widths = column_widths(block);
+  for (std::size_t c = 0; c < block.columns.size(); ++c) layout.columns.push_back(c);
+  for (const Row& row : block.rows) layout.flags = std::max(layout.flags, display_width(row.flags));
+  layout.flags = std::min(layout.flags, widest_flags);
+  bool bars = style.bars && block.rows.size() > 1 &&
+              std::ranges::any_of(block.rows, [](const Row& row) { return row.bar_fraction.has_value(); });
+
+  const auto numbers_width = [&] {
+    std::size_t width = 0;
+    for (const std::size_t c : layout.columns) width += (width == 0 ? 0 : gap) + layout.widths[c];
+    return width;
+  };
+  const auto tail_width = [&] { return std::max(layout.flags, bars ? shortest_bar : 0); };
+  while (numbers_width() + (tail_width() == 0 ? 0 : gap + tail_width()) > style.width) {
+    const auto rank = [&](std::size_t c) { return block.columns[c].rank; };
+    const auto last = std::ranges::max_element(layout.columns, {}, rank);
+    if (bars && (last == layout.columns.end() || rank(*last) < bar_rank)) {
+      bars = false;
+    } else if (last != layout.columns.end() && rank(*last) > 0) {
+      layout.columns.erase(last);
+    } else {
+      break;
+    }
+  }
+  if (bars) {
+    const std::size_t room = style.width - numbers_width() - gap;
+    layout.flags_over_bars = layout.flags > 0 && room < shortest_bar + gap + layout.flags;
+    const std::size_t beside = layout.flags == 0 || layout.flags_over_bars ? 0 : gap + layout.flags;
+    layout.bar = std::min(longest_bar, room - beside);
+  }
+  return layout;
+}
+
+/// A bar of eighths of a character.
+std::string bar_of(double fraction, std::size_t width) {
+  constexpr std::array<const char*, 8> part = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths =
+      static_cast<std::size_t>(std::lround(std::clamp(fraction, 0.0, 1.0) * 8.0 * static_cast<double>(width)));
+  std::string bar;
+  for (std::size_t i = 0; i < eighths / 8; ++i) bar += "█";
+  return bar + part[eighths % 8];
+}
+
+void put_cell(TableLine& line, const std::string& text, std::size_t width, bool left, Tint tint) {
+  const std::size_t padding = width - std::min(width, display_width(text));
+  if (!left) line.space(padding);
+  line.put(text, tint);
+  if (left) line.space(padding);
+}
+
+void write_header(std::ostream& out, const Block& block, const Layout& layout, const TableStyle& style) {
+  const auto write = [&](std::string Heading::*part) {
+    TableLine line(style);
+    for (const std::size_t c : layout.columns) {
+      put_cell(line, block.columns[c].heading.*part, layout.widths[c], block.columns[c].names, Tint::dim);
+      line.space(gap);
+    }
+    line.end(out);
+  };
+  write(&Heading::name);
+  if (std::ranges::any_of(layout.columns, [&](std::size_t c) { return !block.columns[c].heading.unit.empty(); })) {
+    write(&Heading::unit);
+  }
+}
+
+/// Returns whether the row's failure did not fit.
+bool write_row(std::ostream& out, const Block& block, const Row& row, const Layout& layout, const TableStyle& style) {
+  TableLine line(style);
+  const bool failed = !row.failure.empty();
+  for (const std::size_t c : layout.columns) {
+    if (failed && c >= block.parameter_columns) break;
+    put_cell(line, row.cells[c], layout.widths[c], block.columns[c].names, Tint::none);
+    line.space(gap);
+  }
+  if (failed) {
+    const std::string text = truncated(row.failure, line.left());
+    line.put(text, Tint::red);
+    line.end(out);
+    return text != row.failure;
+  }
+  if (layout.bar > 0 && (row.flags.empty() || !layout.flags_over_bars)) {
+    const std::string bar = row.bar_fraction ? bar_of(*row.bar_fraction, layout.bar) : std::string();
+    put_cell(line, bar, layout.bar, true, Tint::cyan);
+    line.space(gap);
+  }
+  line.put(truncated(row.flags, line.left()), Tint::yellow);
+  line.end(out);
+  return false;
+}
+
+/// A paragraph, its further lines indented.
+void write_text(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
+                std::size_t indent = 0) {
+  bool first = true;
+  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
+  for (const std::string& part : wrapped(text, width - indent)) {
+    TableLine line(style);
+    if (!first) line.space(indent);
+    first = false;
+    line.put(part, tint);
+    line.end(out);
+  }
+}
+
+void write_title(std::ostream& out, const Block& block, const TableStyle& style) {
+  std::string title = block.probe;
+  if (!block.constants.empty()) title += ": " + join(block.constants, ", ");
+  write_text(out, title, style, Tint::bold, gap);
+}
+
+void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
+  write_title(out, block, style);
+  const Layout layout = lay_out(block, style);
+  write_header(out, block, layout, style);
+  std::vector<const Row*> shortened;
+  for (const Row& row : block.rows) {
+    if (write_row(out, block, row, layout, style)) shortened.push_back(&row);
+  }
+  if (!block.common_flags.empty()) write_text(out, "all cases: " + block.common_flags, style, Tint::yellow, gap);
+  for (const Row* row : shortened) write_text(out, row->position + " " + row->failure, style, Tint::red, gap);
+  if (!block.common_failure.empty()) {
+    write_text(out, counted(block.rows.size(), "case") + " " + block.common_failure, style,
+               block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
+  }
+  if (!block.findings.empty()) out << '\n';
+  for (const std::string& finding : block.findings) write_text(out, one_line(finding), style, Tint::none);
+}
+
+}  // namespace
+
+void write_table(std::ostream& out, const Report& report, const TableStyle& requested) {
+  TableStyle style = requested;
+  style.width = std::max(style.width, static_cast<unsigned>(narrowest_table));
+  bool first = true;
+  for (const std::string& line : preamble(report)) {
+    write_text(out, line, style, first ? Tint::bold : Tint::dim, gap);
+    first = false;
+  }
+  for (const Block& block : blocks(report)) {
+    if (!first) out << '\n';
+    first = false;
+    write_block(out, block, style);
+  }
+  const std::vector<std::string> last = closing(report);
+  if (!last.empty() && !first) out << '\n';
+  for (const std::string& line : last) write_text(out, one_line(line), style, Tint::none);
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,126 @@
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpumem::report {
+
+namespace {
+
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string truncated(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  std::size_t end = 0;
+  for (std::size_t columns = 0; end < text.size(); ++end) {
+    if (starts_character(text[end]) && columns++ == width - 1) break;
+  }
+  while (end > 0 && text[end - 1] == ' ') --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = ' ';
+  }
+  return line;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (word.empty()) continue;
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (&part != parts.data()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+std::string join_in_words(std::span<const std::string> parts) {
+  if (parts.size() < 2) return join(parts, "");
+  return join(parts.first(parts.size() - 1), ", ") + " and " + parts.back();
+}
+
+std::string capitalised(std::string_view text) {
+  std::string result(text);
+  if (!result.empty() && result[0] >= 'a' && result[0] <= 'z') result[0] = static_cast<char>(result[0] - 'a' + 'A');
+  return result;
+}
+
+std::string size_in_words(std::uint64_t bytes) {
+  struct Unit {
+    std::uint64_t bytes;
+    std::string_view name;
+  };
+  constexpr Unit units[] = {{std::uint64_t{1} << 40U, "TiB"}, {1'000'000'000'000, "TB"},
+                            {std::uint64_t{1} << 30U, "GiB"}, {1'000'000'000, "GB"},
+                            {std::uint64_t{1} << 20U, "MiB"}, {1'000'000, "MB"},
+                            {std::uint64_t{1} << 10U, "KiB"}};
+  for (const Unit& unit : units) {
+    if (bytes >= unit.bytes && bytes % unit.bytes == 0) return fmt::format("{} {}", bytes / unit.bytes, unit.name);
+    // Binary fractions like 1.5 GiB; anything else falls through to a smaller unit, at last to bytes.
+    if (bytes >= unit.bytes && unit.name.size() == 3 && bytes % (unit.bytes / 4) == 0) {
+      return fmt::format("{} {}", trimmed(static_cast<double>(bytes) / static_cast<double>(unit.bytes), 2), unit.name);
+    }
+  }
+  return fmt::format("{} bytes", bytes);
+}
+
+int decimals_for(std::span<const double> values, int significant, int maximum) {
+  double smallest = 0;
+  for (const double value : values) {
+    const double magnitude = std::abs(value);
+    if (magnitude > 0 && (smallest == 0 || magnitude < smallest)) smallest = magnitude;
+  }
+  if (smallest == 0) return 0;
+  return std::clamp(significant - 1 - static_cast<int>(std::floor(std::log10(smallest))), 0, maximum);
+}
+
+std::string fixed(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }
+
+std::string trimmed(double value, int decimals) {
+  std::string text = fixed(value, decimals);
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string significant(double value, int digits) {
+  return fixed(value, decimals_for(std::span<const double>(&value, 1), digits, 9));
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,113 @@
+#pragma once
+// Probes and a backend of the tests' own, so that plans and commands are tested without a GPU or a model.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/backend.hpp"
+#include "app/record_of.hpp"
+#include "probes/error.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::app::test {
+
+inline Axis number_axis(const std::string& flag, const std::string& defaults, const std::string& quick = "") {
+  return {.flag = flag,
+          .parameter = flag + "_elements",
+          .unit = "elements",
+          .purpose = "a number",
+          .defaults = defaults,
+          .quick = quick};
+}
+
+inline Axis op_axis() {
+  return {.flag = "op",
+          .parameter = "op",
+          .unit = "",
+          .purpose = "a name",
+          .defaults = "copy",
+          .quick = "",
+          .names = {"read", "write", "copy"}};
+}
+
+inline Axis shape_axis(const std::string& flag, std::vector<std::uint64_t> candidates) {
+  return {.flag = flag,
+          .parameter = flag,
+          .unit = "",
+          .purpose = "a choice",
+          .defaults = "auto",
+          .quick = "",
+          .takes_auto = true,
+          .candidates = std::move(candidates)};
+}
+
+/// Two probes: `shift` (axes shift, op, shape) and `skip` (axes skip, op, width).
+inline std::vector<Probe> fake_probes() {
+  std::vector<Probe> probes(2);
+  probes[0].name = "shift";
+  probes[0].purpose = "shifts";
+  probes[0].axes = {number_axis("shift", "0..3", "0,3"), op_axis(), shape_axis("shape", {1, 2, 4})};
+  probes[0].baseline = std::uint64_t{0};
+  probes[1].name = "skip";
+  probes[1].purpose = "skips";
+  probes[1].axes = {number_axis("skip", "1..2"), op_axis(), number_axis("width", "4")};
+  probes[1].baseline = std::uint64_t{1};
+  return probes;
+}
+
+/// A case in one line: "shift shift_elements=0 op=copy shape=auto".
+inline std::string text_of(const Case& one) {
+  std::string text = one.probe->name;
+  for (const Parameter& parameter : one.parameters) text += " " + parameter.name + "=" + to_string(parameter.value);
+  return text;
+}
+
+/// A backend whose readings the test decides, and which remembers what it was asked.
+class FakeBackend final : public Backend {
+ public:
+  std::function<double(const Case&)> trial = [](const Case&) { return 1.0; };
+  std::function<void(const Case&, report::Record&)> fill = [](const Case&, report::Record&) {};
+  std::vector<std::string>* log = nullptr;
+
+  FakeBackend() {
+    device_.name = "Fake GPU";
+    device_.compute_capability = "9.0";
+    device_.memory_bus_bits = 4096;
+    device_.memory_clock_hz = 1'000'000'000;
+  }
+
+  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] const Device& device() const override { return device_; }
+  [[nodiscard]] std::optional<std::string> profile() const override { return std::nullopt; }
+
+  [[nodiscard]] double trial_bytes_per_s(const Case& one) override {
+    if (log != nullptr) log->push_back("try " + text_of(one));
+    return trial(one);
+  }
+
+  [[nodiscard]] report::Record run(const Case& one) override {
+    if (log != nullptr) log->push_back("run " + text_of(one));
+    report::Record record = record_of(one, Workload{});
+    record.predicted_gb_per_s = 100;
+    fill(one, record);
+    return record;
+  }
+
+ private:
+  Device device_;
+};
+
+/// The message of the error that `action` throws, "nothing thrown" without one.
+inline std::string error_of(const std::function<void()>& action, ErrorKind kind = ErrorKind::usage) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.kind() == kind ? error.what() : std::string("another kind of error: ") + error.what();
+  }
+  return "nothing thrown";
+}
+
+}  // namespace gpumem::app::test

@@ -1,0 +1,143 @@
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/command_line.hpp"
+#include "catch.hpp"
+#include "tests/app/fakes.hpp"
+
+using namespace gpumem;
+using namespace gpumem::app;
+using namespace gpumem::app::test;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const std::vector<Probe> registry = fake_probes();
+
+ProbeArguments probe(Arguments arguments) {
+  arguments.insert(arguments.begin(), "probe");
+  return std::get<ProbeArguments>(parse_command_line(arguments, registry));
+}
+
+std::string refusal(const Arguments& arguments) {
+  return error_of([&] { static_cast<void>(parse_command_line(arguments, registry)); });
+}
+
+std::string help(const Arguments& arguments) {
+  return std::get<TextRequest>(parse_command_line(arguments, registry)).text;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("command line: defaults") {
+  const ProbeArguments arguments = probe({});
+  CHECK(arguments.names.empty());
+  CHECK(arguments.axes.empty());
+  CHECK(arguments.backend == BackendChoice::cuda);
+  CHECK_FALSE(arguments.gpu);
+  CHECK_FALSE(arguments.device);
+  CHECK_FALSE(arguments.format);
+  CHECK(arguments.outputs.empty());
+  CHECK_FALSE(arguments.dry_run);
+  CHECK(arguments.ci_width == Approx(0.005));
+  CHECK(arguments.time_budget.count() == Approx(2));
+}
+
+TEST_CASE("command line: names and options in any order") {
+  const ProbeArguments arguments =
+      probe({"shift", "--format", "csv", "skip", "--output", "a.json", "--quiet", "--output", "-", "--device", "GPU-12",
+             "--ci-width", "1%", "--time-budget=500ms", "--dry-run", "--no-color"});
+  CHECK(arguments.names == Arguments{"shift", "skip"});
+  CHECK(arguments.format == report::Format::csv);
+  CHECK(arguments.outputs == Arguments{"a.json", "-"});
+  CHECK(arguments.device == "GPU-12");
+  CHECK(arguments.ci_width == Approx(0.01));
+  CHECK(arguments.time_budget.count() == Approx(0.5));
+  CHECK(arguments.quiet);
+  CHECK(arguments.dry_run);
+  CHECK(arguments.no_color);
+}
+
+TEST_CASE("command line: every axis of the registry is an option, and its uses are merged") {
+  const ProbeArguments arguments = probe({"--shift", "0..4", "shift", "--op=read,write", "--shift=8", "--width", "-1"});
+  CHECK(arguments.names == Arguments{"shift"});
+  REQUIRE(arguments.axes.size() == 3);
+  CHECK(arguments.axes[0].flag == "shift");
+  CHECK(arguments.axes[0].texts == Arguments{"0..4", "8"});
+  CHECK(arguments.axes[1].flag == "op");
+  CHECK(arguments.axes[1].texts == Arguments{"read,write"});
+  CHECK(arguments.axes[2].texts == Arguments{"-1"});
+}
+
+TEST_CASE("command line: of several uses of an option the last counts") {
+  CHECK(probe({"--format", "csv", "--format", "json"}).format == report::Format::json);
+}
+
+TEST_CASE("command line: where readings come from") {
+  CHECK(probe({"--backend", "model"}).backend == BackendChoice::model);
+  CHECK(probe({"--backend", "auto", "--gpu", "h200", "--device", "1"}).backend == BackendChoice::automatic);
+  CHECK(contains(refusal({"probe", "--gpu", "h200"}), "add --backend model"));
+  CHECK(contains(refusal({"probe", "--backend", "model", "--device", "0"}), "the model takes --gpu"));
+}
+
+TEST_CASE("command line: list and devices") {
+  const auto list = std::get<ListArguments>(parse_command_line({"list", "shift", "--json"}, registry));
+  CHECK(list.name == "shift");
+  CHECK(list.json);
+  CHECK_FALSE(std::get<ListArguments>(parse_command_line({"list"}, registry)).name);
+  CHECK(std::get<DevicesArguments>(parse_command_line({"devices", "--json"}, registry)).json);
+}
+
+TEST_CASE("command line: what is wrong is one line with the nearest name") {
+  const std::pair<Arguments, std::string> cases[] = {
+      {{}, "no command given; there are: probe, list, devices; see: gpumem --help"},
+      {{"porbe"}, "unknown command 'porbe'; did you mean 'probe'?"},
+      {{"fly"}, "unknown command 'fly'; there are: probe, list, devices"},
+      {{"shift"}, "unknown command 'shift'; to run the probe of that name: gpumem probe shift"},
+      {{"--shift", "1"}, "unknown option '--shift'; it is an option of: gpumem probe"},
+      {{"probe", "--shfit", "1"}, "unknown option '--shfit'; did you mean '--shift'?"},
+      {{"probe", "--shfit=1"}, "unknown option '--shfit'; did you mean '--shift'?"},
+      {{"probe", "-shift", "1"}, "unknown option '-shift'; did you mean '--shift'?"},
+      {{"probe", "--xyzzy"}, "unknown option '--xyzzy'; see: gpumem probe --help"},
+      {{"probe", "--shift"}, "--shift needs a value"},
+      {{"probe", "--shift", ""}, "--shift needs a value"},
+      {{"probe", "--shift=", "1"}, "--shift needs a value after the '='"},
+      {{"probe", "--shift", "--op", "read"}, "--shift needs a value before the option '--op'"},
+      {{"probe", "--output", "--quiet"}, "--output needs a value before the option '--quiet'"},
+      {{"probe", "--quiet=1"}, "--quiet takes no value"},
+      {{"probe", "--backend", "modle"}, "--backend: 'modle' is not one of cuda, model, auto; did you mean 'model'?"},
+      {{"probe", "--format", "xml"}, "--format: 'xml' is not one of table, json, csv, markdown"},
+      {{"list", "shift", "skip"}, "unexpected argument 'skip'; see: gpumem list --help"},
+      {{"devices", "--jsno"}, "unknown option '--jsno'; did you mean '--json'?"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    CAPTURE(arguments);
+    CHECK(refusal(arguments) == message);
+  }
+}
+
+TEST_CASE("command line: help names every axis with its probes, default and an example") {
+  const std::string text = help({"probe", "--help"});
+  CHECK(contains(text, "Usage: gpumem probe [NAME...] [OPTIONS]"));
+  CHECK(contains(text, "--shift VALUES"));
+  CHECK(contains(text, "A number (probes: shift; default: 0..3), e.g."));
+  CHECK(contains(text, "--op VALUES"));
+  CHECK(contains(text, "(probes: shift, skip; default: copy)"));
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = text.find('\n', begin);
+    CHECK(end - begin <= 80);
+    begin = end + 1;
+  }
+}
+
+TEST_CASE("command line: help of the program and of each command") {
+  CHECK(contains(help({"--help"}), "Usage: gpumem COMMAND [OPTIONS]"));
+  CHECK(contains(help({"list", "-h"}), "Usage: gpumem list [NAME] [OPTIONS]"));
+  CHECK(contains(help({"devices", "--help"}), "--json"));
+  CHECK(help({"--version"}).substr(0, 7) == "gpumem ");
+}

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/plan.hpp"
+#include "catch.hpp"
+#include "tests/app/fakes.hpp"
+
+using namespace gpumem;
+using namespace gpumem::app;
+using namespace gpumem::app::test;
+
+namespace {
+
+const std::vector<Probe> registry = fake_probes();
+
+/// One line per case, sweeps separated by "--".
+std::vector<std::string> planned(const std::vector<std::string>& names, const std::vector<GivenAxis>& given) {
+  std::vector<std::string> lines;
+  for (const PlannedSweep& sweep : make_plan(registry, names, given).sweeps) {
+    if (!lines.empty()) lines.emplace_back("--");
+    for (const Case& one : sweep.cases) lines.push_back(text_of(one));
+  }
+  return lines;
+}
+
+std::string refusal(const std::vector<std::string>& names, const std::vector<GivenAxis>& given,
+                    const std::vector<Probe>& probes = registry) {
+  return error_of([&] { static_cast<void>(make_plan(probes, names, given)); });
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("plan: a named probe runs with its defaults") {
+  CHECK(planned({"skip"}, {}) ==
+        Lines{"skip skip_elements=1 op=copy width_elements=4", "skip skip_elements=2 op=copy width_elements=4"});
+}
+
+TEST_CASE("plan: named probes run in the order named, each once") {
+  const Plan plan = make_plan(registry, {"skip", "shift", "skip"}, {});
+  REQUIRE(plan.sweeps.size() == 2);
+  CHECK(plan.sweeps[0].probe->name == "skip");
+  CHECK(plan.sweeps[1].probe->name == "shift");
+  CHECK(plan.size() == 6);
+}
+
+TEST_CASE("plan: the flag of a first axis selects its probe") {
+  CHECK(planned({}, {{"shift", {"7,5"}}}) ==
+        Lines{"shift shift_elements=7 op=copy shape=auto", "shift shift_elements=5 op=copy shape=auto"});
+  CHECK(make_plan(registry, {}, {{"shift", {"1"}}, {"skip", {"1"}}}).sweeps.size() == 2);
+}
+
+TEST_CASE("plan: the first axis varies fastest, the others in declared order with the first of them slowest") {
+  CHECK(planned({}, {{"width", {"4,8"}}, {"skip", {"1,2"}}, {"op", {"write,read"}}}) ==
+        Lines{"skip skip_elements=1 op=write width_elements=4", "skip skip_elements=2 op=write width_elements=4", "--",
+              "skip skip_elements=1 op=write width_elements=8", "skip skip_elements=2 op=write width_elements=8", "--",
+              "skip skip_elements=1 op=read width_elements=4", "skip skip_elements=2 op=read width_elements=4", "--",
+              "skip skip_elements=1 op=read width_elements=8", "skip skip_elements=2 op=read width_elements=8"});
+}
+
+TEST_CASE("plan: without names or first axes the quick default set runs") {
+  CHECK(planned({}, {}) ==
+        Lines{"shift shift_elements=0 op=copy shape=auto", "shift shift_elements=3 op=copy shape=auto", "--",
+              "skip skip_elements=1 op=copy width_elements=4", "skip skip_elements=2 op=copy width_elements=4"});
+}
+
+TEST_CASE("plan: another axis alone restricts the quick default set to the probes that have it") {
+  CHECK(planned({}, {{"width", {"8"}}}) ==
+        Lines{"skip skip_elements=1 op=copy width_elements=8", "skip skip_elements=2 op=copy width_elements=8"});
+  CHECK(make_plan(registry, {}, {{"op", {"read"}}}).size() == 4);
+  CHECK(refusal({}, {{"width", {"8"}}, {"shape", {"1"}}}) ==
+        "no probe has all of the axes given; --width is an axis of: skip");
+}
+
+TEST_CASE("plan: an axis applies to the selected probes that have it, and to one at least") {
+  const Plan plan = make_plan(registry, {"shift", "skip"}, {{"width", {"8"}}});
+  CHECK(plan.sweeps.back().cases.front().number("width_elements") == 8);
+  CHECK(refusal({"shift"}, {{"width", {"8"}}}) == "--width is not an axis of shift, but of: skip");
+  CHECK(refusal({}, {{"shift", {"1"}}, {"width", {"8"}}}) == "--width is not an axis of shift, but of: skip");
+}
+
+TEST_CASE("plan: an unknown probe is named with the nearest, or with all") {
+  CHECK(refusal({"shfit"}, {}) == "unknown probe 'shfit'; did you mean 'shift'?");
+  CHECK(refusal({"xyzzy"}, {}) == "unknown probe 'xyzzy'; there are: shift, skip");
+}
+
+TEST_CASE("plan: bad values are refused before anything else") {
+  CHECK(refusal({}, {{"shift", {"3..1"}}}) == "--shift: '3..1' runs backwards; write 1..3");
+}
+
+TEST_CASE("plan: more cases than a run takes are refused without making them") {
+  CHECK(refusal({}, {{"skip", {"0..9999"}}, {"width", {"0..9999"}}}) ==
+        "the axes multiply to more than the 100000 cases one run takes; give fewer values");
+  CHECK(make_plan(registry, {}, {{"skip", {"0..9999"}}, {"width", {"0..9"}}}).size() == 100'000);
+}
+
+TEST_CASE("plan: a probe refuses values that do not go together") {
+  std::vector<Probe> probes = fake_probes();
+  probes[1].validate = [](const Case& one) {
+    if (one.number("skip_elements") > one.number("width_elements")) throw usage_error("skips more than it is wide");
+  };
+  CHECK(refusal({"skip"}, {}, probes) == "nothing thrown");
+  CHECK(refusal({"skip"}, {{"width", {"1"}}}, probes) == "skips more than it is wide");
+}
+
+TEST_CASE("plan: every registered probe has valid defaults, a valid quick set and a valid baseline") {
+  REQUIRE_FALSE(probes().empty());
+  for (const Probe& probe : probes()) {
+    CAPTURE(probe.name);
+    REQUIRE_FALSE(probe.axes.empty());
+    CHECK(make_plan(probes(), {probe.name}, {}).size() > 0);
+    const std::string& swept = probe.axes.front().flag;
+    CHECK(make_plan(probes(), {}, {{swept, {to_string(probe.baseline)}}}).size() > 0);
+  }
+  CHECK(make_plan(probes(), {}, {}).sweeps.size() >= probes().size());
+}
+
+TEST_CASE("plan: the flag of a registered probe's first axis selects that probe alone") {
+  for (const Probe& probe : probes()) {
+    CAPTURE(probe.name);
+    const Axis& axis = probe.axes.front();
+    const Plan plan = make_plan(probes(), {}, {{axis.flag, {axis.defaults}}});
+    for (const PlannedSweep& sweep : plan.sweeps) CHECK(sweep.probe->name == probe.name);
+  }
+}

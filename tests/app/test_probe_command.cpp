@@ -1,0 +1,258 @@
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "app/open_backend.hpp"
+#include "app/outputs.hpp"
+#include "app/probe_command.hpp"
+#include "catch.hpp"
+#include "tests/app/fakes.hpp"
+
+using namespace gpumem;
+using namespace gpumem::app;
+using namespace gpumem::app::test;
+using nlohmann::json;
+
+namespace {
+
+/// Runs the command with fakes in place of the world, in a directory of its own.
+class Fixture {
+ public:
+  Fixture() { std::filesystem::create_directories(directory); }
+  ~Fixture() { std::filesystem::remove_all(directory); }
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+
+  int run(ProbeArguments arguments) {
+    const Environment environment{.registry = registry,
+                                  .out = out,
+                                  .err = err,
+                                  .measure =
+                                      [this](const MeasureOptions& options) {
+                                        if (no_gpu) throw no_gpu_error("no driver");
+                                        asked_device = options.device;
+                                        return open("");
+                                      },
+                                  .predict = [this](const std::string& gpu) { return open(gpu); },
+                                  .gpus = [this] { return gpus; },
+                                  .interrupted = [this] { return interrupt_after-- == 0; }};
+    return run_probe_command(arguments, {"gpumem", "probe", "--shift", "0..3"}, environment);
+  }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (directory / name).string(); }
+  [[nodiscard]] std::string content(const std::string& name) const {
+    std::ifstream file(directory / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::vector<Probe> registry = fake_probes();
+  std::ostringstream out;
+  std::ostringstream err;
+  std::function<void(const Case&, report::Record&)> fill = [](const Case&, report::Record&) {};
+  bool no_gpu = false;
+  std::vector<Device> gpus;
+  int interrupt_after = -1;
+  std::string asked_gpu;
+  std::string asked_device;
+  int opened = 0;
+
+ private:
+  std::unique_ptr<Backend> open(const std::string& gpu) {
+    ++opened;
+    asked_gpu = gpu;
+    auto backend = std::make_unique<FakeBackend>();
+    backend->fill = fill;
+    return backend;
+  }
+
+  std::filesystem::path directory =
+      std::filesystem::temp_directory_path() / ("gpumem-test-" + std::to_string(std::hash<const void*>{}(this)));
+};
+
+ProbeArguments shift() {
+  ProbeArguments arguments;
+  arguments.axes = {{"shift", {"0..3"}}};
+  arguments.format = report::Format::json;
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("probe command: every case becomes a record, with what auto chose") {
+  Fixture fixture;
+  CHECK(fixture.run(shift()) == 0);
+  const json report = json::parse(fixture.out.str());
+  CHECK(report["backend"] == "cuda");
+  CHECK(report["device"]["name"] == "Fake GPU");
+  CHECK(report["command"] == json{"gpumem", "probe", "--shift", "0..3"});
+  REQUIRE(report["results"].size() == 4);
+  CHECK(report["results"][3]["parameters"] == json{{"shift_elements", 3}, {"op", "copy"}, {"shape", 1}});
+  CHECK(report["results"][3]["status"] == "ok");
+  CHECK(fixture.asked_device == "0");
+  CHECK(fixture.err.str().empty());
+}
+
+TEST_CASE("probe command: a failed case does not stop the others and ends in exit code 4") {
+  Fixture fixture;
+  fixture.fill = [](const Case& one, report::Record& record) {
+    if (one.number("shift_elements") != 1) return;
+    record.status = report::Status::failed;
+    record.reason = "did not launch";
+  };
+  CHECK(fixture.run(shift()) == 4);
+  CHECK(json::parse(fixture.out.str())["results"].size() == 4);
+  CHECK(fixture.err.str() == "gpumem: 1 of 4 cases failed; the first, shift shift_elements=1: did not launch\n");
+}
+
+TEST_CASE("probe command: wrong data ends in exit code 1, whatever else failed") {
+  Fixture fixture;
+  fixture.fill = [](const Case& one, report::Record& record) {
+    record.status = report::Status::failed;
+    record.reason = "reason " + to_string(one.value("shift_elements"));
+    if (one.number("shift_elements") == 2) record.verified = false;
+  };
+  CHECK(fixture.run(shift()) == 1);
+  CHECK(fixture.err.str() == "gpumem: 1 of 4 cases moved wrong data; the first, shift shift_elements=2: reason 2\n");
+}
+
+TEST_CASE("probe command: a sweep whose auto values cannot be decided is reported failed") {
+  Fixture fixture;
+  fixture.registry[0].size = [](std::span<Case>, const Device&) { throw probe_error("no room"); };
+  CHECK(fixture.run(shift()) == 4);
+  const json report = json::parse(fixture.out.str());
+  REQUIRE(report["results"].size() == 4);
+  CHECK(report["results"][0]["status"] == "failed");
+  CHECK(report["results"][0]["reason"] == "no room");
+}
+
+TEST_CASE("probe command: an interrupt keeps what was done, in files and on stdout") {
+  Fixture fixture;
+  fixture.interrupt_after = 5;  // three trials and two cases
+  ProbeArguments arguments = shift();
+  arguments.outputs = {fixture.path("report.json")};
+  CHECK_THROWS_AS(fixture.run(arguments), Interrupted);
+  CHECK(json::parse(fixture.out.str())["results"].size() == 2);
+  CHECK(json::parse(fixture.content("report.json"))["results"].size() == 2);
+}
+
+TEST_CASE("probe command: files are whole after every case") {
+  Fixture fixture;
+  std::vector<std::size_t> seen;
+  fixture.fill = [&](const Case&, report::Record&) {
+    const std::string text = fixture.content("report.json");
+    seen.push_back(text.empty() ? 0 : json::parse(text)["results"].size());
+  };
+  ProbeArguments arguments = shift();
+  arguments.outputs = {fixture.path("report.json")};
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(seen == std::vector<std::size_t>{0, 1, 2, 3});
+}
+
+TEST_CASE("probe command: each file has the format of its extension, stdout that of --format") {
+  Fixture fixture;
+  ProbeArguments arguments = shift();
+  arguments.outputs = {fixture.path("a.csv"), fixture.path("b.md"), fixture.path("c.data")};
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(json::parse(fixture.out.str()).is_object());
+  CHECK(json::parse(fixture.content("c.data")).is_object());  // --format, for want of an extension
+  CHECK_FALSE(fixture.content("a.csv").empty());
+  CHECK_FALSE(fixture.content("b.md").empty());
+  CHECK(fixture.content("a.csv") != fixture.content("b.md"));
+}
+
+TEST_CASE("probe command: files that cannot be written are found before anything runs") {
+  Fixture fixture;
+  ProbeArguments arguments = shift();
+  arguments.outputs = {fixture.path("missing/report.json")};
+  CHECK(error_of([&] { fixture.run(arguments); }).find("missing/report.json") != std::string::npos);
+  arguments.outputs = {fixture.path("report.data")};
+  arguments.format.reset();
+  CHECK(error_of([&] { fixture.run(arguments); }).find("names no format") != std::string::npos);
+  CHECK(fixture.opened == 0);
+}
+
+TEST_CASE("probe command: results that do not reach stdout are an error") {
+  Fixture fixture;
+  fixture.out.setstate(std::ios::badbit);
+  CHECK(error_of([&] { fixture.run(shift()); }).find("cannot write to standard output") == 0);
+}
+
+TEST_CASE("probe command: what goes to stdout") {
+  ProbeArguments arguments;
+  CHECK(choose_targets(arguments).standard_output == report::Format::table);
+  arguments.quiet = true;
+  CHECK(choose_targets(arguments).standard_output == report::Format::table);
+  arguments.outputs = {"a.json"};
+  CHECK(choose_targets(arguments).standard_output == std::nullopt);
+  arguments.outputs = {"a.json", "-"};
+  arguments.format = report::Format::csv;
+  CHECK(choose_targets(arguments).standard_output == report::Format::csv);
+  arguments.quiet = false;
+  arguments.outputs = {"a.json"};
+  CHECK(choose_targets(arguments).standard_output == report::Format::csv);
+  CHECK(choose_targets(arguments).files.at(0).format == report::Format::json);
+}
+
+TEST_CASE("probe command: a dry run opens no backend and decides nothing") {
+  Fixture fixture;
+  ProbeArguments arguments = shift();
+  arguments.dry_run = true;
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(fixture.opened == 0);
+  const json report = json::parse(fixture.out.str());
+  CHECK(report["backend"] == "cuda");
+  CHECK(report["device"].is_null());
+  REQUIRE(report["results"].size() == 4);
+  CHECK(report["results"][0]["status"] == "skipped");
+  CHECK(report["results"][0]["reason"] == "dry run");
+  CHECK(report["results"][0]["parameters"]["shape"] == "auto");
+}
+
+TEST_CASE("probe command: without a GPU the line names the command that predicts") {
+  Fixture fixture;
+  fixture.no_gpu = true;
+  CHECK(error_of([&] { fixture.run(shift()); }, ErrorKind::no_gpu) ==
+        "no driver; to predict instead run: gpumem probe --shift 0..3 --backend model --gpu h200");
+  CHECK(fixture.out.str().empty());
+}
+
+TEST_CASE("probe command: an unknown device of a machine with GPUs is no reason to predict") {
+  Fixture fixture;
+  fixture.no_gpu = true;
+  fixture.gpus.resize(1);
+  ProbeArguments arguments = shift();
+  arguments.device = "7";
+  for (const BackendChoice backend : {BackendChoice::cuda, BackendChoice::automatic}) {
+    arguments.backend = backend;
+    CHECK(error_of([&] { fixture.run(arguments); }, ErrorKind::no_gpu) == "no driver");
+  }
+}
+
+TEST_CASE("probe command: auto predicts without a GPU and says so, unless quiet") {
+  Fixture fixture;
+  fixture.no_gpu = true;
+  ProbeArguments arguments = shift();
+  arguments.backend = BackendChoice::automatic;
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(fixture.asked_gpu == "h200");
+  CHECK(fixture.err.str() ==
+        "gpumem: note: no driver; not measuring but predicting for h200; choose another GPU with --gpu\n");
+  fixture.err.str("");
+  arguments.gpu = "v100";
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(fixture.asked_gpu == "v100");
+  CHECK(fixture.err.str() == "gpumem: note: no driver; not measuring but predicting for v100\n");
+  fixture.err.str("");
+  arguments.quiet = true;
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(fixture.err.str().empty());
+}
+
+TEST_CASE("probe command: the predicting command keeps the arguments and quotes them for a shell") {
+  CHECK(predicting_command({"/usr/bin/gpumem", "probe", "--stride", "1..1024*2", "--backend", "cuda", "--device=1",
+                            "--output", "it's.json"}) ==
+        "gpumem probe --stride '1..1024*2' --output 'it'\\''s.json' --backend model --gpu h200");
+}

@@ -1,0 +1,88 @@
+// Every probe on a real GPU, in shapes a sweep would not think of: verification must hold in all of them.
+
+#include "app/backend.hpp"
+#include "probes/probe.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+/// Shortest possible measurement: these tests are about data, not time.
+std::unique_ptr<app::Backend> quick_backend() {
+  app::MeasureOptions options;
+  options.stopping.time_budget = measure::Seconds(0);
+  return app::make_cuda_backend(options);
+}
+
+std::vector<Value> values_of(const Axis& axis) {
+  if (!axis.names.empty()) return {axis.names.begin(), axis.names.end()};
+  if (!axis.numbers.empty()) return {axis.numbers.begin(), axis.numbers.end()};
+  if (axis.flag == "block-threads") return {std::uint64_t{32}, std::uint64_t{100}, std::uint64_t{1024}};
+  if (axis.flag == "buffer") return {std::uint64_t{16}, std::uint64_t{(1 << 20) + 48}};  // not a whole tile
+  return {axis.minimum, std::uint64_t{1}, std::uint64_t{5}, std::uint64_t{33}};
+}
+
+std::vector<Case> every_combination(const Probe& probe) {
+  std::vector<Case> cases = {{&probe, {}}};
+  for (const Axis& axis : probe.axes) {
+    std::vector<Case> longer;
+    for (const Case& one : cases) {
+      for (const Value& value : values_of(axis)) {
+        longer.push_back(one);
+        longer.back().parameters.push_back({axis.parameter, value});
+      }
+    }
+    cases = std::move(longer);
+  }
+  return cases;
+}
+
+std::string in_words(const Case& one) {
+  std::string words = one.probe->name;
+  for (const Parameter& parameter : one.parameters) words += " " + parameter.name + "=" + to_string(parameter.value);
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("every probe moves the right data in every shape") {
+  const auto backend = quick_backend();
+  for (const Probe& probe : probes()) {
+    for (const Case& one : every_combination(probe)) {
+      INFO(in_words(one));
+      const report::Record record = backend->run(one);
+      INFO(record.reason.value_or("no reason"));
+      REQUIRE(record.status == report::Status::ok);
+      REQUIRE(record.verified == true);
+      REQUIRE(record.time);
+      CHECK(record.time->samples.size() == record.time->summary.count);
+      CHECK(record.measured_gb_per_s.value_or(0) > 0);
+    }
+  }
+}
+
+TEST_CASE("a case that needs more memory than there is fails alone, saying how much it asked for") {
+  const auto backend = quick_backend();
+  const Probe& offset = *find_probe("offset");
+  Case one{&offset,
+           {{"offset_elements", std::uint64_t{0}},
+            {"op", std::string("copy")},
+            {"word_bytes", std::uint64_t{4}},
+            {"elements_per_thread", std::uint64_t{4}},
+            {"block_threads", std::uint64_t{256}},
+            {"buffer_bytes", backend->device().memory_bytes / 1024 * 1024}}};
+  const report::Record failed = backend->run(one);
+  CHECK(failed.status == report::Status::failed);
+  CHECK(failed.reason.value_or("").find("MiB") != std::string::npos);
+  CHECK_FALSE(backend->lost());
+
+  // Fits the memory there is, but not the memory that is free: two arrays of just under half of it each.
+  one.set("buffer_bytes", (backend->device().memory_bytes / 2) / 4096 * 4096);
+  const report::Record full = backend->run(one);
+  CHECK(full.status == report::Status::failed);
+  CHECK(full.reason.value_or("").find("free") != std::string::npos);
+
+  one.set("buffer_bytes", std::uint64_t{1} << 20U);
+  CHECK(backend->run(one).status == report::Status::ok);
+}

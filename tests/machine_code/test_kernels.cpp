@@ -1,0 +1,134 @@
+// Every probe's kernels, as compiled: they hold the loads and stores that their access sites declare.
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+
+#include "probes/error.hpp"
+#include "probes/probe.hpp"
+#include "tests/catch.hpp"
+#include "tests/machine_code/instructions.hpp"
+
+namespace gpumem::machine_code {
+
+namespace {
+
+Device some_device() {
+  Device device;
+  device.name = "some device";
+  device.compute_capability = "9.0";
+  device.multiprocessors = 132;
+  device.l2_bytes = 50ULL << 20U;
+  device.memory_bytes = 80ULL << 30U;
+  device.memory_bus_bits = 5120;
+  device.memory_clock_hz = 2'619'000'000;
+  device.sm_clock_hz = 1'980'000'000;
+  device.shared_bytes_per_block = 232'448;
+  device.shared_bytes_per_multiprocessor = 233'472;
+  device.threads_per_multiprocessor = 2048;
+  return device;
+}
+
+/// Enough values of an axis to reach every kernel of a probe: all that it lists, and a few where any number goes.
+std::vector<Value> values(const Axis& axis) {
+  std::vector<Value> values(axis.names.begin(), axis.names.end());
+  values.insert(values.end(), axis.numbers.begin(), axis.numbers.end());
+  if (!values.empty()) return values;
+  if (axis.parameter == "block_threads") return {std::uint64_t{256}};
+  if (axis.parameter == "buffer_bytes") return {std::uint64_t{1} << 20U};
+  for (const std::uint64_t number : {0, 1, 2, 7, 32}) {
+    if (number >= axis.minimum && number <= axis.maximum) values.emplace_back(number);
+  }
+  return values;
+}
+
+std::vector<Case> cases(const Probe& probe) {
+  std::vector<Case> all{Case{&probe, {}}};
+  for (const auto& axis : probe.axes) {
+    std::vector<Case> longer;
+    for (const auto& one : all) {
+      for (const auto& value : values(axis)) {
+        longer.push_back(one);
+        longer.back().parameters.push_back({axis.parameter, value});
+      }
+    }
+    all = std::move(longer);
+  }
+  std::erase_if(all, [&](const Case& one) {
+    try {
+      if (probe.validate) probe.validate(one);
+      return false;
+    } catch (const Error&) {
+      return true;  // values that do not go together
+    }
+  });
+  return all;
+}
+
+std::string text_of(const Case& one) {
+  std::string text = one.probe->name;
+  for (const auto& [name, value] : one.parameters) text += " " + name + "=" + gpumem::to_string(value);
+  return text;
+}
+
+void check_all_kernels(const Kernels& kernels) {
+  REQUIRE_FALSE(probes().empty());
+  for (const auto& probe : probes()) {
+    const auto all = cases(probe);
+    CHECK_FALSE(all.empty());
+    for (const auto& one : all) {
+      const Workload workload = probe.describe(one, some_device());
+      INFO(text_of(one) << "\nkernel " << workload.kernel);
+      const auto found = kernels.find(workload.kernel);
+      if (found == kernels.end()) {
+        FAIL_CHECK("is not in the compiled code");
+        continue;
+      }
+      for (const auto& compiled : found->second) {
+        std::string holds;
+        for (const auto& line : differences(compiled, workload.sites)) holds += "\n  " + line;
+        INFO("holds" << holds);
+        CHECK(holds.empty());
+      }
+    }
+  }
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  REQUIRE(file);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
+  REQUIRE(pipe);
+  std::string output;
+  char buffer[65536];
+  while (const std::size_t bytes = std::fread(buffer, 1, sizeof buffer, pipe.get())) output.append(buffer, bytes);
+  return output;
+}
+
+}  // namespace
+
+TEST_CASE("In PTX every kernel holds the accesses its sites declare", "[machine_code]") {
+  Kernels kernels;
+  std::istringstream files(read_file(GPUMEM_PTX_LIST));
+  for (std::string path; std::getline(files, path);) {
+    if (!path.empty()) kernels.merge(parse_ptx(read_file(path)));
+  }
+  check_all_kernels(kernels);
+}
+
+TEST_CASE("In machine code every kernel holds the accesses its sites declare", "[machine_code][sass]") {
+  const std::string cuobjdump = GPUMEM_CUOBJDUMP;
+  if (cuobjdump.empty()) {
+    WARN("skipped: cuobjdump was not found when the build was configured");  // ctest looks for this line
+    return;
+  }
+  check_all_kernels(parse_sass(output_of("'" + cuobjdump + "' --dump-sass '" GPUMEM_PROGRAM "'")));
+}
+
+}  // namespace gpumem::machine_code

@@ -1,0 +1,59 @@
+"""Runs the program the way a user does, and holds what every test asks of it."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = os.environ.get("GPUMEM", "build/release/gpumem")
+MODEL = ("--backend", "model", "--gpu", "h200")
+
+
+def environment(**variables):
+    """This process' environment without what changes the program's output, and with `variables`."""
+    plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+    return plain | variables
+
+
+def run(*arguments, **options):
+    options.setdefault("env", environment())
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+def strict_json(text):
+    """Parses JSON that holds neither NaN nor infinity."""
+
+    def refuse(constant):
+        raise ValueError(f"{constant} in a report")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+class ProgramTest(unittest.TestCase):
+    """A directory of its own, and the checks that many tests share."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+
+    def succeed(self, *arguments, **options):
+        """Runs the program, which must succeed and have nothing to say; returns its stdout."""
+        done = run(*arguments, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def fail_with(self, code, *arguments, **options):
+        """Runs the program, which must fail with one line on stderr; returns that line without its prefix."""
+        done = run(*arguments, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Agpumem: [^\n]+\n\Z")
+        return done.stderr.removeprefix("gpumem: ").rstrip("\n")
+
+    def predict(self, *arguments):
+        """The JSON report of a prediction for the H200."""
+        return strict_json(self.succeed("probe", *arguments, *MODEL, "--format", "json"))

@@ -1,0 +1,153 @@
+"""Every error is one line on stderr with its exit code, and nothing on stdout."""
+
+import os
+import stat
+import subprocess
+import unittest
+
+from gpumem import MODEL, PROGRAM, ProgramTest, run
+
+GPU_HERE = run("devices").returncode == 0
+
+
+class Usage(ProgramTest):
+    def test_bad_ranges(self):
+        for text, reason in {
+            "5..": "'5..' has no end",
+            "3..1": "'3..1' runs backwards; write 1..3",
+            "1..10:0": "its step is 0",
+            "a": "'a' is not a number",
+            "0..1000000": "1000001 points, more than the 10000",
+            "0..32*2": "never ends",
+            "-1": "'-1' is negative",
+            "1.5": "'1.5' is not a whole number",
+            "99999999999999999999": "too large",
+            "2000000": "above the maximum",
+        }.items():
+            with self.subTest(text):
+                line = self.fail_with(2, "probe", "--offset", text, *MODEL)
+                self.assertTrue(line.startswith("--offset: "), line)
+                self.assertIn(reason, line)
+                self.assertIn(text, line)
+                self.assertEqual(self.fail_with(2, "probe", f"--offset={text}", *MODEL), line)
+
+    def test_unknown_names_with_the_nearest(self):
+        for arguments, line in {
+            ("probe", "ofset"): "unknown probe 'ofset'; did you mean 'offset'?",
+            ("probe", "--ofset", "0..4"): "unknown option '--ofset'; did you mean '--offset'?",
+            ("probe", "--offset", "1", "--op", "raed"): "--op: 'raed' is not one of read, write, copy; did you mean 'read'?",
+            ("porbe",): "unknown command 'porbe'; did you mean 'probe'?",
+            ("list", "strid"): "unknown probe 'strid'; did you mean 'stride'?",
+            ("probe", "--format", "jsn"): "--format: 'jsn' is not one of table, json, csv, markdown; did you mean 'json'?",
+        }.items():
+            with self.subTest(arguments):
+                self.assertEqual(self.fail_with(2, *arguments), line)
+
+    def test_unknown_profile(self):
+        self.assertIn("h200", self.fail_with(2, "probe", "--offset", "1", "--backend", "model", "--gpu", "h20"))
+
+    def test_word_sizes(self):
+        self.assertEqual(
+            self.fail_with(2, "probe", "--offset", "1", "--word-bytes", "5", *MODEL),
+            "--word-bytes: 5 is not one of 4, 8, 16",
+        )
+        line = self.fail_with(2, "probe", "--offset", "1", "--buffer", "1001", *MODEL)
+        self.assertIn("1001", line)
+        self.assertIn("multiple", line)
+
+    def test_axes_that_do_not_belong(self):
+        self.assertEqual(
+            self.fail_with(2, "probe", "offset", "--stride", "2"), "--stride is not an axis of offset, but of: stride"
+        )
+
+    def test_options_that_do_not_go_together(self):
+        self.assertIn("--backend model", self.fail_with(2, "probe", "--offset", "1", "--gpu", "h200"))
+        self.assertIn("--gpu", self.fail_with(2, "probe", "--offset", "1", "--backend", "model", "--device", "0"))
+
+    def test_missing_values_and_commands(self):
+        self.assertEqual(self.fail_with(2, "probe", "--offset"), "--offset needs a value")
+        self.assertIn("no command given", self.fail_with(2))
+
+    def test_too_many_cases(self):
+        line = self.fail_with(2, "probe", "--offset", "0..9999", "--op", "read,write,copy", "--word-bytes", "4,8,16",
+                              "--block-threads", "32..64:32", *MODEL)
+        self.assertIn("100000 cases", line)
+
+
+class Files(ProgramTest):
+    def test_unknown_extension(self):
+        line = self.fail_with(2, "probe", "--offset", "1", "--output", "report.data", *MODEL)
+        self.assertIn(".json", line)
+        self.assertIn(".csv", line)
+
+    def test_missing_directory(self):
+        target = str(self.directory / "missing" / "report.json")
+        self.assertIn(target, self.fail_with(2, "probe", "--offset", "1", "--output", target, *MODEL))
+
+    def test_directory_in_place_of_the_file(self):
+        target = self.directory / "report.json"
+        target.mkdir()
+        self.assertIn(str(target), self.fail_with(2, "probe", "--offset", "1", "--output", str(target), *MODEL))
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_forbidden_directory(self):
+        self.directory.chmod(stat.S_IRUSR | stat.S_IXUSR)
+        target = str(self.directory / "report.json")
+        self.assertIn(target, self.fail_with(2, "probe", "--offset", "1", "--output", target, *MODEL))
+
+    def test_unwritable_file_is_found_before_a_missing_gpu(self):
+        target = str(self.directory / "missing" / "report.json")
+        self.assertIn(target, self.fail_with(2, "probe", "--offset", "1", "--output", target))
+
+    def test_unreadable_profile(self):
+        missing = str(self.directory / "gpu.json")
+        self.assertIn("gpu.json", self.fail_with(2, "probe", "--offset", "1", "--backend", "model", "--gpu", missing))
+
+    def test_full_disk(self):
+        for arguments in (["probe", "--offset", "1", *MODEL], ["list"], ["list", "--json"], ["--help"], ["--version"]):
+            with self.subTest(arguments), open("/dev/full", "w", encoding="ascii") as full:
+                done = self.run_into(full, arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertRegex(done.stderr, r"\Agpumem: cannot write to standard output: [^\n]+\n\Z")
+
+    @staticmethod
+    def run_into(stdout, arguments):
+        return subprocess.run([PROGRAM, *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60,
+                              check=False)
+
+
+@unittest.skipIf(GPU_HERE, "this machine has a GPU")
+class WithoutGpu(ProgramTest):
+    def test_measuring_names_the_command_that_predicts(self):
+        line = self.fail_with(3, "probe", "--stride", "1..32*2", "--op", "read")
+        self.assertTrue(
+            line.endswith("; to predict instead run: gpumem probe --stride '1..32*2' --op read --backend model --gpu h200"),
+            line,
+        )
+
+    def test_the_named_command_works(self):
+        line = self.fail_with(3, "probe", "--offset", "0..4", "--format", "json", "--device", "0")
+        command = line.split("run: gpumem ")[1].split()
+        self.assertEqual(run(*command).returncode, 0)
+
+    def test_no_output_file_is_left(self):
+        target = self.directory / "report.json"
+        self.fail_with(3, "probe", "--offset", "1", "--output", str(target))
+        self.assertFalse(target.exists())
+
+    def test_devices(self):
+        self.fail_with(3, "devices")
+        done = run("devices", "--json")
+        self.assertEqual((done.returncode, done.stdout), (3, "[]\n"))
+        self.assertRegex(done.stderr, r"\Agpumem: [^\n]+\n\Z")
+
+    def test_auto_predicts_and_says_so(self):
+        done = run("probe", "--offset", "0..2", "--backend", "auto", "--format", "json")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"\Agpumem: note: [^\n]+predicting for h200[^\n]+\n\Z")
+        self.assertIn('"backend": "model"', done.stdout)
+        self.assertEqual(run("probe", "--offset", "1", "--backend", "auto", "--quiet").stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

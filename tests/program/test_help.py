@@ -1,0 +1,74 @@
+"""What the program says about itself: help, version and lists; quickly, and without a GPU."""
+
+import json
+import time
+import unittest
+
+from gpumem import MODEL, ProgramTest, run
+
+
+class Help(ProgramTest):
+    def test_commands(self):
+        text = self.succeed("--help")
+        for command in ("probe", "list", "devices"):
+            self.assertIn(command, text)
+            self.assertIn(f"Usage: gpumem {command}", self.succeed(command, "--help"))
+
+    def test_fits_80_columns(self):
+        for command in ([], ["probe"], ["list"], ["devices"]):
+            for line in self.succeed(*command, "--help").splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
+    def test_every_axis_is_an_option(self):
+        text = self.succeed("probe", "--help")
+        for probe in json.loads(self.succeed("list", "--json")):
+            for axis in probe["axes"]:
+                self.assertIn(axis["flag"] + " VALUES", text)
+
+    def test_version(self):
+        self.assertRegex(self.succeed("--version"), r"\Agpumem \d+\.\d+\.\d+( \([^\n]+\))?\n\Z")
+
+
+class List(ProgramTest):
+    def test_text(self):
+        text = self.succeed("list", env={"COLUMNS": "80"})
+        for name in ("coalesced", "offset", "stride", "bank", "--bank-stride", "offset_elements", "default"):
+            self.assertIn(name, text)
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+    def test_one_probe(self):
+        text = self.succeed("list", "offset")
+        self.assertIn("--offset", text)
+        self.assertNotIn("--bank-stride", text)
+        self.assertEqual([probe["name"] for probe in json.loads(self.succeed("list", "offset", "--json"))], ["offset"])
+
+    def test_json(self):
+        probes = {probe["name"]: probe for probe in json.loads(self.succeed("list", "--json"))}
+        self.assertLessEqual({"coalesced", "offset", "stride", "bank"}, probes.keys())
+        flags = {axis["flag"]: axis for axis in probes["offset"]["axes"]}
+        self.assertEqual(flags["--offset"]["parameter"], "offset_elements")
+        self.assertEqual(flags["--offset"]["unit"], "elements")
+        self.assertEqual(flags["--op"]["names"], ["read", "write", "copy"])
+        self.assertEqual(flags["--word-bytes"]["numbers"], [4, 8, 16])
+        self.assertTrue(flags["--elements-per-thread"]["takes_auto"])
+        self.assertEqual(probes["offset"]["swept"], "offset_elements")
+        self.assertEqual(probes["offset"]["baseline"], 0)
+
+
+class Speed(ProgramTest):
+    def test_starts_at_once(self):
+        # 50 ms each is the aim of a release build on an idle machine; this catches a library loaded or a GPU touched.
+        for arguments, limit in ((["--help"], 0.25), (["list"], 0.25), (["probe", "--offset", "0..32", *MODEL], 1)):
+            with self.subTest(arguments):
+                self.assertLess(min(self.seconds(arguments) for _ in range(5)), limit)
+
+    @staticmethod
+    def seconds(arguments):
+        start = time.perf_counter()
+        run(*arguments)
+        return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,232 @@
+#include "tests/report/examples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "report/sweep.hpp"
+#include "report/writers.hpp"
+
+namespace gpumem::report::examples {
+
+namespace {
+
+constexpr double peak_gb_per_s = 4814.3;
+
+Report frame(const std::string& backend) {
+  Report report;
+  report.tool = {"0.1.0", "0123456789ab", "GNU 12.2.0", "NVIDIA 13.0.48", "Release"};
+  report.command = {"gpumem", "probe"};
+  report.started_at = "2026-11-20T21:00:00Z";
+  report.backend = backend;
+  report.profile = "h200";
+  report.host = {"node1", "Debian GNU/Linux 12", "Some CPU", 540'000'000'000};
+  Device device;
+  device.name = "NVIDIA H200";
+  device.compute_capability = "9.0";
+  device.multiprocessors = 132;
+  device.l2_bytes = 62'914'560;
+  device.memory_bytes = 150'754'820'096;
+  device.memory_bus_bits = 6016;
+  device.memory_clock_hz = 3'201'000'000;
+  device.sm_clock_hz = 1'980'000'000;
+  if (backend == "cuda") {
+    device.uuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
+    device.pci_bus_id = "00000000:01:00.0";
+    device.ecc = true;
+    device.mig = false;
+    device.pcie_generation = 5;
+    device.pcie_width = 16;
+    device.driver_version = "580.65.06";
+    device.runtime_version = "13.0";
+  }
+  report.device = device;
+  report.parameter_columns = {"op",         "offset_elements",     "stride_elements", "stride_words",
+                              "word_bytes", "elements_per_thread", "block_threads",   "buffer_bytes"};
+  report.metric_columns = {"cycles_per_request"};
+  return report;
+}
+
+Record global_case(const std::string& probe, const std::string& swept, std::uint64_t value, const std::string& op) {
+  Record record;
+  record.probe = probe;
+  record.swept = swept;
+  record.parameters = {{swept, value},
+                       {"op", op},
+                       {"word_bytes", std::uint64_t{4}},
+                       {"elements_per_thread", std::uint64_t{4}},
+                       {"block_threads", std::uint64_t{256}},
+                       {"buffer_bytes", std::uint64_t{1} << 30U}};
+  record.chosen = {"elements_per_thread", "block_threads", "buffer_bytes"};
+  return record;
+}
+
+void set_bytes(Record& record, const std::string& op) {
+  constexpr std::uint64_t bytes = std::uint64_t{1} << 30U;
+  record.useful_bytes_read = op == "write" ? 0 : bytes;
+  record.useful_bytes_written = op == "read" ? 0 : bytes;
+}
+
+void set_access(Record& record, const std::string& op, double sectors) {
+  if (op != "write") record.access.push_back(global_site("source", "load", sectors));
+  if (op != "read") record.access.push_back(global_site("target", "store", sectors));
+}
+
+void finish(Report& report) {
+  relate_to_baselines(report.results);
+  report.findings = findings(report.results);
+}
+
+}  // namespace
+
+TimeRecord time_record(double median_seconds, std::size_t samples) {
+  TimeRecord time;
+  const measure::Seconds median(median_seconds);
+  time.summary = {median, median * 0.999, median * 1.001, median * 0.99, median * 0.995, median * 1.02, samples};
+  for (std::size_t i = 0; i < samples; ++i) {
+    // Whole nanoseconds, so that the golden files do not depend on how a processor rounds.
+    const double factor = 0.99 + 0.03 * static_cast<double>(i) / static_cast<double>(samples);
+    time.samples.emplace_back(std::round(median_seconds * factor * 1e9) / 1e9);
+  }
+  return time;
+}
+
+SiteRecord global_site(const std::string& name, const std::string& op, double sectors) {
+  return {name, "global", op, 4, {sectors, std::nullopt}, {}};
+}
+
+Report measured_copy() {
+  Report report = frame("cuda");
+  report.command = {"gpumem", "probe", "--offset", "0..32"};
+  for (std::uint64_t offset = 0; offset <= 32; ++offset) {
+    Record record = global_case("offset", "offset_elements", offset, "copy");
+    record.baseline = std::uint64_t{0};
+    const bool aligned = offset % 8 == 0;
+    set_bytes(record, "copy");
+    record.predicted_gb_per_s = aligned ? 4236.0 : 3700.0;
+    set_access(record, "copy", aligned ? 4 : 5);
+    record.bottleneck = Bottleneck{aligned ? "dram" : "l2_sectors", std::nullopt};
+    report.results.push_back(record);
+    Record& added = report.results.back();
+    if (offset == 5) {
+      added.status = Status::failed;
+      added.verified = false;
+      added.reason =
+          "wrong data at element 7 of the target: expected 0x12345678, got 0xdeadbeef; the copy or the memory is "
+          "broken";
+      continue;
+    }
+    added.verified = true;
+    const double seconds = (aligned ? 0.000508 : 0.000576) + 1e-7 * static_cast<double>(offset % 5);
+    added.time = time_record(seconds, 15 + offset % 3);
+    added.measured_gb_per_s = 2.0 * static_cast<double>(std::uint64_t{1} << 30U) / seconds / 1e9;
+    added.fraction_of_peak = *added.measured_gb_per_s / peak_gb_per_s;
+    if (offset == 7) added.flags = {"wide_interval"};
+    if (offset == 9) added.flags = {"throttled", "contended"};
+  }
+  finish(report);
+  return report;
+}
+
+Report model() {
+  Report report = frame("model");
+  report.command = {"gpumem",     "probe",     "--stride", "1..32*2", "--op",
+                    "read,write", "--backend", "model",    "--gpu",   "h200"};
+  for (const std::string op : {"read", "write"}) {
+    for (std::uint64_t stride = 1; stride <= 32; stride *= 2) {
+      Record record = global_case("stride", "stride_elements", stride, op);
+      record.baseline = std::uint64_t{1};
+      set_bytes(record, op);
+      const double sectors = std::min(32.0, 4.0 * static_cast<double>(stride));
+      set_access(record, op, sectors);
+      record.predicted_gb_per_s = (op == "read" ? 4580.0 : 4534.0) / static_cast<double>(stride == 32 ? 20 : stride);
+      record.fraction_of_peak = *record.predicted_gb_per_s / peak_gb_per_s;
+      record.bottleneck = Bottleneck{stride < 16 ? "dram" : "l2_requests", std::nullopt};
+      report.results.push_back(std::move(record));
+    }
+  }
+  finish(report);
+  return report;
+}
+
+Report banks() {
+  Report report = frame("cuda");
+  report.profile = std::nullopt;
+  report.command = {"gpumem", "probe", "--bank-stride", "1..32"};
+  for (std::uint64_t stride = 1; stride <= 32; ++stride) {
+    Record record;
+    record.probe = "bank";
+    record.swept = "stride_words";
+    record.baseline = std::uint64_t{1};
+    record.parameters = {
+        {"stride_words", stride}, {"word_bytes", std::uint64_t{4}}, {"block_threads", std::uint64_t{1024}}};
+    record.verified = true;
+    const auto ways = static_cast<double>(std::gcd(stride, std::uint64_t{32}));
+    const double cycles = ways == 1 ? 1.33 : ways;
+    record.access.push_back({"tile", "shared", "load", 4, {}, {ways, ways}});
+    record.useful_bytes_read = 132 * 1024 * 4 * 1000;
+    const double seconds = cycles * 32 * 1000 / 1.98e9;
+    record.time = time_record(seconds, 30);
+    record.measured_gb_per_s = static_cast<double>(record.useful_bytes_read) / seconds / 1e9;
+    record.predicted_gb_per_s = *record.measured_gb_per_s * (ways == 1 ? 1.33 : 1.0);
+    record.fraction_of_peak = *record.measured_gb_per_s / 33454;
+    record.bottleneck = Bottleneck{"shared_wavefronts", std::nullopt};
+    record.metrics = {{"cycles_per_request", cycles}};
+    report.results.push_back(std::move(record));
+  }
+  finish(report);
+  return report;
+}
+
+Report dry_run() {
+  Report report = frame("cuda");
+  report.device = std::nullopt;
+  report.profile = std::nullopt;
+  report.command = {"gpumem", "probe", "--offset", "0..3", "--op", "read,copy", "--dry-run"};
+  for (std::uint64_t offset = 0; offset <= 3; ++offset) {
+    for (const std::string op : {"read", "copy"}) {
+      Record record = global_case("offset", "offset_elements", offset, op);
+      record.baseline = std::uint64_t{0};
+      record.chosen.clear();
+      record.parameters.back().value = std::string("auto");
+      record.status = Status::skipped;
+      record.reason = "dry run";
+      report.results.push_back(std::move(record));
+    }
+  }
+  return report;
+}
+
+Report single_cases() {
+  Report report = frame("cuda");
+  report.command = {"gpumem", "probe", "--offset", "0", "--op", "read,write,copy", "--word-bytes", "4,16"};
+  double gb_per_s = 4580;
+  for (const std::string op : {"read", "write", "copy"}) {
+    for (const std::uint64_t word_bytes : {4U, 16U}) {
+      Record record = global_case("offset", "offset_elements", 0, op);
+      record.baseline = std::uint64_t{0};
+      record.parameters[2].value = word_bytes;
+      set_bytes(record, op);
+      set_access(record, op, static_cast<double>(word_bytes));
+      record.predicted_gb_per_s = gb_per_s * 1.01;
+      record.bottleneck = Bottleneck{"dram", std::nullopt};
+      if (op == "copy" && word_bytes == 16) {
+        record.status = Status::skipped;
+        record.reason =
+            "needs 2147483648 bytes of device memory, but only 1073741824 are free; choose a smaller --buffer";
+      } else {
+        record.verified = true;
+        record.time = time_record(
+            static_cast<double>(record.useful_bytes_read + record.useful_bytes_written) / gb_per_s / 1e9, 20);
+        record.measured_gb_per_s = gb_per_s;
+        record.fraction_of_peak = gb_per_s / peak_gb_per_s;
+      }
+      gb_per_s -= 50;
+      report.results.push_back(std::move(record));
+    }
+  }
+  finish(report);
+  return report;
+}
+
+}  // namespace gpumem::report::examples

@@ -1,0 +1,29 @@
+#pragma once
+// Reports like those of real runs, for the tests of writers and findings. Every number in them is made up by a formula.
+
+#include "report/record.hpp"
+
+namespace gpumem::report::examples {
+
+/// Offsets 0..32 copied and measured, with one failed case and some flags.
+[[nodiscard]] Report measured_copy();
+
+/// Strides read and written, predicted from a profile.
+[[nodiscard]] Report model();
+
+/// Shared-memory strides, with a metric and predicted as well as counted wavefronts.
+[[nodiscard]] Report banks();
+
+/// A plan of which nothing ran: offsets of two operations.
+[[nodiscard]] Report dry_run();
+
+/// One case each of several operations and word sizes, one of them skipped for a long reason.
+[[nodiscard]] Report single_cases();
+
+/// A time whose summary follows from the median, with as many samples.
+[[nodiscard]] TimeRecord time_record(double median_seconds, std::size_t samples);
+
+/// A site with predicted readings.
+[[nodiscard]] SiteRecord global_site(const std::string& name, const std::string& op, double sectors);
+
+}  // namespace gpumem::report::examples

@@ -1,0 +1,239 @@
+// Golden files: what every writer makes of every example, compared with tests/report/golden. After a wanted change, run
+// with GPUMEM_UPDATE_GOLDEN=1 in the environment to rewrite them, and read the difference before committing it.
+
+#include "report/writers.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report/text.hpp"
+#include "tests/catch.hpp"
+#include "tests/report/examples.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using Write = std::function<void(std::ostream&, const Report&)>;
+
+std::string text_of(const Report& report, const Write& write) {
+  std::ostringstream out;
+  write(out, report);
+  return out.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+Write table(const TableStyle& style) {
+  return [style](std::ostream& out, const Report& report) { write_table(out, report, style); };
+}
+
+void compare_with_golden(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(GPUMEM_SOURCE_DIR) / "tests/report/golden" / name;
+  if (std::getenv("GPUMEM_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  std::ifstream in(path, std::ios::binary);
+  const std::string golden{std::istreambuf_iterator<char>(in), {}};
+  INFO("golden file " << path);
+  CHECK(text == golden);
+}
+
+struct Example {
+  std::string name;
+  Report report;
+};
+
+std::vector<Example> all_examples() {
+  return {{"measured_copy", examples::measured_copy()},
+          {"model", examples::model()},
+          {"banks", examples::banks()},
+          {"dry_run", examples::dry_run()},
+          {"single_cases", examples::single_cases()}};
+}
+
+}  // namespace
+
+TEST_CASE("Writers make what the golden files show") {
+  for (const auto& [name, report] : all_examples()) {
+    compare_with_golden(name + ".json", text_of(report, write_json));
+    compare_with_golden(name + ".csv", text_of(report, write_csv));
+    compare_with_golden(name + ".md", text_of(report, write_markdown));
+    compare_with_golden(name + ".80.txt", text_of(report, table({80, false, true})));
+    compare_with_golden(name + ".200.txt", text_of(report, table({200, false, true})));
+  }
+  compare_with_golden("measured_copy.color.txt", text_of(examples::measured_copy(), table({80, true, true})));
+}
+
+TEST_CASE("A table never exceeds its width and has no trailing blanks") {
+  for (const auto& [name, report] : all_examples()) {
+    for (unsigned width = 20; width <= 210; width += 5) {
+      for (const bool bars : {false, true}) {
+        INFO(name << " at " << width);
+        for (const std::string& line : lines_of(text_of(report, table({width, false, bars})))) {
+          INFO(line);
+          CHECK(display_width(line) <= width);
+          CHECK((line.empty() || line.back() != ' '));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A model table says that it is predicted and has no column for measurements") {
+  const auto lines = lines_of(text_of(examples::model(), table({80})));
+  CHECK(lines.at(1) == "PREDICTED by the model from profile 'h200'. Nothing was measured.");
+  for (const std::string& line : lines) {
+    CHECK(line.find("Measured") == std::string::npos);
+    CHECK(line.find("±") == std::string::npos);
+  }
+}
+
+TEST_CASE("Colour marks failures and flags, and only when asked for") {
+  const std::string plain = text_of(examples::measured_copy(), table({80}));
+  CHECK(plain.find('\x1b') == std::string::npos);
+  const std::string colored = text_of(examples::measured_copy(), table({80, true}));
+  CHECK(colored.find("\x1b[31mfailed: wrong data") != std::string::npos);
+  CHECK(colored.find("\x1b[33mwide_interval\x1b[0m") != std::string::npos);
+}
+
+TEST_CASE("A flag of all cases is said once") {
+  Report report = examples::model();
+  for (Record& record : report.results) record.flags = {"cache_resident"};
+  report.results[2].flags.emplace_back("throttled");
+  const std::string text = text_of(report, table({80}));
+  CHECK(text.find("all cases: cache_resident\n") != std::string::npos);
+  CHECK(text.find("dram         throttled\n") != std::string::npos);
+}
+
+TEST_CASE("Every writer copes with a record that says nothing") {
+  Report report;
+  report.results.resize(2);
+  report.results[1].measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
+  report.findings = findings(report.results);
+  for (const Format format : {Format::table, Format::json, Format::csv, Format::markdown}) {
+    const std::string text = text_of(report, [&](std::ostream& out, const Report& r) { write(out, r, format); });
+    CHECK_FALSE(text.empty());
+    CHECK(text.find("nan") == std::string::npos);
+  }
+}
+
+TEST_CASE("A table of nothing is empty") { CHECK(text_of(Report{}, table({80})).empty()); }
+
+TEST_CASE("The JSON report keeps the contract's names and order") {
+  const auto json = nlohmann::ordered_json::parse(text_of(examples::measured_copy(), write_json));
+  const auto keys = [](const nlohmann::ordered_json& object) {
+    std::vector<std::string> names;
+    for (auto item = object.begin(); item != object.end(); ++item) names.push_back(item.key());
+    return names;
+  };
+  CHECK(keys(json) == std::vector<std::string>{"schema_version", "tool", "command", "started_at", "backend", "profile",
+                                               "host", "device", "findings", "results"});
+  CHECK(keys(json["device"]) == std::vector<std::string>{"name", "uuid", "pci_bus_id", "compute_capability",
+                                                         "multiprocessors", "l2_bytes", "memory_bytes",
+                                                         "memory_bus_bits", "memory_clock_hz", "sm_clock_hz",
+                                                         "theoretical_bandwidth_gb_per_s", "ecc", "mig", "pcie",
+                                                         "driver_version", "runtime_version"});
+  const auto& result = json["results"][0];
+  CHECK(keys(result) == std::vector<std::string>{"probe", "parameters", "swept", "chosen_by_auto", "status", "reason",
+                                                 "verified", "useful_bytes", "time_seconds", "bandwidth_gb_per_s",
+                                                 "fraction_of_peak", "relative_to_baseline", "access", "bottleneck",
+                                                 "counters", "metrics", "flags"});
+  CHECK(keys(result["time_seconds"]) ==
+        std::vector<std::string>{"median", "ci95_low", "ci95_high", "min", "p05", "p95", "count", "samples"});
+  CHECK(json["device"]["theoretical_bandwidth_gb_per_s"].get<double>() == Approx(4814.304));
+  CHECK(result["parameters"]["offset_elements"].is_number_integer());
+  CHECK(result["useful_bytes"]["read"].is_number_integer());
+  CHECK(result["time_seconds"]["samples"].size() == 15);
+  CHECK(json["results"][5]["time_seconds"].is_null());
+}
+
+TEST_CASE("Numbers in JSON read back as they were") {
+  const Report report = examples::banks();
+  const auto json = nlohmann::json::parse(text_of(report, write_json));
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const auto& time = json["results"][i]["time_seconds"];
+    CHECK(time["median"].get<double>() == report.results[i].time->summary.median.count());
+    CHECK(time["samples"][7].get<double>() == report.results[i].time->samples[7].count());
+  }
+}
+
+TEST_CASE("What is absent or not finite is null, and bytes that are not UTF-8 do not stop a report") {
+  Report report;
+  report.command = {"gpumem", "bad\xff\"name\n"};
+  report.results.emplace_back();
+  report.results[0].measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
+  report.results[0].fraction_of_peak = std::numeric_limits<double>::infinity();
+  report.results[0].metrics = {{"latency_cycles", std::numeric_limits<double>::quiet_NaN()}, {"occupancy", {}}};
+  const auto json = nlohmann::json::parse(text_of(report, write_json));
+  CHECK(json["device"].is_null());
+  CHECK(json["tool"]["git_commit"].is_null());
+  CHECK(json["command"][1] == "bad\xEF\xBF\xBD\"name\n");
+  const auto& result = json["results"][0];
+  CHECK(result["bandwidth_gb_per_s"]["measured"].is_null());
+  CHECK(result["fraction_of_peak"].is_null());
+  CHECK(result["metrics"]["latency_cycles"].is_null());
+  CHECK(result["metrics"]["occupancy"].is_null());
+  CHECK(result["counters"].is_null());
+}
+
+TEST_CASE("CSV quotes what needs quoting and has as many fields in every row") {
+  Report report = examples::dry_run();
+  report.results[0].reason = "one, \"two\"\nthree";
+  const std::string text = text_of(report, write_csv);
+  CHECK(text.find(",\"one, \"\"two\"\"\nthree\",") != std::string::npos);
+
+  const auto lines = lines_of(text_of(examples::banks(), write_csv));
+  for (const std::string& line : lines) {
+    CHECK(std::ranges::count(line, ',') == std::ranges::count(lines.front(), ','));
+  }
+}
+
+TEST_CASE("Markdown escapes what would be markup") {
+  Report report = examples::single_cases();
+  report.results[0].status = Status::failed;
+  report.results[0].reason = "a | b <c> *d*\nend";
+  const std::string text = text_of(report, write_markdown);
+  CHECK(text.find("failed: a \\| b \\<c\\> \\*d\\* end") != std::string::npos);
+}
+
+TEST_CASE("Formats by name and by extension") {
+  for (const Format format : {Format::table, Format::json, Format::csv, Format::markdown}) {
+    CHECK(format_from_name(to_string(format)) == format);
+  }
+  CHECK(format_from_name("xml") == std::nullopt);
+  CHECK(format_from_name("") == std::nullopt);
+  CHECK(format_from_extension("a/b.json") == Format::json);
+  CHECK(format_from_extension("B.CSV") == Format::csv);
+  CHECK(format_from_extension("x.md") == Format::markdown);
+  CHECK(format_from_extension("x.markdown") == Format::markdown);
+  CHECK(format_from_extension("x.tar.txt") == Format::table);
+  CHECK(format_from_extension("results.json/plain") == std::nullopt);
+  CHECK(format_from_extension(".json") == std::nullopt);
+  CHECK(format_from_extension("x.") == std::nullopt);
+  CHECK(format_from_extension("x") == std::nullopt);
+}
+
+TEST_CASE("write dispatches on the format") {
+  const Report report = examples::model();
+  for (const auto& [format, writer] : {std::pair<Format, Write>{Format::json, write_json},
+                                       {Format::csv, write_csv},
+                                       {Format::markdown, write_markdown},
+                                       {Format::table, table({100})}}) {
+    CHECK(text_of(report, [format = format](std::ostream& out, const Report& r) { write(out, r, format, {100}); }) ==
+          text_of(report, writer));
+  }
+}
+
+}  // namespace gpumem::report
