@@ -14,6 +14,8 @@ inline constexpr unsigned line_pair_bytes = 256;  ///< two lines, which L2 misse
 inline constexpr unsigned bank_count = 32;       ///< shared-memory banks
 inline constexpr unsigned bank_bytes = 4;        ///< width of one bank
 
+enum class Op { load, store };
+
 /// One request: the byte address each lane accesses. Addresses count from a line-aligned base.
 struct WarpRequest {
   std::uint64_t address[warp_lanes] = {};
@@ -72,23 +74,6 @@ struct BlockSet {
   return sectors == 0 ? 0.0 : static_cast<double>(useful_bytes(request)) / (sectors * sector_bytes);
 }
 
-/// Sectors that the request touches in part only. A store of such a sector has to be merged with what is there.
-[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned partial_sectors_per_request(const WarpRequest& request) {
-  const BlockSet sectors = blocks_touched(request, sector_bytes);
-  std::uint32_t bytes[2 * warp_lanes] = {};  // a bit per byte of each sector
-  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-    if (!request.lane_active(lane)) continue;
-    for (std::uint64_t byte = request.address[lane]; byte < request.address[lane] + request.word_bytes; ++byte) {
-      unsigned i = 0;
-      while (sectors.block[i] != byte / sector_bytes) ++i;
-      bytes[i] |= std::uint32_t{1} << (byte % sector_bytes);
-    }
-  }
-  unsigned partial = 0;
-  for (unsigned i = 0; i < sectors.size; ++i) partial += bytes[i] != ~std::uint32_t{0} ? 1 : 0;
-  return partial;
-}
-
 /// Distinct 4-byte words in the busiest bank among lanes [first, last): the passes that group of lanes needs.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned busiest_bank(const WarpRequest& request, unsigned first,
                                                                  unsigned last) {
@@ -124,13 +109,13 @@ struct BlockSet {
 
 /// Shared-memory wavefronts of a request; 0 without active lanes. Words of up to 4 bytes are served a whole warp at a
 /// time, 8-byte words by half-warps and 16-byte words by quarter-warps, each group taking as many wavefronts as its
-/// busiest bank has distinct words. If all lanes agree with their neighbour (or all with their second neighbour), the
-/// groups are twice as large. Settled with random patterns against an H200's counters: docs/counters.md.
-[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_wavefronts(const WarpRequest& request) {
+/// busiest bank has distinct words. The groups of a load are twice as large if all its lanes agree with their neighbour
+/// or all with their second neighbour. Settled with random patterns against an H200's counters: docs/counters.md.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_wavefronts(const WarpRequest& request, Op op) {
   unsigned group = warp_lanes;
   if (request.word_bytes > bank_bytes) {
     group = warp_lanes * bank_bytes / request.word_bytes;
-    if (partners_agree(request, 1) || partners_agree(request, 2)) group *= 2;
+    if (op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2))) group *= 2;
   }
   unsigned wavefronts = 0;
   for (unsigned first = 0; first < warp_lanes; first += group) wavefronts += busiest_bank(request, first, first + group);

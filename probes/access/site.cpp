@@ -104,9 +104,8 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
     const WarpRequest request = site.request(k);
     bytes += useful_bytes(request);
     summary.cost.sectors_per_request += sectors_per_request(request);
-    summary.cost.partial_sectors_per_request += partial_sectors_per_request(request);
     summary.cost.lines_per_request += lines_per_request(request);
-    if (site.space == Space::shared) summary.cost.wavefronts_per_request += shared_wavefronts(request);
+    if (site.space == Space::shared) summary.cost.wavefronts_per_request += shared_wavefronts(request, site.op);
     append_sectors(request, touched);
   }
   merge(touched);
@@ -116,7 +115,6 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   const auto requests = static_cast<double>(evaluated);
   summary.cost.efficiency = sectors == 0 ? 0 : bytes / (sectors * sector_bytes);
   summary.cost.sectors_per_request /= requests;
-  summary.cost.partial_sectors_per_request /= requests;
   summary.cost.lines_per_request /= requests;
   summary.cost.wavefronts_per_request /= requests;
   summary.footprint =

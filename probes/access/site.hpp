@@ -11,7 +11,6 @@
 namespace gpumem::access {
 
 enum class Space { global, shared };
-enum class Op { load, store };
 
 [[nodiscard]] constexpr std::string_view to_string(Space space) { return space == Space::global ? "global" : "shared"; }
 [[nodiscard]] constexpr std::string_view to_string(Op op) { return op == Op::load ? "load" : "store"; }
@@ -31,7 +30,6 @@ struct Site {
 /// What a site's requests cost, averaged over a launch.
 struct SiteCost {
   double sectors_per_request = 0;
-  double partial_sectors_per_request = 0;  ///< sectors of which the request touches not every byte
   double lines_per_request = 0;
   double wavefronts_per_request = 0;  ///< shared-memory wavefronts; 0 for the other spaces
   double efficiency = 0;              ///< useful bytes / (sectors x 32)

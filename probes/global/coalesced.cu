@@ -5,38 +5,32 @@
 
 namespace gpumem::global {
 
+/// Within each run of 32 elements, lane l takes element (multiplier l + addend) mod 32: a permutation for every odd
+/// multiplier, written without a branch so that choosing costs nothing. Lanes with a bit of `left_out` sit out.
 struct LanePattern {
-  enum class Lanes : std::uint32_t { aligned, permuted, reversed, subset };
-  Lanes lanes;
+  std::uint32_t multiplier;
+  std::uint32_t addend;
+  std::uint32_t left_out;
 
-  /// Within each run of 32 elements: lane -> element. 5 lane + 3 (mod 32) is a permutation, 5 being odd, that leaves no
-  /// two neighbouring lanes with neighbouring elements.
   GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t i) const {
-    const std::uint64_t lane = i % 32;
-    switch (lanes) {
-      case Lanes::permuted:
-        return i - lane + (5 * lane + 3) % 32;
-      case Lanes::reversed:
-        return i - lane + (31 - lane);
-      default:
-        return i;
-    }
+    const std::uint32_t lane = static_cast<std::uint32_t>(i) % 32;
+    return i - lane + (multiplier * lane + addend) % 32;
   }
-  /// The subset is every other lane: half of the words, yet bytes of every sector.
-  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t i) const { return lanes != Lanes::subset || i % 2 == 0; }
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t i) const { return (i & left_out) == 0; }
   /// Whole runs of 32, because a permutation may reach the end of the last.
   [[nodiscard]] constexpr std::uint64_t extent(std::uint64_t count) const { return (count + 31) / 32 * 32; }
   [[nodiscard]] constexpr std::uint64_t useful(std::uint64_t count) const {
-    return lanes == Lanes::subset ? (count + 1) / 2 : count;
+    return left_out == 0 ? count : (count + 1) / 2;
   }
 };
 
 static LanePattern lane_pattern(const Case& one) {
   const std::string& name = one.name("lanes");
-  if (name == "permuted") return {LanePattern::Lanes::permuted};
-  if (name == "reversed") return {LanePattern::Lanes::reversed};
-  if (name == "subset") return {LanePattern::Lanes::subset};
-  return {LanePattern::Lanes::aligned};
+  if (name == "permuted") return {.multiplier = 5, .addend = 3, .left_out = 0};
+  if (name == "reversed") return {.multiplier = 31, .addend = 31, .left_out = 0};
+  // Every other lane: half of the words, yet bytes of every sector.
+  if (name == "subset") return {.multiplier = 1, .addend = 0, .left_out = 1};
+  return {.multiplier = 1, .addend = 0, .left_out = 0};
 }
 
 static Probe coalesced_probe() {

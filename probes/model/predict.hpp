@@ -13,9 +13,9 @@ namespace gpumem::model {
 
 /// What one launch asks of the memory system.
 struct Demand {
-  double l2_load_sectors = 0;    ///< sectors that L1 fetches from L2
-  double l2_whole_sectors = 0;   ///< sectors that a store request writes whole
-  double l2_merged_sectors = 0;  ///< parts of sectors that the launch's other stores complete
+  double l2_load_sectors = 0;   ///< sectors that L1 fetches from L2
+  double l2_store_sectors = 0;  ///< sectors that L1 writes to L2, each counted once
+  double l2_split_sectors = 0;  ///< and how often one is written again, because several requests share it
   double l2_load_lines = 0;
   double l2_load_line_pairs = 0;
   double l2_fill_lines = 0;  ///< lines with sectors that the launch's stores leave incomplete

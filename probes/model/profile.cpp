@@ -22,10 +22,10 @@ constexpr std::pair<const char*, double Rates::*> rate_fields[] = {
     {"dram_read_bytes_per_s", &Rates::dram_read_bytes_per_s},
     {"dram_write_bytes_per_s", &Rates::dram_write_bytes_per_s},
     {"dram_copy_bytes_per_s", &Rates::dram_copy_bytes_per_s},
-    {"dram_merged_sectors_per_s", &Rates::dram_merged_sectors_per_s},
+    {"dram_split_sectors_per_s", &Rates::dram_split_sectors_per_s},
     {"l2_load_sectors_per_s", &Rates::l2_load_sectors_per_s},
     {"l2_store_sectors_per_s", &Rates::l2_store_sectors_per_s},
-    {"l2_merged_sectors_per_s", &Rates::l2_merged_sectors_per_s},
+    {"l2_split_sectors_per_s", &Rates::l2_split_sectors_per_s},
     {"l2_load_lines_per_s", &Rates::l2_load_lines_per_s},
     {"l2_load_line_pairs_per_s", &Rates::l2_load_line_pairs_per_s},
     {"l2_fill_lines_per_s", &Rates::l2_fill_lines_per_s},
@@ -137,10 +137,10 @@ Profile profile_from_attributes(const Device& device) {
   profile.rates = reference.rates;
   profile.from_attributes = true;
   for (const auto rate : {&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s, &Rates::dram_copy_bytes_per_s,
-                          &Rates::dram_merged_sectors_per_s}) {
+                          &Rates::dram_split_sectors_per_s}) {
     profile.rates.*rate *= memory;
   }
-  for (const auto rate : {&Rates::l2_load_sectors_per_s, &Rates::l2_store_sectors_per_s, &Rates::l2_merged_sectors_per_s,
+  for (const auto rate : {&Rates::l2_load_sectors_per_s, &Rates::l2_store_sectors_per_s, &Rates::l2_split_sectors_per_s,
         &Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
         &Rates::l2_fill_line_pairs_per_s, &Rates::block_launches_per_s}) {
     profile.rates.*rate *= chip;

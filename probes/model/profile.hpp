@@ -16,10 +16,10 @@ struct Rates {
   double dram_read_bytes_per_s = 0;    ///< reads alone
   double dram_write_bytes_per_s = 0;   ///< writes alone
   double dram_copy_bytes_per_s = 0;    ///< as many bytes read as written, both counted
-  double dram_merged_sectors_per_s = 0;  ///< merged sectors (see below) also delay DRAM: each by 1 / this
-  double l2_load_sectors_per_s = 0;    ///< sectors from L2 to L1
-  double l2_store_sectors_per_s = 0;   ///< sectors that a store request writes whole
-  double l2_merged_sectors_per_s = 0;  ///< sectors that several store requests complete together
+  double dram_split_sectors_per_s = 0;  ///< split sectors (see below) delay DRAM too: each by 1 / this
+  double l2_load_sectors_per_s = 0;     ///< sectors from L2 to L1
+  double l2_store_sectors_per_s = 0;    ///< sectors from L1 to L2
+  double l2_split_sectors_per_s = 0;    ///< sectors that arrive again because another request wrote part of them
   double l2_load_lines_per_s = 0;      ///< lines fetched into L2 for loads, the cost per line
   double l2_load_line_pairs_per_s = 0; ///< and the cost per aligned pair of lines, which adds to it
   double l2_fill_lines_per_s = 0;      ///< the same for lines fetched because stores leave sectors incomplete

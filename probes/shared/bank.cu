@@ -89,7 +89,7 @@ struct BankLaunch {
       : pattern{static_cast<std::uint32_t>(decided.number("stride_words"))},
         word_bytes(static_cast<unsigned>(decided.number("word_bytes"))),
         iterations(static_cast<std::uint32_t>(
-            std::max<std::uint64_t>(wavefronts_per_launch / warps / unrolled / access::shared_wavefronts(request()), 1))) {}
+            std::max<std::uint64_t>(wavefronts_per_launch / warps / unrolled / access::shared_wavefronts(request(), access::Op::load), 1))) {}
 
   [[nodiscard]] access::WarpRequest request() const {
     access::WarpRequest request;

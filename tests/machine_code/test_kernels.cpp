@@ -38,7 +38,7 @@ std::vector<Value> values(const Axis& axis) {
   if (!values.empty()) return values;
   if (axis.parameter == "block_threads") return {std::uint64_t{256}};
   if (axis.parameter == "buffer_bytes") return {std::uint64_t{1} << 20U};
-  for (const std::uint64_t number : {0, 1, 2, 7, 32}) {
+  for (const std::uint64_t number : {0U, 1U, 2U, 7U, 32U}) {
     if (number >= axis.minimum && number <= axis.maximum) values.emplace_back(number);
   }
   return values;

@@ -31,8 +31,8 @@ constexpr unsigned sectors(std::uint64_t offset, std::uint64_t stride, unsigned 
   return sectors_per_request(affine(offset, stride, word_bytes));
 }
 
-constexpr unsigned wavefronts(std::uint64_t stride, unsigned word_bytes) {
-  return shared_wavefronts(affine(0, stride, word_bytes));
+constexpr unsigned wavefronts(std::uint64_t stride, unsigned word_bytes, Op op = Op::load) {
+  return shared_wavefronts(affine(0, stride, word_bytes), op);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ static_assert(sectors(0, 1, 16) == 16 && sectors(1, 1, 16) == 17 && sectors(2, 1
 
 // No lane, one lane, one address.
 static_assert(sectors_per_request(WarpRequest{}) == 0 && lines_per_request(WarpRequest{}) == 0);
-static_assert(shared_wavefronts(WarpRequest{}) == 0 && useful_bytes(WarpRequest{}) == 0);
+static_assert(shared_wavefronts(WarpRequest{}, Op::load) == 0 && useful_bytes(WarpRequest{}) == 0);
 static_assert(efficiency(WarpRequest{}) == 0.0);
 static_assert(sectors(5, 0, 4) == 1 && wavefronts(0, 4) == 1);
 
@@ -92,7 +92,7 @@ TEST_CASE("a permutation or a subset of the lanes costs the same sectors", "[acc
   for (int i = 0; i < 100; ++i) {
     std::shuffle(std::begin(request.address), std::end(request.address), engine);
     CHECK(sectors_per_request(request) == 4);
-    CHECK(shared_wavefronts(request) == 1);
+    CHECK(shared_wavefronts(request, Op::load) == 1);
   }
   request = affine(0, 1, 4);
   request.active = 0x0101'0101;  // one lane in each sector
@@ -107,7 +107,7 @@ TEST_CASE("inactive lanes touch nothing", "[access]") {
   for (unsigned lane = 8; lane < warp_lanes; ++lane) request.address[lane] = 0xdead'0000 + 4096 * lane;
   CHECK(sectors_per_request(request) == 1);
   CHECK(lines_per_request(request) == 1);
-  CHECK(shared_wavefronts(request) == 1);
+  CHECK(shared_wavefronts(request, Op::load) == 1);
   CHECK(useful_bytes(request) == 32);
   CHECK(efficiency(request) == 1.0);
 }
@@ -124,6 +124,13 @@ TEST_CASE("shared wavefronts of strides, as counted by an H200", "[access]") {
     CHECK(wavefronts(stride, 8) == (stride == 0 ? 1U : std::min(32U, 2 * std::gcd(stride, 16U))));
     CHECK(wavefronts(stride, 16) == (stride == 0 ? 2U : std::min(32U, 4 * std::gcd(stride, 8U))));
   }
+}
+
+TEST_CASE("stores of one word by many lanes are not merged as loads are", "[access]") {
+  CHECK(wavefronts(0, 4, Op::store) == 1);
+  CHECK(wavefronts(0, 8, Op::store) == 2);
+  CHECK(wavefronts(0, 16, Op::store) == 4);
+  CHECK(wavefronts(1, 16, Op::store) == wavefronts(1, 16));
 }
 
 TEST_CASE("shared wavefronts of small words: those in one bank word are one", "[access]") {
@@ -144,7 +151,7 @@ TEST_CASE("shared wavefronts do not depend on where the base is", "[access]") {
   for (const unsigned word_bytes : {4U, 8U, 16U}) {
     for (unsigned stride = 0; stride <= 33; ++stride) {
       for (unsigned offset = 0; offset <= 33; ++offset) {
-        CHECK(shared_wavefronts(affine(offset, stride, word_bytes)) == wavefronts(stride, word_bytes));
+        CHECK(shared_wavefronts(affine(offset, stride, word_bytes), Op::load) == wavefronts(stride, word_bytes));
       }
     }
   }
@@ -174,11 +181,11 @@ bool pairs_share(const WarpRequest& request, unsigned distance) {
   return std::ranges::all_of(addresses_of_pair, [](const auto& pair) { return pair.second.size() == 1; });
 }
 
-std::size_t wavefronts_by_byte(const WarpRequest& request) {
+std::size_t wavefronts_by_byte(const WarpRequest& request, bool is_load) {
   std::size_t total = 0;
   std::map<unsigned, unsigned> lanes_at_once = {{1, 32}, {2, 32}, {4, 32}, {8, 16}, {16, 8}};
   unsigned group_lanes = lanes_at_once.at(request.word_bytes);
-  if (group_lanes < 32 && (pairs_share(request, 1) || pairs_share(request, 2))) group_lanes *= 2;
+  if (is_load && group_lanes < 32 && (pairs_share(request, 1) || pairs_share(request, 2))) group_lanes *= 2;
   for (unsigned first = 0; first < 32; first += group_lanes) {
     std::map<std::uint64_t, std::set<std::uint64_t>> words_of_bank;
     for (unsigned lane = first; lane < first + group_lanes; ++lane) {
@@ -245,7 +252,8 @@ TEST_CASE("random requests cost what counting byte by byte gives", "[access]") {
           const bool right = sectors_per_request(request) == sector_count &&
                              lines_per_request(request) == blocks_by_byte(request, 128) &&
                              blocks_touched(request, dram_atom_bytes).size == blocks_by_byte(request, 64) &&
-                             shared_wavefronts(request) == wavefronts_by_byte(request) &&
+                             shared_wavefronts(request, Op::load) == wavefronts_by_byte(request, true) &&
+                             shared_wavefronts(request, Op::store) == wavefronts_by_byte(request, false) &&
                              useful_bytes(request) == lanes * word_bytes &&
                              efficiency(request) == Approx(expected_efficiency);
           wrong += right ? 0 : 1;
@@ -265,5 +273,5 @@ TEST_CASE("the most blocks a request can touch fit", "[access]") {
   for (unsigned lane = 0; lane < warp_lanes; ++lane) request.address[lane] = 1024 * (lane + 1) - 8;
   CHECK(sectors_per_request(request) == 64);
   CHECK(lines_per_request(request) == 64);
-  CHECK(shared_wavefronts(request) == 32);
+  CHECK(shared_wavefronts(request, Op::load) == 32);
 }
