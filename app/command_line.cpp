@@ -260,7 +260,7 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
   ListArguments list;
   CLI::App& list_command = *program.add_subcommand("list", "Probes with their axes, units and defaults (needs no GPU)");
   std::string list_name;
-  list_command.add_option("NAME", list_name, "Only this probe")->option_text("NAME");
+  const CLI::Option* list_option = list_command.add_option("NAME", list_name, "Only this probe")->option_text("NAME");
   add_switch(list_command, "json", list.json, "For programs, e.g. to build a menu of probes");
   DevicesArguments devices;
   CLI::App& devices_command =
@@ -287,7 +287,7 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
   }
   if (probe.command().parsed()) return probe.take();
   if (list_command.parsed()) {
-    if (!list_name.empty()) list.name = list_name;
+    if (list_option->count() > 0) list.name = list_name;
     return list;
   }
   if (devices_command.parsed()) return devices;

@@ -120,7 +120,7 @@ class CudaBackend final : public Backend {
       }
     }
     record.time = report::TimeRecord{timing.summary, std::move(timing.samples)};
-    add_fraction_of_peak(record, workload, device_);
+    add_peak(record, workload, device_);
   }
 
   [[nodiscard]] report::Record run_elsewhere(const Case& decided) {

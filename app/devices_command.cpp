@@ -26,7 +26,7 @@ std::string in_words(const Device& device) {
       "  {} of memory behind {} of L2: {} bits at {:.0f} MHz, {:.0f} GB/s theoretical\n"
       "  ECC {}, MIG {}",
       device.compute_capability, device.multiprocessors, static_cast<double>(device.sm_clock_hz) / 1e6,
-      report::size_in_words(device.memory_bytes), report::size_in_words(device.l2_bytes), device.memory_bus_bits,
+      report::about_size(device.memory_bytes), report::about_size(device.l2_bytes), device.memory_bus_bits,
       static_cast<double>(device.memory_clock_hz) / 1e6, device.theoretical_bandwidth_bytes_per_s() / 1e9,
       on_or_off(device.ecc), on_or_off(device.mig));
   if (device.pcie_generation && device.pcie_width) {

@@ -17,6 +17,7 @@
 #include "app/probe_command.hpp"
 #include "app/worker.hpp"
 #include "probes/error.hpp"
+#include "report/text.hpp"
 
 namespace {
 
@@ -60,7 +61,7 @@ int exit_code_of(ErrorKind kind) {
 }
 
 int complain(int exit_code, const std::string& reason) {
-  std::cerr << "gpumem: " << reason << std::endl;
+  std::cerr << "gpumem: " << report::one_line(reason) << std::endl;  // whatever the arguments it quotes hold
   return exit_code;
 }
 

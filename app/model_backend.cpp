@@ -1,5 +1,6 @@
 #include "app/backend.hpp"
 #include "app/record_of.hpp"
+#include "app/suggest.hpp"
 #include "probes/error.hpp"
 
 namespace gpumem::app {
@@ -25,7 +26,7 @@ class ModelBackend final : public Backend {
     if (const auto reason = does_not_fit(workload, profile_.device)) return failed_record(decided, *reason);
     report::Record record = record_of(decided, workload);
     add_prediction(record, workload, model::predict(workload, profile_), profile_);
-    add_fraction_of_peak(record, workload, profile_.device);
+    add_peak(record, workload, profile_.device);
     return record;
   }
 
@@ -36,7 +37,11 @@ class ModelBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_model_backend(const std::string& gpu) {
-  return std::make_unique<ModelBackend>(model::load_profile(gpu));
+  try {
+    return std::make_unique<ModelBackend>(model::load_profile(gpu));
+  } catch (const Error& error) {
+    throw usage_error(error.what() + did_you_mean(gpu, model::profile_names()));  // no path is near to a name
+  }
 }
 
 }  // namespace gpumem::app

@@ -4,6 +4,7 @@
 
 #include "app/text.hpp"
 #include "probes/error.hpp"
+#include "report/text.hpp"
 
 namespace gpumem::app {
 
@@ -12,7 +13,7 @@ namespace {
 constexpr const char* default_gpu = "h200";
 
 void notice(const ProbeArguments& arguments, const Environment& environment, const std::string& text) {
-  if (!arguments.quiet) environment.err << "gpumem: note: " << text << std::endl;
+  if (!arguments.quiet) environment.err << "gpumem: note: " << report::one_line(text) << std::endl;
 }
 
 /// `why` is what comes before the choice of the GPU, if there is more to say.
@@ -64,7 +65,7 @@ std::unique_ptr<Backend> open_backend(const ProbeArguments& arguments, const std
 }
 
 std::string predicting_command(const std::vector<std::string>& command) {
-  std::string line = "gpumem";
+  std::string line = command.empty() ? "gpumem" : shell_quoted(command.front());
   for (std::size_t i = 1; i < command.size(); ++i) {
     const std::string& argument = command[i];
     if (argument == "--backend" || argument == "--device") {

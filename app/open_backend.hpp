@@ -18,7 +18,7 @@ namespace gpumem::app {
                                                     const std::vector<std::string>& command,
                                                     const Environment& environment);
 
-/// The command that predicts what `command` would have measured.
+/// The command that predicts what `command` would have measured, to be pasted into the same shell.
 [[nodiscard]] std::string predicting_command(const std::vector<std::string>& command);
 
 }  // namespace gpumem::app

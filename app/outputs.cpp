@@ -35,7 +35,7 @@ Targets choose_targets(const ProbeArguments& arguments) {
   Targets targets;
   bool standard_output = !arguments.quiet || arguments.outputs.empty();
   for (const std::string& path : arguments.outputs) {
-    if (path == "-") {
+    if (path == "-" || path == "/dev/stdout") {
       standard_output = true;
       continue;
     }
@@ -66,7 +66,7 @@ void Outputs::update_files(const report::Report& report) {
   if (files_.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   if (report.results.size() > always_written_results && start - written_at_ < 4 * writing_took_) return;
-  write_files(completed(report));
+  write_files(completed(report), false);
   written_at_ = std::chrono::steady_clock::now();
   writing_took_ = written_at_ - start;
 }
@@ -75,7 +75,7 @@ void Outputs::finish(const report::Report& report) {
   const report::Report whole = completed(report);
   std::exception_ptr failure;
   try {
-    write_files(whole);
+    write_files(whole, true);
   } catch (const Error&) {
     failure = std::current_exception();  // of no concern to stdout
   }
@@ -83,9 +83,10 @@ void Outputs::finish(const report::Report& report) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void Outputs::write_files(const report::Report& report) const {
+void Outputs::write_files(const report::Report& report, bool last) const {
   std::exception_ptr first_failure;
   for (const File& file : files_) {
+    if (!last && !file.output.rewritable()) continue;
     try {
       file.output.replace(rendered(report, file.format, {}));
     } catch (const Error&) {

@@ -41,7 +41,8 @@ class Outputs {
   void finish(const report::Report& report);
 
  private:
-  void write_files(const report::Report& report) const;
+  /// Pipes and devices keep all that is ever written to them, so they only get the last report.
+  void write_files(const report::Report& report, bool last) const;
 
   struct File {
     report::FileOutput output;

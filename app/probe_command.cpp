@@ -16,6 +16,7 @@
 #include "app/progress.hpp"
 #include "app/record_of.hpp"
 #include "probes/error.hpp"
+#include "report/text.hpp"
 
 namespace gpumem::app {
 
@@ -102,7 +103,8 @@ int exit_code(const report::Report& report, std::ostream& err) {
     if (parameter.name == first->swept) place += " " + parameter.name + "=" + to_string(parameter.value);
   }
   err << fmt::format("gpumem: {} of {} cases {}; the first, {}: {}\n", wrong > 0 ? wrong : failed, results.size(),
-                     wrong > 0 ? "moved wrong data" : "failed", place, first->reason.value_or("no reason known"));
+                     wrong > 0 ? "moved wrong data" : "failed", place,
+                     report::one_line(first->reason.value_or("no reason known")));
   return wrong > 0 ? 1 : 4;
 }
 

@@ -82,7 +82,7 @@ class AxisReader {
     }
     if (!axis_.names.empty()) return read_name(item);
     const std::size_t dots = item.find("..");
-    if (dots != string_view::npos) return read_range(item, item.substr(0, dots), item.substr(dots + 2));
+    if (dots != string_view::npos) return read_range(item, trimmed(item.substr(0, dots)), item.substr(dots + 2));
     if (item.find(':') != string_view::npos) fail("'{}' has a step but no range; write it as 0..32:4", item);
     if (item.find('*') != string_view::npos) fail("'{}' has a factor but no range; write it as 1..1024*2", item);
     add_number(number(item, item), item);
@@ -98,7 +98,7 @@ class AxisReader {
 
   void read_range(string_view item, string_view first_text, string_view rest) {
     const std::size_t sign = rest.find_first_of(":*");
-    const string_view last_text = rest.substr(0, sign);
+    const string_view last_text = trimmed(rest.substr(0, sign));
     if (rest.find("..") != string_view::npos) fail("'{}' has more than one '..'; separate ranges by commas", item);
     if (first_text.empty() && last_text.empty()) fail("'{}' has neither start nor end; write it as 0..32", item);
     if (first_text.empty()) fail("'{}' has no start; write 0{}", item, item);
@@ -111,7 +111,7 @@ class AxisReader {
     if (sign == string_view::npos) return add_steps(item, first, last, 1);
 
     const bool multiplies = rest[sign] == '*';
-    const string_view by_text = rest.substr(sign + 1);
+    const string_view by_text = trimmed(rest.substr(sign + 1));
     if (by_text.find_first_of(":*") != string_view::npos) fail("'{}' has more than one step or factor; give one", item);
     if (by_text.empty()) {
       fail("'{}' has no {}; write it as {}", item, multiplies ? "factor" : "step",
@@ -148,7 +148,7 @@ class AxisReader {
     if (end == 0) refuse_number(text);
     std::uint64_t value = 0;
     const bool overflows = std::from_chars(text.data(), text.data() + end, value).ec != std::errc();
-    const string_view suffix = text.substr(end);
+    const string_view suffix = trimmed(text.substr(end));
     std::uint64_t unit = 1;
     if (!suffix.empty()) {
       const auto* const found = std::ranges::find(size_units, suffix, &SizeUnit::suffix);

@@ -53,11 +53,17 @@ void add_prediction(report::Record& record, const Workload& workload, const mode
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
 }
 
-void add_fraction_of_peak(report::Record& record, const Workload& workload, const Device& device) {
+void add_peak(report::Record& record, const Workload& workload, const Device& device) {
   const double peak = workload.peak == Workload::Peak::shared_memory ? device.shared_peak_bytes_per_s()
                                                                      : device.theoretical_bandwidth_bytes_per_s();
+  if (peak <= 0) return;
+  record.peak_gb_per_s = peak / bytes_per_gb;
   const auto headline = record.headline_gb_per_s();
-  if (headline && peak > 0) record.fraction_of_peak = *headline * bytes_per_gb / peak;
+  if (!headline) return;
+  const double fraction = *headline / *record.peak_gb_per_s;
+  // A broadcast hands one word to many lanes: more useful bytes than the banks read, of whose peak it is no fraction.
+  if (workload.peak == Workload::Peak::shared_memory && fraction > 1) return;
+  record.fraction_of_peak = fraction;
 }
 
 report::Record failed_record(const Case& decided, const std::string& reason) {

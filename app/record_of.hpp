@@ -14,8 +14,8 @@ namespace gpumem::app {
 void add_prediction(report::Record& record, const Workload& workload, const model::Prediction& prediction,
                     const model::Profile& profile);
 
-/// Fills fraction_of_peak from the headline bandwidth and the peak that the workload refers to.
-void add_fraction_of_peak(report::Record& record, const Workload& workload, const Device& device);
+/// Fills peak_gb_per_s, the peak that the workload refers to, and from the headline bandwidth fraction_of_peak.
+void add_peak(report::Record& record, const Workload& workload, const Device& device);
 
 /// A record of a case that could not be described or run.
 [[nodiscard]] report::Record failed_record(const Case& decided, const std::string& reason);

@@ -1,10 +1,18 @@
 #include "app/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "report/text.hpp"
 
 namespace gpumem::app {
+
+namespace {
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+}  // namespace
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   const std::size_t columns = width > indent ? width - indent : 1;
@@ -24,8 +32,17 @@ std::string two_columns(std::string_view left, std::string_view text, std::size_
 std::string shell_quoted(std::string_view argument) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/@%";
   if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
-  std::string quoted = "'";
-  for (const char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  const bool controls = std::ranges::any_of(argument, is_control);
+  std::string quoted = controls ? "$'" : "'";  // in the first form, which shells read back, it stays on one line
+  for (const char c : argument) {
+    if (is_control(c)) {
+      quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    } else if (controls && (c == '\'' || c == '\\')) {
+      quoted.append("\\").append(1, c);
+    } else {
+      quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+  }
   return quoted + "'";
 }
 

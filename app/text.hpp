@@ -16,7 +16,7 @@ namespace gpumem::app {
 [[nodiscard]] std::string two_columns(std::string_view left, std::string_view text, std::size_t width,
                                       std::size_t column);
 
-/// Quoted for a POSIX shell if it has to be.
+/// Quoted for a shell if it has to be, on one line whatever it holds.
 [[nodiscard]] std::string shell_quoted(std::string_view argument);
 
 }  // namespace gpumem::app

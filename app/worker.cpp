@@ -55,7 +55,8 @@ Case case_from_json(const Json& json) {
   Case one{.probe = find_probe(json.at("probe").get<std::string>())};
   if (one.probe == nullptr) throw std::runtime_error("no such probe");
   for (const auto& [name, value] : json.at("parameters").items()) {
-    one.parameters.push_back({name, value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::uint64_t>())});
+    one.parameters.push_back(
+        {name, value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::uint64_t>())});
   }
   return one;
 }
@@ -136,7 +137,11 @@ std::string Worker::ask(const char* what, const Case& one) {
     if (options_.interrupted()) throw Interrupted{};
     throw probe_error("the process that goes on after a fault ended without an answer");
   }
-  const Json json = Json::parse(answer);
+  const Json json = Json::parse(answer, nullptr, false);
+  if (!json.is_object()) {
+    process_.reset();
+    throw probe_error("the process that goes on after a fault gave an answer that is none");
+  }
   if (json.contains("interrupted")) throw Interrupted{};
   if (json.value("context_lost", false)) process_.reset();
   if (json.contains("error")) throw probe_error(json.at("error"));
@@ -154,17 +159,27 @@ report::Record Worker::run(const Case& decided) {
 }
 
 int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted) {
+  // An error may quote what came in, which may be no UTF-8.
+  const auto send = [&](const Json& answer) {
+    out << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  };
   std::string line;
   if (!std::getline(in, line)) return 0;
   std::unique_ptr<Backend> backend;
-  MeasureOptions options = settings_from_json(Json::parse(line));
+  MeasureOptions options;
+  try {
+    options = settings_from_json(Json::parse(line));
+  } catch (const std::exception& error) {
+    send({{"error", error.what()}, {"context_lost", true}});
+    return 0;
+  }
   options.interrupted = interrupted;
   while (std::getline(in, line)) {
     Json answer;
     try {
-      if (!backend) backend = make_cuda_backend(options);
       const Json request = Json::parse(line);
       const Case one = case_from_json(request);
+      if (!backend) backend = make_cuda_backend(options);
       if (request.at("do") == "trial") {
         answer = {{"bytes_per_s", backend->trial_bytes_per_s(one)}};
       } else {
@@ -178,7 +193,7 @@ int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()
       answer = {{"error", error.what()}};
     }
     answer["context_lost"] = backend && backend->lost();
-    out << answer.dump() << std::endl;
+    send(answer);
     if (answer["context_lost"] == true) break;
   }
   return 0;

@@ -29,17 +29,17 @@ using Value = std::variant<std::uint64_t, std::string>;
 struct Axis {
   std::string flag;
   std::string parameter;
-  std::string unit;      ///< "elements", "bytes", ...; empty for names
-  std::string purpose;   ///< one line: what it varies and why one would
-  std::string defaults;  ///< in the syntax of the command line: "0..32"
-  std::string quick;     ///< values in the quick default set; empty: as `defaults`
-  std::vector<std::string> names = {};            ///< the names it takes; empty: it takes numbers
-  std::vector<std::uint64_t> numbers = {};        ///< the only numbers it takes; empty: any in [minimum, maximum]
+  std::string unit;                         ///< "elements", "bytes", ...; empty for names
+  std::string purpose;                      ///< one line: what it varies and why one would
+  std::string defaults;                     ///< in the syntax of the command line: "0..32"
+  std::string quick;                        ///< values in the quick default set; empty: as `defaults`
+  std::vector<std::string> names = {};      ///< the names it takes; empty: it takes numbers
+  std::vector<std::uint64_t> numbers = {};  ///< the only numbers it takes; empty: any in [minimum, maximum]
   std::uint64_t minimum = 0;
   std::uint64_t maximum = std::uint64_t{1} << 40U;
   bool takes_auto = false;
-  /// With takes_auto: the values to try at the baseline case; the fastest is held for the whole sweep. Empty: the
-  /// probe's `size` decides from the device instead.
+  /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
+  /// sweep. Empty: the probe's `size` decides from the device instead.
   std::vector<std::uint64_t> candidates = {};
 };
 
@@ -56,8 +56,8 @@ struct Case {
   const Probe* probe = nullptr;
   std::vector<Parameter> parameters = {};
 
-  [[nodiscard]] const Value& value(std::string_view parameter) const;   ///< throws std::logic_error if unknown
-  [[nodiscard]] std::uint64_t number(std::string_view parameter) const; ///< throws std::logic_error if not a number
+  [[nodiscard]] const Value& value(std::string_view parameter) const;    ///< throws std::logic_error if unknown
+  [[nodiscard]] std::uint64_t number(std::string_view parameter) const;  ///< throws std::logic_error if not a number
   [[nodiscard]] const std::string& name(std::string_view parameter) const;
   [[nodiscard]] bool is_auto(std::string_view parameter) const;
   void set(std::string_view parameter, Value value);

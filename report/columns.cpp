@@ -105,6 +105,10 @@ void add_parameters(const Cases& cases, Block& block, Columns& columns) {
     columns.add_text(parameter_heading(parameter.name), 0, std::move(cells));
     ++block.parameter_columns;
   }
+  // The preamble names the peak of device memory; another one has to be said where it applies.
+  const Record& first = *cases.front();
+  const bool on_chip = !first.access.empty() && first.access.front().space == "shared";
+  if (on_chip && first.peak_gb_per_s) block.constants.push_back("peak " + fixed(*first.peak_gb_per_s, 0) + " GB/s");
 }
 
 std::optional<double> relative(const Record& record) {

@@ -99,6 +99,7 @@ Row row_of(const Report& report, const Record& record) {
   add_time(row, record.time);
   row.add("bandwidth_gb_per_s.measured", field(record.measured_gb_per_s));
   row.add("bandwidth_gb_per_s.predicted", field(record.predicted_gb_per_s));
+  row.add("peak_gb_per_s", field(record.peak_gb_per_s));
   row.add("fraction_of_peak", field(record.fraction_of_peak));
   row.add("relative_to_baseline.measured", field(record.relative_measured));
   row.add("relative_to_baseline.predicted", field(record.relative_predicted));

@@ -136,10 +136,14 @@ Group group_words(const Story& story, const CostClass& one) {
 
 std::string everywhere(const Story& story) {
   const Noun noun = parameter_noun(story.points.front().record->swept);
+  const auto* const first = story.points.front().place;
+  const auto* const last = story.points.back().place;
+  if (story.points.size() == 2 && first != nullptr && last != nullptr) {
+    return fmt::format("at {} {} and {}", noun.plural, value_text(*first), value_text(*last));
+  }
   const std::string all = fmt::format("at all {} {}", story.points.size(), noun.plural);
   if (!story.numeric) return all;
-  return fmt::format("{} from {} to {}", all, value_text(*story.points.front().place),
-                     value_text(*story.points.back().place));
+  return fmt::format("{} from {} to {}", all, value_text(*first), value_text(*last));
 }
 
 std::string flat_story(const Story& story, const std::string& subject) {

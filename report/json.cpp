@@ -122,6 +122,7 @@ Json to_json(const Record& record) {
       {"time_seconds", record.time ? to_json(*record.time) : Json(nullptr)},
       {"bandwidth_gb_per_s",
        {{"measured", number(record.measured_gb_per_s)}, {"predicted", number(record.predicted_gb_per_s)}}},
+      {"peak_gb_per_s", number(record.peak_gb_per_s)},
       {"fraction_of_peak", number(record.fraction_of_peak)},
       {"relative_to_baseline",
        {{"measured", number(record.relative_measured)}, {"predicted", number(record.relative_predicted)}}},

@@ -44,7 +44,7 @@ std::vector<std::string> preamble(const Report& report) {
     const double bandwidth = device.theoretical_bandwidth_bytes_per_s() / 1e9;
     if (bandwidth > 0) line += ", " + fixed(bandwidth, 0) + " GB/s theoretical bandwidth";
     if (device.multiprocessors > 0) line += ", " + counted(device.multiprocessors, "multiprocessor");
-    if (device.l2_bytes > 0) line += ", " + size_in_words(device.l2_bytes) + " L2";
+    if (device.l2_bytes > 0) line += ", " + about_size(device.l2_bytes) + " L2";
     lines.push_back(std::move(line));
   }
   if (is_plan(report)) {

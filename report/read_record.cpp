@@ -16,9 +16,26 @@ std::optional<T> optional(const Json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<T>());
 }
 
+// The library would turn -1 into 2^64 - 1, and iterate over what is no container.
+
+std::uint64_t whole(const Json& value) {
+  if (!value.is_number_unsigned()) throw std::runtime_error("not a record: no whole number where there should be one");
+  return value.get<std::uint64_t>();
+}
+
+const Json& array(const Json& value) {
+  if (!value.is_array()) throw std::runtime_error("not a record: no array where there should be one");
+  return value;
+}
+
+const Json& object(const Json& value) {
+  if (!value.is_object()) throw std::runtime_error("not a record: no object where there should be one");
+  return value;
+}
+
 Value to_value(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return value.get<std::uint64_t>();
+  return whole(value);
 }
 
 Reading to_reading(const Json& value) {
@@ -29,7 +46,7 @@ SiteRecord to_site(const Json& value) {
   return {.site = value.at("site"),
           .space = value.at("space"),
           .op = value.at("op"),
-          .word_bytes = value.at("word_bytes"),
+          .word_bytes = static_cast<unsigned>(whole(value.at("word_bytes"))),
           .sectors_per_request = to_reading(value.at("sectors_per_request")),
           .wavefronts_per_request = to_reading(value.at("wavefronts_per_request"))};
 }
@@ -43,8 +60,8 @@ TimeRecord to_time(const Json& value) {
                   .min = seconds("min"),
                   .p05 = seconds("p05"),
                   .p95 = seconds("p95"),
-                  .count = value.at("count")};
-  for (const Json& sample : value.at("samples")) time.samples.emplace_back(sample.get<double>());
+                  .count = whole(value.at("count"))};
+  for (const Json& sample : array(value.at("samples"))) time.samples.emplace_back(sample.get<double>());
   return time;
 }
 
@@ -55,33 +72,49 @@ Status to_status(const std::string& name) {
   throw std::runtime_error("no such status: " + name);
 }
 
-}  // namespace
-
-Record read_record_line(std::string_view line) {
-  const Json json = Json::parse(line);
+Record to_record(const Json& json) {
   Record record;
   record.probe = json.at("probe");
-  for (const auto& [name, value] : json.at("parameters").items()) record.parameters.push_back({name, to_value(value)});
+  for (const auto& [name, value] : object(json.at("parameters")).items())
+    record.parameters.push_back({name, to_value(value)});
   record.swept = json.at("swept");
   record.chosen = json.at("chosen_by_auto");
   record.status = to_status(json.at("status"));
   record.reason = optional<std::string>(json.at("reason"));
   record.verified = optional<bool>(json.at("verified"));
-  record.useful_bytes_read = json.at("useful_bytes").at("read");
-  record.useful_bytes_written = json.at("useful_bytes").at("written");
+  record.useful_bytes_read = whole(json.at("useful_bytes").at("read"));
+  record.useful_bytes_written = whole(json.at("useful_bytes").at("written"));
   if (const Json& time = json.at("time_seconds"); !time.is_null()) record.time = to_time(time);
   record.measured_gb_per_s = optional<double>(json.at("bandwidth_gb_per_s").at("measured"));
   record.predicted_gb_per_s = optional<double>(json.at("bandwidth_gb_per_s").at("predicted"));
+  record.peak_gb_per_s = optional<double>(json.at("peak_gb_per_s"));
   record.fraction_of_peak = optional<double>(json.at("fraction_of_peak"));
   record.relative_measured = optional<double>(json.at("relative_to_baseline").at("measured"));
   record.relative_predicted = optional<double>(json.at("relative_to_baseline").at("predicted"));
-  for (const Json& site : json.at("access")) record.access.push_back(to_site(site));
+  for (const Json& site : array(json.at("access"))) record.access.push_back(to_site(site));
   if (const Json& bottleneck = json.at("bottleneck"); !bottleneck.is_null()) {
     record.bottleneck = Bottleneck{bottleneck.at("predicted"), optional<std::string>(bottleneck.at("counted"))};
   }
-  for (const auto& [name, value] : json.at("metrics").items()) record.metrics.push_back({name, optional<double>(value)});
+  for (const auto& [name, value] : object(json.at("metrics")).items())
+    record.metrics.push_back({name, optional<double>(value)});
   record.flags = json.at("flags");
   return record;
+}
+
+}  // namespace
+
+Record read_record_line(std::string_view line) {
+  // The library copies what an object holds when it grows, recursively: nesting without end would exhaust the stack.
+  constexpr int deepest = 16;
+  const auto check_depth = [](int depth, Json::parse_event_t, const Json&) {
+    if (depth > deepest) throw std::runtime_error("not a record: nested too deep");
+    return true;
+  };
+  try {
+    return to_record(Json::parse(line, check_depth));
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(std::string("not a record: ") + error.what());
+  }
 }
 
 }  // namespace gpumem::report

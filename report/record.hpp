@@ -60,6 +60,7 @@ struct Record {
   std::optional<TimeRecord> time;
   std::optional<double> measured_gb_per_s;
   std::optional<double> predicted_gb_per_s;
+  std::optional<double> peak_gb_per_s;      ///< theoretical, of the memory the case is about
   std::optional<double> fraction_of_peak;   ///< of the headline bandwidth: the measured one, else the predicted
   std::optional<double> relative_measured;  ///< bandwidth / bandwidth of the sweep's baseline case
   std::optional<double> relative_predicted;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace gpumem::report {
@@ -93,6 +94,17 @@ std::string size_in_words(std::uint64_t bytes) {
     }
   }
   return fmt::format("{} bytes", bytes);
+}
+
+std::string about_size(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", trimmed(value, 1), units[unit]);
 }
 
 int decimals_for(std::span<const double> values, int significant, int maximum) {

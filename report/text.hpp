@@ -28,8 +28,11 @@ namespace gpumem::report {
 
 [[nodiscard]] std::string capitalised(std::string_view text);
 
-/// "1 GiB", "1.5 MiB", "1 GB", "100 bytes".
+/// Exactly: "1 GiB", "1.5 MiB", "1 GB", "100 bytes".
 [[nodiscard]] std::string size_in_words(std::uint64_t bytes);
+
+/// To a tenth of a binary unit, for sizes that nobody chose: "139.8 GiB", "60 MiB".
+[[nodiscard]] std::string about_size(std::uint64_t bytes);
 
 /// Decimals that give the smallest non-zero value `significant` digits, at most `maximum`.
 [[nodiscard]] int decimals_for(std::span<const double> values, int significant, int maximum);

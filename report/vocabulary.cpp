@@ -136,15 +136,13 @@ std::string metric_words(std::string_view metric) {
 }
 
 std::string stage_words(std::string_view stage) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> words = {{
-      {"dram", "device memory"},
-      {"l2_requests", "the rate of L2 requests"},
-      {"l2_sectors", "the sectors moved between L1 and L2"},
-      {"l1_requests", "the rate of L1 requests"},
-      {"latency", "latency (too little in flight)"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> words = {{
       {"launch", "the launch itself"},
+      {"latency", "latency (too little in flight)"},
+      {"l2_sectors", "the sectors moved between L1 and L2"},
+      {"l2_lines", "the lines fetched into L2"},
+      {"dram", "device memory"},
       {"shared_wavefronts", "the wavefronts of shared memory"},
-      {"issue", "the issue of instructions"},
   }};
   const auto* const found = std::ranges::find(words, stage, &std::pair<std::string_view, std::string_view>::first);
   return std::string(found == words.end() ? stage : found->second);

@@ -7,12 +7,12 @@
 namespace gpumem::access {
 
 inline constexpr unsigned warp_lanes = 32;
-inline constexpr unsigned sector_bytes = 32;     ///< what L1, L2 and DRAM exchange (compute capability >= 6.0)
-inline constexpr unsigned dram_atom_bytes = 64;  ///< DRAM reads come in pairs of sectors (measured: docs/method.md)
-inline constexpr unsigned line_bytes = 128;      ///< tag granularity of L1 and L2
+inline constexpr unsigned sector_bytes = 32;      ///< what L1, L2 and DRAM exchange (compute capability >= 6.0)
+inline constexpr unsigned dram_atom_bytes = 64;   ///< DRAM reads come in pairs of sectors (measured: docs/method.md)
+inline constexpr unsigned line_bytes = 128;       ///< tag granularity of L1 and L2
 inline constexpr unsigned line_pair_bytes = 256;  ///< two lines, which L2 misses share a cost for (docs/method.md)
-inline constexpr unsigned bank_count = 32;       ///< shared-memory banks
-inline constexpr unsigned bank_bytes = 4;        ///< width of one bank
+inline constexpr unsigned bank_count = 32;        ///< shared-memory banks
+inline constexpr unsigned bank_bytes = 4;         ///< width of one bank
 
 enum class Op { load, store };
 
@@ -118,7 +118,8 @@ struct BlockSet {
     if (op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2))) group *= 2;
   }
   unsigned wavefronts = 0;
-  for (unsigned first = 0; first < warp_lanes; first += group) wavefronts += busiest_bank(request, first, first + group);
+  for (unsigned first = 0; first < warp_lanes; first += group)
+    wavefronts += busiest_bank(request, first, first + group);
   return wavefronts;
 }
 

@@ -79,10 +79,13 @@ Footprint count(const std::vector<TouchedSector>& merged) {
 }
 
 Footprint extrapolate(const Footprint& half, const Footprint& whole, double halves) {
-  const auto grow = [&](double at_half, double at_whole) { return at_whole + (at_whole - at_half) * (halves - 2); };
+  // Of what only the ends of a run have, a second run may happen to have less: that is no trend below none.
+  const auto grow = [&](double at_half, double at_whole) {
+    return std::max(0.0, at_whole + (at_whole - at_half) * (halves - 2));
+  };
   return {grow(half.sectors, whole.sectors), grow(half.partial_sectors, whole.partial_sectors),
-          grow(half.atoms, whole.atoms), grow(half.partial_atoms, whole.partial_atoms),
-          grow(half.lines, whole.lines), grow(half.line_pairs, whole.line_pairs)};
+          grow(half.atoms, whole.atoms),     grow(half.partial_atoms, whole.partial_atoms),
+          grow(half.lines, whole.lines),     grow(half.line_pairs, whole.line_pairs)};
 }
 
 }  // namespace

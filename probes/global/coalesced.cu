@@ -13,10 +13,13 @@ struct LanePattern {
   std::uint32_t left_out;
 
   GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t i) const {
-    const std::uint32_t lane = static_cast<std::uint32_t>(i) % 32;
-    return i - lane + (multiplier * lane + addend) % 32;
+    // Only the low five bits change, so 32-bit arithmetic does: stores of small words have no cycles to spare.
+    const auto low = static_cast<std::uint32_t>(i);
+    return (i - low) | ((low & ~31U) | ((multiplier * low + addend) & 31U));
   }
-  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t i) const { return (i & left_out) == 0; }
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t i) const {
+    return (static_cast<std::uint32_t>(i) & left_out) == 0;
+  }
   /// Whole runs of 32, because a permutation may reach the end of the last.
   [[nodiscard]] constexpr std::uint64_t extent(std::uint64_t count) const { return (count + 31) / 32 * 32; }
   [[nodiscard]] constexpr std::uint64_t useful(std::uint64_t count) const {

@@ -6,6 +6,8 @@
 //   bool active(std::uint64_t i) const                whether the thread of element i takes part
 //   std::uint64_t extent(std::uint64_t count) const   elements an array must have for i < count
 //   std::uint64_t useful(std::uint64_t count) const   elements accessed for i < count
+//
+// No element may be accessed twice: verification counts the words written.
 
 #include <type_traits>
 
@@ -97,7 +99,8 @@ class GlobalExperiment final : public measure::Experiment {
     constexpr unsigned threads = 256;
     const unsigned blocks = session_->device().multiprocessors * 8;
     const std::uint64_t words = launch_.stores() ? extent_words_ : launch_.threads();
-    measure::check(cudaMemsetAsync(output_, measure::poison_byte, words * sizeof(std::uint32_t), stream), "poison the output");
+    measure::check(cudaMemsetAsync(output_, measure::poison_byte, words * sizeof(std::uint32_t), stream),
+                   "poison the output");
     launch_into(output_, stream);
 
     auto* found = session_->template scratch<Mismatches>();
@@ -171,8 +174,7 @@ Probe make_probe(std::string name, std::string purpose, Axis swept, Value baseli
   probe.describe = [=](const Case& decided, const Device&) { return describe(decided, make_pattern(decided)); };
   probe.validate = validate;
   probe.size = [=](std::span<Case> sweep, const Device& device) {
-    size(sweep, device,
-         [&](const Case& one, std::uint64_t count) { return make_pattern(one).extent(count); });
+    size(sweep, device, [&](const Case& one, std::uint64_t count) { return make_pattern(one).extent(count); });
   };
   probe.prepare = [=](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     using Pattern = decltype(make_pattern(decided));

@@ -43,8 +43,8 @@ struct WordTraits<uint2> {
 template <>
 struct WordTraits<uint4> {
   static __device__ uint4 random(std::uint64_t element) {
-    return {measure::random_word(4 * element), measure::random_word(4 * element + 1), measure::random_word(4 * element + 2),
-            measure::random_word(4 * element + 3)};
+    return {measure::random_word(4 * element), measure::random_word(4 * element + 1),
+            measure::random_word(4 * element + 2), measure::random_word(4 * element + 3)};
   }
   static __device__ std::uint32_t fold(uint4 word) { return word.x ^ word.y ^ word.z ^ word.w; }
 };
@@ -52,7 +52,8 @@ struct WordTraits<uint4> {
 /// Loads `count` elements. Nothing is stored unless `checksums` is given: then each thread's loads, folded, so that
 /// the loads can be verified, and cannot be removed by the compiler although timed launches pass null.
 template <class Word, class Pattern, unsigned elements_per_thread>
-__global__ void __launch_bounds__(1024) read(const Word* source, std::uint32_t* checksums, std::uint64_t count, Pattern pattern) {
+__global__ void __launch_bounds__(1024)
+    read(const Word* source, std::uint32_t* checksums, std::uint64_t count, Pattern pattern) {
   const Tile tile{blockDim.x, elements_per_thread};
   Word word[elements_per_thread];
 #pragma unroll

@@ -64,7 +64,7 @@ std::vector<Axis> axes(Axis swept) {
        .quick = "",
        .numbers = {1, 2, 4, 8},
        .takes_auto = true,
-       .candidates = {1, 2, 4, 8}},
+       .candidates = {4, 8, 2, 1}},
       {.flag = "block-threads",
        .parameter = "block_threads",
        .unit = "threads",
@@ -74,7 +74,7 @@ std::vector<Axis> axes(Axis swept) {
        .minimum = 1,
        .maximum = 1024,
        .takes_auto = true,
-       .candidates = {128, 256, 512, 1024}},
+       .candidates = {256, 128, 512, 1024}},
       {.flag = "buffer",
        .parameter = "buffer_bytes",
        .unit = "bytes",
@@ -92,7 +92,8 @@ void validate(const Case& chosen) {
   const std::uint64_t word = chosen.number("word_bytes");
   if (buffer % word == 0) return;
   throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of the word size of " +
-                    std::to_string(word) + " bytes; use " + std::to_string(std::max(buffer / word, std::uint64_t{1}) * word));
+                    std::to_string(word) + " bytes; use " +
+                    std::to_string(std::max(buffer / word, std::uint64_t{1}) * word));
 }
 
 std::uint64_t allocated_bytes(const Case& sized, std::uint64_t extent_elements) {

@@ -13,8 +13,8 @@ namespace gpumem::measure {
 struct Timing {
   std::vector<Seconds> samples;  ///< seconds per launch, in the order taken, none dropped
   Summary summary;
-  bool converged = false;           ///< the interval reached the asked width within the budget
-  unsigned launches_per_sample = 1; ///< short launches are batched; a sample is their mean
+  bool converged = false;            ///< the interval reached the asked width within the budget
+  unsigned launches_per_sample = 1;  ///< short launches are batched; a sample is their mean
 };
 
 /// Holds back a stream until what is queued behind it is complete, so that the device never waits for the host within

@@ -67,7 +67,9 @@ double dram_seconds(const Demand& demand, const Rates& rates) {
 
 /// Seconds if every resident thread waits for all of its loads before it goes on (Little's law).
 double latency_seconds(const Workload& workload, const Profile& profile) {
-  const unsigned per_multiprocessor = profile.device.threads_per_multiprocessor / workload.block_threads;
+  // Threads are resident in whole warps.
+  const unsigned warps = (workload.block_threads + access::warp_lanes - 1) / access::warp_lanes;
+  const unsigned per_multiprocessor = profile.device.threads_per_multiprocessor / (warps * access::warp_lanes);
   const double resident = std::max(1.0, static_cast<double>(per_multiprocessor)) * profile.device.multiprocessors;
   return static_cast<double>(workload.blocks) / resident * profile.rates.load_latency_s;
 }
@@ -99,9 +101,9 @@ Prediction predict(const Workload& workload, const Profile& profile) {
     }
   }
   if (demand.shared_wavefronts > 0) {
-    stage("shared_wavefronts", demand.shared_wavefronts /
-                                   (rates.shared_wavefronts_per_cycle * profile.device.multiprocessors *
-                                    static_cast<double>(profile.device.sm_clock_hz)));
+    stage("shared_wavefronts",
+          demand.shared_wavefronts / (rates.shared_wavefronts_per_cycle * profile.device.multiprocessors *
+                                      static_cast<double>(profile.device.sm_clock_hz)));
   }
   const StageTime slowest = std::ranges::max(prediction.stages, {}, &StageTime::seconds);
   prediction.bottleneck = slowest.stage;

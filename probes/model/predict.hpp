@@ -20,7 +20,7 @@ struct Demand {
   double l2_load_line_pairs = 0;
   double l2_fill_lines = 0;  ///< lines with sectors that the launch's stores leave incomplete
   double l2_fill_line_pairs = 0;
-  double dram_read_bytes = 0;   ///< loads in 64-byte atoms, and the fills of sectors left incomplete
+  double dram_read_bytes = 0;  ///< loads in 64-byte atoms, and the fills of sectors left incomplete
   double dram_write_bytes = 0;
   double footprint_bytes = 0;  ///< all sectors touched: cache-resident if they fit in L2
   double shared_wavefronts = 0;

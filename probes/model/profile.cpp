@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <type_traits>
 
@@ -36,6 +38,51 @@ constexpr std::pair<const char*, double Rates::*> rate_fields[] = {
     {"shared_wavefronts_per_cycle", &Rates::shared_wavefronts_per_cycle},
 };
 
+/// What is appended to a JSON pointer for a member: "/" and its name. Control characters are escaped as in JSON, so
+/// that a message stays one line whatever a file calls its members.
+std::string pointer_to(const std::string& key) {
+  const std::string quoted = Json((Json::json_pointer() / key).to_string()).dump();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+[[noreturn]] void fail_at(const std::string& source, const std::string& pointer, const std::string& expected) {
+  throw usage_error(fmt::format("{}: {}: expected {}", source, pointer, expected));
+}
+
+/// Text as JSON, strictly: of a repeated member other parsers take the last and say nothing.
+Json parse_json(std::string_view text, const std::string& source) {
+  struct Level {
+    std::string key;
+    std::set<std::string> seen;
+  };
+  std::vector<Level> objects;  // around where the parser is, outermost first
+  const auto pointer = [&] {
+    std::string path;
+    for (const Level& level : objects) path += pointer_to(level.key);
+    return path.empty() ? "/" : path;
+  };
+  const auto follow = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) objects.emplace_back();
+    if (event == Json::parse_event_t::object_end) objects.pop_back();
+    if (event == Json::parse_event_t::key) {
+      Level& level = objects.back();
+      level.key = parsed.get<std::string>();
+      if (!level.seen.insert(level.key).second) fail_at(source, pointer(), "this member only once");
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, follow);
+  } catch (const Json::parse_error& error) {
+    // The byte counts from 1, and is one past the text when that ends too early.
+    const std::string_view before = text.substr(0, std::min(error.byte, text.size() + 1) - 1);
+    throw usage_error(fmt::format("{}: not valid JSON at line {}, column {}", source,
+                                  std::ranges::count(before, '\n') + 1, before.size() - (before.rfind('\n') + 1) + 1));
+  } catch (const Json::out_of_range&) {
+    fail_at(source, pointer(), "a number that fits a double");
+  }
+}
+
 /// Reads members of one JSON object, naming source and JSON pointer in every complaint.
 class ObjectReader {
  public:
@@ -65,7 +112,7 @@ class ObjectReader {
     const Json& value = member(key);
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 ||
         value.get<std::uint64_t>() > std::numeric_limits<Integer>::max()) {
-      fail(at(key), "a whole number greater than 0");
+      fail(at(key), fmt::format("a whole number from 1 to {}", std::numeric_limits<Integer>::max()));
     }
     target = value.get<Integer>();
   }
@@ -80,11 +127,11 @@ class ObjectReader {
   }
 
   [[noreturn]] void fail(const std::string& pointer, const std::string& expected) const {
-    throw usage_error(fmt::format("{}: {}: expected {}", source_, pointer, expected));
+    fail_at(source_, pointer, expected);
   }
 
  private:
-  [[nodiscard]] std::string at(const std::string& key) const { return pointer_ + "/" + key; }
+  [[nodiscard]] std::string at(const std::string& key) const { return pointer_ + pointer_to(key); }
   [[nodiscard]] const Json& member(const std::string& key) const {
     const auto found = object_->find(key);
     if (found == object_->end()) fail(at(key), "this member, which is missing");
@@ -128,9 +175,11 @@ Device parse_device(const ObjectReader& reader) {
 /// theoretical bandwidth, on-chip ones by multiprocessors x clock. A guess, and marked as one.
 Profile profile_from_attributes(const Device& device) {
   const Profile reference = load_profile("h200");
+  // Not every GPU tells its clocks (one that shares the host's memory may not), and no rate may be 0.
+  const auto ratio = [](double own, double other, double unknown) { return own > 0 ? own / other : unknown; };
+  const double chip = ratio(device.shared_peak_bytes_per_s(), reference.device.shared_peak_bytes_per_s(), 1);
   const double memory =
-      device.theoretical_bandwidth_bytes_per_s() / reference.device.theoretical_bandwidth_bytes_per_s();
-  const double chip = device.shared_peak_bytes_per_s() / reference.device.shared_peak_bytes_per_s();
+      ratio(device.theoretical_bandwidth_bytes_per_s(), reference.device.theoretical_bandwidth_bytes_per_s(), chip);
   Profile profile;
   profile.name = device.name;
   profile.device = device;
@@ -141,8 +190,8 @@ Profile profile_from_attributes(const Device& device) {
     profile.rates.*rate *= memory;
   }
   for (const auto rate : {&Rates::l2_load_sectors_per_s, &Rates::l2_store_sectors_per_s, &Rates::l2_split_sectors_per_s,
-        &Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
-        &Rates::l2_fill_line_pairs_per_s, &Rates::block_launches_per_s}) {
+                          &Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
+                          &Rates::l2_fill_line_pairs_per_s, &Rates::block_launches_per_s}) {
     profile.rates.*rate *= chip;
   }
   return profile;
@@ -151,12 +200,7 @@ Profile profile_from_attributes(const Device& device) {
 }  // namespace
 
 Profile parse_profile(std::string_view json, const std::string& source) {
-  Json document;
-  try {
-    document = Json::parse(json);
-  } catch (const Json::parse_error& error) {
-    throw usage_error(fmt::format("{}: not valid JSON: {}", source, error.what()));
-  }
+  const Json document = parse_json(json, source);
   const ObjectReader root(document, "", source);
   root.allow_only({"schema_version", "name", "device", "rates"});
   unsigned version = 0;
@@ -174,7 +218,7 @@ Profile parse_profile(std::string_view json, const std::string& source) {
     profile.how[name] = rate.text("how");
   }
   for (const auto& [name, value] : rates.json().items()) {
-    if (!profile.how.contains(name)) rates.fail("/rates/" + name, "no such rate");
+    if (!profile.how.contains(name)) rates.fail("/rates" + pointer_to(name), "no such rate");
   }
   return profile;
 }
@@ -184,8 +228,8 @@ Profile load_profile(const std::string& name_or_path) {
     if (name == name_or_path) return parse_profile(json, "configs/gpus/" + name_or_path + ".json");
   }
   if (!name_or_path.ends_with(".json") && name_or_path.find('/') == std::string::npos) {
-    throw usage_error(fmt::format("no GPU profile '{}': there are {}, or give the path of a profile file",
-                                  name_or_path, fmt::join(profile_names(), ", ")));
+    throw usage_error(fmt::format("no GPU profile '{}': there are {}, or give the path of a profile file", name_or_path,
+                                  fmt::join(profile_names(), ", ")));
   }
   std::ifstream file(name_or_path);
   std::stringstream text;

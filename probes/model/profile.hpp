@@ -13,18 +13,18 @@ namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
 struct Rates {
-  double dram_read_bytes_per_s = 0;    ///< reads alone
-  double dram_write_bytes_per_s = 0;   ///< writes alone
-  double dram_copy_bytes_per_s = 0;    ///< as many bytes read as written, both counted
+  double dram_read_bytes_per_s = 0;     ///< reads alone
+  double dram_write_bytes_per_s = 0;    ///< writes alone
+  double dram_copy_bytes_per_s = 0;     ///< as many bytes read as written, both counted
   double dram_split_sectors_per_s = 0;  ///< split sectors (see below) delay DRAM too: each by 1 / this
   double l2_load_sectors_per_s = 0;     ///< sectors from L2 to L1
   double l2_store_sectors_per_s = 0;    ///< sectors from L1 to L2
   double l2_split_sectors_per_s = 0;    ///< sectors that arrive again because another request wrote part of them
-  double l2_load_lines_per_s = 0;      ///< lines fetched into L2 for loads, the cost per line
-  double l2_load_line_pairs_per_s = 0; ///< and the cost per aligned pair of lines, which adds to it
-  double l2_fill_lines_per_s = 0;      ///< the same for lines fetched because stores leave sectors incomplete
+  double l2_load_lines_per_s = 0;       ///< lines fetched into L2 for loads, the cost per line
+  double l2_load_line_pairs_per_s = 0;  ///< and the cost per aligned pair of lines, which adds to it
+  double l2_fill_lines_per_s = 0;       ///< the same for lines fetched because stores leave sectors incomplete
   double l2_fill_line_pairs_per_s = 0;
-  double load_latency_s = 0;               ///< of a thread that waits for its loads, memory under load
+  double load_latency_s = 0;  ///< of a thread that waits for its loads, memory under load
   double block_launches_per_s = 0;
   double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
   double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
@@ -42,7 +42,7 @@ struct Profile {
 [[nodiscard]] Profile parse_profile(std::string_view json, const std::string& source);
 
 /// The profile of a name from configs/gpus ("h200") or, if the text looks like a path (has a slash or ends in .json),
-/// of a file. Throws a usage error for an unknown name (with the nearest) or an invalid file.
+/// of a file. Throws a usage error for an unknown name (with those there are) or an invalid file.
 [[nodiscard]] Profile load_profile(const std::string& name_or_path);
 
 /// The shipped profile measured on this kind of device, else one guessed from its attributes.

@@ -88,8 +88,8 @@ struct BankLaunch {
   explicit BankLaunch(const Case& decided)
       : pattern{static_cast<std::uint32_t>(decided.number("stride_words"))},
         word_bytes(static_cast<unsigned>(decided.number("word_bytes"))),
-        iterations(static_cast<std::uint32_t>(
-            std::max<std::uint64_t>(wavefronts_per_launch / warps / unrolled / access::shared_wavefronts(request(), access::Op::load), 1))) {}
+        iterations(static_cast<std::uint32_t>(std::max<std::uint64_t>(
+            wavefronts_per_launch / warps / unrolled / access::shared_wavefronts(request(), access::Op::load), 1))) {}
 
   [[nodiscard]] access::WarpRequest request() const {
     access::WarpRequest request;
@@ -183,8 +183,8 @@ class BankExperiment final : public measure::Experiment {
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds per_launch) override {
     std::vector<std::uint64_t> cycles(blocks_);
-    measure::check(
-        cudaMemcpyAsync(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault, stream), "read the cycles");
+    measure::check(cudaMemcpyAsync(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault, stream),
+                   "read the cycles");
     measure::check(cudaStreamSynchronize(stream), "read the cycles");
     const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
     std::ranges::nth_element(cycles, middle);

@@ -254,5 +254,7 @@ TEST_CASE("probe command: auto predicts without a GPU and says so, unless quiet"
 TEST_CASE("probe command: the predicting command keeps the arguments and quotes them for a shell") {
   CHECK(predicting_command({"/usr/bin/gpumem", "probe", "--stride", "1..1024*2", "--backend", "cuda", "--device=1",
                             "--output", "it's.json"}) ==
-        "gpumem probe --stride '1..1024*2' --output 'it'\\''s.json' --backend model --gpu h200");
+        "/usr/bin/gpumem probe --stride '1..1024*2' --output 'it'\\''s.json' --backend model --gpu h200");
+  CHECK(predicting_command({"gpumem", "probe", "--output", "it's\n.json"}) ==
+        "gpumem probe --output $'it\\'s\\012.json' --backend model --gpu h200");
 }

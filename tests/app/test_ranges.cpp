@@ -74,6 +74,15 @@ TEST_CASE("ranges: sizes in powers of two and ten") {
   CHECK(values("1KiB..3KiB:1KiB") == "1024 2048 3072");
 }
 
+TEST_CASE("ranges: blanks may stand between numbers, signs and units") {
+  CHECK(values("1 .. 3") == "1 2 3");
+  CHECK(values("0 .. 8 : 4") == "0 4 8");
+  CHECK(values("1 ..4 * 2") == "1 2 4");
+  CHECK(values("4 KiB, 1 MiB") == "4096 1048576");
+  CHECK(refusal("5 .. ") == "--n: '5 ..' has no end; write it as 5..32, or 5 for one value");
+  CHECK(refusal("1 000").find("ends in '000', which is no size") != std::string::npos);
+}
+
 TEST_CASE("ranges: what is wrong is quoted, and what would be right is said") {
   const std::pair<std::string, std::string> cases[] = {
       {"5..", "--n: '5..' has no end; write it as 5..32, or 5 for one value"},

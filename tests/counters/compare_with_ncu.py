@@ -7,14 +7,13 @@ requests, sectors and wavefronts of its launches are exactly those predicted. nc
 count.
 """
 
-import csv
-import io
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+
+import ncu
 
 # (space, op) -> (requests, what the record predicts per request, its counter)
 COUNTERS = {
@@ -28,11 +27,6 @@ COUNTERS = {
                           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
 }
 KERNELS = "regex:^(read|write|copy|load_banks)$"
-RANGE_COLUMN = "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"
-
-
-def number(text):
-    return float(text.replace(",", ""))
 
 
 def case_name(record):
@@ -41,23 +35,14 @@ def case_name(record):
 
 def run_under_ncu(program, arguments):
     """The report of one run, and for each case name the counters of its launches."""
-    metrics = ",".join(m for requests, _, units in COUNTERS.values() for m in (requests, units))
+    metrics = [metric for requests, _, units in COUNTERS.values() for metric in (requests, units)]
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        log = os.path.join(folder, "ncu.csv")
-        command = ["ncu", "--clock-control", "none", "--nvtx", "--csv", "--page", "raw", "--print-units", "base",
-                   "--log-file", log, "--metrics", metrics, "-k", KERNELS, program, *arguments,
-                   "--time-budget", "0s", "--quiet", "--output", report]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        with open(log) as lines:
-            rows = list(csv.DictReader(io.StringIO("".join(line for line in lines if line.startswith('"')))))
+        command = [program, *arguments, "--time-budget", "0s", "--quiet", "--output", report]
+        launches = defaultdict(list)
+        for launch in ncu.count(command, KERNELS, metrics):
+            launches[launch["range"]].append(launch)
         with open(report) as file:
-            launches = defaultdict(list)
-            for row in rows:
-                if row["ID"] == "":
-                    continue  # the row of units
-                name = row[RANGE_COLUMN].split("<default domain>:")[-1].split(":none")[0]
-                launches[name].append({m: number(row[m]) for m in metrics.split(",")})
             return json.load(file), launches
 
 

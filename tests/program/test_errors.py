@@ -1,6 +1,7 @@
 """Every error is one line on stderr with its exit code, and nothing on stdout."""
 
 import os
+import shlex
 import stat
 import subprocess
 import unittest
@@ -43,7 +44,14 @@ class Usage(ProgramTest):
             with self.subTest(arguments):
                 self.assertEqual(self.fail_with(2, *arguments), line)
 
+    def test_an_argument_of_several_lines_is_quoted_on_one(self):
+        self.assertIn("'1 2'", self.fail_with(2, "probe", "--offset", "1\n2", *MODEL))
+        self.assertIn("unknown probe ''", self.fail_with(2, "list", ""))
+
     def test_unknown_profile(self):
+        for name, meant in {"h20": "h200", "H200": "h200", "v10": "v100"}.items():
+            line = self.fail_with(2, "probe", "--offset", "1", "--backend", "model", "--gpu", name)
+            self.assertTrue(line.endswith(f"; did you mean '{meant}'?"), line)
         self.assertIn("h200", self.fail_with(2, "probe", "--offset", "1", "--backend", "model", "--gpu", "h20"))
 
     def test_word_sizes(self):
@@ -121,14 +129,18 @@ class WithoutGpu(ProgramTest):
     def test_measuring_names_the_command_that_predicts(self):
         line = self.fail_with(3, "probe", "--stride", "1..32*2", "--op", "read")
         self.assertTrue(
-            line.endswith("; to predict instead run: gpumem probe --stride '1..32*2' --op read --backend model --gpu h200"),
+            line.endswith(f"; to predict instead run: {shlex.quote(PROGRAM)} probe --stride '1..32*2' --op read --backend model --gpu h200"),
             line,
         )
 
     def test_the_named_command_works(self):
-        line = self.fail_with(3, "probe", "--offset", "0..4", "--format", "json", "--device", "0")
-        command = line.split("run: gpumem ")[1].split()
-        self.assertEqual(run(*command).returncode, 0)
+        for odd in ("plain.csv", "it's $HOME *.csv", "two\nlines.csv", "back\\slash\t'.csv"):
+            with self.subTest(odd):
+                target = self.directory / odd
+                line = self.fail_with(3, "probe", "--offset", "0..4", "--device", "0", "--output", str(target))
+                subprocess.run(["bash", "-c", line.split("to predict instead run: ")[1]], check=True, timeout=60,
+                               stdout=subprocess.DEVNULL)
+                self.assertTrue(target.exists())
 
     def test_no_output_file_is_left(self):
         target = self.directory / "report.json"

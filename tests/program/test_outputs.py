@@ -59,6 +59,22 @@ class Files(ProgramTest):
         self.succeed("probe", "--offset", "0", *MODEL, "--output", "/dev/null", "--format", "json")
         self.assertTrue(os.path.exists("/dev/null") and not os.path.isfile("/dev/null"))
 
+    def test_a_pipe_gets_one_report(self):
+        ours, theirs = os.pipe()
+        self.succeed("probe", "--offset", "0..3", *MODEL, "--quiet", "--output", f"/dev/fd/{theirs}", "--format", "json",
+                     pass_fds=[theirs])
+        os.close(theirs)
+        with open(ours, encoding="utf-8") as pipe:
+            self.assertEqual(len(strict_json(pipe.read())["results"]), 4)
+
+    def test_stdout_by_its_other_name(self):
+        arguments = ("probe", "--offset", "0..3", *MODEL, "--format", "csv", "--output")
+        self.assertEqual(self.succeed(*arguments, "/dev/stdout"), self.succeed(*arguments, "-"))
+        (self.directory / "log.csv").write_text("kept\n")
+        with (self.directory / "log.csv").open("a") as log:
+            subprocess.run([PROGRAM, *arguments, "/dev/stdout"], stdout=log, check=True, timeout=60)
+        self.assertEqual((self.directory / "log.csv").read_text().splitlines()[0], "kept")
+
     def test_a_file_that_fails_takes_nothing_else_with_it(self):
         done = run("probe", "--offset", "0", *MODEL, "--output", "/dev/full", "--output", self.path("a.json"), "--format",
                    "json")

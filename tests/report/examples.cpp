@@ -120,6 +120,7 @@ Report measured_copy() {
     const double seconds = (aligned ? 0.000508 : 0.000576) + 1e-7 * static_cast<double>(offset % 5);
     added.time = time_record(seconds, 15 + offset % 3);
     added.measured_gb_per_s = 2.0 * static_cast<double>(std::uint64_t{1} << 30U) / seconds / 1e9;
+    added.peak_gb_per_s = peak_gb_per_s;
     added.fraction_of_peak = *added.measured_gb_per_s / peak_gb_per_s;
     if (offset == 7) added.flags = {"wide_interval"};
     if (offset == 9) added.flags = {"throttled", "contended"};
@@ -140,8 +141,9 @@ Report model() {
       const double sectors = std::min(32.0, 4.0 * static_cast<double>(stride));
       set_access(record, op, sectors);
       record.predicted_gb_per_s = (op == "read" ? 4580.0 : 4534.0) / static_cast<double>(stride == 32 ? 20 : stride);
+      record.peak_gb_per_s = peak_gb_per_s;
       record.fraction_of_peak = *record.predicted_gb_per_s / peak_gb_per_s;
-      record.bottleneck = Bottleneck{stride < 16 ? "dram" : "l2_requests", std::nullopt};
+      record.bottleneck = Bottleneck{stride < 16 ? "dram" : "l2_lines", std::nullopt};
       report.results.push_back(std::move(record));
     }
   }
@@ -169,6 +171,7 @@ Report banks() {
     record.time = time_record(seconds, 30);
     record.measured_gb_per_s = static_cast<double>(record.useful_bytes_read) / seconds / 1e9;
     record.predicted_gb_per_s = *record.measured_gb_per_s * (ways == 1 ? 1.33 : 1.0);
+    record.peak_gb_per_s = 33454;
     record.fraction_of_peak = *record.measured_gb_per_s / 33454;
     record.bottleneck = Bottleneck{"shared_wavefronts", std::nullopt};
     record.metrics = {{"cycles_per_request", cycles}};
@@ -219,6 +222,7 @@ Report single_cases() {
         record.time = time_record(
             static_cast<double>(record.useful_bytes_read + record.useful_bytes_written) / gb_per_s / 1e9, 20);
         record.measured_gb_per_s = gb_per_s;
+        record.peak_gb_per_s = peak_gb_per_s;
         record.fraction_of_peak = gb_per_s / peak_gb_per_s;
       }
       gb_per_s -= 50;

@@ -53,6 +53,13 @@ TEST_CASE("Two classes: who costs more, and what it costs") {
         "request instead of 4 and run at 0.87 to 0.89 of it; predicted within 3 %.");
 }
 
+TEST_CASE("Two cases are named, not counted") {
+  Builder b;
+  b.add(std::uint64_t{0}, 4000, 4);
+  b.add(std::uint64_t{8}, 4000, 4);
+  CHECK(only_finding(b.results) == "Copies reach 4000 GB/s (80 % of peak) at offsets 0 and 8.");
+}
+
 TEST_CASE("One case against another is singular") {
   Builder b;
   b.add(std::uint64_t{0}, 4000, 4);

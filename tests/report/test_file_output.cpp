@@ -1,5 +1,3 @@
-#include "report/file_output.hpp"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,6 +10,7 @@
 #include <iterator>
 
 #include "probes/error.hpp"
+#include "report/file_output.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::report {

@@ -1,5 +1,4 @@
 #include "report/sweep.hpp"
-
 #include "tests/catch.hpp"
 
 namespace gpumem::report {

@@ -1,6 +1,5 @@
-#include "report/text.hpp"
-
 #include "report/classes.hpp"
+#include "report/text.hpp"
 #include "report/vocabulary.hpp"
 #include "tests/catch.hpp"
 
@@ -43,6 +42,15 @@ TEST_CASE("Sizes in words are exact") {
   CHECK(size_in_words(std::uint64_t{3} << 29U) == "1.5 GiB");
   CHECK(size_in_words(std::uint64_t{60} << 20U) == "60 MiB");
   CHECK(size_in_words((std::uint64_t{1} << 30U) + 4) == "1073741828 bytes");
+}
+
+TEST_CASE("Sizes that nobody chose are rounded") {
+  CHECK(about_size(0) == "0 bytes");
+  CHECK(about_size(1023) == "1023 bytes");
+  CHECK(about_size(std::uint64_t{60} << 20U) == "60 MiB");
+  CHECK(about_size(150'109'880'320) == "139.8 GiB");
+  CHECK(about_size(16'945'512'448) == "15.8 GiB");
+  CHECK(about_size(std::uint64_t{3} << 50U) == "3072 TiB");
 }
 
 TEST_CASE("Numbers have the digits they deserve") {
@@ -109,6 +117,7 @@ TEST_CASE("Parameters in words take their units from their names") {
 
 TEST_CASE("Stages in words, unknown ones by their name") {
   CHECK(stage_words("dram") == "device memory");
+  CHECK(stage_words("l2_lines") == "the lines fetched into L2");
   CHECK(stage_words("warp_drive") == "warp_drive");
 }
 

@@ -1,0 +1,296 @@
+// Parsing and finding GPU profiles: what is shipped is sound, and what is not says where and why in one line.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "probes/error.hpp"
+#include "probes/model/profile.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* source = "file.json";
+
+Json shipped(std::string_view name = "h200") {
+  for (const EmbeddedProfile& profile : embedded_profiles()) {
+    if (profile.name == name) return Json::parse(profile.json);
+  }
+  throw std::runtime_error("not shipped");
+}
+
+/// The message of the usage error that `action` throws.
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.kind() == ErrorKind::usage ? error.what() : "an error of another kind";
+  }
+  return "nothing thrown";
+}
+
+std::string parse_error_of(const std::string& text) {
+  return error_of([&] { static_cast<void>(parse_profile(text, source)); });
+}
+
+/// What is wrong with the shipped profile once `change` is done to it.
+std::string error_after(const std::function<void(Json&)>& change) {
+  Json profile = shipped();
+  change(profile);
+  return parse_error_of(profile.dump());
+}
+
+/// What is wrong once this raw text stands for the value of launch_s.
+std::string error_with_value(const std::string& value) {
+  Json profile = shipped();
+  profile["rates"]["launch_s"]["value"] = "HERE";
+  std::string text = profile.dump();
+  const std::string placeholder = "\"HERE\"";
+  return parse_error_of(text.replace(text.find(placeholder), placeholder.size(), value));
+}
+
+std::string repeat(const std::string& text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("every shipped profile is sound", "[profile]") {
+  CHECK(profile_names() == std::vector<std::string>{"h200", "v100"});
+  for (const std::string& name : profile_names()) {
+    INFO(name);
+    const Profile profile = load_profile(name);
+    CHECK(profile.name == name);
+    CHECK_FALSE(profile.from_attributes);
+    CHECK(profile.device.theoretical_bandwidth_bytes_per_s() > 0);
+    CHECK(profile.device.shared_peak_bytes_per_s() > 0);
+
+    const Json rates = shipped(name).at("rates");
+    CHECK(profile.how.size() == rates.size());
+    for (const auto& [rate, entry] : rates.items()) {
+      INFO(rate);
+      CHECK(entry.at("value").get<double>() > 0);
+      // Words, not a place-holder: where the number comes from.
+      const std::string& how = profile.how.at(rate);
+      CHECK(how.size() >= 10);
+      CHECK(how.find(' ') != std::string::npos);
+    }
+    // No rate of a real GPU is above what its pins carry, and a mix is not faster than the better of the two.
+    const Rates& dram = profile.rates;
+    CHECK(dram.dram_read_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
+    CHECK(dram.dram_write_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
+    CHECK(dram.dram_copy_bytes_per_s <= std::max(dram.dram_read_bytes_per_s, dram.dram_write_bytes_per_s));
+  }
+}
+
+TEST_CASE("every rate of a profile reaches the model under its own name", "[profile]") {
+  Json json = shipped();
+  double value = 1;
+  for (auto& [name, entry] : json.at("rates").items()) entry["value"] = value++;
+  const Rates rates = parse_profile(json.dump(), source).rates;
+  const double in_file_order[] = {rates.dram_read_bytes_per_s,      rates.dram_write_bytes_per_s,
+                                  rates.dram_copy_bytes_per_s,      rates.dram_split_sectors_per_s,
+                                  rates.l2_load_sectors_per_s,      rates.l2_store_sectors_per_s,
+                                  rates.l2_split_sectors_per_s,     rates.l2_load_lines_per_s,
+                                  rates.l2_load_line_pairs_per_s,   rates.l2_fill_lines_per_s,
+                                  rates.l2_fill_line_pairs_per_s,   rates.load_latency_s,
+                                  rates.block_launches_per_s,       rates.launch_s,
+                                  rates.shared_wavefronts_per_cycle};
+  CHECK(std::size(in_file_order) == json.at("rates").size());
+  double expected = 1;
+  for (const double rate : in_file_order) CHECK(rate == expected++);
+}
+
+TEST_CASE("a profile's device is what the file says", "[profile]") {
+  const Device device = load_profile("h200").device;
+  CHECK(device.name == "NVIDIA H200");
+  CHECK(device.compute_capability == "9.0");
+  CHECK(device.multiprocessors == 132);
+  CHECK(device.l2_bytes == 60U << 20U);
+  CHECK(device.memory_bus_bits == 6016);
+  CHECK(device.theoretical_bandwidth_bytes_per_s() == Approx(4814e9).epsilon(0.001));
+  CHECK(device.pcie_generation == 5U);
+  CHECK(device.pcie_width == 16U);
+  CHECK_FALSE(device.uuid);
+}
+
+TEST_CASE("a profile need not know the link", "[profile]") {
+  Json json = shipped();
+  json["device"].erase("pcie");
+  const Device device = parse_profile(json.dump(), source).device;
+  CHECK_FALSE(device.pcie_generation);
+  CHECK_FALSE(device.pcie_width);
+}
+
+TEST_CASE("what is missing is named", "[profile]") {
+  CHECK(error_after([](Json& json) { json["rates"].erase("dram_read_bytes_per_s"); }) ==
+        "file.json: /rates/dram_read_bytes_per_s: expected this member, which is missing");
+  CHECK(error_after([](Json& json) { json["rates"]["launch_s"].erase("how"); }) ==
+        "file.json: /rates/launch_s/how: expected this member, which is missing");
+  CHECK(error_after([](Json& json) { json["device"]["pcie"].erase("width"); }) ==
+        "file.json: /device/pcie/width: expected this member, which is missing");
+  CHECK(parse_error_of("{}") == "file.json: /schema_version: expected this member, which is missing");
+  // Any member at all.
+  const Json whole = shipped();
+  for (const auto& [part, members] : whole.items()) {
+    INFO(part);
+    CHECK(error_after([&](Json& json) { json.erase(part); }).starts_with("file.json: /" + part + ": expected"));
+    if (!members.is_object()) continue;
+    for (const auto& [name, value] : members.items()) {
+      if (name == "pcie") continue;
+      INFO(name);
+      CHECK(error_after([&](Json& json) {
+              json[part].erase(name);
+            }).starts_with("file.json: /" + part + "/" + name + ": expected"));
+    }
+  }
+}
+
+TEST_CASE("what has the wrong type is named, with what was expected", "[profile]") {
+  for (const char* text : {"[]", "null", "3", "\"h200\"", "true"}) {
+    CHECK(parse_error_of(text) == "file.json: /: expected an object");
+  }
+  CHECK(error_after([](Json& json) { json["rates"] = Json::array(); }) == "file.json: /rates: expected an object");
+  CHECK(error_after([](Json& json) { json["rates"]["launch_s"] = 3e-6; }) ==
+        "file.json: /rates/launch_s: expected an object");
+  CHECK(error_after([](Json& json) { json["rates"]["launch_s"]["how"] = 3; }) ==
+        "file.json: /rates/launch_s/how: expected a string");
+  CHECK(error_after([](Json& json) { json["name"] = nullptr; }) == "file.json: /name: expected a string");
+  CHECK(error_after([](Json& json) { json["device"]["compute_capability"] = 9.0; }) ==
+        "file.json: /device/compute_capability: expected a string");
+  CHECK(error_after([](Json& json) { json["device"]["pcie"] = nullptr; }) ==
+        "file.json: /device/pcie: expected an object");
+}
+
+TEST_CASE("a rate is a number greater than 0", "[profile]") {
+  for (const char* value : {"0", "0.0", "-1", "-1e12", "\"NaN\"", "\"4.6e12\"", "null", "true", "[1]", "{}"}) {
+    INFO(value);
+    CHECK(error_with_value(value) == "file.json: /rates/launch_s/value: expected a number greater than 0");
+  }
+  CHECK(error_with_value("1e-300") == "nothing thrown");
+}
+
+TEST_CASE("a count is a whole number greater than 0 that fits", "[profile]") {
+  for (const Json& value :
+       {Json(0), Json(-132), Json(132.0), Json("132"), Json(nullptr), Json(4294967296), Json(1e30)}) {
+    INFO(value.dump());
+    CHECK(error_after([&](Json& json) { json["device"]["multiprocessors"] = value; }) ==
+          "file.json: /device/multiprocessors: expected a whole number from 1 to 4294967295");
+  }
+  CHECK(error_after([](Json& json) { json["device"]["l2_bytes"] = -1; }) ==
+        "file.json: /device/l2_bytes: expected a whole number from 1 to 18446744073709551615");
+}
+
+TEST_CASE("what no profile has is refused, so that a misspelling is no silence", "[profile]") {
+  CHECK(error_after([](Json& json) { json["comment"] = "mine"; }) == "file.json: /comment: expected no such member");
+  CHECK(error_after([](Json& json) { json["device"]["l2_byte"] = 1; }) ==
+        "file.json: /device/l2_byte: expected no such member");
+  CHECK(error_after([](Json& json) {
+          json["rates"]["warp_speed"] = {{"value", 9}, {"how", "assumed"}};
+        }) == "file.json: /rates/warp_speed: expected no such rate");
+  CHECK(error_after([](Json& json) { json["rates"]["launch_s"]["unit"] = "s"; }) ==
+        "file.json: /rates/launch_s/unit: expected no such member");
+}
+
+TEST_CASE("a pointer is spelt as RFC 6901 has it, on one line", "[profile]") {
+  CHECK(error_after([](Json& json) { json["a/b~c"] = 1; }) == "file.json: /a~1b~0c: expected no such member");
+  CHECK(error_after([](Json& json) { json["two\nlines\x1b[31m"] = 1; }) ==
+        "file.json: /two\\nlines\\u001b[31m: expected no such member");
+}
+
+TEST_CASE("only schema version 1 is read", "[profile]") {
+  CHECK(error_after([](Json& json) { json["schema_version"] = 2; }) == "file.json: /schema_version: expected 1");
+  CHECK(error_after([](Json& json) {
+          json["schema_version"] = "1";
+        }).starts_with("file.json: /schema_version: expected"));
+}
+
+TEST_CASE("a repeated member is an error, wherever it is", "[profile]") {
+  CHECK(parse_error_of(R"({"name": "a", "name": "b"})") == "file.json: /name: expected this member only once");
+  CHECK(error_with_value(R"(1, "value": 2)") == "file.json: /rates/launch_s/value: expected this member only once");
+  CHECK(parse_error_of(R"({"rates": {}, "device": {"name": "a"}, "rates": {}})") ==
+        "file.json: /rates: expected this member only once");
+}
+
+TEST_CASE("text that is not JSON is placed by line and column", "[profile]") {
+  CHECK(parse_error_of("") == "file.json: not valid JSON at line 1, column 1");
+  CHECK(parse_error_of("# mine") == "file.json: not valid JSON at line 1, column 1");
+  CHECK(parse_error_of("{\n  \"name\": oops\n}") == "file.json: not valid JSON at line 2, column 11");
+  CHECK(parse_error_of("{\n\n  \"name\": \"a\",\n}") == "file.json: not valid JSON at line 4, column 1");
+  CHECK(parse_error_of("{} {}") == "file.json: not valid JSON at line 1, column 4");
+  CHECK(parse_error_of("{\"name\": \"\xff\"}") == "file.json: not valid JSON at line 1, column 11");
+  CHECK(parse_error_of(std::string(3, '\0')) == "file.json: not valid JSON at line 1, column 1");
+  for (const char* value : {"NaN", "nan", "Infinity", "-inf", "+1", "0x10", "1.", ".5", "1e", "--1", "4,6e12", ""}) {
+    INFO(value);
+    CHECK(error_with_value(value).starts_with("file.json: not valid JSON at line 1, column "));
+  }
+}
+
+TEST_CASE("a truncated profile is an error at its end", "[profile]") {
+  const std::string whole = shipped().dump();
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const std::string error = parse_error_of(whole.substr(0, length));
+    if (error != "file.json: not valid JSON at line 1, column " + std::to_string(length + 1))
+      FAIL(length << ": " << error);
+  }
+}
+
+TEST_CASE("a number too large for a double is named", "[profile]") {
+  CHECK(error_with_value("1e999") == "file.json: /rates/launch_s/value: expected a number that fits a double");
+  CHECK(error_with_value("-1e999") == "file.json: /rates/launch_s/value: expected a number that fits a double");
+  CHECK(error_with_value(repeat("9", 400)) == "file.json: /rates/launch_s/value: expected a number that fits a double");
+  // Too small for one is 0.
+  CHECK(error_with_value("1e-999") == "file.json: /rates/launch_s/value: expected a number greater than 0");
+}
+
+TEST_CASE("nesting of any depth is an error, not an overflow", "[profile]") {
+  constexpr std::size_t depth = 100'000;
+  CHECK(parse_error_of(repeat("[", depth)) == "file.json: not valid JSON at line 1, column 100001");
+  CHECK(parse_error_of(repeat("[", depth) + repeat("]", depth)) == "file.json: /: expected an object");
+  CHECK(parse_error_of(repeat("{\"a\":", depth)) == "file.json: not valid JSON at line 1, column 500001");
+  CHECK(parse_error_of(repeat("{\"a\":", depth) + "1" + repeat("}", depth)) ==
+        "file.json: /a: expected no such member");
+  CHECK(error_with_value(repeat("[", depth) + repeat("]", depth)) ==
+        "file.json: /rates/launch_s/value: expected a number greater than 0");
+}
+
+TEST_CASE("an unknown profile name is answered with those there are", "[profile]") {
+  for (const std::string name : {"h201", "H200", "", "h200 ", "NVIDIA H200"}) {
+    CHECK(error_of([&] { static_cast<void>(load_profile(name)); }) ==
+          "no GPU profile '" + name + "': there are h200, v100, or give the path of a profile file");
+  }
+}
+
+TEST_CASE("a profile that cannot be read names its path", "[profile]") {
+  for (const std::string path : {"/nowhere/gpu.json", "gpumem-no-such-file.json", "/", "/tmp", "./"}) {
+    CHECK(error_of([&] { static_cast<void>(load_profile(path)); }) ==
+          "cannot read the GPU profile '" + path + "'; check the path given to --gpu");
+  }
+}
+
+TEST_CASE("a profile file is found by its path and named in its errors", "[profile]") {
+  CHECK(load_profile(GPUMEM_SOURCE_DIR "/configs/gpus/v100.json").name == "v100");
+
+  const auto path = std::filesystem::temp_directory_path() / ("gpumem-test-" + std::to_string(::getpid()) + ".json");
+  Json json = shipped();
+  json["name"] = "mine";
+  std::ofstream(path) << json.dump(2);
+  CHECK(load_profile(path.string()).name == "mine");
+  json["rates"].erase("launch_s");
+  std::ofstream(path) << json.dump(2);
+  CHECK(error_of([&] { static_cast<void>(load_profile(path.string())); }) ==
+        path.string() + ": /rates/launch_s: expected this member, which is missing");
+  std::filesystem::remove(path);
+}
+
+}  // namespace gpumem::model
