@@ -13,9 +13,9 @@ struct LanePattern {
   std::uint32_t left_out;
 
   GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t i) const {
-    // Only the low five bits change, so 32-bit arithmetic does: stores of small words have no cycles to spare.
+    // Flips what changes of the low five bits: cheap, because stores of small words have few cycles to spare.
     const auto low = static_cast<std::uint32_t>(i);
-    return (i - low) | ((low & ~31U) | ((multiplier * low + addend) & 31U));
+    return i ^ ((low ^ (multiplier * low + addend)) & 31U);
   }
   GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t i) const {
     return (static_cast<std::uint32_t>(i) & left_out) == 0;

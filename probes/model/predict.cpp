@@ -43,6 +43,8 @@ Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary
       const double incomplete = footprint.sectors == 0 ? 0 : footprint.partial_sectors / footprint.sectors;
       demand.l2_store_sectors += footprint.sectors;
       demand.l2_split_sectors += repeated * uncombined_share(workload, site);
+      demand.l2_store_lines += footprint.lines * (1 - incomplete);
+      demand.l2_store_line_pairs += footprint.line_pairs * (1 - incomplete);
       demand.l2_fill_lines += footprint.lines * incomplete;
       demand.l2_fill_line_pairs += footprint.line_pairs * incomplete;
       demand.dram_read_bytes += footprint.partial_sectors * access::sector_bytes;
@@ -95,6 +97,8 @@ Prediction predict(const Workload& workload, const Profile& profile) {
     if (!prediction.cache_resident) {
       stage("l2_lines", demand.l2_load_lines / rates.l2_load_lines_per_s +
                             demand.l2_load_line_pairs / rates.l2_load_line_pairs_per_s +
+                            demand.l2_store_lines / rates.l2_store_lines_per_s +
+                            demand.l2_store_line_pairs / rates.l2_store_line_pairs_per_s +
                             demand.l2_fill_lines / rates.l2_fill_lines_per_s +
                             demand.l2_fill_line_pairs / rates.l2_fill_line_pairs_per_s);
       stage("dram", dram_seconds(demand, rates));

@@ -18,6 +18,8 @@ struct Demand {
   double l2_split_sectors = 0;  ///< and how often one is written again, because several requests share it
   double l2_load_lines = 0;
   double l2_load_line_pairs = 0;
+  double l2_store_lines = 0;  ///< lines that stores write without leaving sectors incomplete
+  double l2_store_line_pairs = 0;
   double l2_fill_lines = 0;  ///< lines with sectors that the launch's stores leave incomplete
   double l2_fill_line_pairs = 0;
   double dram_read_bytes = 0;  ///< loads in 64-byte atoms, and the fills of sectors left incomplete

@@ -30,6 +30,8 @@ constexpr std::pair<const char*, double Rates::*> rate_fields[] = {
     {"l2_split_sectors_per_s", &Rates::l2_split_sectors_per_s},
     {"l2_load_lines_per_s", &Rates::l2_load_lines_per_s},
     {"l2_load_line_pairs_per_s", &Rates::l2_load_line_pairs_per_s},
+    {"l2_store_lines_per_s", &Rates::l2_store_lines_per_s},
+    {"l2_store_line_pairs_per_s", &Rates::l2_store_line_pairs_per_s},
     {"l2_fill_lines_per_s", &Rates::l2_fill_lines_per_s},
     {"l2_fill_line_pairs_per_s", &Rates::l2_fill_line_pairs_per_s},
     {"load_latency_s", &Rates::load_latency_s},
@@ -190,7 +192,8 @@ Profile profile_from_attributes(const Device& device) {
     profile.rates.*rate *= memory;
   }
   for (const auto rate : {&Rates::l2_load_sectors_per_s, &Rates::l2_store_sectors_per_s, &Rates::l2_split_sectors_per_s,
-                          &Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
+                          &Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s, &Rates::l2_store_lines_per_s,
+                          &Rates::l2_store_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
                           &Rates::l2_fill_line_pairs_per_s, &Rates::block_launches_per_s}) {
     profile.rates.*rate *= chip;
   }

@@ -22,7 +22,9 @@ struct Rates {
   double l2_split_sectors_per_s = 0;    ///< sectors that arrive again because another request wrote part of them
   double l2_load_lines_per_s = 0;       ///< lines fetched into L2 for loads, the cost per line
   double l2_load_line_pairs_per_s = 0;  ///< and the cost per aligned pair of lines, which adds to it
-  double l2_fill_lines_per_s = 0;       ///< the same for lines fetched because stores leave sectors incomplete
+  double l2_store_lines_per_s = 0;      ///< the same for lines that stores write without leaving sectors incomplete
+  double l2_store_line_pairs_per_s = 0;
+  double l2_fill_lines_per_s = 0;  ///< the same for lines fetched because stores leave sectors incomplete
   double l2_fill_line_pairs_per_s = 0;
   double load_latency_s = 0;  ///< of a thread that waits for its loads, memory under load
   double block_launches_per_s = 0;

@@ -102,7 +102,8 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.dram_copy_bytes_per_s,      rates.dram_split_sectors_per_s,
                                   rates.l2_load_sectors_per_s,      rates.l2_store_sectors_per_s,
                                   rates.l2_split_sectors_per_s,     rates.l2_load_lines_per_s,
-                                  rates.l2_load_line_pairs_per_s,   rates.l2_fill_lines_per_s,
+                                  rates.l2_load_line_pairs_per_s,   rates.l2_store_lines_per_s,
+                                  rates.l2_store_line_pairs_per_s,  rates.l2_fill_lines_per_s,
                                   rates.l2_fill_line_pairs_per_s,   rates.load_latency_s,
                                   rates.block_launches_per_s,       rates.launch_s,
                                   rates.shared_wavefronts_per_cycle};

@@ -19,10 +19,11 @@ Device unknown_device() {
 
 constexpr double Rates::*memory_rates[] = {&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s,
                                            &Rates::dram_copy_bytes_per_s, &Rates::dram_split_sectors_per_s};
-constexpr double Rates::*chip_rates[] = {&Rates::l2_load_sectors_per_s,    &Rates::l2_store_sectors_per_s,
-                                         &Rates::l2_split_sectors_per_s,   &Rates::l2_load_lines_per_s,
-                                         &Rates::l2_load_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
-                                         &Rates::l2_fill_line_pairs_per_s, &Rates::block_launches_per_s};
+constexpr double Rates::*chip_rates[] = {&Rates::l2_load_sectors_per_s,     &Rates::l2_store_sectors_per_s,
+                                         &Rates::l2_split_sectors_per_s,    &Rates::l2_load_lines_per_s,
+                                         &Rates::l2_load_line_pairs_per_s,  &Rates::l2_store_lines_per_s,
+                                         &Rates::l2_store_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
+                                         &Rates::l2_fill_line_pairs_per_s,  &Rates::block_launches_per_s};
 constexpr double Rates::*other_rates[] = {&Rates::load_latency_s, &Rates::launch_s,
                                           &Rates::shared_wavefronts_per_cycle};
 
