@@ -205,8 +205,8 @@ std::size_t wavefronts_by_byte(const WarpRequest& request, bool is_load) {
 /// A kind of request by name, and one of it with words of this size; aligned to them or to nothing.
 class RandomRequests {
  public:
-  static constexpr std::array kinds = {"scattered", "clustered", "few addresses", "permuted", "same bank", "affine",
-                                       "equal neighbours", "equal second neighbours"};
+  static constexpr std::array kinds = {"scattered", "clustered", "few addresses",    "permuted",
+                                       "same bank", "affine",    "equal neighbours", "equal second neighbours"};
 
   WarpRequest operator()(std::size_t kind, unsigned word_bytes, bool aligned) {
     WarpRequest request;
@@ -222,7 +222,14 @@ class RandomRequests {
     const std::uint64_t misalignment = aligned ? 0 : up_to(200);
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
       const std::array<std::uint64_t, kinds.size()> word = {
-          up_to(std::uint64_t{1} << 40), up_to(96), up_to(few), order[lane], 32 * up_to(40), lane * stride, order[lane & ~1U] * stride, order[lane & ~2U] * stride,
+          up_to(std::uint64_t{1} << 40),
+          up_to(96),
+          up_to(few),
+          order[lane],
+          32 * up_to(40),
+          lane * stride,
+          order[lane & ~1U] * stride,
+          order[lane & ~2U] * stride,
       };
       request.address[lane] = base + word[kind] * word_bytes + misalignment;
     }
