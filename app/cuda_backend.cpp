@@ -126,7 +126,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] report::Record run_elsewhere(const Case& decided) {
     try {
       return worker_.run(decided);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       return failed_record(decided, error.what());
     }
   }

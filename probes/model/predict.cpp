@@ -69,10 +69,12 @@ double dram_seconds(const Demand& demand, const Rates& rates) {
 
 /// Seconds if every resident thread waits for all of its loads before it goes on (Little's law).
 double latency_seconds(const Workload& workload, const Profile& profile) {
-  // Threads are resident in whole warps.
+  // Threads are resident in whole warps, and blocks up to a limit: 32 on most GPUs (CUDA C++ Programming Guide,
+  // technical specifications per compute capability; 16 or 24 on some).
+  constexpr unsigned most_blocks = 32;
   const unsigned warps = (workload.block_threads + access::warp_lanes - 1) / access::warp_lanes;
-  const unsigned per_multiprocessor = profile.device.threads_per_multiprocessor / (warps * access::warp_lanes);
-  const double resident = std::max(1.0, static_cast<double>(per_multiprocessor)) * profile.device.multiprocessors;
+  const unsigned fitting = profile.device.threads_per_multiprocessor / (warps * access::warp_lanes);
+  const double resident = static_cast<double>(std::clamp(fitting, 1U, most_blocks)) * profile.device.multiprocessors;
   return static_cast<double>(workload.blocks) / resident * profile.rates.load_latency_s;
 }
 

@@ -51,6 +51,10 @@ std::string pointer_to(const std::string& key) {
   throw usage_error(fmt::format("{}: {}: expected {}", source, pointer, expected));
 }
 
+[[noreturn]] void refuse_member(const std::string& source, const std::string& pointer) {
+  throw usage_error(fmt::format("{}: {}: there is no such member; remove it, or mend its name", source, pointer));
+}
+
 /// Text as JSON, strictly: of a repeated member other parsers take the last and say nothing.
 Json parse_json(std::string_view text, const std::string& source) {
   struct Level {
@@ -124,7 +128,7 @@ class ObjectReader {
 
   void allow_only(std::initializer_list<std::string_view> keys) const {
     for (const auto& [key, value] : object_->items()) {
-      if (std::ranges::find(keys, key) == keys.end()) fail(at(key), "no such member");
+      if (std::ranges::find(keys, key) == keys.end()) refuse_member(source_, at(key));
     }
   }
 
@@ -221,7 +225,7 @@ Profile parse_profile(std::string_view json, const std::string& source) {
     profile.how[name] = rate.text("how");
   }
   for (const auto& [name, value] : rates.json().items()) {
-    if (!profile.how.contains(name)) rates.fail("/rates" + pointer_to(name), "no such rate");
+    if (!profile.how.contains(name)) refuse_member(source, "/rates" + pointer_to(name));
   }
   return profile;
 }

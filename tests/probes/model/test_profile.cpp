@@ -193,20 +193,22 @@ TEST_CASE("a count is a whole number greater than 0 that fits", "[profile]") {
 }
 
 TEST_CASE("what no profile has is refused, so that a misspelling is no silence", "[profile]") {
-  CHECK(error_after([](Json& json) { json["comment"] = "mine"; }) == "file.json: /comment: expected no such member");
+  CHECK(error_after([](Json& json) { json["comment"] = "mine"; }) ==
+        "file.json: /comment: there is no such member; remove it, or mend its name");
   CHECK(error_after([](Json& json) { json["device"]["l2_byte"] = 1; }) ==
-        "file.json: /device/l2_byte: expected no such member");
+        "file.json: /device/l2_byte: there is no such member; remove it, or mend its name");
   CHECK(error_after([](Json& json) {
           json["rates"]["warp_speed"] = {{"value", 9}, {"how", "assumed"}};
-        }) == "file.json: /rates/warp_speed: expected no such rate");
+        }) == "file.json: /rates/warp_speed: there is no such member; remove it, or mend its name");
   CHECK(error_after([](Json& json) { json["rates"]["launch_s"]["unit"] = "s"; }) ==
-        "file.json: /rates/launch_s/unit: expected no such member");
+        "file.json: /rates/launch_s/unit: there is no such member; remove it, or mend its name");
 }
 
 TEST_CASE("a pointer is spelt as RFC 6901 has it, on one line", "[profile]") {
-  CHECK(error_after([](Json& json) { json["a/b~c"] = 1; }) == "file.json: /a~1b~0c: expected no such member");
+  CHECK(error_after([](Json& json) { json["a/b~c"] = 1; }) ==
+        "file.json: /a~1b~0c: there is no such member; remove it, or mend its name");
   CHECK(error_after([](Json& json) { json["two\nlines\x1b[31m"] = 1; }) ==
-        "file.json: /two\\nlines\\u001b[31m: expected no such member");
+        "file.json: /two\\nlines\\u001b[31m: there is no such member; remove it, or mend its name");
 }
 
 TEST_CASE("only schema version 1 is read", "[profile]") {
@@ -260,7 +262,7 @@ TEST_CASE("nesting of any depth is an error, not an overflow", "[profile]") {
   CHECK(parse_error_of(repeat("[", depth) + repeat("]", depth)) == "file.json: /: expected an object");
   CHECK(parse_error_of(repeat("{\"a\":", depth)) == "file.json: not valid JSON at line 1, column 500001");
   CHECK(parse_error_of(repeat("{\"a\":", depth) + "1" + repeat("}", depth)) ==
-        "file.json: /a: expected no such member");
+        "file.json: /a: there is no such member; remove it, or mend its name");
   CHECK(error_with_value(repeat("[", depth) + repeat("]", depth)) ==
         "file.json: /rates/launch_s/value: expected a number greater than 0");
 }
