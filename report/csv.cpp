@@ -50,7 +50,7 @@ std::string metric_field(const Record& record, const std::string& name) {
 /// Appends a name and a value together, so that the header cannot drift from the rows.
 class Row {
  public:
-  void add(std::string name, std::string value) {
+  void add(std::string name, const std::string& value) {
     names_.push_back(std::move(name));
     values_.push_back(quoted(value));
   }

@@ -12,6 +12,7 @@ namespace gpumem::measure {
 namespace {
 
 // The part of nvml.h that is used here, under its names and with its values.
+// NOLINTBEGIN(readability-identifier-naming)
 using nvmlReturn_t = int;
 constexpr nvmlReturn_t NVML_SUCCESS = 0;
 constexpr nvmlReturn_t NVML_ERROR_NOT_SUPPORTED = 3;
@@ -50,6 +51,7 @@ struct nvmlFieldValue_t {
   unsigned long long value;  // a union in nvml.h; the fields read here are unsigned long long
 };
 static_assert(sizeof(nvmlFieldValue_t) == 40);
+// NOLINTEND(readability-identifier-naming)
 
 constexpr std::uint64_t hz_per_mhz = 1'000'000;
 

@@ -27,7 +27,8 @@ Values in_seconds(std::span<const Seconds> samples) {
 
 /// P(B = n / 2, rounded down) of B ~ binomial(n, 1/2).
 double central_probability(std::size_t n) {
-  const auto k = static_cast<double>(n / 2);
+  const std::size_t half = n / 2;
+  const auto k = static_cast<double>(half);
   const auto trials = static_cast<double>(n);
   return std::exp(std::lgamma(trials + 1) - std::lgamma(k + 1) - std::lgamma(trials - k + 1) -
                   trials * std::numbers::ln2);
