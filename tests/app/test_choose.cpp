@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "app/choose.hpp"
-#include "catch.hpp"
 #include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
 
 using namespace gpumem;
 using namespace gpumem::app;

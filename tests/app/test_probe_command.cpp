@@ -8,8 +8,8 @@
 #include "app/open_backend.hpp"
 #include "app/outputs.hpp"
 #include "app/probe_command.hpp"
-#include "catch.hpp"
 #include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
 
 using namespace gpumem;
 using namespace gpumem::app;

@@ -1,6 +1,6 @@
 #include "app/quantities.hpp"
-#include "catch.hpp"
 #include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
 
 using namespace gpumem::app;
 using gpumem::app::test::error_of;

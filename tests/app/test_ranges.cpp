@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "app/ranges.hpp"
-#include "catch.hpp"
 #include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
 
 using namespace gpumem;
 using namespace gpumem::app;

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "app/suggest.hpp"
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 using namespace gpumem::app;
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "app/terminal.hpp"
-#include "catch.hpp"
+#include "tests/catch.hpp"
 
 using namespace gpumem::app;
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "catch.hpp"
 #include "probes/access/request.hpp"
+#include "tests/catch.hpp"
 
 using namespace gpumem::access;
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "catch.hpp"
 #include "probes/access/site.hpp"
+#include "tests/catch.hpp"
 
 using namespace gpumem::access;
 

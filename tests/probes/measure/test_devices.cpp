@@ -2,9 +2,9 @@
 #include <utility>
 #include <vector>
 
-#include "catch.hpp"
 #include "probes/error.hpp"
 #include "probes/measure/devices.hpp"
+#include "tests/catch.hpp"
 
 using gpumem::Device;
 using gpumem::ErrorKind;

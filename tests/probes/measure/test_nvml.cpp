@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "catch.hpp"
 #include "probes/measure/nvml.hpp"
+#include "tests/catch.hpp"
 
 using gpumem::measure::count_other_processes;
 using gpumem::measure::Health;

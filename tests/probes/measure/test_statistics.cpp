@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "catch.hpp"
 #include "probes/measure/statistics.hpp"
+#include "tests/catch.hpp"
 
 using gpumem::measure::Seconds;
 using gpumem::measure::StoppingRule;
