@@ -60,6 +60,7 @@ class CudaBackend final : public Backend {
     const Workload workload = trial.probe->describe(trial, device_);
     if (const auto reason = does_not_fit(workload, device_)) throw probe_error(*reason);
     try {
+      context_->session.make_room(workload.allocated_bytes);
       const auto experiment = trial.probe->prepare(trial, context_->session);
       return static_cast<double>(workload.useful_bytes()) /
              measure::estimate_launch(*experiment, context_->session).count();
@@ -89,6 +90,7 @@ class CudaBackend final : public Backend {
  private:
   void measure_into(report::Record& record, const Case& decided, const Workload& workload) {
     measure::Session& session = context_->session;
+    session.make_room(workload.allocated_bytes);
     const auto experiment = decided.probe->prepare(decided, session);
     cudaStream_t stream = session.stream().get();
 

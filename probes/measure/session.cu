@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "probes/error.hpp"
 #include "probes/measure/content.hpp"
@@ -47,7 +48,13 @@ std::uint32_t* Session::target(std::uint64_t words) {
   return target_.as<std::uint32_t>();
 }
 
-void Session::release_buffers() {
+void Session::make_room(std::uint64_t bytes) {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "query free device memory");
+  // A case like the one before finds its buffers as they are.
+  const bool alike = bytes == std::exchange(room_made_for_, bytes);
+  if (alike || bytes <= free_bytes) return;
   source_ = {};
   target_ = {};
 }

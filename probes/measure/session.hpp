@@ -28,8 +28,9 @@ class Session {
     return static_cast<T*>(scratch_.data());
   }
 
-  /// Gives back the large buffers, so that a case that ran out of memory can be tried with all of it.
-  void release_buffers();
+  /// Before a case that will ask for this much memory in all: gives back what earlier cases left in the buffers, if the
+  /// case might not find enough beside it. Invalidates the pointers handed out so far.
+  void make_room(std::uint64_t bytes);
 
  private:
   static constexpr std::uint64_t scratch_bytes = 4096;
@@ -41,6 +42,7 @@ class Session {
   DeviceBuffer scratch_;
   DeviceBuffer source_;
   DeviceBuffer target_;
+  std::uint64_t room_made_for_ = 0;  ///< bytes of the last make_room
 };
 
 }  // namespace gpumem::measure

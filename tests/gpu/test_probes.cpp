@@ -86,3 +86,19 @@ TEST_CASE("a case that needs more memory than there is fails alone, saying how m
   one.set("buffer_bytes", std::uint64_t{1} << 20U);
   CHECK(backend->run(one).status == report::Status::ok);
 }
+
+TEST_CASE("a large case finds the memory that earlier ones took") {
+  const auto backend = quick_backend();
+  const std::uint64_t memory = backend->device().free_memory_bytes.value_or(0) / 4096 * 4096;
+  Case one{find_probe("offset"),
+           {{"offset_elements", std::uint64_t{0}},
+            {"op", std::string("copy")},
+            {"word_bytes", std::uint64_t{16}},
+            {"elements_per_thread", std::uint64_t{4}},
+            {"block_threads", std::uint64_t{256}},
+            {"buffer_bytes", memory / 4096 * 2 / 5 * 4096}}};  // two arrays of 0.4
+  CHECK(backend->run(one).reason.value_or("") == "");
+  one.set("op", std::string("read"));
+  one.set("buffer_bytes", memory / 4096 * 7 / 10 * 4096);  // one of 0.7, and a quarter of it for checksums
+  CHECK(backend->run(one).reason.value_or("") == "");
+}
