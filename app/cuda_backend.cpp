@@ -19,11 +19,7 @@ namespace {
 /// Names the work of a case in profilers; costs nothing without one.
 class ProfilerRange {
  public:
-  explicit ProfilerRange(const Case& one) {
-    std::string name = one.probe->name;
-    for (const Parameter& parameter : one.parameters) name += " " + parameter.name + "=" + to_string(parameter.value);
-    nvtxRangePushA(name.c_str());
-  }
+  explicit ProfilerRange(const Case& one) { nvtxRangePushA(to_string(one).c_str()); }
   ~ProfilerRange() { nvtxRangePop(); }
   ProfilerRange(const ProfilerRange&) = delete;
   ProfilerRange& operator=(const ProfilerRange&) = delete;
@@ -41,10 +37,11 @@ class CudaBackend final : public Backend {
   explicit CudaBackend(MeasureOptions options)
       : options_(std::move(options)),
         device_index_(measure::select_device(options_.device)),
+        nvml_library_(measure::load_nvml()),
         context_(std::make_unique<Context>(device_index_)),
         device_(context_->session.device()),
         profile_(model::profile_of(device_)),
-        nvml_(measure::Nvml::find(measure::load_nvml(), device_.uuid.value_or(""))),
+        nvml_(measure::Nvml::find(nvml_library_, device_)),
         worker_(options_) {}
 
   [[nodiscard]] std::string name() const override { return "cuda"; }
@@ -143,7 +140,8 @@ class CudaBackend final : public Backend {
 
   MeasureOptions options_;
   int device_index_;
-  std::unique_ptr<Context> context_;  ///< absent once a fault has killed it
+  std::shared_ptr<const measure::NvmlLibrary> nvml_library_;  ///< first, so that the session's query finds it loaded
+  std::unique_ptr<Context> context_;                          ///< absent once a fault has killed it
   Device device_;
   model::Profile profile_;
   std::optional<measure::Nvml> nvml_;

@@ -50,14 +50,6 @@ report::Report empty_report(const std::vector<std::string>& command, const std::
   return report;
 }
 
-std::string in_words(const Case& one) {
-  std::string words = one.probe->name;
-  for (const Parameter& parameter : one.parameters) {
-    words += fmt::format(" {}={}", parameter.name, to_string(parameter.value));
-  }
-  return words;
-}
-
 /// Takes a plan through a backend, case by case.
 class Run {
  public:
@@ -80,7 +72,7 @@ class Run {
  private:
   void before(const std::string& what, const Case& one) {
     if (environment_.interrupted()) throw Interrupted{};
-    progress_.show(what + " " + in_words(one));
+    progress_.show(what + " " + to_string(one));
   }
 
   Backend& backend_;

@@ -48,6 +48,12 @@ void Case::set(std::string_view parameter, Value new_value) {
   found->value = std::move(new_value);
 }
 
+std::string to_string(const Case& one) {
+  std::string words = one.probe->name;
+  for (const Parameter& parameter : one.parameters) words += " " + parameter.name + "=" + to_string(parameter.value);
+  return words;
+}
+
 const Axis* Probe::find_axis(std::string_view parameter) const {
   const auto found = std::ranges::find(axes, parameter, &Axis::parameter);
   return found == axes.end() ? nullptr : &*found;

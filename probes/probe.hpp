@@ -29,10 +29,10 @@ using Value = std::variant<std::uint64_t, std::string>;
 struct Axis {
   std::string flag;
   std::string parameter;
-  std::string unit;                         ///< "elements", "bytes", ...; empty for names
+  std::string unit = {};                    ///< "elements", "bytes", ...; empty for names
   std::string purpose;                      ///< one line: what it varies and why one would
   std::string defaults;                     ///< in the syntax of the command line: "0..32"
-  std::string quick;                        ///< values in the quick default set; empty: as `defaults`
+  std::string quick = {};                   ///< values in the quick default set; empty: as `defaults`
   std::vector<std::string> names = {};      ///< the names it takes; empty: it takes numbers
   std::vector<std::uint64_t> numbers = {};  ///< the only numbers it takes; empty: any in [minimum, maximum]
   std::uint64_t minimum = 0;
@@ -76,7 +76,6 @@ struct Workload {
   std::uint64_t blocks = 0;
   unsigned block_threads = 0;
   unsigned shared_bytes_per_block = 0;
-  unsigned loads_in_flight_per_thread = 1;  ///< independent loads a thread issues before it waits
   Peak peak = Peak::device_memory;
 
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }
@@ -87,6 +86,10 @@ struct Metric {
   std::string name;
   std::string purpose;
 };
+
+/// A case in one line: "offset offset_elements=1 op=copy ...". Progress shows it, and profilers as the range of its
+/// work.
+[[nodiscard]] std::string to_string(const Case& one);
 
 struct Probe {
   std::string name;

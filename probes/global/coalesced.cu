@@ -40,10 +40,8 @@ static Probe coalesced_probe() {
   return make_probe("coalesced", "the order of a warp's lanes within its sectors: it costs nothing",
                     {.flag = "lanes",
                      .parameter = "lanes",
-                     .unit = "",
                      .purpose = "which lane takes which of the warp's elements; subset leaves out every other lane",
                      .defaults = "aligned,permuted,reversed,subset",
-                     .quick = "",
                      .names = {"aligned", "permuted", "reversed", "subset"}},
                     std::string("aligned"), lane_pattern);
 }

@@ -78,7 +78,6 @@ Workload describe(const Case& decided, const Pattern& pattern) {
   workload.allocated_bytes = allocated_bytes(decided, pattern.extent(launch.count));
   workload.blocks = launch.blocks();
   workload.block_threads = launch.tile.block_threads;
-  workload.loads_in_flight_per_thread = launch.loads() ? launch.tile.elements_per_thread : 0;
   return workload;
 }
 

@@ -108,8 +108,7 @@ std::vector<Device> query_cuda_devices() {
 
 /// What only NVML knows, where it is there.
 void add_nvml(Device& device, const std::shared_ptr<const NvmlLibrary>& library) {
-  auto nvml = Nvml::find(library, device.uuid.value_or(""));
-  if (!nvml) nvml = Nvml::find(library, device.pci_bus_id.value_or(""));
+  const auto nvml = Nvml::find(library, device);
   if (!nvml) return;
   device.mig = nvml->mig_enabled();
   const PcieLink link = nvml->pcie_link();

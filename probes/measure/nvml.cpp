@@ -17,8 +17,6 @@ using nvmlReturn_t = int;
 constexpr nvmlReturn_t NVML_SUCCESS = 0;
 constexpr nvmlReturn_t NVML_ERROR_NOT_SUPPORTED = 3;
 constexpr nvmlReturn_t NVML_ERROR_INSUFFICIENT_SIZE = 7;
-constexpr int NVML_CLOCK_SM = 1;
-constexpr int NVML_CLOCK_MEM = 2;
 constexpr int NVML_MEMORY_ERROR_TYPE_CORRECTED = 0;
 constexpr int NVML_MEMORY_ERROR_TYPE_UNCORRECTED = 1;
 constexpr int NVML_VOLATILE_ECC = 0;
@@ -53,8 +51,6 @@ struct nvmlFieldValue_t {
 static_assert(sizeof(nvmlFieldValue_t) == 40);
 // NOLINTEND(readability-identifier-naming)
 
-constexpr std::uint64_t hz_per_mhz = 1'000'000;
-
 void close_library(void* library) noexcept { dlclose(library); }
 
 /// A call that returns one value through its last argument; absent when the function is missing or refuses.
@@ -78,13 +74,11 @@ class NvmlLibrary {
     find(handle_by_uuid, "nvmlDeviceGetHandleByUUID");
     find(handle_by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
     find(gpu_of_mig_device, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
-    find(ecc_mode, "nvmlDeviceGetEccMode");
     find(mig_mode, "nvmlDeviceGetMigMode");
     find(pcie_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
     find(pcie_width, "nvmlDeviceGetCurrPcieLinkWidth");
     find(max_pcie_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
     find(max_pcie_width, "nvmlDeviceGetMaxPcieLinkWidth");
-    find(clock_info, "nvmlDeviceGetClockInfo");
     find(clocks_event_reasons, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
     find(total_ecc_errors, "nvmlDeviceGetTotalEccErrors");
     find(field_values, "nvmlDeviceGetFieldValues");
@@ -106,13 +100,11 @@ class NvmlLibrary {
   nvmlReturn_t (*handle_by_uuid)(const char*, Device*) = nullptr;
   nvmlReturn_t (*handle_by_pci_bus_id)(const char*, Device*) = nullptr;
   nvmlReturn_t (*gpu_of_mig_device)(Device, Device*) = nullptr;
-  nvmlReturn_t (*ecc_mode)(Device, int* current, int* pending) = nullptr;
   nvmlReturn_t (*mig_mode)(Device, unsigned* current, unsigned* pending) = nullptr;
   nvmlReturn_t (*pcie_generation)(Device, unsigned*) = nullptr;
   nvmlReturn_t (*pcie_width)(Device, unsigned*) = nullptr;
   nvmlReturn_t (*max_pcie_generation)(Device, unsigned*) = nullptr;
   nvmlReturn_t (*max_pcie_width)(Device, unsigned*) = nullptr;
-  nvmlReturn_t (*clock_info)(Device, int type, unsigned* mhz) = nullptr;
   nvmlReturn_t (*clocks_event_reasons)(Device, unsigned long long*) = nullptr;
   nvmlReturn_t (*total_ecc_errors)(Device, int error_type, int counter_type, unsigned long long*) = nullptr;
   nvmlReturn_t (*field_values)(Device, int count, nvmlFieldValue_t*) = nullptr;
@@ -174,6 +166,11 @@ std::vector<std::string> health_flags(const Health& before, const Health& after)
 Nvml::Nvml(std::shared_ptr<const NvmlLibrary> library, Handle* gpu, Handle* instance)
     : library_(std::move(library)), gpu_(gpu), instance_(instance) {}
 
+std::optional<Nvml> Nvml::find(std::shared_ptr<const NvmlLibrary> library, const Device& device) {
+  auto found = find(library, device.uuid.value_or(""));
+  return found ? std::move(found) : find(std::move(library), device.pci_bus_id.value_or(""));
+}
+
 std::optional<Nvml> Nvml::find(std::shared_ptr<const NvmlLibrary> library, const std::string& identity) {
   if (library == nullptr) return std::nullopt;
   const bool is_uuid = identity.starts_with("GPU-") || identity.starts_with("MIG-");
@@ -194,15 +191,6 @@ std::optional<std::string> Nvml::driver_version() const {
   return version.data();
 }
 
-std::optional<bool> Nvml::ecc_enabled() const {
-  int current = 0;
-  int pending = 0;
-  if (library_->ecc_mode == nullptr || library_->ecc_mode(gpu_, &current, &pending) != NVML_SUCCESS) {
-    return std::nullopt;
-  }
-  return current != 0;
-}
-
 std::optional<bool> Nvml::mig_enabled() const {
   unsigned current = 0;
   unsigned pending = 0;
@@ -218,16 +206,6 @@ PcieLink Nvml::pcie_link() const {
           .width = ask<unsigned>(library_->pcie_width, gpu_),
           .max_generation = ask<unsigned>(library_->max_pcie_generation, gpu_),
           .max_width = ask<unsigned>(library_->max_pcie_width, gpu_)};
-}
-
-std::optional<std::uint64_t> Nvml::sm_clock_hz() const {
-  const auto mhz = ask<unsigned>(library_->clock_info, gpu_, NVML_CLOCK_SM);
-  return mhz ? std::optional(*mhz * hz_per_mhz) : std::nullopt;
-}
-
-std::optional<std::uint64_t> Nvml::memory_clock_hz() const {
-  const auto mhz = ask<unsigned>(library_->clock_info, gpu_, NVML_CLOCK_MEM);
-  return mhz ? std::optional(*mhz * hz_per_mhz) : std::nullopt;
 }
 
 std::optional<unsigned> Nvml::other_processes(bool holds_context) const {
@@ -281,8 +259,6 @@ Health Nvml::health(bool holds_context) const {
   health.uncorrected_ecc_errors =
       ask<unsigned long long>(library_->total_ecc_errors, gpu_, NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
   health.other_processes = other_processes(holds_context);
-  health.sm_clock_hz = sm_clock_hz();
-  health.memory_clock_hz = memory_clock_hz();
   return health;
 }
 

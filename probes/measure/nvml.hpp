@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "probes/device.hpp"
+
 namespace gpumem::measure {
 
 class NvmlLibrary;  ///< libnvidia-ml, loaded and initialised; released with its last owner
@@ -34,8 +36,6 @@ struct Health {
   std::optional<std::uint64_t> corrected_ecc_errors;            ///< since the driver loaded
   std::optional<std::uint64_t> uncorrected_ecc_errors;
   std::optional<unsigned> other_processes;  ///< compute processes on the GPU besides this one
-  std::optional<std::uint64_t> sm_clock_hz;
-  std::optional<std::uint64_t> memory_clock_hz;
 };
 
 /// Whether these nvmlClocksEventReason* bits mean that the GPU is slowed down against its will: hardware slowdown,
@@ -60,6 +60,8 @@ class Nvml {
   /// `identity` is a UUID ("GPU-...", "MIG-...") or a PCI bus id. Absent without the library or without that GPU.
   [[nodiscard]] static std::optional<Nvml> find(std::shared_ptr<const NvmlLibrary> library,
                                                 const std::string& identity);
+  /// The same for a device as CUDA describes it: by its UUID, else by its PCI bus id.
+  [[nodiscard]] static std::optional<Nvml> find(std::shared_ptr<const NvmlLibrary> library, const Device& device);
 
   Nvml(Nvml&&) noexcept = default;
   Nvml& operator=(Nvml&&) noexcept = default;
@@ -68,11 +70,8 @@ class Nvml {
   ~Nvml() = default;
 
   [[nodiscard]] std::optional<std::string> driver_version() const;  ///< of the kernel driver, "580.82.07"
-  [[nodiscard]] std::optional<bool> ecc_enabled() const;
-  [[nodiscard]] std::optional<bool> mig_enabled() const;  ///< false where the GPU cannot be partitioned
+  [[nodiscard]] std::optional<bool> mig_enabled() const;            ///< false where the GPU cannot be partitioned
   [[nodiscard]] PcieLink pcie_link() const;
-  [[nodiscard]] std::optional<std::uint64_t> sm_clock_hz() const;      ///< current
-  [[nodiscard]] std::optional<std::uint64_t> memory_clock_hz() const;  ///< current
 
   /// A snapshot. `holds_context`: this process has a CUDA context on the GPU, see count_other_processes.
   [[nodiscard]] Health health(bool holds_context) const;

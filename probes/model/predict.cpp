@@ -9,12 +9,18 @@ namespace {
 using access::Op;
 using access::Space;
 
+/// Whether the kernel's threads wait for data from beyond their multiprocessor.
+bool waits_for_loads(const Workload& workload) {
+  return std::ranges::any_of(
+      workload.sites, [](const access::Site& site) { return site.space == Space::global && site.op == Op::load; });
+}
+
 /// Share of the sectors split between neighbouring warps' stores that L1 does not combine into one write to L2. It
 /// combines them when they come close in time: the more stores a thread issues in a row the later its neighbour's turn
 /// comes, and warps that wait for loads have drifted apart anyway. Shares counted on an H200 (docs/method.md): about
 /// 0.2, 0.5 and 0.8 for 2, 4 and 8 stores in a row, 0.7 behind loads.
 double uncombined_share(const Workload& workload, const access::Site& store) {
-  if (workload.loads_in_flight_per_thread > 0) return 0.7;
+  if (waits_for_loads(workload)) return 0.7;
   const double in_a_row = store.instructions;
   return in_a_row * in_a_row / (in_a_row * in_a_row + 16);
 }
@@ -92,7 +98,7 @@ Prediction predict(const Workload& workload, const Profile& profile) {
   const auto stage = [&](std::string_view name, double seconds) { prediction.stages.push_back({name, seconds}); };
   stage("launch", static_cast<double>(workload.blocks) / rates.block_launches_per_s);
   if (demand.footprint_bytes > 0) {
-    if (workload.loads_in_flight_per_thread > 0) stage("latency", latency_seconds(workload, profile));
+    if (waits_for_loads(workload)) stage("latency", latency_seconds(workload, profile));
     stage("l2_sectors", demand.l2_load_sectors / rates.l2_load_sectors_per_s +
                             demand.l2_store_sectors / rates.l2_store_sectors_per_s +
                             demand.l2_split_sectors / rates.l2_split_sectors_per_s);

@@ -126,7 +126,6 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.blocks = device.multiprocessors;
   workload.block_threads = block_threads;
   workload.shared_bytes_per_block = launch.shared_bytes();
-  workload.loads_in_flight_per_thread = unrolled;
   workload.peak = Workload::Peak::shared_memory;
   workload.sites.push_back({.name = "tile",
                             .space = access::Space::shared,
@@ -218,7 +217,6 @@ static Probe bank_probe() {
                  .unit = "bytes",
                  .purpose = "size of a word: what one lane loads with one instruction",
                  .defaults = "4",
-                 .quick = "",
                  .numbers = {4, 8, 16}}};
   probe.baseline = std::uint64_t{1};
   probe.metrics = {{"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock"},

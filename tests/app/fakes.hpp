@@ -58,13 +58,6 @@ inline std::vector<Probe> fake_probes() {
   return probes;
 }
 
-/// A case in one line: "shift shift_elements=0 op=copy shape=auto".
-inline std::string text_of(const Case& one) {
-  std::string text = one.probe->name;
-  for (const Parameter& parameter : one.parameters) text += " " + parameter.name + "=" + to_string(parameter.value);
-  return text;
-}
-
 /// A backend whose readings the test decides, and which remembers what it was asked.
 class FakeBackend final : public Backend {
  public:
@@ -84,12 +77,12 @@ class FakeBackend final : public Backend {
   [[nodiscard]] std::optional<std::string> profile() const override { return std::nullopt; }
 
   [[nodiscard]] double trial_bytes_per_s(const Case& one) override {
-    if (log != nullptr) log->push_back("try " + text_of(one));
+    if (log != nullptr) log->push_back("try " + to_string(one));
     return trial(one);
   }
 
   [[nodiscard]] report::Record run(const Case& one) override {
-    if (log != nullptr) log->push_back("run " + text_of(one));
+    if (log != nullptr) log->push_back("run " + to_string(one));
     report::Record record = record_of(one, Workload{});
     record.predicted_gb_per_s = 100;
     fill(one, record);

@@ -49,7 +49,7 @@ TEST_CASE("choose: the fastest combination at the baseline is held for the whole
                      "try shaped shift_elements=0 depth=2 width=10 bytes=103",
                      "try shaped shift_elements=0 depth=2 width=20 bytes=103"});
   REQUIRE(sweep.cases.size() == 3);
-  CHECK(text_of(sweep.cases[2]) == "shaped shift_elements=2 depth=2 width=10 bytes=103");
+  CHECK(to_string(sweep.cases[2]) == "shaped shift_elements=2 depth=2 width=10 bytes=103");
 }
 
 TEST_CASE("choose: within half a percent the earlier candidate wins") {
@@ -103,7 +103,7 @@ TEST_CASE("choose: candidates that cannot run are passed over") {
     return 1;
   };
   CHECK(choose(sweep, backend).failure == std::nullopt);
-  CHECK(text_of(sweep.cases[0]) == "shaped shift_elements=0 depth=2 width=10 bytes=103");
+  CHECK(to_string(sweep.cases[0]) == "shaped shift_elements=0 depth=2 width=10 bytes=103");
 }
 
 TEST_CASE("choose: when no candidate runs the sweep fails with the first reason") {

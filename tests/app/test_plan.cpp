@@ -19,7 +19,7 @@ std::vector<std::string> planned(const std::vector<std::string>& names, const st
   std::vector<std::string> lines;
   for (const PlannedSweep& sweep : make_plan(registry, names, given).sweeps) {
     if (!lines.empty()) lines.emplace_back("--");
-    for (const Case& one : sweep.cases) lines.push_back(text_of(one));
+    for (const Case& one : sweep.cases) lines.push_back(to_string(one));
   }
   return lines;
 }

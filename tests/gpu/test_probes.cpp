@@ -38,19 +38,13 @@ std::vector<Case> every_combination(const Probe& probe) {
   return cases;
 }
 
-std::string in_words(const Case& one) {
-  std::string words = one.probe->name;
-  for (const Parameter& parameter : one.parameters) words += " " + parameter.name + "=" + to_string(parameter.value);
-  return words;
-}
-
 }  // namespace
 
 TEST_CASE("every probe moves the right data in every shape") {
   const auto backend = quick_backend();
   for (const Probe& probe : probes()) {
     for (const Case& one : every_combination(probe)) {
-      INFO(in_words(one));
+      INFO(to_string(one));
       const report::Record record = backend->run(one);
       INFO(record.reason.value_or("no reason"));
       REQUIRE(record.status == report::Status::ok);

@@ -70,7 +70,6 @@ static Probe fault_probe() {
   probe.purpose = "goes wrong on purpose";
   probe.axes = {{.flag = "fault",
                  .parameter = "fault",
-                 .unit = "",
                  .purpose = "what goes wrong",
                  .defaults = "none,corrupt,fault,memory",
                  .quick = "none",
