@@ -9,7 +9,8 @@ namespace gpumem {
 enum class ErrorKind {
   usage,        ///< the command line, a configuration, or a file that cannot be read or written
   no_gpu,       ///< no usable GPU, or a capability it lacks
-  probe_failed  ///< a probe could not run
+  probe_failed,       ///< a probe could not run
+  missing_capability  ///< this GPU or host cannot do what a case is about; the case is skipped
 };
 
 class Error : public std::runtime_error {
@@ -26,6 +27,9 @@ struct Interrupted {};
 
 [[nodiscard]] inline Error usage_error(const std::string& message) { return {ErrorKind::usage, message}; }
 [[nodiscard]] inline Error no_gpu_error(const std::string& message) { return {ErrorKind::no_gpu, message}; }
+[[nodiscard]] inline Error missing_capability_error(const std::string& message) {
+  return {ErrorKind::missing_capability, message};
+}
 [[nodiscard]] inline Error probe_error(const std::string& message) { return {ErrorKind::probe_failed, message}; }
 
 }  // namespace gpumem

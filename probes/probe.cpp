@@ -54,6 +54,11 @@ std::string to_string(const Case& one) {
   return words;
 }
 
+std::optional<double> Outcome::metric(std::string_view name) const {
+  const auto found = std::ranges::find(metrics, name, &std::pair<std::string, double>::first);
+  return found == metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
 const Axis* Probe::find_axis(std::string_view parameter) const {
   const auto found = std::ranges::find(axes, parameter, &Axis::parameter);
   return found == axes.end() ? nullptr : &*found;

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,6 +40,7 @@ struct Axis {
   std::uint64_t minimum = 0;
   std::uint64_t maximum = std::uint64_t{1} << 40U;
   bool takes_auto = false;
+  bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
   /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
   /// sweep. Empty: the probe's `size` decides from the device instead.
   std::vector<std::uint64_t> candidates = {};
@@ -63,20 +66,43 @@ struct Case {
   void set(std::string_view parameter, Value value);
 };
 
-/// What one launch of a case does, independent of any GPU: what the model reads and the counters confirm.
-struct Workload {
-  /// The theoretical rate that `fraction_of_peak` refers to.
-  enum class Peak { device_memory, shared_memory };
+/// One piece of work in a stream of a case that is more than a launch. Work in one stream runs in its order; work in
+/// different streams runs at once where different engines do it, and one piece after another on the same engine.
+struct Operation {
+  enum class Work {
+    copy_to_device,  ///< by a copy engine, or from pageable memory staged by the host
+    copy_to_host,
+    launch,       ///< the workload's kernel, as its sites describe it
+    busy_kernel,  ///< a kernel that takes as long as copying `bytes` to the device from pinned memory does
+    pack,         ///< the host gathers `pieces` into one buffer, or scatters them from one
+    busy_host     ///< the host computes for as long as copying `bytes` to the device from pinned memory takes
+  };
+  Work work = Work::launch;
+  std::string stage;  ///< in the timeline: "copy in"
+  unsigned stream = 0;
+  std::uint64_t bytes = 0;   ///< in all
+  std::uint64_t pieces = 1;  ///< copies or launches of equal size, one after another
+  bool pageable = false;     ///< of a copy: the host memory is not page-locked, and the caller waits for the copy
+};
 
-  std::string kernel;  ///< demangled name of the kernel in the compiled code
+/// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters
+/// confirm.
+struct Workload {
+  /// The theoretical rate that `fraction_of_peak` refers to: of device or shared memory, or of the host link, one way
+  /// or the sum of both.
+  enum class Peak { device_memory, shared_memory, link, link_both_ways };
+
+  std::string kernel;  ///< demangled name of the kernel in the compiled code; empty if the case launches none
   std::vector<access::Site> sites;
   std::uint64_t useful_bytes_read = 0;     ///< per launch
   std::uint64_t useful_bytes_written = 0;  ///< per launch
   std::uint64_t allocated_bytes = 0;       ///< device memory the case needs at once
+  std::uint64_t host_bytes = 0;            ///< host memory the case needs at once
   std::uint64_t blocks = 0;
   unsigned block_threads = 0;
   unsigned shared_bytes_per_block = 0;
   Peak peak = Peak::device_memory;
+  std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }
 };
@@ -91,11 +117,35 @@ struct Metric {
 /// work.
 [[nodiscard]] std::string to_string(const Case& one);
 
+/// A case that ran (or was predicted), as far as conclusions need it.
+struct Outcome {
+  Case one;
+  double seconds = 0;  ///< median measured, else predicted
+  double bytes_per_s = 0;
+  std::vector<std::pair<std::string, double>> metrics = {};
+
+  [[nodiscard]] std::optional<double> metric(std::string_view name) const;
+};
+
+/// What several cases show together.
+struct Conclusion {
+  struct MetricOfCase {
+    std::size_t outcome = 0;  ///< index of the case that gets it
+    std::string name;         ///< one of the probe's metrics
+    double value = 0;
+  };
+  std::string advice;  ///< what a user should do on this machine, as sentences
+  std::vector<MetricOfCase> metrics = {};
+};
+
 struct Probe {
   std::string name;
   std::string purpose;     ///< one line
   std::vector<Axis> axes;  ///< the first is the one a sweep varies; its flag alone selects the probe
-  Value baseline;          ///< the first axis' value that the rest of a sweep is related to
+  /// The parameter whose values are alternatives for the same job ("host_memory": pageable or pinned). Their sweeps
+  /// stand in one table, and its flag alone selects the probe too. Empty: none.
+  std::string compared = {};
+  Value baseline;  ///< value of the compared parameter, else of the first axis, that other cases are related to
   std::vector<Metric> metrics = {};
 
   /// Describes a case all of whose values are decided. Host only; needs no GPU.
@@ -107,7 +157,15 @@ struct Probe {
   /// Readies a case on the GPU of the session. Throws a probe error if it cannot run.
   std::function<std::unique_ptr<measure::Experiment>(const Case&, measure::Session&)> prepare = {};
 
+  /// What the cases of one table show: those that differ in nothing but the first axis and the compared parameter.
+  /// At least one outcome. May be empty: the report then describes the readings alone.
+  std::function<Conclusion(std::span<const Outcome>)> conclude = {};
+
   [[nodiscard]] const Axis* find_axis(std::string_view parameter) const;
+  /// The parameter that `baseline` is a value of.
+  [[nodiscard]] const std::string& baseline_parameter() const {
+    return compared.empty() ? axes.front().parameter : compared;
+  }
 };
 
 /// All registered probes, by name. The only global state.

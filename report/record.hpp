@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "probes/device.hpp"
+#include "probes/measure/experiment.hpp"
 #include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
 
@@ -50,7 +51,9 @@ struct Record {
   std::string probe;
   std::vector<Parameter> parameters;  ///< in the order of the probe's axes
   std::string swept;                  ///< the parameter that a sweep of this probe varies
-  Value baseline;                     ///< its value in the case that `relative` refers to
+  std::string compared;               ///< the parameter whose values are alternatives for the same job; may be empty
+  Value baseline;                     ///< value of the compared, else of the swept parameter, in the case that
+                                      ///< `relative` refers to
   std::vector<std::string> chosen;    ///< parameters that `auto` decided
   Status status = Status::ok;
   std::optional<std::string> reason;  ///< why it was skipped or failed
@@ -67,7 +70,8 @@ struct Record {
   std::vector<SiteRecord> access;
   std::optional<Bottleneck> bottleneck;
   std::vector<MetricRecord> metrics;
-  std::vector<std::string> flags;  ///< "cache_resident", "wide_interval", "throttled", ...
+  std::vector<measure::StageSpan> timeline;  ///< measured, else predicted; empty where it is not the point
+  std::vector<std::string> flags;            ///< "cache_resident", "wide_interval", "throttled", ...
 
   /// The bandwidth a person reads first: measured where there is one, else predicted.
   [[nodiscard]] std::optional<double> headline_gb_per_s() const {
@@ -90,6 +94,12 @@ struct Host {
   std::uint64_t memory_bytes = 0;
 };
 
+/// Where the host memory of the run lies.
+struct HostPlacement {
+  std::optional<unsigned> numa_node;  ///< the node it was bound to; absent when it was left alone
+  std::string how;                    ///< in words: "bound to the GPU's node", "one node only", "off", ...
+};
+
 struct Report {
   Tool tool;
   std::vector<std::string> command;    ///< argv
@@ -97,9 +107,10 @@ struct Report {
   std::string backend;                 ///< "cuda" or "model"
   std::optional<std::string> profile;  ///< name of the GPU profile behind the predictions; absent: device attributes
   Host host;
-  std::optional<Device> device;  ///< absent in a dry run
+  std::optional<Device> device;                 ///< absent in a dry run
+  std::optional<HostPlacement> host_placement;  ///< absent when no case used host memory
   std::vector<Record> results;
-  std::vector<std::string> findings;  ///< one sentence per sweep: what it shows
+  std::vector<std::string> findings;  ///< per table (see tables() in report/sweep.hpp): what it shows, and what to do
   /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.
   std::vector<std::string> parameter_columns;
   std::vector<std::string> metric_columns;

@@ -10,9 +10,12 @@
 
 namespace gpumem::access {
 
-enum class Space { global, shared };
+/// Host is memory of the host that the kernel addresses itself, over the link (mapped, zero-copy).
+enum class Space { global, shared, host };
 
-[[nodiscard]] constexpr std::string_view to_string(Space space) { return space == Space::global ? "global" : "shared"; }
+[[nodiscard]] constexpr std::string_view to_string(Space space) {
+  return space == Space::global ? "global" : space == Space::shared ? "shared" : "host";
+}
 [[nodiscard]] constexpr std::string_view to_string(Op op) { return op == Op::load ? "load" : "store"; }
 
 struct Site {
