@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/measure/numa.hpp"
 #include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
 #include "report/record.hpp"
@@ -21,14 +22,17 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
 
   [[nodiscard]] virtual std::string name() const = 0;  ///< "cuda" or "model"
+  /// What is known of the device by now: a link that was idle at first shows its speed later.
   [[nodiscard]] virtual const Device& device() const = 0;
   /// Name of the GPU profile predictions come from; absent when they come from the device's own attributes.
   [[nodiscard]] virtual std::optional<std::string> profile() const = 0;
   /// Bandwidth (bytes/s) of a case by a quick look, to choose between launch shapes. Throws a probe error.
   [[nodiscard]] virtual double trial_bytes_per_s(const Case& trial) = 0;
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
-  /// then says `failed` and why.
+  /// then says why it was `skipped` (a capability is missing) or `failed`.
   [[nodiscard]] virtual report::Record run(const Case& decided) = 0;
+  /// Where the host memory of the cases so far lies; absent when none used any.
+  [[nodiscard]] virtual std::optional<report::HostPlacement> host_placement() const { return std::nullopt; }
   /// Whether this process can measure no more.
   [[nodiscard]] virtual bool lost() const { return false; }
 };
@@ -40,6 +44,7 @@ class Backend {
 struct MeasureOptions {
   measure::StoppingRule stopping;
   std::string device = "0";  ///< CUDA index, UUID ("GPU-...", or a unique beginning of it) or PCI bus id
+  measure::NumaRequest numa = {};
   /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
   std::function<bool()> interrupted = [] { return false; };
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/record_of.hpp"
 #include "probes/error.hpp"
 
 namespace gpumem::app {
@@ -27,11 +28,11 @@ std::vector<std::string> auto_parameters(const Case& one) {
 
 /// The case the rest of the sweep is related to, whether the sweep contains it or not.
 Case baseline_of(const PlannedSweep& sweep) {
-  const std::string& swept = sweep.probe->axes.front().parameter;
-  const auto is_baseline = [&](const Case& one) { return one.value(swept) == sweep.probe->baseline; };
+  const std::string& parameter = sweep.probe->baseline_parameter();
+  const auto is_baseline = [&](const Case& one) { return one.value(parameter) == sweep.probe->baseline; };
   const auto found = std::ranges::find_if(sweep.cases, is_baseline);
   Case baseline = found == sweep.cases.end() ? sweep.cases.front() : *found;
-  baseline.set(swept, sweep.probe->baseline);
+  baseline.set(parameter, sweep.probe->baseline);
   return baseline;
 }
 
@@ -78,7 +79,7 @@ Case try_shapes(const Case& baseline, Backend& backend, const std::function<void
     try {
       trials.push_back({.shape = shape, .bytes_per_s = backend.trial_bytes_per_s(shape)});
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::probe_failed) throw;
+      if (!concerns_case_alone(error)) throw;
       if (!refusal) refusal = error;
     }
   }
@@ -99,8 +100,8 @@ Choice choose(PlannedSweep& sweep, Backend& backend, const std::function<void(co
       for (const std::string& name : open) one.set(name, shape.value(name));
     }
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::probe_failed) throw;
-    choice.failure = error.what();
+    if (!concerns_case_alone(error)) throw;
+    choice.failure = error;
   }
   return choice;
 }

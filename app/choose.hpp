@@ -1,5 +1,6 @@
 #pragma once
-// What "auto" becomes: decided once per sweep, so that the cases of a sweep differ in nothing but the swept axis.
+// What "auto" becomes: decided once per sweep, so that the cases of a sweep differ in nothing but the swept axis and
+// the compared one.
 
 #include <functional>
 #include <optional>
@@ -8,12 +9,13 @@
 
 #include "app/backend.hpp"
 #include "app/plan.hpp"
+#include "probes/error.hpp"
 
 namespace gpumem::app {
 
 struct Choice {
-  std::vector<std::string> chosen;     ///< parameters that were "auto" before
-  std::optional<std::string> failure;  ///< why the sweep cannot run; then some of its values may still be "auto"
+  std::vector<std::string> chosen;  ///< parameters that were "auto" before
+  std::optional<Error> failure;     ///< why the sweep cannot run; then some of its values may still be "auto"
 };
 
 /// Replaces every "auto" of a sweep: by the probe's `size` where axes have no candidates, else by the candidates that

@@ -56,6 +56,10 @@ CLI::Option* add_value(CLI::App& command, const std::string& flag, Target& targe
   return option->option_text(value_name)->allow_extra_args(false)->check(refuse_option);
 }
 
+/// What CLI11 puts in the place of the value of a flag that stands alone. An empty text would not do: that is what a
+/// shell makes of a variable that is not set, and it stays an error.
+constexpr const char* stands_alone = "(defaults)";
+
 class ProbeCommand {
  public:
   ProbeCommand(CLI::App& program, const std::vector<Probe>& registry)
@@ -75,6 +79,8 @@ class ProbeCommand {
         "Examples:\n"
         "  gpumem probe --offset 0..32                       what misalignment costs\n"
         "  gpumem probe --stride 1..32 --op read,write,copy  which direction strides hurt\n"
+        "  gpumem probe --transfer pinned,pageable           what pinning memory buys\n"
+        "  gpumem probe --zero-copy                          when not to copy at all\n"
         "  gpumem probe --offset 0..32 --backend model --gpu h200 --output offset.json");
   }
 
@@ -82,7 +88,11 @@ class ProbeCommand {
 
   [[nodiscard]] ProbeArguments take() {
     for (const auto& axis : axes_) {
-      if (!axis->texts.empty()) arguments_.axes.push_back(*axis);
+      if (axis->texts.empty()) continue;
+      arguments_.axes.push_back(*axis);
+      std::vector<std::string>& texts = arguments_.axes.back().texts;
+      if (std::ranges::find(texts, "") != texts.end()) throw usage_error("--" + axis->flag + " needs a value");
+      std::ranges::replace(texts, stands_alone, "");
     }
     arguments_.backend = static_cast<BackendChoice>(choice("backend", backend_, backend_names));
     if (!format_.empty()) {
@@ -92,6 +102,7 @@ class ProbeCommand {
     if (!device_.empty()) arguments_.device = device_;
     if (!ci_width_.empty()) arguments_.ci_width = parse_fraction("ci-width", ci_width_);
     if (!time_budget_.empty()) arguments_.time_budget = parse_duration("time-budget", time_budget_);
+    if (!numa_.empty()) arguments_.numa = measure::NumaRequest::parse(numa_);
     if (arguments_.gpu && arguments_.backend == BackendChoice::cuda) {
       throw usage_error(
           "--gpu names the GPU to predict for; add --backend model, or use --device to choose the GPU to "
@@ -104,9 +115,12 @@ class ProbeCommand {
   }
 
  private:
-  /// One option per flag, whichever probes have it; those that a sweep varies come first.
+  /// One option per flag, whichever probes have it; those that select a probe come first.
   void add_axes(const std::vector<Probe>& registry) {
-    for (const Probe& probe : registry) add_axis(probe.axes.front().flag, registry);
+    for (const Probe& probe : registry) {
+      if (const Axis* compared = probe.find_axis(probe.compared)) add_axis(compared->flag, registry);
+      add_axis(probe.axes.front().flag, registry);
+    }
     for (const Probe& probe : registry) {
       for (const Axis& axis : probe.axes) add_axis(axis.flag, registry);
     }
@@ -116,7 +130,11 @@ class ProbeCommand {
     const auto known = [&](const auto& axis) { return axis->flag == flag; };
     if (std::ranges::any_of(axes_, known)) return;
     axes_.push_back(std::make_unique<GivenAxis>(GivenAxis{.flag = flag, .texts = {}}));
-    add_value(command_, flag, axes_.back()->texts, "VALUES", axis_help(flag, registry))->group("Axes");
+    CLI::Option* option = add_value(command_, flag, axes_.back()->texts, "VALUES", axis_help(flag, registry));
+    option->group("Axes");
+    if (!value_is_optional(flag, registry)) return;
+    option->option_text("[VALUES]")->default_str(stands_alone);
+    option->expected(0, 1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
   void add_backend() {
@@ -168,6 +186,10 @@ class ProbeCommand {
               "Stop repeating a case after this time even if its interval is wider (default 2s), for noisy machines, "
               "e.g. --time-budget 500ms")
         ->group(group);
+    add_value(command_, "numa", numa_, "gpu|off|N",
+              "Where the host memory of transfers lies: on the GPU's NUMA node (default), wherever the system puts it "
+              "(off), or on a node, e.g. --numa 1 to see what the far node costs")
+        ->group(group);
   }
 
   CLI::App& command_;
@@ -179,6 +201,7 @@ class ProbeCommand {
   std::string device_;
   std::string ci_width_;
   std::string time_budget_;
+  std::string numa_;
 };
 
 std::vector<std::string> option_names(const CLI::App& command) {

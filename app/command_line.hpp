@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/plan.hpp"
+#include "probes/measure/numa.hpp"
 #include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
 #include "report/writers.hpp"
@@ -28,6 +29,7 @@ struct ProbeArguments {
   bool no_color = false;
   double ci_width = measure::StoppingRule{}.ci_width;
   measure::Seconds time_budget = measure::StoppingRule{}.time_budget;
+  measure::NumaRequest numa = {};
 };
 
 struct ListArguments {

@@ -6,6 +6,7 @@
 #include "app/record_of.hpp"
 #include "app/worker.hpp"
 #include "probes/error.hpp"
+#include "probes/host/host_memory.hpp"
 #include "probes/measure/devices.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/nvml.hpp"
@@ -27,10 +28,16 @@ class ProfilerRange {
 
 /// What dies with the CUDA context.
 struct Context {
-  explicit Context(int device_index) : session(device_index) {}
+  Context(int device_index, const measure::NumaRequest& numa) : session(device_index, numa) {}
   measure::Session session;
   measure::Gate gate;
 };
+
+/// Whether the link is slower than it could be. Only meaningful while it works: GPUs lower an idle link's generation.
+bool is_degraded(const measure::PcieLink& link) {
+  return (link.generation && link.max_generation && *link.generation < *link.max_generation) ||
+         (link.width && link.max_width && *link.width < *link.max_width);
+}
 
 class CudaBackend final : public Backend {
  public:
@@ -38,7 +45,8 @@ class CudaBackend final : public Backend {
       : options_(std::move(options)),
         device_index_(measure::select_device(options_.device)),
         nvml_library_(measure::load_nvml()),
-        context_(std::make_unique<Context>(device_index_)),
+        context_(std::make_unique<Context>(device_index_, options_.numa)),
+        numa_(context_->session.numa()),
         device_(context_->session.device()),
         profile_(model::profile_of(device_)),
         nvml_(measure::Nvml::find(nvml_library_, device_)),
@@ -50,17 +58,20 @@ class CudaBackend final : public Backend {
     return profile_.from_attributes ? std::nullopt : std::optional(profile_.name);
   }
 
+  [[nodiscard]] std::optional<report::HostPlacement> host_placement() const override {
+    if (!used_host_memory_) return std::nullopt;
+    return report::HostPlacement{.numa_node = numa_.node, .how = numa_.how};
+  }
   [[nodiscard]] bool lost() const override { return !context_; }
 
   [[nodiscard]] double trial_bytes_per_s(const Case& trial) override {
     if (lost()) return worker_.trial_bytes_per_s(trial);
-    const Workload workload = trial.probe->describe(trial, device_);
-    if (const auto reason = does_not_fit(workload, device_)) throw probe_error(*reason);
+    const Workload workload = describe(trial, device_);
     try {
       context_->session.make_room(workload.allocated_bytes);
       const auto experiment = trial.probe->prepare(trial, context_->session);
       return static_cast<double>(workload.useful_bytes()) /
-             measure::estimate_launch(*experiment, context_->session).count();
+             measure::estimate_launch(*experiment, context_->session, workload.clock).count();
     } catch (const Error&) {
       leave_lost_context();
       throw;
@@ -68,19 +79,26 @@ class CudaBackend final : public Backend {
   }
 
   [[nodiscard]] report::Record run(const Case& decided) override {
+    Workload workload;
+    try {
+      workload = describe(decided, device_);
+    } catch (const Error& error) {
+      if (!concerns_case_alone(error)) throw;
+      return failed_record(decided, error);
+    }
+    used_host_memory_ = used_host_memory_ || workload.host_bytes > 0;
     if (lost()) return run_elsewhere(decided);
-    const Workload workload = decided.probe->describe(decided, device_);
-    if (const auto reason = does_not_fit(workload, device_)) return failed_record(decided, *reason);
     report::Record record = record_of(decided, workload);
-    add_prediction(record, workload, model::predict(workload, profile_), profile_);
     try {
       const ProfilerRange range(decided);
       measure_into(record, decided, workload);
     } catch (const Error& error) {
-      record.status = report::Status::failed;
-      record.reason = error.what();
+      add_failure(record, error);
       leave_lost_context();
     }
+    // Only now is the speed of the link known that the prediction may rest on.
+    add_prediction(record, workload, model::predict(workload, profile_), profile_);
+    if (record.time) add_peak(record, workload, device_);
     return record;
   }
 
@@ -88,6 +106,8 @@ class CudaBackend final : public Backend {
   void measure_into(report::Record& record, const Case& decided, const Workload& workload) {
     measure::Session& session = context_->session;
     session.make_room(workload.allocated_bytes);
+    // Asked for all of it at once: locking a part takes seconds before the rest is refused.
+    if (workload.host_bytes > 0) host::require_available(workload.host_bytes, "cannot have");
     const auto experiment = decided.probe->prepare(decided, session);
     cudaStream_t stream = session.stream().get();
 
@@ -101,8 +121,9 @@ class CudaBackend final : public Backend {
     }
 
     const auto before = nvml_ ? std::optional(nvml_->health(true)) : std::nullopt;
-    measure::Timing timing =
-        measure::time_launches(*experiment, session, context_->gate, options_.stopping, options_.interrupted);
+    measure::Timing timing = measure::time_launches(*experiment, session, context_->gate, workload.clock,
+                                                    options_.stopping, options_.interrupted);
+    if (nvml_ && workload.host_bytes > 0) read_link(record);
     if (before) {
       for (std::string& flag : measure::health_flags(*before, nvml_->health(true))) {
         record.flags.push_back(std::move(flag));
@@ -119,14 +140,27 @@ class CudaBackend final : public Backend {
       }
     }
     record.time = report::TimeRecord{timing.summary, std::move(timing.samples)};
-    add_peak(record, workload, device_);
+    record.timeline = experiment->timeline(stream);
+  }
+
+  /// Learns from the link while it is still awake from the case that used it.
+  void read_link(report::Record& record) {
+    const measure::PcieLink link = nvml_->pcie_link();
+    if (is_degraded(link)) record.flags.emplace_back("link_degraded");
+    if (!link.generation || !link.width) return;
+    Device seen = device_;
+    seen.pcie_generation = link.generation;
+    seen.pcie_width = link.width;
+    if (seen.link_bytes_per_s() <= device_.link_bytes_per_s()) return;  // an unknown speed is less than any
+    device_ = std::move(seen);
+    profile_ = model::profile_of(device_);
   }
 
   [[nodiscard]] report::Record run_elsewhere(const Case& decided) {
     try {
       return worker_.run(decided);
     } catch (const std::exception& error) {
-      return failed_record(decided, error.what());
+      return failed_record(decided, probe_error(error.what()));
     }
   }
 
@@ -142,6 +176,8 @@ class CudaBackend final : public Backend {
   int device_index_;
   std::shared_ptr<const measure::NvmlLibrary> nvml_library_;  ///< first, so that the session's query finds it loaded
   std::unique_ptr<Context> context_;                          ///< absent once a fault has killed it
+  measure::NumaBinding numa_;
+  bool used_host_memory_ = false;
   Device device_;
   model::Profile profile_;
   std::optional<measure::Nvml> nvml_;

@@ -20,6 +20,23 @@ std::string in_json(const std::vector<Device>& devices) {
 
 std::string on_or_off(std::optional<bool> state) { return state ? (*state ? "on" : "off") : "unknown"; }
 
+/// How the GPU is joined to the host: "PCIe gen5 x16, 63.0 GB/s theoretical each way; 3 copy engines; NUMA node 0".
+std::string host_side(const Device& device) {
+  std::string text = "host link unknown";
+  if (device.integrated) {
+    text = "shares the host's memory";
+  } else if (!device.link_is_pcie) {
+    text = "host link NVLink-C2C";
+  } else if (device.pcie_generation && device.pcie_width) {
+    text = fmt::format("PCIe gen{} x{}", *device.pcie_generation, *device.pcie_width);
+  }
+  if (const auto link = device.link_bytes_per_s())
+    text += fmt::format(", {:.1f} GB/s theoretical each way", *link / 1e9);
+  if (device.copy_engines > 0) text += "; " + report::counted(device.copy_engines, "copy engine");
+  if (device.numa_node) text += fmt::format("; NUMA node {}", *device.numa_node);
+  return text;
+}
+
 std::string in_words(const Device& device) {
   std::string text = fmt::format(
       "  compute capability {}, {} multiprocessors at up to {:.0f} MHz\n"
@@ -29,9 +46,7 @@ std::string in_words(const Device& device) {
       report::about_size(device.memory_bytes), report::about_size(device.l2_bytes), device.memory_bus_bits,
       static_cast<double>(device.memory_clock_hz) / 1e6, device.theoretical_bandwidth_bytes_per_s() / 1e9,
       on_or_off(device.ecc), on_or_off(device.mig));
-  if (device.pcie_generation && device.pcie_width) {
-    text += fmt::format(", PCIe gen{} x{}", *device.pcie_generation, *device.pcie_width);
-  }
+  text += fmt::format("\n  {}", host_side(device));
   text += fmt::format("\n  driver {}, runtime {}\n", device.driver_version.value_or("unknown"),
                       device.runtime_version.value_or("unknown"));
   text += fmt::format("  {}, PCI {}\n", device.uuid.value_or("UUID unknown"), device.pci_bus_id.value_or("unknown"));

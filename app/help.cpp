@@ -65,19 +65,27 @@ std::string HelpFormatter::make_help(const CLI::App* command, std::string name, 
   return text;
 }
 
+bool value_is_optional(const std::string& flag, const std::vector<Probe>& registry) {
+  const auto is_optional = [&](const Axis& axis) { return axis.flag == flag && axis.value_optional; };
+  return std::ranges::any_of(registry,
+                             [&](const Probe& probe) { return std::ranges::any_of(probe.axes, is_optional); });
+}
+
 std::string axis_help(const std::string& flag, const std::vector<Probe>& registry) {
-  const Axis* first = nullptr;
+  const Axis* explained = nullptr;
   std::vector<std::string> names;
   std::vector<std::string> defaults;
   for (const Probe& probe : registry) {
     const auto axis = std::ranges::find(probe.axes, flag, &Axis::flag);
     if (axis == probe.axes.end()) continue;
-    if (first == nullptr) first = &*axis;
+    const bool selects = axis == probe.axes.begin() || axis->parameter == probe.compared;
+    if (explained == nullptr || selects) explained = &*axis;
     names.push_back(probe.name);
     if (std::ranges::find(defaults, axis->defaults) == defaults.end()) defaults.push_back(axis->defaults);
   }
-  return fmt::format("{} (probes: {}; default: {}), e.g. --{} {}", report::capitalised(first->purpose),
-                     join(names, ", "), join(defaults, " or "), flag, example_values(*first));
+  return fmt::format("{} (probes: {}; default{}: {}), e.g. --{} {}", report::capitalised(explained->purpose),
+                     join(names, ", "), value_is_optional(flag, registry) ? ", also without VALUES" : "",
+                     join(defaults, " or "), flag, example_values(*explained));
 }
 
 }  // namespace gpumem::app

@@ -15,7 +15,11 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_help(const CLI::App* command, std::string name, CLI::AppFormatMode mode) const override;
 };
 
-/// Explains an axis flag: what it varies, which probes have it, what it is by default, and an example.
+/// Whether the flag may stand without a value, in any probe.
+[[nodiscard]] bool value_is_optional(const std::string& flag, const std::vector<Probe>& registry);
+
+/// Explains an axis flag: what it varies, which probes have it, what it is by default, and an example. Where probes put
+/// it differently, in the words of the one that the flag selects.
 [[nodiscard]] std::string axis_help(const std::string& flag, const std::vector<Probe>& registry);
 
 }  // namespace gpumem::app

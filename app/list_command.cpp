@@ -34,6 +34,7 @@ Json to_json(const Axis& axis) {
           {"numbers", axis.numbers},
           {"minimum", in_range ? Json(axis.minimum) : Json(nullptr)},
           {"maximum", in_range ? Json(axis.maximum) : Json(nullptr)},
+          {"value_optional", axis.value_optional},
           {"takes_auto", axis.takes_auto},
           {"auto_candidates", axis.candidates}};
 }
@@ -47,7 +48,9 @@ Json to_json(const Probe& probe) {
           {"purpose", probe.purpose},
           {"axes", std::move(axes)},
           {"swept", probe.axes.front().parameter},
+          {"compared", probe.compared.empty() ? Json(nullptr) : Json(probe.compared)},
           {"baseline", to_json(probe.baseline)},
+          {"baseline_of", probe.baseline_parameter()},
           {"metrics", std::move(metrics)}};
 }
 
@@ -68,8 +71,11 @@ std::string to_text(const Probe& probe, std::size_t width) {
   std::string text = probe.name + ": " + wrap(probe.purpose, width, probe.name.size() + 2) + "\n";
   for (const Axis& axis : probe.axes) {
     text += two_columns("  --" + axis.flag, axis.purpose, width, column);
-    const std::string facts =
-        fmt::format("default {}; takes {}; reported as {}", axis.defaults, allowed_values(axis), axis.parameter);
+    std::string facts =
+        fmt::format("default{} {}; takes {}; reported as {}", axis.value_optional ? ", also without a value," : "",
+                    axis.defaults, allowed_values(axis), axis.parameter);
+    if (axis.parameter == probe.compared) facts += "; compared in one table";
+    if (axis.parameter == probe.baseline_parameter()) facts += "; baseline " + to_string(probe.baseline);
     text += two_columns("", facts, width, column);
   }
   for (const Metric& metric : probe.metrics) {

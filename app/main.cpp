@@ -53,6 +53,7 @@ int exit_code_of(ErrorKind kind) {
     case ErrorKind::usage:
       return 2;
     case ErrorKind::no_gpu:
+    case ErrorKind::missing_capability:
       return 3;
     case ErrorKind::probe_failed:
       break;

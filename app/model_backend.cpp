@@ -16,18 +16,20 @@ class ModelBackend final : public Backend {
   [[nodiscard]] std::optional<std::string> profile() const override { return profile_.name; }
 
   [[nodiscard]] double trial_bytes_per_s(const Case& trial) override {
-    const Workload workload = trial.probe->describe(trial, profile_.device);
-    if (const auto reason = does_not_fit(workload, profile_.device)) throw probe_error(*reason);
-    return model::predict(workload, profile_).bytes_per_s;
+    return model::predict(describe(trial, profile_.device), profile_).bytes_per_s;
   }
 
   [[nodiscard]] report::Record run(const Case& decided) override {
-    const Workload workload = decided.probe->describe(decided, profile_.device);
-    if (const auto reason = does_not_fit(workload, profile_.device)) return failed_record(decided, *reason);
-    report::Record record = record_of(decided, workload);
-    add_prediction(record, workload, model::predict(workload, profile_), profile_);
-    add_peak(record, workload, profile_.device);
-    return record;
+    try {
+      const Workload workload = describe(decided, profile_.device);
+      report::Record record = record_of(decided, workload);
+      add_prediction(record, workload, model::predict(workload, profile_), profile_);
+      add_peak(record, workload, profile_.device);
+      return record;
+    } catch (const Error& error) {
+      if (!concerns_case_alone(error)) throw;
+      return failed_record(decided, error);
+    }
   }
 
  private:

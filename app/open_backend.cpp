@@ -34,6 +34,7 @@ std::unique_ptr<Backend> open_cuda(const ProbeArguments& arguments, const Enviro
   options.stopping.ci_width = arguments.ci_width;
   options.stopping.time_budget = arguments.time_budget;
   if (arguments.device) options.device = *arguments.device;
+  options.numa = arguments.numa;
   options.interrupted = environment.interrupted;
   return environment.measure(options);
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "probes/error.hpp"
+#include "report/conclusions.hpp"
 #include "report/sweep.hpp"
 
 namespace gpumem::app {
@@ -19,6 +20,7 @@ constexpr std::size_t always_written_results = 100;
 /// The report with what follows from all of its records together.
 report::Report completed(report::Report report) {
   report::relate_to_baselines(report.results);
+  report::conclude(report.results);
   report.findings = report::findings(report.results);
   return report;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "app/ranges.hpp"
@@ -25,8 +26,15 @@ bool has_flag(const Probe& probe, const std::string& flag) {
   return std::ranges::find(probe.axes, flag, &Axis::flag) != probe.axes.end();
 }
 
-bool sweeps_flag(const Probe& probe, const std::string& flag) {
-  return !probe.axes.empty() && probe.axes.front().flag == flag;
+/// Whether the flag alone selects the probe.
+bool selects(const std::string& flag, const Probe& probe) {
+  if (probe.axes.empty()) return false;
+  const Axis* compared = probe.find_axis(probe.compared);
+  return probe.axes.front().flag == flag || (compared != nullptr && compared->flag == flag);
+}
+
+bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
+  return std::ranges::all_of(given, [&](const GivenAxis& axis) { return has_flag(probe, axis.flag); });
 }
 
 std::vector<std::string> names_with_flag(const std::vector<Probe>& registry, const std::string& flag) {
@@ -35,6 +43,26 @@ std::vector<std::string> names_with_flag(const std::vector<Probe>& registry, con
     if (has_flag(probe, flag)) names.push_back(probe.name);
   }
   return names;
+}
+
+std::vector<Value> values_of(const Axis& axis, const std::vector<GivenAxis>& given, bool quick) {
+  const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
+  if (found != given.end()) {
+    std::vector<std::string> texts = found->texts;
+    std::ranges::replace(texts, std::string(), axis.defaults);
+    return parse_axis_values(axis, texts);
+  }
+  const std::string& text = quick && !axis.quick.empty() ? axis.quick : axis.defaults;
+  return parse_axis_values(axis, std::vector{text});
+}
+
+bool takes_values(const Probe& probe, const std::vector<GivenAxis>& given) {
+  try {
+    for (const Axis& axis : probe.axes) static_cast<void>(values_of(axis, given, true));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 std::vector<const Probe*> named_probes(const std::vector<Probe>& registry, const std::vector<std::string>& names) {
@@ -46,21 +74,58 @@ std::vector<const Probe*> named_probes(const std::vector<Probe>& registry, const
   return selected;
 }
 
+/// Leaves only the probes that suit, unless none does.
+template <class Suits>
+void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
+  if (std::ranges::any_of(probes, suits)) std::erase_if(probes, std::not_fn(suits));
+}
+
 Selection select(const std::vector<Probe>& registry, const std::vector<std::string>& names,
                  const std::vector<GivenAxis>& given) {
   if (!names.empty()) return {.probes = named_probes(registry, names)};
   Selection selection;
+  std::vector<const Probe*> complete;
   for (const Probe& probe : registry) {
-    const auto swept = [&](const GivenAxis& axis) { return sweeps_flag(probe, axis.flag); };
-    if (std::ranges::any_of(given, swept)) selection.probes.push_back(&probe);
+    const auto selected = [&](const GivenAxis& axis) { return selects(axis.flag, probe); };
+    if (std::ranges::any_of(given, selected)) selection.probes.push_back(&probe);
+    if (has_every_flag(probe, given)) complete.push_back(&probe);
   }
-  if (!selection.probes.empty()) return selection;
-  selection.quick = true;
-  for (const Probe& probe : registry) {
-    const auto known = [&](const GivenAxis& axis) { return has_flag(probe, axis.flag); };
-    if (std::ranges::all_of(given, known)) selection.probes.push_back(&probe);
+  if (selection.probes.empty()) {
+    // `--direction both`: batching has the axis too, but goes one way at a time.
+    prefer(complete, [&](const Probe* probe) { return takes_values(*probe, given); });
+    return {.probes = std::move(complete), .quick = true};
   }
+  // `--zero-copy --offset 0..8` asks for one probe, which has both axes, and not for `offset` beside it.
+  prefer(selection.probes, [&](const Probe* probe) { return has_every_flag(*probe, given); });
   return selection;
+}
+
+/// What to do instead of giving an axis the name of a probe for a value.
+[[noreturn]] void refuse_probe_as_value(const Probe& owner, const Axis& axis, const std::string& name) {
+  const std::string probes = owner.name == name ? name : owner.name + " " + name;
+  std::string hint = "did you mean: gpumem probe " + probes;
+  if (name != axis.flag && has_flag(owner, name)) {
+    hint += fmt::format(", or for that axis of {}: --{} --{}", owner.name, axis.flag, name);
+  }
+  throw usage_error(
+      fmt::format("--{}: '{}' is a probe and not one of {}; {}", axis.flag, name, join(axis.names, ", "), hint));
+}
+
+/// `--zero-copy offset` takes the probe for a value of the flag, which was meant to stand alone.
+void refuse_probes_as_values(const std::vector<Probe>& registry, const std::vector<GivenAxis>& given) {
+  const auto is_probe = [&](const std::string& text) {
+    return std::ranges::find(registry, text, &Probe::name) != registry.end();
+  };
+  for (const Probe& probe : registry) {
+    for (const Axis& axis : probe.axes) {
+      const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
+      if (!axis.value_optional || found == given.end()) continue;
+      for (const std::string& text : found->texts) {
+        const bool is_value = std::ranges::find(axis.names, text) != axis.names.end();
+        if (!is_value && is_probe(text)) refuse_probe_as_value(probe, axis, text);
+      }
+    }
+  }
 }
 
 void require_every_axis_used(const std::vector<Probe>& registry, const Selection& selection,
@@ -79,13 +144,6 @@ void require_every_axis_used(const std::vector<Probe>& registry, const Selection
   }
 }
 
-std::vector<Value> values_of(const Axis& axis, const std::vector<GivenAxis>& given, bool quick) {
-  const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
-  if (found != given.end()) return parse_axis_values(axis, found->texts);
-  const std::string& text = quick && !axis.quick.empty() ? axis.quick : axis.defaults;
-  return parse_axis_values(axis, std::vector{text});
-}
-
 /// The values of every axis of a probe, in the order of its axes.
 struct Grid {
   const Probe* probe;
@@ -101,25 +159,51 @@ struct Grid {
   [[nodiscard]] std::vector<PlannedSweep> sweeps() const {
     std::vector<PlannedSweep> all;
     std::vector<std::size_t> index(values.size(), 0);
-    for (;;) {
+    do {
       all.push_back(sweep(index));
-      std::size_t axis = values.size();
-      while (axis > 1 && ++index[axis - 1] == values[axis - 1].size()) index[--axis] = 0;
-      if (axis <= 1) return all;
-    }
+    } while (advance(index, axes_between_sweeps()));
+    return all;
   }
 
  private:
+  /// The axes that vary within a sweep, the fastest first.
+  [[nodiscard]] std::vector<std::size_t> axes_of_sweep() const {
+    std::vector<std::size_t> axes = {0};
+    for (std::size_t axis = 1; axis < values.size(); ++axis) {
+      if (probe->axes[axis].parameter == probe->compared) axes.push_back(axis);
+    }
+    return axes;
+  }
+
+  /// The others, the fastest first.
+  [[nodiscard]] std::vector<std::size_t> axes_between_sweeps() const {
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = values.size(); axis-- > 1;) {
+      if (probe->axes[axis].parameter != probe->compared) axes.push_back(axis);
+    }
+    return axes;
+  }
+
+  /// Goes on to the next combination of the values of some axes, the first of them fastest. False after the last, and
+  /// their indices then are 0 again.
+  [[nodiscard]] bool advance(std::vector<std::size_t>& index, const std::vector<std::size_t>& axes) const {
+    for (const std::size_t axis : axes) {
+      if (++index[axis] < values[axis].size()) return true;
+      index[axis] = 0;
+    }
+    return false;
+  }
+
   [[nodiscard]] PlannedSweep sweep(std::vector<std::size_t> index) const {
     PlannedSweep sweep{.probe = probe, .cases = {}};
-    for (index[0] = 0; index[0] < values[0].size(); ++index[0]) {
+    do {
       Case one{.probe = probe, .parameters = {}};
       for (std::size_t axis = 0; axis < values.size(); ++axis) {
         one.parameters.push_back({.name = probe->axes[axis].parameter, .value = values[axis][index[axis]]});
       }
       if (probe->validate) probe->validate(one);
       sweep.cases.push_back(std::move(one));
-    }
+    } while (advance(index, axes_of_sweep()));
     return sweep;
   }
 };
@@ -145,6 +229,7 @@ const Probe& require_probe(const std::vector<Probe>& registry, const std::string
 
 Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,
                const std::vector<GivenAxis>& given) {
+  refuse_probes_as_values(registry, given);
   const Selection selection = select(registry, names, given);
   require_every_axis_used(registry, selection, given);
   std::vector<Grid> grids;

@@ -9,13 +9,15 @@
 
 namespace gpumem::app {
 
-/// An axis flag as the user gave it: without dashes, with the text of each of its uses.
+/// An axis flag as the user gave it: without dashes, with the text of each of its uses. An empty text is a use without
+/// a value, which means the axis' defaults.
 struct GivenAxis {
   std::string flag;
   std::vector<std::string> texts;
 };
 
-/// Cases of one probe that differ in nothing but its first axis.
+/// Cases of one probe that differ in nothing but its first axis and its compared one, the first varying fastest: what
+/// stands in one table.
 struct PlannedSweep {
   const Probe* probe = nullptr;
   std::vector<Case> cases;  ///< never empty
@@ -33,10 +35,11 @@ inline constexpr std::size_t maximum_cases = 100'000;
 /// The probe of that name. Throws a usage error with the nearest name, or else with all of them.
 [[nodiscard]] const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name);
 
-/// Runs the named probes; without names those whose first axis was given; else the quick default set, restricted to the
-/// probes that have every axis given. The first axis varies fastest, the last but one of the others slower than the
-/// last. Values that are "auto" stay so. The cases point into `registry`, which must outlive them.
-/// Throws a usage error for an unknown probe, bad values, an axis that no selected probe has, or too many cases.
+/// Runs the named probes. Without names it runs those whose first or compared axis was given, and of these, if there
+/// are any, only the ones that have every axis given; else the quick default set, restricted to the probes that have
+/// every axis given and take the values. Of the axes that do not vary within a sweep, the last varies fastest. Values
+/// that are "auto" stay so. The cases point into `registry`, which must outlive them. Throws a usage error for an
+/// unknown probe, bad values, an axis that no selected probe has, or too many cases.
 [[nodiscard]] Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,
                              const std::vector<GivenAxis>& given);
 

@@ -64,6 +64,8 @@ class Run {
         before(fmt::format("{}/{}", report.results.size() + 1, total), one);
         report.results.push_back(choice.failure ? failed_record(one, *choice.failure) : backend_.run(one));
         report.results.back().chosen = choice.chosen;
+        report.device = backend_.device();
+        report.host_placement = backend_.host_placement();
         outputs_.update_files(report);
       }
     }
@@ -81,31 +83,45 @@ class Run {
   const Environment& environment_;
 };
 
-/// Says which cases went wrong, if any did.
-int exit_code(const report::Report& report, std::ostream& err) {
-  const auto& results = report.results;
-  const auto is_wrong = [](const report::Record& record) { return record.verified == false; };
-  const auto has_failed = [](const report::Record& record) { return record.status == report::Status::failed; };
-  const auto wrong = std::ranges::count_if(results, is_wrong);
-  const auto failed = std::ranges::count_if(results, has_failed);
-  if (wrong == 0 && failed == 0) return 0;
-  const auto first = wrong > 0 ? std::ranges::find_if(results, is_wrong) : std::ranges::find_if(results, has_failed);
-  std::string place = first->probe;
-  for (const Parameter& parameter : first->parameters) {
-    if (parameter.name == first->swept) place += " " + parameter.name + "=" + to_string(parameter.value);
+/// Says how many cases are in `bad`, what became of them, and why the first did.
+void complain(std::ostream& err, const report::Report& report, const std::vector<const report::Record*>& bad,
+              const char* fate) {
+  const report::Record& first = *bad.front();
+  std::string place = first.probe;
+  for (const Parameter& parameter : first.parameters) {
+    if (parameter.name != first.swept && parameter.name != first.compared) continue;
+    place += " " + parameter.name + "=" + to_string(parameter.value);
   }
-  err << fmt::format("gpumem: {} of {} cases {}; the first, {}: {}\n", wrong > 0 ? wrong : failed, results.size(),
-                     wrong > 0 ? "moved wrong data" : "failed", place,
-                     report::one_line(first->reason.value_or("no reason known")));
-  return wrong > 0 ? 1 : 4;
+  err << fmt::format("gpumem: {} of {} cases {}; the first, {}: {}\n", bad.size(), report.results.size(), fate, place,
+                     report::one_line(first.reason.value_or("no reason known")));
+}
+
+/// Says which cases went wrong, if any did: one line for what is worst, and one for what was left out.
+int exit_code(const report::Report& report, std::ostream& err) {
+  std::vector<const report::Record*> wrong;
+  std::vector<const report::Record*> failed;
+  std::vector<const report::Record*> skipped;
+  for (const report::Record& record : report.results) {
+    if (record.verified == false) wrong.push_back(&record);
+    if (record.status == report::Status::failed) failed.push_back(&record);
+    if (record.status == report::Status::skipped) skipped.push_back(&record);
+  }
+  if (!wrong.empty()) {
+    complain(err, report, wrong, "moved wrong data");
+  } else if (!failed.empty()) {
+    complain(err, report, failed, "failed");
+  }
+  if (!skipped.empty()) complain(err, report, skipped, "skipped");
+  if (!wrong.empty()) return 1;
+  if (!failed.empty()) return 4;
+  return skipped.empty() ? 0 : 3;
 }
 
 int run_dry(const Plan& plan, const ProbeArguments& arguments, report::Report report, Outputs& outputs) {
   report.backend = arguments.backend == BackendChoice::model ? "model" : "cuda";
   for (const PlannedSweep& sweep : plan.sweeps) {
     for (const Case& one : sweep.cases) {
-      report.results.push_back(failed_record(one, "dry run"));
-      report.results.back().status = report::Status::skipped;
+      report.results.push_back(skipped_record(one, "dry run"));
     }
   }
   outputs.finish(report);

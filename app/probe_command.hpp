@@ -11,8 +11,8 @@
 namespace gpumem::app {
 
 /// Runs the cases and writes their report; `command` is argv. Returns the exit code: 0 all ran and verified, 1 data was
-/// wrong, 4 a case failed. Throws a usage error before anything is measured, a no-GPU error, and Interrupted after the
-/// report of what was done has been written.
+/// wrong, 4 a case failed, 3 one was skipped because a capability is missing. Throws a usage error before anything is
+/// measured, a no-GPU error, and Interrupted after the report of what was done has been written.
 [[nodiscard]] int run_probe_command(const ProbeArguments& arguments, const std::vector<std::string>& command,
                                     const Environment& environment);
 

@@ -2,21 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "report/text.hpp"
+
 namespace gpumem::app {
 
 namespace {
 
 constexpr double bytes_per_gb = 1e9;
-constexpr double mib = 1024.0 * 1024.0;
 
 report::Record empty_record(const Case& decided) {
   report::Record record;
   record.probe = decided.probe->name;
   record.parameters = decided.parameters;
   record.swept = decided.probe->axes.front().parameter;
+  record.compared = decided.probe->compared;
   record.baseline = decided.probe->baseline;
   for (const Metric& metric : decided.probe->metrics) record.metrics.push_back({metric.name, std::nullopt});
   return record;
+}
+
+/// Bytes/s; absent when it is not known.
+std::optional<double> peak_of(Workload::Peak peak, const Device& device) {
+  switch (peak) {
+    case Workload::Peak::shared_memory:
+      return device.shared_peak_bytes_per_s();
+    case Workload::Peak::link:
+    case Workload::Peak::link_both_ways:
+      if (device.integrated) break;
+      if (const auto one_way = device.link_bytes_per_s()) {
+        return peak == Workload::Peak::link ? *one_way : 2 * *one_way;
+      }
+      return std::nullopt;
+    case Workload::Peak::device_memory:
+      break;
+  }
+  return device.theoretical_bandwidth_bytes_per_s();
+}
+
+/// What a case needs and what there is, told apart even where rounding would make them equal.
+std::string needed_and_had(std::uint64_t needed, std::uint64_t had) {
+  const std::string about = report::about_size(needed);
+  if (about != report::about_size(had)) return fmt::format("needs {}, the GPU has {}", about, report::about_size(had));
+  return fmt::format("needs {}, the GPU has {}", report::size_in_words(needed), report::size_in_words(had));
+}
+
+/// What makes a case of the probe smaller: "; pass a smaller --buffer".
+std::string advice_on_size(const Probe& probe) {
+  const auto is_size = [](const Axis& axis) {
+    return axis.parameter == "buffer_bytes" || axis.parameter == "size_bytes";
+  };
+  const auto size = std::ranges::find_if(probe.axes, is_size);
+  return size == probe.axes.end() ? "" : "; pass a smaller --" + size->flag;
 }
 
 }  // namespace
@@ -49,41 +87,62 @@ void add_prediction(report::Record& record, const Workload& workload, const mode
   }
   record.predicted_gb_per_s = prediction.bytes_per_s / bytes_per_gb;
   record.bottleneck = report::Bottleneck{std::string(prediction.bottleneck), std::nullopt};
+  if (!record.time) record.timeline = prediction.timeline;  // of a run that was measured it would be taken for measured
   if (prediction.cache_resident) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
 }
 
 void add_peak(report::Record& record, const Workload& workload, const Device& device) {
-  const double peak = workload.peak == Workload::Peak::shared_memory ? device.shared_peak_bytes_per_s()
-                                                                     : device.theoretical_bandwidth_bytes_per_s();
-  if (peak <= 0) return;
-  record.peak_gb_per_s = peak / bytes_per_gb;
+  const auto peak = peak_of(workload.peak, device);
+  if (!peak || *peak <= 0) return;
+  record.peak_gb_per_s = *peak / bytes_per_gb;
   const auto headline = record.headline_gb_per_s();
   if (!headline) return;
   const double fraction = *headline / *record.peak_gb_per_s;
-  // A broadcast hands one word to many lanes: more useful bytes than the banks read, of whose peak it is no fraction.
-  if (workload.peak == Workload::Peak::shared_memory && fraction > 1) return;
+  // A broadcast hands one word to many lanes, and what crossed the link once may be used many times: more useful bytes
+  // than the banks or the link carry, of whose peak they are no fraction.
+  if (workload.peak != Workload::Peak::device_memory && fraction > 1) return;
   record.fraction_of_peak = fraction;
 }
 
-report::Record failed_record(const Case& decided, const std::string& reason) {
+bool concerns_case_alone(const Error& error) {
+  return error.kind() == ErrorKind::probe_failed || error.kind() == ErrorKind::missing_capability;
+}
+
+void add_failure(report::Record& record, const Error& error) {
+  record.status = error.kind() == ErrorKind::missing_capability ? report::Status::skipped : report::Status::failed;
+  record.reason = error.what();
+}
+
+report::Record failed_record(const Case& decided, const Error& error) {
   report::Record record = empty_record(decided);
-  record.status = report::Status::failed;
+  add_failure(record, error);
+  return record;
+}
+
+report::Record skipped_record(const Case& decided, const std::string& reason) {
+  report::Record record = empty_record(decided);
+  record.status = report::Status::skipped;
   record.reason = reason;
   return record;
 }
 
-std::optional<std::string> does_not_fit(const Workload& workload, const Device& device) {
+Workload describe(const Case& decided, const Device& device) {
+  Workload workload = decided.probe->describe(decided, device);
   if (workload.shared_bytes_per_block > device.shared_bytes_per_block) {
-    return fmt::format("needs {} bytes of shared memory per block, the GPU has {}", workload.shared_bytes_per_block,
-                       device.shared_bytes_per_block);
+    throw probe_error(fmt::format("too little shared memory per block: {}",
+                                  needed_and_had(workload.shared_bytes_per_block, device.shared_bytes_per_block)));
   }
   if (workload.allocated_bytes > device.memory_bytes) {
-    return fmt::format("out of memory: needs {:.0f} MiB, the GPU has {:.0f} MiB; pass a smaller --buffer",
-                       static_cast<double>(workload.allocated_bytes) / mib,
-                       static_cast<double>(device.memory_bytes) / mib);
+    throw probe_error(fmt::format("out of memory: {}{}", needed_and_had(workload.allocated_bytes, device.memory_bytes),
+                                  advice_on_size(*decided.probe)));
   }
-  return std::nullopt;
+  const bool addresses_host =
+      std::ranges::find(workload.sites, access::Space::host, &access::Site::space) != workload.sites.end();
+  if (addresses_host && !device.maps_host_memory) {
+    throw missing_capability_error("kernels of this GPU cannot address host memory");
+  }
+  return workload;
 }
 
 }  // namespace gpumem::app

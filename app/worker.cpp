@@ -27,12 +27,13 @@ using Json = nlohmann::ordered_json;
 
 // One line each way. First the settings, then requests:
 //   {"do": "run" | "trial", "probe": ..., "parameters": {...}}
-// Answers: a record; {"bytes_per_s": x}; {"error": text}; {"interrupted": true}.
+// Answers: a record; {"bytes_per_s": x}; {"error": text, "missing_capability": true | false}; {"interrupted": true}.
 
 Json settings_to_json(const MeasureOptions& options) {
   return {{"device", options.device},
           {"ci_width", options.stopping.ci_width},
-          {"time_budget_s", options.stopping.time_budget.count()}};
+          {"time_budget_s", options.stopping.time_budget.count()},
+          {"numa", options.numa.text()}};
 }
 
 MeasureOptions settings_from_json(const Json& json) {
@@ -40,6 +41,7 @@ MeasureOptions settings_from_json(const Json& json) {
   options.device = json.at("device");
   options.stopping.ci_width = json.at("ci_width");
   options.stopping.time_budget = measure::Seconds(json.at("time_budget_s").get<double>());
+  options.numa = measure::NumaRequest::parse(json.at("numa").get<std::string>());
   return options;
 }
 
@@ -144,7 +146,10 @@ std::string Worker::ask(const char* what, const Case& one) {
   }
   if (json.contains("interrupted")) throw Interrupted{};
   if (json.value("context_lost", false)) process_.reset();
-  if (json.contains("error")) throw probe_error(json.at("error"));
+  if (json.contains("error")) {
+    const std::string reason = json.at("error");
+    throw json.value("missing_capability", false) ? missing_capability_error(reason) : probe_error(reason);
+  }
   return answer;
 }
 
@@ -152,11 +157,7 @@ double Worker::trial_bytes_per_s(const Case& trial) {
   return Json::parse(ask("trial", trial)).at("bytes_per_s").get<double>();
 }
 
-report::Record Worker::run(const Case& decided) {
-  report::Record record = report::read_record_line(ask("run", decided));
-  record.baseline = decided.probe->baseline;
-  return record;
-}
+report::Record Worker::run(const Case& decided) { return report::read_record_line(ask("run", decided)); }
 
 int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted) {
   // An error may quote what came in, which may be no UTF-8.
@@ -189,6 +190,8 @@ int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()
       }
     } catch (const Interrupted&) {
       answer = {{"interrupted", true}};
+    } catch (const Error& error) {
+      answer = {{"error", error.what()}, {"missing_capability", error.kind() == ErrorKind::missing_capability}};
     } catch (const std::exception& error) {
       answer = {{"error", error.what()}};
     }

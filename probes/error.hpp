@@ -7,8 +7,8 @@
 namespace gpumem {
 
 enum class ErrorKind {
-  usage,        ///< the command line, a configuration, or a file that cannot be read or written
-  no_gpu,       ///< no usable GPU, or a capability it lacks
+  usage,              ///< the command line, a configuration, or a file that cannot be read or written
+  no_gpu,             ///< no usable GPU, or a capability it lacks
   probe_failed,       ///< a probe could not run
   missing_capability  ///< this GPU or host cannot do what a case is about; the case is skipped
 };

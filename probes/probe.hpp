@@ -83,11 +83,17 @@ struct Operation {
   std::uint64_t bytes = 0;   ///< in all
   std::uint64_t pieces = 1;  ///< copies or launches of equal size, one after another
   bool pageable = false;     ///< of a copy: the host memory is not page-locked, and the caller waits for the copy
+  bool one_call = false;     ///< of a copy: all pieces are handed over in one call
 };
 
 /// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters
 /// confirm.
 struct Workload {
+  /// What times a case.
+  enum class Clock {
+    device,  ///< events in the stream; launches are queued so that the device never waits for the host
+    host     ///< the host's clock from the call until the stream is idle, for work that the host takes part in
+  };
   /// The theoretical rate that `fraction_of_peak` refers to: of device or shared memory, or of the host link, one way
   /// or the sum of both.
   enum class Peak { device_memory, shared_memory, link, link_both_ways };
@@ -102,6 +108,7 @@ struct Workload {
   unsigned block_threads = 0;
   unsigned shared_bytes_per_block = 0;
   Peak peak = Peak::device_memory;
+  Clock clock = Clock::device;
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }

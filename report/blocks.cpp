@@ -11,20 +11,19 @@
 namespace gpumem::report {
 
 std::vector<Block> blocks(const Report& report) {
-  const std::vector<Sweep> all = sweeps(report.results);
+  const std::vector<Members> all = tables(report.results);
   const bool plan = is_plan(report);
-  // A probe whose sweeps all have one case (`--offset 0 --op read,write,copy`) reads better as one table; so does a
+  // A probe whose tables all have one case (`--offset 0 --op read,write,copy`) reads better as one table; so does a
   // plan, which has nothing to compare.
   std::set<std::string> spread;
-  for (const Sweep& sweep : all) {
-    if (sweep.members.size() > 1) spread.insert(report.results[sweep.members.front()].probe);
+  for (const Members& table : all) {
+    if (table.size() > 1) spread.insert(report.results[table.front()].probe);
   }
   std::vector<Cases> groups;
   std::vector<std::vector<std::string>> findings;
   const bool said = report.findings.size() == all.size();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    Cases cases;
-    for (const std::size_t member : all[i].members) cases.push_back(&report.results[member]);
+    Cases cases = cases_of(report.results, all[i]);
     const std::string& probe = cases.front()->probe;
     if (plan || !spread.contains(probe)) {
       const auto same = std::ranges::find_if(groups, [&](const Cases& group) { return group.front()->probe == probe; });
@@ -42,7 +41,7 @@ std::vector<Block> blocks(const Report& report) {
   std::vector<Block> result;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (plan) std::ranges::sort(groups[i]);  // the order of the plan, which is the order in memory
-    result.push_back(make_block(groups[i]));
+    result.push_back(make_block(groups[i], report.device));
     result.back().findings = std::move(findings[i]);
     if (plan) result.back().common_failure.clear();  // it is no failure, and the preamble says so
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/record.hpp"
+#include "report/timeline.hpp"
 #include "report/vocabulary.hpp"
 
 namespace gpumem::report {
@@ -22,9 +23,10 @@ struct Row {
   std::string failure;                 ///< "failed: why" or "skipped: why"; empty if the case ran
   std::string position;                ///< which case it is, in words: "offset 7"
   std::optional<double> bar_fraction;  ///< of the longest bar of the block
+  bool begins_alternative = false;     ///< the rows before are another alternative's
 };
 
-/// One sweep, or several cases of a probe that form no sweep.
+/// One table (report/sweep.hpp), or several cases of a probe that have nothing to be compared with.
 struct Block {
   std::string probe;
   std::vector<std::string> constants;  ///< the parameters that all its cases share, in words
@@ -33,6 +35,7 @@ struct Block {
   std::vector<Row> rows;
   std::string common_failure;  ///< when no case ran, all for the same reason: said once instead of in every row
   std::string common_flags;    ///< flags that every case that ran has: said once as well
+  std::vector<Timeline> timelines;
   std::vector<std::string> findings;
 };
 

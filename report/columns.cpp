@@ -1,114 +1,77 @@
-// One block: which columns its cases have, and the text in them.
+// One block: which columns its cases have, and what is said about them together.
 
 #include "report/columns.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "report/column_builder.hpp"
 #include "report/readings.hpp"
+#include "report/sweep.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-using Reader = std::function<std::optional<double>(const Record&)>;
-
-const Parameter* find_parameter(const Record& record, std::string_view name) {
-  const auto found = std::ranges::find(record.parameters, name, &Parameter::name);
-  return found == record.parameters.end() ? nullptr : &*found;
+/// In the order of the axes, but alternatives first: they stand together, as the cases come.
+std::vector<std::string> parameter_names(const Cases& cases) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : cases.front()->parameters) names.push_back(parameter.name);
+  std::ranges::stable_partition(names, [&](const std::string& name) { return name == cases.front()->compared; });
+  return names;
 }
 
-bool varies(const Cases& cases, std::string_view parameter) {
-  const Parameter* first = find_parameter(*cases.front(), parameter);
-  return std::ranges::any_of(cases, [&](const Record* record) {
-    const Parameter* other = find_parameter(*record, parameter);
-    return (first == nullptr) != (other == nullptr) || (first != nullptr && *first != *other);
-  });
-}
-
-/// Builds the columns of a block left to right. A column without any value is left out.
-class Columns {
- public:
-  Columns(const Cases& cases, Block& block) : cases_(cases), block_(block) {}
-
-  void add_text(Heading heading, unsigned rank, std::vector<std::string> cells) {
-    if (std::ranges::all_of(cells, &std::string::empty)) return;
-    const bool names = std::ranges::any_of(cells, [](const std::string& cell) {
-      return !cell.empty() && (cell[0] < '0' || cell[0] > '9') && cell[0] != '-';
-    });
-    block_.columns.push_back({std::move(heading), rank, names});
-    for (std::size_t i = 0; i < cells.size(); ++i) block_.rows[i].cells.push_back(std::move(cells[i]));
-  }
-
-  /// Numbers with the same decimals in all rows: as many as give the smallest of them `significant` digits.
-  void add(Heading heading, unsigned rank, int significant, int most_decimals, const Reader& read_any) {
-    const auto read = [&](const Record& record) {
-      const auto value = read_any(record);
-      return value && std::isfinite(*value) ? value : std::nullopt;
-    };
-    std::vector<double> values;
-    for (const Record* record : cases_) {
-      if (const auto value = read(*record)) values.push_back(*value);
-    }
-    const int decimals = decimals_for(values, significant, most_decimals);
-    std::vector<std::string> cells;
-    for (const Record* record : cases_) {
-      const auto value = read(*record);
-      cells.push_back(value ? fixed(*value, decimals) : "");
-    }
-    add_text(std::move(heading), rank, std::move(cells));
-  }
-
-  void add_per_request(Heading heading, unsigned rank, Quantity quantity, Source source) {
-    std::vector<std::string> cells;
-    bool split = false;
-    for (const Record* record : cases_) {
-      const PerRequest value = per_request(*record, quantity, source);
-      const std::string load = value.load ? trimmed(*value.load, 2) : "";
-      const std::string store = value.store ? trimmed(*value.store, 2) : "";
-      const bool one = load.empty() || store.empty() || load == store;
-      split = split || !one;
-      cells.push_back(one ? (load.empty() ? store : load) : load + "/" + store);
-    }
-    if (split) heading.unit = "ld/st";
-    add_text(std::move(heading), rank, std::move(cells));
-  }
-
- private:
-  const Cases& cases_;
-  Block& block_;
-};
-
-void add_parameters(const Cases& cases, Block& block, Columns& columns) {
+void add_parameters(const Cases& cases, Block& block, ColumnBuilder& columns) {
   std::set<std::string> chosen;
   for (const Record* record : cases) chosen.insert(record->chosen.begin(), record->chosen.end());
-  const bool several =
-      std::ranges::any_of(cases.front()->parameters, [&](const Parameter& p) { return varies(cases, p.name); });
-  for (const Parameter& parameter : cases.front()->parameters) {
-    const bool shown = several ? varies(cases, parameter.name) : parameter.name == cases.front()->swept;
+  const std::vector<std::string> names = parameter_names(cases);
+  const bool several = std::ranges::any_of(names, [&](const std::string& name) { return varies(cases, name); });
+  for (const std::string& name : names) {
+    const bool shown = several ? varies(cases, name) : name == cases.front()->swept;
     if (!shown) {
-      block.constants.push_back(parameter_phrase(parameter) + (chosen.contains(parameter.name) ? " (auto)" : ""));
+      block.constants.push_back(parameter_phrase(*find_parameter(*cases.front(), name)) +
+                                (chosen.contains(name) ? " (auto)" : ""));
       continue;
     }
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      const Parameter* value = find_parameter(*cases[i], parameter.name);
+      const Parameter* value = find_parameter(*cases[i], name);
       cells.push_back(value == nullptr ? "-" : value_text(*value));
       if (value == nullptr) continue;
       if (!block.rows[i].position.empty()) block.rows[i].position += ", ";
       block.rows[i].position += position_phrase(*value);
     }
-    columns.add_text(parameter_heading(parameter.name), 0, std::move(cells));
+    columns.add_text(parameter_heading(name), 0, std::move(cells));
     ++block.parameter_columns;
   }
-  // The preamble names the peak of device memory; another one has to be said where it applies.
-  const Record& first = *cases.front();
-  const bool on_chip = !first.access.empty() && first.access.front().space == "shared";
-  if (on_chip && first.peak_gb_per_s) block.constants.push_back("peak " + fixed(*first.peak_gb_per_s, 0) + " GB/s");
+}
+
+/// Marks the rows with which another alternative begins, where an alternative has several.
+void mark_alternatives(const Cases& cases, Block& block) {
+  const std::string& compared = cases.front()->compared;
+  const auto same = [&](const Record* a, const Record* b) {
+    const Parameter* one = find_parameter(*a, compared);
+    const Parameter* other = find_parameter(*b, compared);
+    return one != nullptr && other != nullptr && *one == *other;
+  };
+  if (compared.empty() || std::ranges::adjacent_find(cases, same) == cases.end()) return;
+  for (std::size_t i = 1; i < cases.size(); ++i) block.rows[i].begins_alternative = !same(cases[i - 1], cases[i]);
+}
+
+/// The preamble names the peak of device memory; another one has to be said where it applies.
+void add_peak(const Cases& cases, const std::optional<Device>& device, Block& block) {
+  const double named = device ? device->theoretical_bandwidth_bytes_per_s() / 1e9 : 0;
+  std::vector<std::string> peaks;
+  for (const Record* record : cases) {
+    if (!record->peak_gb_per_s || std::abs(*record->peak_gb_per_s - named) < 0.001 * named) continue;
+    std::string peak = significant(*record->peak_gb_per_s, 3);
+    if (std::ranges::find(peaks, peak) == peaks.end()) peaks.push_back(std::move(peak));
+  }
+  if (!peaks.empty()) block.constants.push_back("peak " + join_in_words(peaks) + " GB/s");
 }
 
 std::optional<double> relative(const Record& record) {
@@ -116,51 +79,69 @@ std::optional<double> relative(const Record& record) {
 }
 
 /// A ratio to the baseline says something only where there is another case.
-void add_relative(const Cases& cases, Columns& columns) {
+void add_relative(const Cases& cases, ColumnBuilder& columns) {
   if (cases.size() < 2) return;
   const Record& first = *cases.front();
-  const Heading heading = {"vs " + value_text({first.swept, first.baseline}), "x"};
+  const std::string& related = baseline_parameter(first);
+  const Heading heading = {"vs " + value_text({related, first.baseline}), "x"};
   if (std::ranges::none_of(cases, [&](const Record* record) {
-        const Parameter* swept = find_parameter(*record, record->swept);
-        return relative(*record) && swept != nullptr && swept->value != record->baseline;
+        const Parameter* place = find_parameter(*record, related);
+        return relative(*record) && place != nullptr && place->value != record->baseline;
       })) {
     return;
   }
   columns.add(heading, 10, 2, 3, relative);
 }
 
-void add_times(const Cases& cases, Columns& columns, unsigned rank) {
+void add_times(const Cases& cases, ColumnBuilder& columns, unsigned rank) {
   double shortest = 0;
   for (const Record* record : cases) {
     if (!record->time) continue;
     const double median = record->time->summary.median.count();
     if (median > 0 && (shortest == 0 || median < shortest)) shortest = median;
   }
-  const auto [unit, factor] = shortest < 1e-6   ? std::pair("ns", 1e9)
-                              : shortest < 1e-3 ? std::pair("us", 1e6)
-                              : shortest < 1    ? std::pair("ms", 1e3)
-                                                : std::pair("s", 1.0);
-  columns.add({"time", unit}, rank, 3, 3, [factor = factor](const Record& record) {
-    return record.time ? std::optional(record.time->summary.median.count() * factor) : std::nullopt;
+  const TimeUnit unit = time_unit(shortest);
+  columns.add({"time", unit.name}, rank, 3, 3, [&](const Record& record) {
+    return record.time ? std::optional(record.time->summary.median.count() * unit.per_second) : std::nullopt;
   });
 }
 
-void add_metrics(const Cases& cases, Columns& columns) {
+/// Whether a metric has one value for each alternative, however many cases that has: what a whole sweep shows (the
+/// fixed cost of a transfer) is said once, in the finding, and as a column would repeat a number in every row.
+bool is_of_alternatives(const Cases& cases, const std::string& metric) {
+  std::map<std::string, std::pair<std::size_t, std::optional<double>>> seen;  // how many cases, with which value
+  bool several = false;
+  for (const Record* record : cases) {
+    const Parameter* alternative = find_parameter(*record, record->compared);
+    const auto value = metric_value(*record, metric);
+    if (alternative == nullptr) return false;
+    if (!value) continue;
+    auto& [count, first] = seen[gpumem::to_string(alternative->value)];
+    if (count++ == 0) first = value;
+    if (value != first) return false;
+    several = several || count > 1;
+  }
+  return several;
+}
+
+void add_metrics(const Cases& cases, ColumnBuilder& columns) {
   std::vector<std::string> names;
   for (const Record* record : cases) {
     for (const MetricRecord& metric : record->metrics) {
       if (std::ranges::find(names, metric.name) == names.end()) names.push_back(metric.name);
     }
   }
+  unsigned rank = 70;
   for (const std::string& name : names) {
-    columns.add(metric_heading(name), name == names.front() ? 15 : 70, 3, 3, [&](const Record& record) {
-      const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
-      return found == record.metrics.end() ? std::nullopt : found->value;
-    });
+    if (is_of_alternatives(cases, name)) continue;
+    // The first is what the probe is about, unless it only details the bandwidth.
+    const bool first = name == names.front() && !name.ends_with("_gb_per_s");
+    columns.add(metric_heading(name), first ? 15 : rank++, 3, 3,
+                [&](const Record& record) { return metric_value(record, name); });
   }
 }
 
-void add_readings(const Cases& cases, Columns& columns) {
+void add_readings(const Cases& cases, ColumnBuilder& columns) {
   const bool measured =
       std::ranges::any_of(cases, [](const Record* record) { return record->measured_gb_per_s.has_value(); });
   const bool bandwidth =
@@ -243,12 +224,14 @@ void add_notes(const Cases& cases, Block& block) {
 
 }  // namespace
 
-Block make_block(const Cases& cases) {
+Block make_block(const Cases& cases, const std::optional<Device>& device) {
   Block block;
   block.probe = cases.front()->probe;
   block.rows.resize(cases.size());
-  Columns columns(cases, block);
+  ColumnBuilder columns(cases, block);
   add_parameters(cases, block, columns);
+  mark_alternatives(cases, block);
+  add_peak(cases, device, block);
 
   const std::string first_failure = failure_of(*cases.front());
   if (!first_failure.empty() &&
@@ -259,6 +242,7 @@ Block make_block(const Cases& cases) {
   add_readings(cases, columns);
   add_bars(cases, block);
   add_notes(cases, block);
+  block.timelines = telling_timelines(cases);
   return block;
 }
 

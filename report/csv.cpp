@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <ostream>
 
+#include "report/cases.hpp"
 #include "report/readings.hpp"
 #include "report/text.hpp"
 #include "report/writers.hpp"
@@ -38,13 +38,8 @@ std::string field(const std::optional<bool>& value) {
 std::string field(const std::optional<std::string>& value) { return value.value_or(""); }
 
 std::string parameter_field(const Record& record, const std::string& name) {
-  const auto found = std::ranges::find(record.parameters, name, &Parameter::name);
-  return found == record.parameters.end() ? std::string() : gpumem::to_string(found->value);
-}
-
-std::string metric_field(const Record& record, const std::string& name) {
-  const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
-  return found == record.metrics.end() ? std::string() : field(found->value);
+  const Parameter* found = find_parameter(record, name);
+  return found == nullptr ? std::string() : gpumem::to_string(found->value);
 }
 
 /// Appends a name and a value together, so that the header cannot drift from the rows.
@@ -90,6 +85,8 @@ Row row_of(const Report& report, const Record& record) {
   row.add("probe", record.probe);
   for (const std::string& name : report.parameter_columns) row.add("parameters." + name, parameter_field(record, name));
   row.add("swept", record.swept);
+  row.add("compared", record.compared);
+  row.add("baseline", gpumem::to_string(record.baseline));
   row.add("chosen_by_auto", join(record.chosen, ";"));
   row.add("status", std::string(to_string(record.status)));
   row.add("reason", field(record.reason));
@@ -106,7 +103,7 @@ Row row_of(const Report& report, const Record& record) {
   add_access(row, record);
   row.add("bottleneck.predicted", record.bottleneck ? record.bottleneck->predicted : std::string());
   row.add("bottleneck.counted", record.bottleneck ? field(record.bottleneck->counted) : std::string());
-  for (const std::string& name : report.metric_columns) row.add("metrics." + name, metric_field(record, name));
+  for (const std::string& name : report.metric_columns) row.add("metrics." + name, field(metric_value(record, name)));
   row.add("flags", join(record.flags, ";"));
   row.add("backend", report.backend);
   row.add("device.name", report.device ? report.device->name : std::string());

@@ -52,7 +52,12 @@ Json to_json(const Host& host) {
           {"memory_bytes", known(host.memory_bytes)}};
 }
 
+Json to_json(const HostPlacement& placement) {
+  return {{"numa_node", optional(placement.numa_node)}, {"how", placement.how}};
+}
+
 Json to_json(const Device& device) {
+  const auto link = device.link_bytes_per_s();
   const double bandwidth = device.theoretical_bandwidth_bytes_per_s() / 1e9;
   return {{"name", device.name},
           {"uuid", optional(device.uuid)},
@@ -67,7 +72,14 @@ Json to_json(const Device& device) {
           {"theoretical_bandwidth_gb_per_s", bandwidth > 0 ? number(bandwidth) : Json(nullptr)},
           {"ecc", optional(device.ecc)},
           {"mig", optional(device.mig)},
-          {"pcie", {{"generation", optional(device.pcie_generation)}, {"width", optional(device.pcie_width)}}},
+          {"pcie",
+           {{"generation", optional(device.pcie_generation)},
+            {"width", optional(device.pcie_width)},
+            {"theoretical_gb_per_s", link ? number(*link / 1e9) : Json(nullptr)}}},  // each way
+          {"copy_engines", known(device.copy_engines)},
+          {"integrated", device.integrated},
+          {"maps_host_memory", device.maps_host_memory},
+          {"numa_node", optional(device.numa_node)},
           {"driver_version", optional(device.driver_version)},
           {"runtime_version", optional(device.runtime_version)}};
 }
@@ -102,6 +114,15 @@ Json to_json(const Bottleneck& bottleneck) {
   return {{"predicted", bottleneck.predicted}, {"counted", optional(bottleneck.counted)}};
 }
 
+Json to_json(const std::vector<measure::StageSpan>& timeline) {
+  if (timeline.empty()) return nullptr;
+  Json spans = Json::array();
+  for (const auto& [stage, stream, start_s, end_s] : timeline) {
+    spans.push_back({{"stage", stage}, {"stream", stream}, {"start_s", number(start_s)}, {"end_s", number(end_s)}});
+  }
+  return spans;
+}
+
 Json to_json(const Record& record) {
   Json parameters = Json::object();
   for (const auto& [name, value] : record.parameters) parameters[name] = to_json(value);
@@ -114,6 +135,8 @@ Json to_json(const Record& record) {
       {"probe", record.probe},
       {"parameters", std::move(parameters)},
       {"swept", record.swept},
+      {"compared", known(record.compared)},
+      {"baseline", to_json(record.baseline)},
       {"chosen_by_auto", record.chosen},
       {"status", to_string(record.status)},
       {"reason", optional(record.reason)},
@@ -130,6 +153,7 @@ Json to_json(const Record& record) {
       {"bottleneck", record.bottleneck ? to_json(*record.bottleneck) : Json(nullptr)},
       {"counters", nullptr},
       {"metrics", std::move(metrics)},
+      {"timeline", to_json(record.timeline)},
       {"flags", record.flags},
   };
 }
@@ -137,17 +161,23 @@ Json to_json(const Record& record) {
 Json to_json(const Report& report) {
   Json results = Json::array();
   for (const Record& record : report.results) results.push_back(to_json(record));
-  return {{"schema_version", 1},          {"tool", to_json(report.tool)},
-          {"command", report.command},    {"started_at", report.started_at},
-          {"backend", report.backend},    {"profile", optional(report.profile)},
-          {"host", to_json(report.host)}, {"device", report.device ? to_json(*report.device) : Json(nullptr)},
-          {"findings", report.findings},  {"results", std::move(results)}};
+  return {{"schema_version", 1},
+          {"tool", to_json(report.tool)},
+          {"command", report.command},
+          {"started_at", report.started_at},
+          {"backend", report.backend},
+          {"profile", optional(report.profile)},
+          {"host", to_json(report.host)},
+          {"host_placement", report.host_placement ? to_json(*report.host_placement) : Json(nullptr)},
+          {"device", report.device ? to_json(*report.device) : Json(nullptr)},
+          {"findings", report.findings},
+          {"results", std::move(results)}};
 }
 
 // The layout: what differs between two reports should stand on a line of its own, yet a hundred samples on one.
 // nlohmann's own dump offers one number per line or everything on one line.
 
-constexpr unsigned deepest_broken_level = 3;  // report, results, a result, its time and access
+constexpr unsigned deepest_broken_level = 3;  // report, results, a result, its time, access and timeline
 constexpr std::size_t long_text = 60;
 
 bool is_broken(const Json& value, unsigned level) {

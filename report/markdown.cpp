@@ -11,6 +11,8 @@ namespace gpumem::report {
 
 namespace {
 
+constexpr std::size_t code_width = 80;
+
 /// What would be read as markup is escaped: a pipe ends a cell, the others begin emphasis, code, links or HTML.
 std::string escaped(std::string_view text) {
   std::string result;
@@ -64,6 +66,8 @@ void write_block(std::ostream& out, const Block& block) {
     }
     write_cells(out, cells);
   }
+  const auto lines = drawn(block.timelines, code_width, true);
+  if (!lines.empty()) out << "\n```text\n" << join(lines, "\n") << "\n```\n";
   for (const std::string& finding : block.findings) out << '\n' << escaped(finding) << '\n';
 }
 

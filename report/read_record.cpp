@@ -65,6 +65,13 @@ TimeRecord to_time(const Json& value) {
   return time;
 }
 
+measure::StageSpan to_span(const Json& value) {
+  return {.stage = value.at("stage"),
+          .stream = static_cast<unsigned>(whole(value.at("stream"))),
+          .start_s = value.at("start_s"),
+          .end_s = value.at("end_s")};
+}
+
 Status to_status(const std::string& name) {
   for (const Status status : {Status::ok, Status::skipped, Status::failed}) {
     if (to_string(status) == name) return status;
@@ -78,6 +85,8 @@ Record to_record(const Json& json) {
   for (const auto& [name, value] : object(json.at("parameters")).items())
     record.parameters.push_back({name, to_value(value)});
   record.swept = json.at("swept");
+  record.compared = optional<std::string>(json.at("compared")).value_or("");
+  record.baseline = to_value(json.at("baseline"));
   record.chosen = json.at("chosen_by_auto");
   record.status = to_status(json.at("status"));
   record.reason = optional<std::string>(json.at("reason"));
@@ -97,6 +106,9 @@ Record to_record(const Json& json) {
   }
   for (const auto& [name, value] : object(json.at("metrics")).items())
     record.metrics.push_back({name, optional<double>(value)});
+  if (const Json& timeline = json.at("timeline"); !timeline.is_null()) {
+    for (const Json& span : array(timeline)) record.timeline.push_back(to_span(span));
+  }
   record.flags = json.at("flags");
   return record;
 }

@@ -6,8 +6,8 @@
 
 namespace gpumem::report {
 
-/// A record back from its line of JSON (write_record_line), with all its readings and samples. `baseline` is not in
-/// the line and stays empty. Throws std::runtime_error for anything else.
+/// A record back from its line of JSON (write_record_line), with all its readings and samples. Throws
+/// std::runtime_error for anything else.
 [[nodiscard]] Record read_record_line(std::string_view line);
 
 }  // namespace gpumem::report

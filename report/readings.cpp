@@ -21,6 +21,13 @@ PerRequest per_request(const Record& record, Quantity quantity, Source source) {
   return {mean_per_request(record, "load", quantity, source), mean_per_request(record, "store", quantity, source)};
 }
 
+std::optional<double> seconds_of(const Record& record) {
+  if (record.time) return record.time->summary.median.count();
+  const auto gb_per_s = record.headline_gb_per_s();
+  if (!gb_per_s || !(*gb_per_s > 0)) return std::nullopt;
+  return static_cast<double>(record.useful_bytes_read + record.useful_bytes_written) / (*gb_per_s * 1e9);
+}
+
 std::string_view to_string(Status status) {
   switch (status) {
     case Status::ok:

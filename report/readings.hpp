@@ -26,6 +26,9 @@ struct PerRequest {
 
 [[nodiscard]] PerRequest per_request(const Record& record, Quantity quantity, Source source);
 
+/// How long the case takes: the median measured, else what the predicted bandwidth says. Absent without either.
+[[nodiscard]] std::optional<double> seconds_of(const Record& record);
+
 [[nodiscard]] std::string_view to_string(Status status);
 
 }  // namespace gpumem::report

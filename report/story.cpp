@@ -5,14 +5,11 @@
 #include <map>
 #include <utility>
 
+#include "report/sweep.hpp"
+
 namespace gpumem::report {
 
 namespace {
-
-const Parameter* swept_parameter(const Record& record) {
-  const auto found = std::ranges::find(record.parameters, record.swept, &Parameter::name);
-  return found == record.parameters.end() ? nullptr : &*found;
-}
 
 PerRequest cost_of(const Record& record, Quantity quantity) {
   const PerRequest predicted = per_request(record, quantity, Source::predicted);
@@ -64,7 +61,8 @@ const Point* best_of(const std::vector<Point>& points) {
   const auto fastest = std::ranges::max_element(points, {}, &Point::gb_per_s);
   const double enough = (1 - as_good) * fastest->gb_per_s;
   for (const Point& point : points) {
-    const bool baseline = point.place != nullptr && point.place->value == point.record->baseline;
+    const bool baseline = point.place != nullptr && point.place->name == baseline_parameter(*point.record) &&
+                          point.place->value == point.record->baseline;
     if (baseline && point.gb_per_s >= enough) return &point;
   }
   return &*std::ranges::find_if(points, [&](const Point& point) { return point.gb_per_s >= enough; });
@@ -82,17 +80,16 @@ double Story::spread() const {
   return fastest.gb_per_s > 0 ? (fastest.gb_per_s - slowest.gb_per_s) / fastest.gb_per_s : 0;
 }
 
-Story make_story(std::span<const Record> results, const Sweep& sweep) {
+Story make_story(const Cases& cases, std::string_view parameter) {
   Story story;
-  story.measured = std::ranges::any_of(sweep.members, [&](std::size_t member) {
-    return results[member].measured_gb_per_s.has_value() || results[member].time.has_value();
-  });
+  story.parameter = parameter;
+  story.measured = std::ranges::any_of(
+      cases, [](const Record* record) { return record->measured_gb_per_s.has_value() || record->time.has_value(); });
   story.numeric = true;
-  for (const std::size_t member : sweep.members) {
-    const Record& record = results[member];
-    const auto rate = story.measured ? record.measured_gb_per_s : record.predicted_gb_per_s;
-    if (record.status != Status::ok || !rate || !std::isfinite(*rate) || *rate <= 0) continue;
-    Point point{&record, swept_parameter(record), std::nullopt, *rate, {}};
+  for (const Record* record : cases) {
+    const auto rate = story.measured ? record->measured_gb_per_s : record->predicted_gb_per_s;
+    if (record->status != Status::ok || !rate || !std::isfinite(*rate) || *rate <= 0) continue;
+    Point point{record, find_parameter(*record, parameter), std::nullopt, *rate, {}};
     if (point.place != nullptr) {
       if (const auto* number = std::get_if<std::uint64_t>(&point.place->value)) point.number = *number;
     }

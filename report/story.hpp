@@ -1,21 +1,21 @@
 #pragma once
-// What a sweep shows, before it is put into words: its cases that ran, and which of them cost the same.
+// What a sweep, or several alternatives at one place of it, show before it is put into words: the cases that ran, and
+// which of them cost the same.
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "report/cases.hpp"
 #include "report/readings.hpp"
-#include "report/record.hpp"
-#include "report/sweep.hpp"
 
 namespace gpumem::report {
 
 struct Point {
   const Record* record = nullptr;
-  const Parameter* place = nullptr;     ///< the swept parameter; null if the record lacks it
+  const Parameter* place = nullptr;     ///< the parameter that varies; null if the record lacks it
   std::optional<std::uint64_t> number;  ///< its value, if a number
   double gb_per_s = 0;                  ///< measured, or predicted where nothing was measured
   PerRequest cost;                      ///< predicted, or counted where nothing was predicted
@@ -29,6 +29,7 @@ struct CostClass {
 };
 
 struct Story {
+  std::string parameter;  ///< that varies
   bool measured = false;  ///< otherwise everything is predicted
   Quantity quantity = Quantity::sectors;
   bool numeric = false;            ///< every place is a number; points are then in rising order
@@ -44,8 +45,9 @@ struct Story {
 /// Differences up to this share of the bandwidth are called none.
 inline constexpr double negligible = 0.02;
 
-/// Points refer to the results and classes to the points, so a story is neither copied nor outlives the results.
-[[nodiscard]] Story make_story(std::span<const Record> results, const Sweep& sweep);
+/// The story of cases that differ in nothing but a parameter. Points refer to the records and classes to the points, so
+/// a story is neither copied nor outlives the records.
+[[nodiscard]] Story make_story(const Cases& cases, std::string_view parameter);
 
 /// -1 when the bandwidth only falls along the sweep, 1 when it only rises, 0 otherwise. Negligible steps back are
 /// forgiven.

@@ -1,23 +1,30 @@
 #pragma once
-// A sweep: the records of one probe that differ in nothing but the swept parameter. Tables are drawn per sweep,
-// `relative` refers to a sweep's baseline, and findings describe one.
+// How records belong together. A sweep: those of one probe that differ in nothing but the swept parameter. A table: the
+// sweeps of alternatives for the same job, which differ in the compared parameter too; a probe that compares nothing
+// has one sweep in a table. Blocks are drawn, and findings written, per table.
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "report/record.hpp"
 
 namespace gpumem::report {
 
-struct Sweep {
-  std::vector<std::size_t> members;     ///< indices into the results, in their order
-  std::optional<std::size_t> baseline;  ///< index of the baseline case, if it is among them
-};
+/// Indices into the results, in their order.
+using Members = std::vector<std::size_t>;
 
 /// Groups results into sweeps, in order of first appearance.
-[[nodiscard]] std::vector<Sweep> sweeps(std::span<const Record> results);
+[[nodiscard]] std::vector<Members> sweeps(std::span<const Record> results);
 
-/// Fills `relative_measured` and `relative_predicted` of every record from its sweep's baseline.
+/// Groups results into tables, in order of first appearance.
+[[nodiscard]] std::vector<Members> tables(std::span<const Record> results);
+
+/// The parameter that the record's `baseline` is a value of: the compared one, else the swept.
+[[nodiscard]] const std::string& baseline_parameter(const Record& record);
+
+/// Fills `relative_measured` and `relative_predicted` of every record from the one that has the baseline's value and
+/// differs in nothing else: the baseline alternative at the same place of the sweep, or the sweep's baseline case.
 void relate_to_baselines(std::vector<Record>& results);
 
 }  // namespace gpumem::report

@@ -153,12 +153,23 @@ void write_title(std::ostream& out, const Block& block, const TableStyle& style)
   write_text(out, title, style, Tint::bold, gap);
 }
 
+void write_timelines(std::ostream& out, const Block& block, const TableStyle& style) {
+  const auto lines = drawn(block.timelines, std::min<std::size_t>(style.width, widest_text), style.bars);
+  if (!lines.empty()) out << '\n';
+  for (const std::string& text : lines) {
+    TableLine line(style);
+    line.put(text, text.starts_with(' ') ? Tint::cyan : Tint::none);
+    line.end(out);
+  }
+}
+
 void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
   write_title(out, block, style);
   const Layout layout = lay_out(block, style);
   write_header(out, block, layout, style);
   std::vector<const Row*> shortened;
   for (const Row& row : block.rows) {
+    if (row.begins_alternative) out << '\n';
     if (write_row(out, block, row, layout, style)) shortened.push_back(&row);
   }
   if (!block.common_flags.empty()) write_text(out, "all cases: " + block.common_flags, style, Tint::yellow, gap);
@@ -167,6 +178,7 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style)
     write_text(out, counted(block.rows.size(), "case") + " " + block.common_failure, style,
                block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
   }
+  write_timelines(out, block, style);
   if (!block.findings.empty()) out << '\n';
   for (const std::string& finding : block.findings) write_text(out, one_line(finding), style, Tint::none);
 }

@@ -131,6 +131,17 @@ std::string significant(double value, int digits) {
   return fixed(value, decimals_for(std::span<const double>(&value, 1), digits, 9));
 }
 
+TimeUnit time_unit(double seconds) {
+  if (seconds < 1e-6) return {"ns", 1e9};
+  if (seconds < 1e-3) return {"us", 1e6};
+  return seconds < 1 ? TimeUnit{"ms", 1e3} : TimeUnit{"s", 1};
+}
+
+std::string duration_in_words(double seconds) {
+  const TimeUnit unit = time_unit(seconds);
+  return significant(seconds * unit.per_second, 3) + " " + unit.name;
+}
+
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

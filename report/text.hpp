@@ -45,6 +45,16 @@ namespace gpumem::report {
 /// `digits` significant digits, but never fewer than the integer part: 4224, 91.3, 0.0312.
 [[nodiscard]] std::string significant(double value, int digits);
 
+struct TimeUnit {
+  std::string name;
+  double per_second = 1;
+};
+/// The largest of s, ms, us and ns that gives at least one.
+[[nodiscard]] TimeUnit time_unit(double seconds);
+
+/// With three significant digits: "6.13 ms", "850 us", "1.50 s".
+[[nodiscard]] std::string duration_in_words(double seconds);
+
 /// A count and its noun: "1 case", "33 cases".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 

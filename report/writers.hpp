@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/conclusions.hpp"
 #include "report/record.hpp"
 
 namespace gpumem::report {
@@ -29,8 +30,10 @@ void write_record_line(std::ostream& out, const Record& record);
 /// A JSON array of devices, each as the `device` of a JSON report.
 void write_devices_json(std::ostream& out, std::span<const Device> devices);
 
-/// One sentence per sweep, computed from its records: where it is best, what it costs elsewhere and why.
-[[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results);
+/// A few sentences per table (report/sweep.hpp), computed from its records: what its probe concludes or, where that is
+/// nothing, where it is best, what it costs elsewhere and why.
+[[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results,
+                                                const ProbeLookup& find = find_probe);
 
 enum class Format { table, json, csv, markdown };
 [[nodiscard]] std::string_view to_string(Format format);

@@ -12,13 +12,13 @@ namespace {
 constexpr std::uint64_t l2_multiple = 16;
 constexpr std::uint64_t smallest_auto_buffer = std::uint64_t{1} << 20U;
 
+}  // namespace
+
 Op op_of(const Case& chosen) {
   const std::string& name = chosen.name("op");
   if (name == "read") return Op::read;
   return name == "write" ? Op::write : Op::copy;
 }
-
-}  // namespace
 
 std::uint64_t Launch::requests() const {
   const std::uint64_t warps = (tile.block_threads + access::warp_lanes - 1) / access::warp_lanes;
@@ -39,20 +39,28 @@ Launch launch_of(const Case& decided) {
   return launch;
 }
 
+Axis op_axis() {
+  return {.flag = "op",
+          .parameter = "op",
+          .purpose = "what the kernel does with its elements; misaligned stores cost far more than loads",
+          .defaults = "copy",
+          .names = {"read", "write", "copy"}};
+}
+
+Axis word_bytes_axis() {
+  return {.flag = "word-bytes",
+          .parameter = "word_bytes",
+          .unit = "bytes",
+          .purpose = "size of an element: what one thread moves with one instruction",
+          .defaults = "4",
+          .numbers = {4, 8, 16}};
+}
+
 std::vector<Axis> axes(Axis swept) {
   return {
       std::move(swept),
-      {.flag = "op",
-       .parameter = "op",
-       .purpose = "what the kernel does with its elements; misaligned stores cost far more than loads",
-       .defaults = "copy",
-       .names = {"read", "write", "copy"}},
-      {.flag = "word-bytes",
-       .parameter = "word_bytes",
-       .unit = "bytes",
-       .purpose = "size of an element: what one thread moves with one instruction",
-       .defaults = "4",
-       .numbers = {4, 8, 16}},
+      op_axis(),
+      word_bytes_axis(),
       {.flag = "elements-per-thread",
        .parameter = "elements_per_thread",
        .unit = "elements",

@@ -14,6 +14,7 @@
 namespace gpumem::global {
 
 enum class Op { read, write, copy };
+[[nodiscard]] Op op_of(const Case& chosen);  ///< of its parameter op
 
 /// A case of a global probe in numbers.
 struct Launch {
@@ -25,12 +26,16 @@ struct Launch {
   [[nodiscard]] std::uint64_t blocks() const { return (count + tile.elements() - 1) / tile.elements(); }
   [[nodiscard]] std::uint64_t threads() const { return blocks() * tile.block_threads; }
   [[nodiscard]] std::uint64_t requests() const;  ///< warp requests of one access site
+  [[nodiscard]] std::uint32_t words_per_element() const { return word_bytes / sizeof(std::uint32_t); }
   [[nodiscard]] bool loads() const { return op != Op::write; }
   [[nodiscard]] bool stores() const { return op != Op::read; }
 };
 
 [[nodiscard]] Launch launch_of(const Case& decided);
 
+/// The axes that say what the kernel does and in which words, for probes that share the kernels.
+[[nodiscard]] Axis op_axis();
+[[nodiscard]] Axis word_bytes_axis();
 /// `swept`, then the axes all global probes share: op, word-bytes, elements-per-thread, block-threads, buffer.
 [[nodiscard]] std::vector<Axis> axes(Axis swept);
 

@@ -1,7 +1,11 @@
 #pragma once
-// Device-side checks of the global kernels' output against the functor itself.
+// Device-side checks of the global kernels' output against the functor itself, and the function that runs them.
 
 #include "probes/global/kernels.cuh"
+#include "probes/global/launch.hpp"
+#include "probes/measure/cuda.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/session.hpp"
 
 namespace gpumem::global {
 
@@ -58,6 +62,39 @@ static __global__ void count_written(const std::uint32_t* target, std::uint64_t 
     written += target[i] != measure::poison_word ? 1 : 0;
   }
   if (written != 0) atomicAdd(&found->written, written);
+}
+
+/// Compares what a launch left in `output` with what its pattern says: the target of a store, in which nothing else may
+/// have been touched, or the checksums of a read. The output must have been poisoned before. Waits for the result.
+template <class Pattern>
+measure::Verification check_output(measure::Session& session, const Launch& launch, const Pattern& pattern,
+                                   const std::uint32_t* output, cudaStream_t stream) {
+  constexpr unsigned threads = 256;
+  const unsigned blocks = session.device().multiprocessors * 8;
+  auto* found = session.scratch<Mismatches>();
+  const Mismatches none{0, ~0ULL, 0};
+  measure::check(cudaMemcpyAsync(found, &none, sizeof none, cudaMemcpyDefault, stream), "reset the check");
+  if (launch.stores()) {
+    check_target<<<blocks, threads, 0, stream>>>(output, launch.words_per_element(), launch.count, pattern, found);
+    count_written<<<blocks, threads, 0, stream>>>(output, pattern.extent(launch.count) * launch.words_per_element(),
+                                                  found);
+  } else {
+    check_checksums<<<blocks, threads, 0, stream>>>(output, launch.words_per_element(), launch.count, launch.tile,
+                                                    launch.threads(), pattern, found);
+  }
+  measure::check(cudaGetLastError(), "launch the check");
+  Mismatches result{};
+  measure::check(cudaMemcpyAsync(&result, found, sizeof result, cudaMemcpyDefault, stream), "read the check");
+  measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
+
+  measure::Verification verification{result.count, result.first,
+                                     launch.stores() ? "32-bit words of the target" : "threads' checksums"};
+  const std::uint64_t expected = pattern.useful(launch.count) * launch.words_per_element();
+  if (launch.stores() && result.count == 0 && result.written != expected) {
+    verification.mismatches = result.written > expected ? result.written - expected : expected - result.written;
+    verification.what = "32-bit words outside the pattern";
+  }
+  return verification;
 }
 
 }  // namespace gpumem::global

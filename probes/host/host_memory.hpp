@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,35 +27,54 @@ inline constexpr std::array<std::string_view, 4> memory_names = {"pageable", "pi
 [[nodiscard]] Memory memory_of(std::string_view name);  ///< throws std::logic_error for an unknown name
 [[nodiscard]] std::string_view to_string(Memory memory);
 
-/// Host memory that could still be had, bytes: the least of what the system says is available and what the process'
-/// control groups leave. 0 when unknown.
+/// Host memory that could still be had, bytes: the least of what the system says is available, what the process'
+/// control groups leave (versions 1 and 2), and what the node has that this thread's memory is bound to; less a
+/// sixteenth, at most 4 GiB, for the system. 0 when unknown, never when known.
+///
+/// The margin is for everything else that runs: page-locked memory can be neither swapped nor moved, and who takes the
+/// last of it has the kernel kill processes, not necessarily his own.
 [[nodiscard]] std::uint64_t available_bytes();
+/// The same from the files below `root`, with the node given.
+[[nodiscard]] std::uint64_t available_bytes(const std::filesystem::path& root, std::optional<unsigned> node);
+
+/// Throws a probe error that begins with `what` ("cannot page-lock") when `bytes` are more than available_bytes().
+void require_available(std::uint64_t bytes, std::string_view what);
+
+namespace detail {
+struct ReleaseHost {
+  Memory memory = Memory::pageable;
+  std::size_t bytes = 0;
+  void operator()(void* data) const noexcept;
+};
+}  // namespace detail
 
 class Buffer {
  public:
   Buffer() = default;
   /// Throws a probe error that says what was asked for and what there is, without having tried, when `bytes` are more
-  /// than available_bytes(); and when the driver refuses. Nothing stays allocated or locked then.
+  /// than available_bytes(); and when the driver refuses. Throws a missing-capability error when this GPU cannot use
+  /// host memory of that kind. Nothing stays allocated or locked then. Pageable memory needs no GPU.
   Buffer(Memory memory, std::size_t bytes);
 
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return data_ ? bytes_ : 0; }
   [[nodiscard]] void* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::uint32_t* words() const noexcept { return static_cast<std::uint32_t*>(data_.get()); }
-  /// The same memory as kernels address it; null for pageable memory.
-  [[nodiscard]] std::uint32_t* device_words() const noexcept { return static_cast<std::uint32_t*>(device_data_); }
+  /// The same memory as kernels address it; null for pageable memory, and where the GPU does not map host memory.
+  [[nodiscard]] std::uint32_t* device_words() const noexcept {
+    return data_ ? static_cast<std::uint32_t*>(device_data_) : nullptr;
+  }
   /// What making it usable for transfers took: cudaHostAlloc, or cudaHostRegister of touched memory; 0 for pageable.
   [[nodiscard]] measure::Seconds setup_time() const noexcept { return setup_; }
 
  private:
-  struct Release {
-    Memory memory = Memory::pageable;
-    std::size_t bytes = 0;
-    void operator()(void* data) const noexcept;
-  };
+  void map();       ///< fresh pages of the system, touched
+  void allocate();  ///< by the driver
+  void lock();      ///< registers what was mapped
+
   Memory memory_ = Memory::pageable;
   std::size_t bytes_ = 0;
-  std::unique_ptr<void, Release> data_;
+  std::unique_ptr<void, detail::ReleaseHost> data_;
   void* device_data_ = nullptr;
   measure::Seconds setup_{};
 };
@@ -67,7 +88,7 @@ struct Difference {
   std::uint64_t mismatches = 0;
   std::uint64_t first = 0;  ///< smallest index that differs; meaningless without mismatches
 };
-/// Compares with random_word(first + i), with several threads. Slow on write-combined memory: see check_on_device.
+/// Compares with random_word(first + i), with several threads. Slow on write-combined memory: see check_in_host_memory.
 [[nodiscard]] Difference compare_random(const std::uint32_t* words, std::uint64_t count, std::uint64_t first = 0);
 
 }  // namespace gpumem::host

@@ -78,7 +78,8 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
     std::size_t total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "query free device memory");
     throw probe_error(fmt::format(
-        "cannot allocate {:.1f} MiB of device memory: {:.1f} of {:.1f} MiB are free; pass a smaller --buffer",
+        "cannot allocate {:.1f} MiB of device memory: {:.1f} of {:.1f} MiB are free; pass a smaller --buffer "
+        "or --size",
         static_cast<double>(bytes) / mib, static_cast<double>(free_bytes) / mib,
         static_cast<double>(total_bytes) / mib));
   }
@@ -91,8 +92,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   const cudaError_t status = cudaHostAlloc(&data, bytes, cudaHostAllocMapped);
   if (status == cudaErrorMemoryAllocation) {
     forget_failure(status);
-    throw probe_error(fmt::format("cannot page-lock {:.1f} MiB of host memory; free some, or pass a smaller --buffer",
-                                  static_cast<double>(bytes) / mib));
+    throw probe_error(fmt::format("cannot page-lock {} bytes of host memory for the host's signals to the GPU", bytes));
   }
   check(status, fmt::format("allocate {} bytes of pinned host memory", bytes));
   data_.reset(data);

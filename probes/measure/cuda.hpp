@@ -83,7 +83,8 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
-/// Page-locked host memory that kernels can address too (mapped, zero-copy), uninitialised.
+/// A little page-locked host memory through which host and kernels signal each other, uninitialised. Host memory that
+/// is measured is a host::Buffer.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -92,6 +93,12 @@ Device query_cuda(int index) {
   device.shared_bytes_per_multiprocessor = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, index);
   device.threads_per_multiprocessor = static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor, index));
   device.ecc = attribute(cudaDevAttrEccEnabled, index) != 0;
+  device.copy_engines = static_cast<unsigned>(attribute(cudaDevAttrAsyncEngineCount, index));
+  device.integrated = attribute(cudaDevAttrIntegrated, index) != 0;
+  device.maps_host_memory = attribute(cudaDevAttrCanMapHostMemory, index) != 0;
+  // Only a coherent link (NVLink-C2C) lets the GPU walk the host's own page tables.
+  device.link_is_pcie = attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, index) == 0;
+  device.numa_node = host_numa_node(index);
 
   int version = 0;
   if (cudaRuntimeGetVersion(&version) == cudaSuccess) device.runtime_version = version_text(version);
@@ -153,6 +160,25 @@ Device query_device(int index, FreeMemory free_memory) {
   return device;
 }
 
+std::optional<unsigned> host_numa_node(int index) {
+  // By its number, which is the driver's: older toolkits do not name it, and older drivers refuse it.
+  constexpr auto host_numa_id = static_cast<cudaDeviceAttr>(134);
+  int node = -1;
+  if (cudaDeviceGetAttribute(&node, host_numa_id, index) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  if (node >= 0) return static_cast<unsigned>(node);
+
+  std::array<char, 32> bus_id{};
+  if (cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), index) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return std::nullopt;
+  }
+  const auto canonical = canonical_pci_bus_id(bus_id.data());
+  if (!canonical) return std::nullopt;
+  std::ifstream file("/sys/bus/pci/devices/" + sysfs_pci_name(*canonical) + "/numa_node");
+  if (!(file >> node) || node < 0) return std::nullopt;  // the kernel writes -1 when the firmware did not tell
+  return static_cast<unsigned>(node);
+}
+
 int select_device(std::string_view selector) { return static_cast<int>(match_device(selector, query_cuda_devices())); }
 
 std::optional<std::string> canonical_pci_bus_id(std::string_view text) {
@@ -175,6 +201,13 @@ std::optional<std::string> canonical_pci_bus_id(std::string_view text) {
     return std::nullopt;
   }
   return with_case(fmt::format("{:0>8}:{:0>2}:{:0>2}.{}", domain, bus, slot, function), std::toupper);
+}
+
+std::string sysfs_pci_name(std::string_view canonical) {
+  // The kernel writes a domain with 4 digits, and with more only where it has more.
+  std::string name = with_case(canonical, std::tolower);
+  for (int i = 0; i < 4 && name.starts_with('0'); ++i) name.erase(0, 1);
+  return name;
 }
 
 std::size_t match_device(std::string_view selector, std::span<const Device> devices) {

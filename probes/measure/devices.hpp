@@ -24,6 +24,10 @@ enum class FreeMemory { skip, query };
 /// its context (a few hundred milliseconds). Throws a no-GPU error, also for an index that does not exist.
 [[nodiscard]] Device query_device(int index, FreeMemory free_memory = FreeMemory::skip);
 
+/// The node of the host's memory that is nearest to the GPU with this CUDA index; absent when neither CUDA nor the
+/// kernel knows, or there is no such GPU.
+[[nodiscard]] std::optional<unsigned> host_numa_node(int index);
+
 /// The CUDA index of the GPU that `selector` names: an index ("0"), a UUID or a unique beginning of one ("GPU-1234"),
 /// or a PCI bus id ("01:00.0", "0000:01:00.0"). Throws a no-GPU error that lists what there is.
 [[nodiscard]] int select_device(std::string_view selector);
@@ -33,6 +37,9 @@ enum class FreeMemory { skip, query };
 /// A PCI bus id as the driver spells it, "00000000:01:00.0", from any usual spelling: domain of up to 8 digits or none,
 /// function or none, either case. Absent when it is not one.
 [[nodiscard]] std::optional<std::string> canonical_pci_bus_id(std::string_view text);
+
+/// The folder name of a PCI device below /sys/bus/pci/devices, "0000:1b:00.0", from its id as the driver spells it.
+[[nodiscard]] std::string sysfs_pci_name(std::string_view canonical);
 
 /// select_device among these devices, whose index is their place.
 [[nodiscard]] std::size_t match_device(std::string_view selector, std::span<const Device> devices);

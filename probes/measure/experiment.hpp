@@ -1,6 +1,7 @@
 #pragma once
 // A case readied on a GPU: what can be launched, verified and timed.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,12 +28,6 @@ struct StageSpan {
   double end_s = 0;
 };
 
-/// What times an experiment.
-enum class Clock {
-  device,  ///< events in the stream; launches are queued so that the device never waits for the host
-  host     ///< the host's clock from the call until the stream is idle, for work that the host takes part in
-};
-
 class Experiment {
  public:
   Experiment() = default;
@@ -40,10 +35,12 @@ class Experiment {
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 
-  [[nodiscard]] virtual Clock clock() const { return Clock::device; }
   /// Queues one launch, the very one that is timed. Whatever it does in other streams is ordered after what `stream`
-  /// holds before, and `stream` waits for it. With Clock::host it may wait itself.
+  /// holds before, and `stream` waits for it. Timed by the host's clock, it may wait itself.
   virtual void launch(CUstream_st* stream) = 0;
+  /// Kernels, copies, event records and waits that one launch() leaves in streams. A device queues about a thousand,
+  /// then the host waits, so this limits how many launches are held back at once; one too long for the queue is not.
+  [[nodiscard]] virtual std::size_t queued_commands() const { return 1; }
   /// Poisons the output, launches once and compares on the device. Waits for the result.
   virtual Verification verify(CUstream_st* stream) = 0;
   /// What else the last launch tells, by the names of the probe's metrics. Called after timing, with its median.

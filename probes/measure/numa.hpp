@@ -3,9 +3,12 @@
 // slow, so host memory and the thread that fills, stages and packs it are bound to the GPU's node unless told
 // otherwise.
 
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpumem::measure {
 
@@ -27,9 +30,32 @@ struct NumaBinding {
                                  ///< "not bound: set_mempolicy is not permitted"
 };
 
-/// Binds this thread, its processors and the memory it touches from now on, as asked. `gpu_node` is the node nearest
-/// to the GPU, if known. A machine with one node is left alone; so is one that refuses, and the binding says why. Only
-/// a node that was asked for and does not exist is a usage error.
-[[nodiscard]] NumaBinding bind_host_memory(const NumaRequest& request, std::optional<unsigned> gpu_node);
+/// Where the kernel lists the nodes.
+inline constexpr const char* numa_nodes = "/sys/devices/system/node";
+
+/// Binds this thread, its processors and the memory it touches from now on, as asked; threads and processes it starts
+/// later inherit it. `gpu_node` is the node nearest to the GPU, if known. A machine with one node is left alone; so is
+/// one that refuses, and the binding says why. Only a node that was asked for and does not exist is a usage error.
+///
+/// Memory is bound strictly (MPOL_BIND). Preferring the node would be kinder when it is full, but the kernel then
+/// takes memory of other nodes before it gives up this one's page cache, and a slow link would be reported as the
+/// GPU's without a word. available_bytes() (probes/host/host_memory.hpp) keeps requests below what the node has.
+[[nodiscard]] NumaBinding bind_host_memory(const NumaRequest& request, std::optional<unsigned> gpu_node,
+                                           const std::filesystem::path& nodes = numa_nodes);
+
+/// The node that this thread's memory is bound to, whoever bound it; absent when it may lie on several.
+[[nodiscard]] std::optional<unsigned> bound_node();
+
+// The pure parts of the above.
+
+/// A list as the kernel prints processors and nodes, "0-3,8\n", in ascending order. Empty for what is not one.
+[[nodiscard]] std::vector<unsigned> parse_list(std::string_view text);
+
+/// The nodes that have memory, from such a folder; only node 0 where the kernel does not tell.
+[[nodiscard]] std::vector<unsigned> memory_nodes(const std::filesystem::path& nodes = numa_nodes);
+
+/// The node to bind to, and what to call that; or no node, and why. Throws a usage error that names the nodes.
+[[nodiscard]] NumaBinding choose_node(const NumaRequest& request, std::optional<unsigned> gpu_node,
+                                      std::span<const unsigned> nodes);
 
 }  // namespace gpumem::measure

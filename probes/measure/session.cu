@@ -29,8 +29,10 @@ int activate(int device_index) {
 
 }  // namespace
 
-Session::Session(int device_index)
-    : device_(query_device(activate(device_index), FreeMemory::query)), scratch_(scratch_bytes) {}
+Session::Session(int device_index, const NumaRequest& numa)
+    : numa_(bind_host_memory(numa, host_numa_node(device_index))),
+      device_(query_device(activate(device_index), FreeMemory::query)),
+      scratch_(scratch_bytes) {}
 
 const std::uint32_t* Session::random_source(std::uint64_t words) {
   if (words * sizeof(std::uint32_t) > source_.bytes()) {

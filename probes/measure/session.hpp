@@ -5,15 +5,18 @@
 
 #include "probes/device.hpp"
 #include "probes/measure/cuda.hpp"
+#include "probes/measure/numa.hpp"
 
 namespace gpumem::measure {
 
 class Session {
  public:
-  /// Creates the context on the CUDA device of that index. Throws a no-GPU error when that fails.
-  explicit Session(int device_index);
+  /// Binds this thread and its memory to a node of the host, see bind_host_memory, then creates the context on the CUDA
+  /// device of that index. Throws a no-GPU error when that fails, a usage error for a node that does not exist.
+  explicit Session(int device_index, const NumaRequest& numa = {});
 
   [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] const NumaBinding& numa() const { return numa_; }
   [[nodiscard]] const Stream& stream() const { return stream_; }
 
   /// A buffer of at least `words` 32-bit words with random_word(index) in each. Valid until a larger one is
@@ -37,6 +40,7 @@ class Session {
 
   void reserve(DeviceBuffer& buffer, std::uint64_t bytes);
 
+  NumaBinding numa_;  // first: what is allocated on the host after it, by the driver too, lies where it says
   Device device_;
   Stream stream_;
   DeviceBuffer scratch_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "probes/error.hpp"
 #include "probes/measure/timing.hpp"
@@ -48,12 +49,13 @@ class ClosedGate {
   Gate* gate_;
 };
 
-/// Takes `count` samples of `launches` each behind one gate.
-void take_samples(Experiment& experiment, const Stream& stream, Gate& gate, std::size_t count, unsigned launches,
+/// Takes `count` samples of `launches` each behind one gate, or behind none.
+void take_samples(Experiment& experiment, const Stream& stream, Gate* gate, std::size_t count, unsigned launches,
                   std::vector<Event>& events, std::vector<Seconds>& samples) {
   while (events.size() < count + 1) events.emplace_back();
   {
-    const ClosedGate closed(gate, stream);
+    std::optional<ClosedGate> closed;
+    if (gate != nullptr) closed.emplace(*gate, stream);
     // Back to back, each sample's end is the next one's start.
     events[0].record(stream);
     for (std::size_t i = 0; i < count; ++i) {
@@ -63,13 +65,27 @@ void take_samples(Experiment& experiment, const Stream& stream, Gate& gate, std:
   }
   stream.synchronize();
   // After a time-out launches may have trickled in with gaps between them; those samples do not count.
-  if (gate.timed_out()) return;
+  if (gate != nullptr && gate->timed_out()) return;
   for (std::size_t i = 0; i < count; ++i) samples.push_back(elapsed(events[i], events[i + 1]) / launches);
+}
+
+/// By the host's clock, from the call of each launch until the stream is idle again.
+Seconds time_on_host(Experiment& experiment, const Stream& stream, unsigned launches) {
+  const auto start = std::chrono::steady_clock::now();
+  for (unsigned k = 0; k < launches; ++k) {
+    experiment.launch(stream.get());
+    stream.synchronize();
+  }
+  return Seconds(std::chrono::steady_clock::now() - start) / launches;
 }
 
 }  // namespace
 
-Gate::Gate() : flags_(sizeof(GateFlags)) {}
+Gate::Gate() : flags_(sizeof(GateFlags)) {
+  auto* flags = flags_.as<GateFlags>();
+  flags->open = 1;
+  flags->timed_out = 0;
+}
 
 void Gate::close(const Stream& stream) {
   auto* flags = flags_.as<GateFlags>();
@@ -88,29 +104,46 @@ bool Gate::timed_out() {
   return true;
 }
 
-Timing time_launches(Experiment& experiment, Session& session, Gate& gate, const StoppingRule& rule,
-                     const std::function<bool()>& interrupted) {
+Timing time_launches(Experiment& experiment, Session& session, Gate& gate, Workload::Clock clock,
+                     const StoppingRule& rule, const std::function<bool()>& interrupted) {
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed_time = [&] { return Seconds(std::chrono::steady_clock::now() - begin); };
-  const Seconds estimate = std::max(estimate_launch(experiment, session), Seconds{1e-7});
+  const Seconds estimate = std::max(estimate_launch(experiment, session, clock), Seconds{1e-7});
 
   Timing timing;
+  std::vector<Event> events;
   timing.launches_per_sample =
       static_cast<unsigned>(std::clamp(std::ceil(shortest_sample / estimate), 1.0, double{most_launches_per_sample}));
+  const bool by_host = clock == Workload::Clock::host;
+  const std::size_t commands = std::max<std::size_t>(experiment.queued_commands(), 1);
+  const bool held = !by_host && commands < most_queued;
+  if (held) {  // or one sample could overfill the queue
+    timing.launches_per_sample =
+        static_cast<unsigned>(std::min<std::size_t>(timing.launches_per_sample, most_queued / commands));
+  }
   const Seconds sample_time = estimate * timing.launches_per_sample;
   const auto affordable = static_cast<std::size_t>(std::max(queued_work / sample_time, 1.0));
   const std::size_t most_at_once = std::max<std::size_t>(
-      std::min({affordable, most_queued / (timing.launches_per_sample + 1), rule.maximum_samples}), 1);
+      std::min({affordable, most_queued / (timing.launches_per_sample * commands + 1), rule.maximum_samples}), 1);
 
-  std::vector<Event> events;
+  const Stream& stream = session.stream();
+  const auto take = [&](std::size_t count) {
+    if (!by_host) {
+      take_samples(experiment, stream, held ? &gate : nullptr, count, timing.launches_per_sample, events,
+                   timing.samples);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      timing.samples.push_back(time_on_host(experiment, stream, timing.launches_per_sample));
+    }
+  };
   auto decision = StoppingRule::Decision::more;
   while (decision == StoppingRule::Decision::more) {
     if (interrupted()) throw Interrupted{};
     // First as many as a decision needs, then in steps small enough not to overshoot.
     const std::size_t missing =
         timing.samples.size() < rule.minimum_samples ? rule.minimum_samples - timing.samples.size() : 5;
-    take_samples(experiment, session.stream(), gate, std::min(missing, most_at_once), timing.launches_per_sample,
-                 events, timing.samples);
+    take(std::min(missing, most_at_once));
     decision = rule.decide(timing.samples, elapsed_time());
   }
   timing.converged = decision == StoppingRule::Decision::converged;
@@ -118,17 +151,23 @@ Timing time_launches(Experiment& experiment, Session& session, Gate& gate, const
   return timing;
 }
 
-Seconds estimate_launch(Experiment& experiment, Session& session) {
+Seconds estimate_launch(Experiment& experiment, Session& session, Workload::Clock clock) {
   constexpr int repeats = 3;
+  const Stream& stream = session.stream();
   Event start;
   Event stop;
-  experiment.launch(session.stream().get());
+  const auto time_on_device = [&] {
+    start.record(stream);
+    experiment.launch(stream.get());
+    stop.record(stream);
+    return Seconds(elapsed(start, stop));
+  };
+  const bool by_host = clock == Workload::Clock::host;
+  experiment.launch(stream.get());
+  stream.synchronize();
   Seconds shortest = Seconds::max();
   for (int i = 0; i < repeats; ++i) {
-    start.record(session.stream());
-    experiment.launch(session.stream().get());
-    stop.record(session.stream());
-    shortest = std::min(shortest, Seconds(elapsed(start, stop)));
+    shortest = std::min(shortest, by_host ? time_on_host(experiment, stream, 1) : time_on_device());
   }
   return shortest;
 }

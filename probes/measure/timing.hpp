@@ -1,5 +1,7 @@
 #pragma once
-// Times a launch until its median is known: events on the device, launches queued where gaps would show.
+// Times a launch until its median is known, by the clock that its experiment asks for: events on the device, launches
+// queued where gaps would show; or the host's clock around a launch and the wait for it, where the host takes part. The
+// host could not take part in launches that wait behind a gate for the host to open it.
 
 #include <functional>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
 #include "probes/measure/statistics.hpp"
+#include "probes/probe.hpp"
 
 namespace gpumem::measure {
 
@@ -33,12 +36,14 @@ class Gate {
   bool disabled_ = false;
 };
 
-/// Times experiment.launch() by the rule. Assumes it ran once (its kernel is loaded and warm).
+/// Times experiment.launch() by the rule. Assumes it ran once (its kernel is loaded and warm). By the host's clock
+/// every launch is waited for before the next, and the gate is left alone.
 /// Throws Interrupted when `interrupted` says so, a probe error when a launch fails.
-[[nodiscard]] Timing time_launches(Experiment& experiment, Session& session, Gate& gate, const StoppingRule& rule,
-                                   const std::function<bool()>& interrupted);
+[[nodiscard]] Timing time_launches(Experiment& experiment, Session& session, Gate& gate, Workload::Clock clock,
+                                   const StoppingRule& rule, const std::function<bool()>& interrupted);
 
-/// One quick estimate of a launch: the shortest of a few, after a warm-up. For choosing, never for reporting.
-[[nodiscard]] Seconds estimate_launch(Experiment& experiment, Session& session);
+/// One quick estimate of a launch: the shortest of a few, after a warm-up. For choosing,
+/// never for reporting.
+[[nodiscard]] Seconds estimate_launch(Experiment& experiment, Session& session, Workload::Clock clock);
 
 }  // namespace gpumem::measure

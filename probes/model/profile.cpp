@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <type_traits>
@@ -19,25 +20,59 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with
+/// multiprocessors x clock, with the theoretical bandwidth of the host link, or with nothing a device says of itself.
+enum class Scale { nothing, memory, chip, link };
+
+struct RateField {
+  const char* name;
+  double Rates::*value;
+  Scale scale;
+  bool optional = false;  ///< profiles may leave it out
+};
+
 /// The rates by name: the one place that lists them.
-constexpr std::pair<const char*, double Rates::*> rate_fields[] = {
-    {"dram_read_bytes_per_s", &Rates::dram_read_bytes_per_s},
-    {"dram_write_bytes_per_s", &Rates::dram_write_bytes_per_s},
-    {"dram_copy_bytes_per_s", &Rates::dram_copy_bytes_per_s},
-    {"dram_split_sectors_per_s", &Rates::dram_split_sectors_per_s},
-    {"l2_load_sectors_per_s", &Rates::l2_load_sectors_per_s},
-    {"l2_store_sectors_per_s", &Rates::l2_store_sectors_per_s},
-    {"l2_split_sectors_per_s", &Rates::l2_split_sectors_per_s},
-    {"l2_load_lines_per_s", &Rates::l2_load_lines_per_s},
-    {"l2_load_line_pairs_per_s", &Rates::l2_load_line_pairs_per_s},
-    {"l2_store_lines_per_s", &Rates::l2_store_lines_per_s},
-    {"l2_store_line_pairs_per_s", &Rates::l2_store_line_pairs_per_s},
-    {"l2_fill_lines_per_s", &Rates::l2_fill_lines_per_s},
-    {"l2_fill_line_pairs_per_s", &Rates::l2_fill_line_pairs_per_s},
-    {"load_latency_s", &Rates::load_latency_s},
-    {"block_launches_per_s", &Rates::block_launches_per_s},
-    {"launch_s", &Rates::launch_s},
-    {"shared_wavefronts_per_cycle", &Rates::shared_wavefronts_per_cycle},
+constexpr RateField rate_fields[] = {
+    {"dram_read_bytes_per_s", &Rates::dram_read_bytes_per_s, Scale::memory},
+    {"dram_write_bytes_per_s", &Rates::dram_write_bytes_per_s, Scale::memory},
+    {"dram_copy_bytes_per_s", &Rates::dram_copy_bytes_per_s, Scale::memory},
+    {"dram_split_sectors_per_s", &Rates::dram_split_sectors_per_s, Scale::memory},
+    {"l2_load_sectors_per_s", &Rates::l2_load_sectors_per_s, Scale::chip},
+    {"l2_store_sectors_per_s", &Rates::l2_store_sectors_per_s, Scale::chip},
+    {"l2_split_sectors_per_s", &Rates::l2_split_sectors_per_s, Scale::chip},
+    {"l2_load_lines_per_s", &Rates::l2_load_lines_per_s, Scale::chip},
+    {"l2_load_line_pairs_per_s", &Rates::l2_load_line_pairs_per_s, Scale::chip},
+    {"l2_store_lines_per_s", &Rates::l2_store_lines_per_s, Scale::chip},
+    {"l2_store_line_pairs_per_s", &Rates::l2_store_line_pairs_per_s, Scale::chip},
+    {"l2_fill_lines_per_s", &Rates::l2_fill_lines_per_s, Scale::chip},
+    {"l2_fill_line_pairs_per_s", &Rates::l2_fill_line_pairs_per_s, Scale::chip},
+    {"load_latency_s", &Rates::load_latency_s, Scale::nothing},
+    {"block_launches_per_s", &Rates::block_launches_per_s, Scale::chip},
+    {"launch_s", &Rates::launch_s, Scale::nothing},
+    {"shared_wavefronts_per_cycle", &Rates::shared_wavefronts_per_cycle, Scale::nothing},
+    {"pcie_to_device_bytes_per_s", &Rates::pcie_to_device_bytes_per_s, Scale::link, true},
+    {"pcie_to_host_bytes_per_s", &Rates::pcie_to_host_bytes_per_s, Scale::link, true},
+    {"pcie_both_ways_bytes_per_s", &Rates::pcie_both_ways_bytes_per_s, Scale::link, true},
+    {"copy_to_device_s", &Rates::copy_to_device_s, Scale::nothing, true},
+    {"copy_to_host_s", &Rates::copy_to_host_s, Scale::nothing, true},
+    {"copy_batched_s", &Rates::copy_batched_s, Scale::nothing, true},
+    {"copy_to_device_call_s", &Rates::copy_to_device_call_s, Scale::nothing, true},
+    {"copy_to_host_call_s", &Rates::copy_to_host_call_s, Scale::nothing, true},
+    {"host_wait_s", &Rates::host_wait_s, Scale::nothing, true},
+    {"streams_join_s", &Rates::streams_join_s, Scale::nothing, true},
+    {"pageable_copy_s", &Rates::pageable_copy_s, Scale::nothing, true},
+    {"staging_to_device_bytes_per_s", &Rates::staging_to_device_bytes_per_s, Scale::nothing, true},
+    {"staging_cached_to_device_bytes_per_s", &Rates::staging_cached_to_device_bytes_per_s, Scale::nothing, true},
+    {"staging_to_host_bytes_per_s", &Rates::staging_to_host_bytes_per_s, Scale::nothing, true},
+    {"host_cache_bytes", &Rates::host_cache_bytes, Scale::nothing, true},
+    {"host_copy_bytes_per_s", &Rates::host_copy_bytes_per_s, Scale::nothing, true},
+    {"host_copy_piece_s", &Rates::host_copy_piece_s, Scale::nothing, true},
+    {"pcie_load_lines_per_s", &Rates::pcie_load_lines_per_s, Scale::link, true},
+    {"pcie_load_sectors_per_s", &Rates::pcie_load_sectors_per_s, Scale::link, true},
+    {"pcie_write_bytes_per_s", &Rates::pcie_write_bytes_per_s, Scale::link, true},
+    {"pcie_partial_writes_per_s", &Rates::pcie_partial_writes_per_s, Scale::link, true},
+    {"pcie_copy_bytes_per_s", &Rates::pcie_copy_bytes_per_s, Scale::link, true},
+    {"pcie_latency_s", &Rates::pcie_latency_s, Scale::nothing, true},
 };
 
 /// What is appended to a JSON pointer for a member: "/" and its name. Control characters are escaped as in JSON, so
@@ -105,6 +140,12 @@ class ObjectReader {
     return value.get<std::string>();
   }
 
+  [[nodiscard]] bool boolean(const std::string& key) const {
+    const Json& value = member(key);
+    if (!value.is_boolean()) fail(at(key), "true or false");
+    return value.get<bool>();
+  }
+
   /// A finite number greater than zero.
   [[nodiscard]] double positive(const std::string& key) const {
     const Json& value = member(key);
@@ -152,7 +193,7 @@ class ObjectReader {
 Device parse_device(const ObjectReader& reader) {
   reader.allow_only({"name", "compute_capability", "multiprocessors", "l2_bytes", "memory_bytes", "memory_bus_bits",
                      "memory_clock_hz", "sm_clock_hz", "shared_bytes_per_block", "shared_bytes_per_multiprocessor",
-                     "threads_per_multiprocessor", "pcie"});
+                     "threads_per_multiprocessor", "copy_engines", "integrated", "maps_host_memory", "pcie"});
   Device device;
   device.name = reader.text("name");
   device.compute_capability = reader.text("compute_capability");
@@ -165,6 +206,10 @@ Device parse_device(const ObjectReader& reader) {
   reader.positive_integer("shared_bytes_per_block", device.shared_bytes_per_block);
   reader.positive_integer("shared_bytes_per_multiprocessor", device.shared_bytes_per_multiprocessor);
   reader.positive_integer("threads_per_multiprocessor", device.threads_per_multiprocessor);
+  device.copy_engines = 2;
+  if (reader.has("copy_engines")) reader.positive_integer("copy_engines", device.copy_engines);
+  if (reader.has("integrated")) device.integrated = reader.boolean("integrated");
+  if (reader.has("maps_host_memory")) device.maps_host_memory = reader.boolean("maps_host_memory");
   if (reader.has("pcie")) {
     const ObjectReader pcie = reader.object("pcie");
     pcie.allow_only({"generation", "width"});
@@ -177,36 +222,9 @@ Device parse_device(const ObjectReader& reader) {
   return device;
 }
 
-/// Rates in the proportions measured on an H200, scaled by what the device says of itself: memory stages by its
-/// theoretical bandwidth, on-chip ones by multiprocessors x clock. A guess, and marked as one.
-Profile profile_from_attributes(const Device& device) {
-  const Profile reference = load_profile("h200");
-  // Not every GPU tells its clocks (one that shares the host's memory may not), and no rate may be 0.
-  const auto ratio = [](double own, double other, double unknown) { return own > 0 ? own / other : unknown; };
-  const double chip = ratio(device.shared_peak_bytes_per_s(), reference.device.shared_peak_bytes_per_s(), 1);
-  const double memory =
-      ratio(device.theoretical_bandwidth_bytes_per_s(), reference.device.theoretical_bandwidth_bytes_per_s(), chip);
-  Profile profile;
-  profile.name = device.name;
-  profile.device = device;
-  profile.rates = reference.rates;
-  profile.from_attributes = true;
-  for (const auto rate : {&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s, &Rates::dram_copy_bytes_per_s,
-                          &Rates::dram_split_sectors_per_s}) {
-    profile.rates.*rate *= memory;
-  }
-  for (const auto rate : {&Rates::l2_load_sectors_per_s, &Rates::l2_store_sectors_per_s, &Rates::l2_split_sectors_per_s,
-                          &Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s, &Rates::l2_store_lines_per_s,
-                          &Rates::l2_store_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
-                          &Rates::l2_fill_line_pairs_per_s, &Rates::block_launches_per_s}) {
-    profile.rates.*rate *= chip;
-  }
-  return profile;
-}
-
-}  // namespace
-
-Profile parse_profile(std::string_view json, const std::string& source) {
+/// Parses what a file says. With `all_rates` it must say everything; otherwise optional rates stay 0, and without
+/// `how`.
+Profile parse(std::string_view json, const std::string& source, bool all_rates) {
   const Json document = parse_json(json, source);
   const ObjectReader root(document, "", source);
   root.allow_only({"schema_version", "name", "device", "rates"});
@@ -218,15 +236,91 @@ Profile parse_profile(std::string_view json, const std::string& source) {
   profile.device = parse_device(root.object("device"));
 
   const ObjectReader rates = root.object("rates");
-  for (const auto& [name, field] : rate_fields) {
-    const ObjectReader rate = rates.object(name);
+  for (const RateField& field : rate_fields) {
+    if (field.optional && !all_rates && !rates.has(field.name)) continue;
+    const ObjectReader rate = rates.object(field.name);
     rate.allow_only({"value", "how"});
-    profile.rates.*field = rate.positive("value");
-    profile.how[name] = rate.text("how");
+    profile.rates.*field.value = rate.positive("value");
+    profile.how[field.name] = rate.text("how");
   }
   for (const auto& [name, value] : rates.json().items()) {
     if (!profile.how.contains(name)) refuse_member(source, "/rates" + pointer_to(name));
   }
+  return profile;
+}
+
+/// The profile all of whose rates were measured, which others fall back on.
+Profile reference_profile() {
+  const auto& shipped = *std::ranges::find(embedded_profiles(), "h200", &EmbeddedProfile::name);
+  return parse(shipped.json, "configs/gpus/h200.json", true);
+}
+
+/// How many times the reference's rates a device's are, as far as it says.
+struct Factors {
+  double memory = 1;
+  double chip = 1;
+  std::optional<double> link;
+
+  [[nodiscard]] double of(Scale scale) const {
+    switch (scale) {
+      case Scale::memory:
+        return memory;
+      case Scale::chip:
+        return chip;
+      case Scale::link:
+        return link.value_or(1);
+      case Scale::nothing:
+        break;
+    }
+    return 1;
+  }
+};
+
+Factors factors_of(const Device& device, const Device& reference) {
+  // Not every GPU tells its clocks (one that shares the host's memory may not), and no rate may be 0.
+  const auto ratio = [](double own, double other, double unknown) { return own > 0 ? own / other : unknown; };
+  Factors factors;
+  factors.chip = ratio(device.shared_peak_bytes_per_s(), reference.shared_peak_bytes_per_s(), 1);
+  factors.memory =
+      ratio(device.theoretical_bandwidth_bytes_per_s(), reference.theoretical_bandwidth_bytes_per_s(), factors.chip);
+  const std::optional<double> own_link = device.link_bytes_per_s();
+  const std::optional<double> other_link = reference.link_bytes_per_s();
+  if (own_link && other_link) factors.link = *own_link / *other_link;
+  return factors;
+}
+
+/// Takes the rates of the host link that a profile leaves out from the reference, and says so.
+void complete(Profile& profile) {
+  const Profile reference = reference_profile();
+  const Factors factors = factors_of(profile.device, reference.device);
+  for (const RateField& field : rate_fields) {
+    if (profile.how.contains(field.name)) continue;
+    profile.rates.*field.value = reference.rates.*field.value * factors.of(field.scale);
+    profile.how[field.name] = field.scale == Scale::link && factors.link
+                                  ? "the H200's, scaled by the links' theoretical bandwidths; not measured"
+                                  : "the H200's; not measured";
+  }
+}
+
+/// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.
+Profile profile_from_attributes(const Device& device) {
+  const Profile reference = reference_profile();
+  const Factors factors = factors_of(device, reference.device);
+  Profile profile;
+  profile.name = device.name;
+  profile.device = device;
+  profile.from_attributes = true;
+  for (const auto& [name, value, scale, optional] : rate_fields) {
+    profile.rates.*value = reference.rates.*value * factors.of(scale);
+  }
+  return profile;
+}
+
+}  // namespace
+
+Profile parse_profile(std::string_view json, const std::string& source) {
+  Profile profile = parse(json, source, false);
+  if (profile.how.size() < std::size(rate_fields)) complete(profile);
   return profile;
 }
 

@@ -12,6 +12,7 @@
 namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
+/// Those from pcie_to_device_bytes_per_s on are of the host link and of the host beyond it, and optional in a profile.
 struct Rates {
   double dram_read_bytes_per_s = 0;     ///< reads alone
   double dram_write_bytes_per_s = 0;    ///< writes alone
@@ -30,6 +31,30 @@ struct Rates {
   double block_launches_per_s = 0;
   double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
   double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
+
+  double pcie_to_device_bytes_per_s = 0;  ///< a copy engine, pinned memory, the other direction idle
+  double pcie_to_host_bytes_per_s = 0;
+  double pcie_both_ways_bytes_per_s = 0;  ///< sum of both while a copy runs each way
+  double copy_to_device_s = 0;            ///< fixed cost of a copy in a queue of copies
+  double copy_to_host_s = 0;
+  double copy_batched_s = 0;         ///< fixed cost of each further copy that one call hands over
+  double copy_to_device_call_s = 0;  ///< what a call that queues a copy takes the host
+  double copy_to_host_call_s = 0;
+  double host_wait_s = 0;                           ///< from the end of the device's work until the host knows
+  double streams_join_s = 0;                        ///< to start several streams from one, and to join them again
+  double pageable_copy_s = 0;                       ///< fixed cost of a copy from or to pageable memory
+  double staging_to_device_bytes_per_s = 0;         ///< the host staging pageable memory; the link's time comes on top
+  double staging_cached_to_device_bytes_per_s = 0;  ///< the same while the memory stays in the host's caches
+  double staging_to_host_bytes_per_s = 0;
+  double host_cache_bytes = 0;           ///< host memory up to which that is so
+  double host_copy_bytes_per_s = 0;      ///< the host packing pieces into one buffer: bytes, and what
+  double host_copy_piece_s = 0;          ///< each piece adds
+  double pcie_load_lines_per_s = 0;      ///< lines that kernels load over the link, the cost per line
+  double pcie_load_sectors_per_s = 0;    ///< and the cost per sector, which adds to it
+  double pcie_write_bytes_per_s = 0;     ///< stores of kernels over the link, whole sectors
+  double pcie_partial_writes_per_s = 0;  ///< stores that leave sectors incomplete: they cross one by one
+  double pcie_copy_bytes_per_s = 0;      ///< kernels that load as much as they store, both counted
+  double pcie_latency_s = 0;             ///< what a launch over the link adds: the first load's or last store's way
 };
 
 struct Profile {
@@ -40,7 +65,9 @@ struct Profile {
   bool from_attributes = false;            ///< guessed from the device's attributes, no stage was measured
 };
 
-/// Parses a profile. Throws a usage error that names the source, the JSON pointer and what was expected.
+/// Parses a profile. Rates of the host link that it leaves out are the H200's, those per byte, line and sector scaled
+/// by the ratio of the links' theoretical bandwidths where both are known; `how` says so. Copy engines left out are
+/// two, one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
 [[nodiscard]] Profile parse_profile(std::string_view json, const std::string& source);
 
 /// The profile of a name from configs/gpus ("h200") or, if the text looks like a path (has a slash or ends in .json),

@@ -58,18 +58,41 @@ inline std::vector<Probe> fake_probes() {
   return probes;
 }
 
+/// The two, and a third: `carry` (axes load, means, shift), whose flag --carry may stand alone and compares two means.
+inline std::vector<Probe> fake_probes_and_alternatives() {
+  std::vector<Probe> probes = fake_probes();
+  Probe carry;
+  carry.name = "carry";
+  carry.purpose = "carries";
+  carry.axes = {number_axis("load", "1..2"),
+                number_axis("shift", "0"),
+                {.flag = "carry",
+                 .parameter = "means",
+                 .purpose = "a means",
+                 .defaults = "cart,lorry",
+                 .names = {"cart", "lorry", "barge"},
+                 .value_optional = true},
+                number_axis("width", "4")};
+  carry.compared = "means";
+  carry.baseline = std::string("cart");
+  probes.push_back(std::move(carry));
+  return probes;
+}
+
 /// A backend whose readings the test decides, and which remembers what it was asked.
 class FakeBackend final : public Backend {
  public:
   std::function<double(const Case&)> trial = [](const Case&) { return 1.0; };
   std::function<void(const Case&, report::Record&)> fill = [](const Case&, report::Record&) {};
   std::vector<std::string>* log = nullptr;
+  std::optional<report::HostPlacement> placement;  ///< once a case has run
 
   FakeBackend() {
     device_.name = "Fake GPU";
     device_.compute_capability = "9.0";
     device_.memory_bus_bits = 4096;
     device_.memory_clock_hz = 1'000'000'000;
+    device_.pcie_generation = 1;
   }
 
   [[nodiscard]] std::string name() const override { return "cuda"; }
@@ -86,11 +109,17 @@ class FakeBackend final : public Backend {
     report::Record record = record_of(one, Workload{});
     record.predicted_gb_per_s = 100;
     fill(one, record);
+    device_.pcie_generation = 5;  // an idle link before
+    ran_ = true;
     return record;
+  }
+  [[nodiscard]] std::optional<report::HostPlacement> host_placement() const override {
+    return ran_ ? placement : std::nullopt;
   }
 
  private:
   Device device_;
+  bool ran_ = false;
 };
 
 /// The message of the error that `action` throws, "nothing thrown" without one.

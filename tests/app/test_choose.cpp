@@ -32,6 +32,9 @@ PlannedSweep sweep_of(const std::vector<Probe>& probes, const std::vector<GivenA
   return make_plan(probes, {"shaped"}, given).sweeps.at(0);
 }
 
+/// Why the sweep cannot run; empty if it can.
+std::string reason_of(const Choice& choice) { return choice.failure ? choice.failure->what() : ""; }
+
 }  // namespace
 
 TEST_CASE("choose: the fastest combination at the baseline is held for the whole sweep") {
@@ -42,7 +45,7 @@ TEST_CASE("choose: the fastest combination at the baseline is held for the whole
   backend.log = &log;
   backend.trial = [](const Case& one) { return one.number("depth") == 2 && one.number("width") == 10 ? 200.0 : 100.0; };
   const Choice choice = choose(sweep, backend);
-  CHECK(choice.failure == std::nullopt);
+  CHECK(reason_of(choice).empty());
   CHECK(choice.chosen == Lines{"depth", "width", "bytes"});
   CHECK(log == Lines{"try shaped shift_elements=0 depth=1 width=10 bytes=103",
                      "try shaped shift_elements=0 depth=1 width=20 bytes=103",
@@ -102,7 +105,7 @@ TEST_CASE("choose: candidates that cannot run are passed over") {
     if (one.number("depth") == 1) throw probe_error("too shallow");
     return 1;
   };
-  CHECK(choose(sweep, backend).failure == std::nullopt);
+  CHECK(reason_of(choose(sweep, backend)).empty());
   CHECK(to_string(sweep.cases[0]) == "shaped shift_elements=0 depth=2 width=10 bytes=103");
 }
 
@@ -111,7 +114,40 @@ TEST_CASE("choose: when no candidate runs the sweep fails with the first reason"
   PlannedSweep sweep = sweep_of(probes, {});
   FakeBackend backend;
   backend.trial = [](const Case& one) -> double { throw probe_error("depth " + to_string(one.value("depth"))); };
-  CHECK(choose(sweep, backend).failure == "depth 1");
+  CHECK(reason_of(choose(sweep, backend)) == "depth 1");
+}
+
+TEST_CASE("choose: the baseline may be one of the alternatives, and one choice holds for all of them") {
+  std::vector<Probe> probes = {shaped_probe()};
+  probes[0].axes.push_back({.flag = "means",
+                            .parameter = "means",
+                            .purpose = "a name",
+                            .defaults = "lorry,cart",
+                            .names = {"cart", "lorry"}});
+  probes[0].compared = "means";
+  probes[0].baseline = std::string("cart");
+  const Plan plan = make_plan(probes, {"shaped"}, {{"shift", {"5..6"}}, {"width", {"7"}}});
+  REQUIRE(plan.sweeps.size() == 1);
+  PlannedSweep sweep = plan.sweeps[0];
+  FakeBackend backend;
+  Lines log;
+  backend.log = &log;
+  CHECK_FALSE(choose(sweep, backend).failure);
+  CHECK(log == Lines{"try shaped shift_elements=5 depth=1 width=7 bytes=104 means=cart",
+                     "try shaped shift_elements=5 depth=2 width=7 bytes=104 means=cart"});
+  REQUIRE(sweep.cases.size() == 4);
+  CHECK(to_string(sweep.cases[1]) == "shaped shift_elements=6 depth=1 width=7 bytes=104 means=lorry");
+  CHECK(to_string(sweep.cases[3]) == "shaped shift_elements=6 depth=1 width=7 bytes=104 means=cart");
+}
+
+TEST_CASE("choose: what the GPU lacks is the sweep's reason, and remains what it is") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  PlannedSweep sweep = sweep_of(probes, {});
+  FakeBackend backend;
+  backend.trial = [](const Case&) -> double { throw missing_capability_error("no such engine"); };
+  const Choice choice = choose(sweep, backend);
+  CHECK(reason_of(choice) == "no such engine");
+  CHECK((choice.failure->kind() == ErrorKind::missing_capability));
 }
 
 TEST_CASE("choose: a sweep that cannot be sized fails, what concerns the whole run is thrown") {
@@ -119,7 +155,7 @@ TEST_CASE("choose: a sweep that cannot be sized fails, what concerns the whole r
   FakeBackend backend;
   probes[0].size = [](std::span<Case>, const Device&) { throw probe_error("no room"); };
   PlannedSweep sweep = sweep_of(probes, {});
-  CHECK(choose(sweep, backend).failure == "no room");
+  CHECK(reason_of(choose(sweep, backend)) == "no room");
   probes[0].size = {};
   probes[0].axes.pop_back();
   PlannedSweep other = sweep_of(probes, {});

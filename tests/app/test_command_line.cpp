@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,7 +15,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-const std::vector<Probe> registry = fake_probes();
+const std::vector<Probe> registry = fake_probes_and_alternatives();
 
 ProbeArguments probe(Arguments arguments) {
   arguments.insert(arguments.begin(), "probe");
@@ -45,6 +46,7 @@ TEST_CASE("command line: defaults") {
   CHECK_FALSE(arguments.dry_run);
   CHECK(arguments.ci_width == Approx(0.005));
   CHECK(arguments.time_budget.count() == Approx(2));
+  CHECK((arguments.numa.kind == measure::NumaRequest::Kind::gpu));
 }
 
 TEST_CASE("command line: names and options in any order") {
@@ -71,6 +73,52 @@ TEST_CASE("command line: every axis of the registry is an option, and its uses a
   CHECK(arguments.axes[1].flag == "op");
   CHECK(arguments.axes[1].texts == Arguments{"read,write"});
   CHECK(arguments.axes[2].texts == Arguments{"-1"});
+}
+
+TEST_CASE("command line: a flag whose value is optional may stand alone, whatever follows") {
+  const std::pair<Arguments, Arguments> cases[] = {
+      {{"--carry"}, {""}},
+      {{"--carry", "--quiet"}, {""}},
+      {{"--carry", "--op", "read"}, {""}},
+      {{"--format", "json", "--carry"}, {""}},
+      {{"--carry", "--format", "json"}, {""}},
+      {{"--carry", "cart"}, {"cart"}},
+      {{"--carry=cart"}, {"cart"}},
+      {{"--carry", "cart,lorry", "--op", "read"}, {"cart,lorry"}},
+      {{"--carry", "cart", "--carry", "lorry"}, {"cart", "lorry"}},
+      {{"--carry", "cart", "--carry", "--carry=lorry"}, {"cart", "", "lorry"}},
+      {{"--carry", "skip"}, {"skip"}},  // the plan says what is wrong with it
+      {{"--carry", "list"}, {"list"}},
+  };
+  for (const auto& [arguments, texts] : cases) {
+    CAPTURE(arguments);
+    const ProbeArguments parsed = probe(arguments);
+    CHECK(parsed.names.empty());
+    REQUIRE_FALSE(parsed.axes.empty());
+    const auto carry = std::ranges::find(parsed.axes, "carry", &GivenAxis::flag);
+    REQUIRE(carry != parsed.axes.end());
+    CHECK(carry->texts == texts);
+  }
+  CHECK(probe({"--carry", "cart", "skip"}).names == Arguments{"skip"});
+  CHECK(probe({"skip", "--carry"}).names == Arguments{"skip"});
+  CHECK(probe({"--carry", "--", "skip"}).names == Arguments{"skip"});
+  CHECK(probe({"--carry", "--op", "read"}).axes.size() == 2);
+}
+
+TEST_CASE("command line: where host memory lies") {
+  CHECK((probe({"--numa", "off"}).numa.kind == measure::NumaRequest::Kind::off));
+  CHECK((probe({"--numa=gpu"}).numa.kind == measure::NumaRequest::Kind::gpu));
+  const measure::NumaRequest numa = probe({"--numa", "1", "--backend", "model"}).numa;
+  CHECK((numa.kind == measure::NumaRequest::Kind::node));
+  CHECK(numa.node == 1);
+  for (const char* bad : {"far", "-1", "1.5", "0,1"}) {
+    CAPTURE(bad);
+    for (const char* backend : {"cuda", "model"}) {
+      const std::string line = refusal({"probe", "--numa", bad, "--backend", backend});
+      CHECK(line.find("--numa: ") == 0);
+      CHECK(contains(line, bad));
+    }
+  }
 }
 
 TEST_CASE("command line: of several uses of an option the last counts") {
@@ -109,6 +157,11 @@ TEST_CASE("command line: what is wrong is one line with the nearest name") {
       {{"probe", "--shift", "--op", "read"}, "--shift needs a value before the option '--op'"},
       {{"probe", "--output", "--quiet"}, "--output needs a value before the option '--quiet'"},
       {{"probe", "--quiet=1"}, "--quiet takes no value"},
+      {{"probe", "--carry="}, "--carry needs a value after the '='"},
+      {{"probe", "--carry", ""}, "--carry needs a value"},
+      {{"probe", "--carry", "--carry", ""}, "--carry needs a value"},
+      {{"probe", "--carry", "-cart"}, "unknown option '-cart'; see: gpumem probe --help"},
+      {{"probe", "--numa"}, "--numa needs a value"},
       {{"probe", "--backend", "modle"}, "--backend: 'modle' is not one of cuda, model, auto; did you mean 'model'?"},
       {{"probe", "--format", "xml"}, "--format: 'xml' is not one of table, json, csv, markdown"},
       {{"list", "shift", "skip"}, "unexpected argument 'skip'; see: gpumem list --help"},
@@ -124,7 +177,11 @@ TEST_CASE("command line: help names every axis with its probes, default and an e
   const std::string text = help({"probe", "--help"});
   CHECK(contains(text, "Usage: gpumem probe [NAME...] [OPTIONS]"));
   CHECK(contains(text, "--shift VALUES"));
-  CHECK(contains(text, "A number (probes: shift; default: 0..3), e.g."));
+  CHECK(text.find("--carry") < text.find("--op"));  // what selects a probe comes before the axes that do not
+  CHECK(contains(text, "A number (probes: skip; default: 1..2), e.g."));
+  CHECK(contains(text, "--carry [VALUES]"));
+  CHECK(contains(text, "also without VALUES"));
+  CHECK(contains(text, "--numa gpu|off|N"));
   CHECK(contains(text, "--op VALUES"));
   CHECK(contains(text, "(probes: shift, skip; default: copy)"));
   std::size_t begin = 0;

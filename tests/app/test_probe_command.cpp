@@ -34,6 +34,7 @@ class Fixture {
                                       [this](const MeasureOptions& options) {
                                         if (no_gpu) throw no_gpu_error("no driver");
                                         asked_device = options.device;
+                                        asked_numa = options.numa.text();
                                         return open("");
                                       },
                                   .predict = [this](const std::string& gpu) { return open(gpu); },
@@ -57,6 +58,8 @@ class Fixture {
   int interrupt_after = -1;
   std::string asked_gpu;
   std::string asked_device;
+  std::string asked_numa;
+  std::optional<report::HostPlacement> placement;
   int opened = 0;
 
  private:
@@ -65,6 +68,7 @@ class Fixture {
     asked_gpu = gpu;
     auto backend = std::make_unique<FakeBackend>();
     backend->fill = fill;
+    backend->placement = placement;
     return backend;
   }
 
@@ -116,6 +120,75 @@ TEST_CASE("probe command: wrong data ends in exit code 1, whatever else failed")
   };
   CHECK(fixture.run(shift()) == 1);
   CHECK(fixture.err.str() == "gpumem: 1 of 4 cases moved wrong data; the first, shift shift_elements=2: reason 2\n");
+}
+
+TEST_CASE(
+    "probe command: a case that lacks a capability is skipped and ends in exit code 3, unless something is worse") {
+  Fixture fixture;
+  const std::string skipped = "gpumem: 2 of 4 cases skipped; the first, shift shift_elements=0: cannot map\n";
+  report::Status other = report::Status::ok;
+  std::optional<bool> verified;
+  fixture.fill = [&](const Case& one, report::Record& record) {
+    if (one.number("shift_elements") < 2) {
+      record = failed_record(one, missing_capability_error("cannot\nmap"));
+    } else if (one.number("shift_elements") == 3) {
+      record.status = other;
+      record.verified = verified;
+      if (other == report::Status::failed) record.reason = "bad";
+    }
+  };
+  CHECK(fixture.run(shift()) == 3);
+  CHECK(fixture.err.str() == skipped);
+  const json report = json::parse(fixture.out.str());
+  CHECK(report["results"][1]["status"] == "skipped");
+  CHECK(report["results"][2]["status"] == "ok");
+
+  fixture.err.str("");
+  other = report::Status::failed;
+  CHECK(fixture.run(shift()) == 4);
+  CHECK(fixture.err.str() == "gpumem: 1 of 4 cases failed; the first, shift shift_elements=3: bad\n" + skipped);
+
+  fixture.err.str("");
+  verified = false;
+  CHECK(fixture.run(shift()) == 1);
+  CHECK(fixture.err.str() ==
+        "gpumem: 1 of 4 cases moved wrong data; the first, shift shift_elements=3: bad\n" + skipped);
+}
+
+TEST_CASE("probe command: the first of the bad cases is named with the parameters that tell a table's cases apart") {
+  Fixture fixture;
+  fixture.registry = fake_probes_and_alternatives();
+  fixture.fill = [](const Case& one, report::Record& record) {
+    if (one.name("means") == "lorry") record = failed_record(one, probe_error("no fuel"));
+  };
+  ProbeArguments arguments;
+  arguments.axes = {{"carry", {""}}};
+  CHECK(fixture.run(arguments) == 4);
+  CHECK(fixture.err.str() == "gpumem: 2 of 4 cases failed; the first, carry load_elements=1 means=lorry: no fuel\n");
+}
+
+TEST_CASE("probe command: a sweep that nothing can be chosen for is skipped if a capability is missing") {
+  Fixture fixture;
+  fixture.registry[0].size = [](std::span<Case>, const Device&) { throw missing_capability_error("no engine"); };
+  CHECK(fixture.run(shift()) == 3);
+  CHECK(json::parse(fixture.out.str())["results"][3]["status"] == "skipped");
+}
+
+TEST_CASE("probe command: the report says what the backend learnt of the link, and where host memory was") {
+  Fixture fixture;
+  ProbeArguments arguments = shift();
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(fixture.asked_numa == "gpu");
+  const json alone = json::parse(fixture.out.str());
+  CHECK(alone["device"]["pcie"]["generation"] == 5);
+  CHECK(alone["host_placement"].is_null());
+
+  fixture.out.str("");
+  fixture.placement = report::HostPlacement{.numa_node = 1, .how = "as asked"};
+  arguments.numa = measure::NumaRequest::parse("1");
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(fixture.asked_numa == "1");
+  CHECK(json::parse(fixture.out.str())["host_placement"]["numa_node"] == 1);
 }
 
 TEST_CASE("probe command: a sweep whose auto values cannot be decided is reported failed") {

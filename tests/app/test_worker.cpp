@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string settings = R"({"device": "0", "ci_width": 0.05, "time_budget_s": 0.05})";
+const std::string settings = R"({"device": "0", "ci_width": 0.05, "time_budget_s": 0.05, "numa": "off"})";
 
 /// A small case; `op` may be something that no probe has.
 std::string request(const std::string& what, const std::string& op = "read") {
@@ -74,6 +74,7 @@ TEST_CASE("every request without a GPU is answered by the error that says so", "
     CHECK(is_error(answer));
     CHECK(answer.at("error") == answers[0].at("error"));
     CHECK(answer.at("context_lost") == false);  // there was none
+    CHECK(answer.at("missing_capability") == false);
   }
 }
 
@@ -106,7 +107,14 @@ TEST_CASE("a request that is none is an error, and the next is still answered", 
 
 TEST_CASE("settings that are none end the worker with an error", "[worker]") {
   const std::vector<std::string> garbage = {
-      "", "hello", "{}", "[1]", "\xff", R"({"device": 0})", R"({"device": "0", "ci_width": "x", "time_budget_s": 1})"};
+      "",
+      "hello",
+      "{}",
+      "[1]",
+      "\xff",
+      R"({"device": 0})",
+      R"({"device": "0", "ci_width": "x", "time_budget_s": 1, "numa": "off"})",
+      R"({"device": "0", "ci_width": 0.05, "time_budget_s": 0.05, "numa": "far"})"};
   for (const std::string& line : garbage) {
     INFO(line);
     const auto answers = answers_to(line + "\n" + request("run") + "\n");
@@ -117,7 +125,7 @@ TEST_CASE("settings that are none end the worker with an error", "[worker]") {
 }
 
 TEST_CASE("a device that is not there is an error", "[worker]") {
-  const std::string elsewhere = R"({"device": "GPU-none", "ci_width": 0.05, "time_budget_s": 0.05})";
+  const std::string elsewhere = R"({"device": "GPU-none", "ci_width": 0.05, "time_budget_s": 0.05, "numa": "off"})";
   const auto answers = answers_to(elsewhere + "\n" + request("run") + "\n");
   REQUIRE(answers.size() == 1);
   CHECK(is_error(answers[0]));

@@ -55,7 +55,8 @@ TEST_CASE("timing batches short launches and keeps every sample") {
   StoppingRule rule;
   rule.ci_width = 0;  // never converges
   rule.maximum_samples = 40;
-  const Timing timing = time_launches(experiment, session, gate, rule, [] { return false; });
+  const Timing timing =
+      time_launches(experiment, session, gate, gpumem::Workload::Clock::device, rule, [] { return false; });
   CHECK(timing.samples.size() >= 40);
   CHECK(timing.summary.count == timing.samples.size());
   CHECK(timing.launches_per_sample > 1);
@@ -67,5 +68,6 @@ TEST_CASE("an interrupt ends a measurement between two groups of samples") {
   Session session(0);
   Gate gate;
   CountingExperiment experiment;
-  CHECK_THROWS_AS(time_launches(experiment, session, gate, {}, [] { return true; }), gpumem::Interrupted);
+  CHECK_THROWS_AS(time_launches(experiment, session, gate, gpumem::Workload::Clock::device, {}, [] { return true; }),
+                  gpumem::Interrupted);
 }

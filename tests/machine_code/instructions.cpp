@@ -78,7 +78,8 @@ void count(Counts& counts, std::string_view line, std::optional<Instruction> (*i
 
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find("//")); }
 
-Space space_of(const access::Site& site) { return site.space == access::Space::global ? Space::global : Space::shared; }
+/// Mapped host memory is global memory to an instruction: only the address tells.
+Space space_of(const access::Site& site) { return site.space == access::Space::shared ? Space::shared : Space::global; }
 
 }  // namespace
 

@@ -126,6 +126,13 @@ TEST_CASE("A kernel as declared shows no differences", "[machine_code]") {
   CHECK(differences(compiled, copy_sites(4, 2)).empty());
 }
 
+TEST_CASE("Mapped host memory is reached by global instructions", "[machine_code]") {
+  const std::vector<Site> load{site(access::Space::host, Op::load, 8, 2)};
+  CHECK(differences({{{Space::global, Op::load, 8}, 2}}, load).empty());
+  CHECK(differences({{{Space::global, Op::load, 8}, 1}}, load).size() == 1);
+  CHECK(differences({{{Space::shared, Op::load, 8}, 2}}, load).size() == 2);
+}
+
 TEST_CASE("A removed, merged, narrowed or duplicated access is a difference", "[machine_code]") {
   const Counts removed{{{Space::global, Op::load, 4}, 1}, {{Space::global, Op::store, 4}, 2}};
   CHECK(differences(removed, copy_sites(4, 2)) == std::vector<std::string>{"1 x 4-byte global load instead of 2"});

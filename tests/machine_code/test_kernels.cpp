@@ -1,5 +1,6 @@
 // Every probe's kernels, as compiled: they hold the loads and stores that their access sites declare.
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -28,6 +29,7 @@ Device some_device() {
   device.shared_bytes_per_block = 232'448;
   device.shared_bytes_per_multiprocessor = 233'472;
   device.threads_per_multiprocessor = 2048;
+  device.copy_engines = 2;
   return device;
 }
 
@@ -37,7 +39,7 @@ std::vector<Value> values(const Axis& axis) {
   values.insert(values.end(), axis.numbers.begin(), axis.numbers.end());
   if (!values.empty()) return values;
   if (axis.parameter == "block_threads") return {std::uint64_t{256}};
-  if (axis.parameter == "buffer_bytes") return {std::uint64_t{1} << 20U};
+  if (axis.unit == "bytes") return {std::uint64_t{1} << 20U};
   for (const std::uint64_t number : {0U, 1U, 2U, 7U, 32U}) {
     if (number >= axis.minimum && number <= axis.maximum) values.emplace_back(number);
   }
@@ -67,10 +69,22 @@ std::vector<Case> cases(const Probe& probe) {
   return all;
 }
 
-std::string text_of(const Case& one) {
-  std::string text = one.probe->name;
-  for (const auto& [name, value] : one.parameters) text += " " + name + "=" + gpumem::to_string(value);
-  return text;
+/// What is wrong with the kernel of a workload, a line each. Transfers alone have no kernel, and then nothing to say of
+/// one.
+std::string problems(const Workload& workload, const Kernels& kernels) {
+  const auto is_launch = [](const Operation& operation) { return operation.work == Operation::Work::launch; };
+  const bool launches = workload.operations.empty() || std::ranges::any_of(workload.operations, is_launch);
+  if (workload.kernel.empty()) {
+    if (launches) return "\n  it has no name";
+    return workload.sites.empty() ? "" : "\n  there is none for its access sites";
+  }
+  const auto found = kernels.find(workload.kernel);
+  if (found == kernels.end()) return "\n  it is not in the compiled code";
+  std::string lines;
+  for (const auto& compiled : found->second) {
+    for (const auto& line : differences(compiled, workload.sites)) lines += "\n  it holds " + line;
+  }
+  return lines;
 }
 
 void check_all_kernels(const Kernels& kernels) {
@@ -82,17 +96,9 @@ void check_all_kernels(const Kernels& kernels) {
     CHECK_FALSE(all.empty());
     for (const auto& one : all) {
       const Workload workload = probe.describe(one, some_device());
-      std::string problem;
-      const auto found = kernels.find(workload.kernel);
-      if (found == kernels.end()) {
-        problem = "\n  it is not in the compiled code";
-      } else {
-        for (const auto& compiled : found->second) {
-          for (const auto& line : differences(compiled, workload.sites)) problem += "\n  it holds " + line;
-        }
-      }
-      if (problem.empty() || !failed.insert(workload.kernel).second) continue;
-      FAIL_CHECK(workload.kernel << "\n  runs for " << text_of(one) << problem);
+      const std::string lines = problems(workload, kernels);
+      if (lines.empty() || !failed.insert(workload.kernel).second) continue;
+      FAIL_CHECK("kernel " << workload.kernel << "\n  runs for " << gpumem::to_string(one) << lines);
     }
   }
 }
@@ -115,6 +121,14 @@ std::string output_of(const std::string& command) {
 }
 
 }  // namespace
+
+TEST_CASE("Zero-copy runs one kernel per word, op and placement", "[machine_code]") {
+  const Probe* const probe = find_probe("zero-copy");
+  REQUIRE(probe != nullptr);
+  std::set<std::string> names;
+  for (const auto& one : cases(*probe)) names.insert(probe->describe(one, some_device()).kernel);
+  CHECK(names.size() == 3U * 3U * 2U);
+}
 
 TEST_CASE("In PTX every kernel holds the accesses its sites declare", "[machine_code]") {
   Kernels kernels;

@@ -65,7 +65,7 @@ class Usage(ProgramTest):
 
     def test_axes_that_do_not_belong(self):
         self.assertEqual(
-            self.fail_with(2, "probe", "offset", "--stride", "2"), "--stride is not an axis of offset, but of: stride"
+            self.fail_with(2, "probe", "offset", "--stride", "2"), "--stride is not an axis of offset, but of: stride, zero-copy"
         )
 
     def test_options_that_do_not_go_together(self):

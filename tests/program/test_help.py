@@ -23,7 +23,7 @@ class Help(ProgramTest):
         text = self.succeed("probe", "--help")
         for probe in json.loads(self.succeed("list", "--json")):
             for axis in probe["axes"]:
-                self.assertIn(axis["flag"] + " VALUES", text)
+                self.assertIn(axis["flag"] + (" [VALUES]" if axis["value_optional"] else " VALUES"), text)
 
     def test_version(self):
         self.assertRegex(self.succeed("--version"), r"\Agpumem \d+\.\d+\.\d+( \([^\n]+\))?\n\Z")

@@ -23,13 +23,15 @@ class Contract(ProgramTest):
 
     def check_report(self, report):
         self.has(report, schema_version=int, tool=dict, command=list, started_at=str, backend=str, host=dict,
-                 device=(dict, NONE), results=list)
+                 host_placement=(dict, NONE), device=(dict, NONE), results=list)
         self.assertEqual(report["schema_version"], 1)
         self.assertIn(report["backend"], ("cuda", "model"))
         self.assertRegex(report["started_at"], r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\Z")
         self.has(report["tool"], name=str, version=str, git_commit=str, compiler=str, cuda_compiler=str, build_type=(str, NONE))
         self.assertEqual(report["tool"]["name"], "gpumem")
         self.has(report["host"], name=(str, NONE), os=(str, NONE), cpu=(str, NONE), memory_bytes=(int, NONE))
+        if report["host_placement"] is not None:
+            self.has(report["host_placement"], numa_node=(int, NONE), how=str)
         if report["device"] is not None:
             self.check_device(report["device"])
         for result in report["results"]:
@@ -39,14 +41,16 @@ class Contract(ProgramTest):
         self.has(device, name=str, uuid=(str, NONE), pci_bus_id=(str, NONE), compute_capability=str, multiprocessors=int,
                  l2_bytes=int, memory_bytes=int, memory_bus_bits=int, memory_clock_hz=int, sm_clock_hz=int,
                  theoretical_bandwidth_gb_per_s=NUMBER, ecc=(bool, NONE), mig=(bool, NONE), pcie=dict,
-                 driver_version=(str, NONE), runtime_version=(str, NONE))
+                 copy_engines=int, integrated=bool, maps_host_memory=bool, numa_node=(int, NONE), driver_version=(str, NONE), runtime_version=(str, NONE))
         self.has(device["pcie"], generation=(int, NONE), width=(int, NONE))
 
     def check_result(self, result):
         self.has(result, probe=str, parameters=dict, status=str, reason=(str, NONE), verified=(bool, NONE),
                  useful_bytes=dict, time_seconds=(dict, NONE), bandwidth_gb_per_s=dict,
                  fraction_of_peak=(int, float, NONE), access=list, bottleneck=(dict, NONE), counters=(dict, NONE),
-                 metrics=dict, flags=list)
+                 metrics=dict, flags=list, swept=str, compared=(str, NONE), baseline=(int, str), timeline=(list, NONE))
+        for span in result["timeline"] or []:
+            self.has(span, stage=str, stream=int, start_s=NUMBER, end_s=NUMBER)
         self.assertIn(result["status"], ("ok", "skipped", "failed"))
         self.assertEqual(result["reason"] is None, result["status"] == "ok")
         self.has(result["useful_bytes"], read=int, written=int)
@@ -75,7 +79,10 @@ class Contract(ProgramTest):
             self.assertIsNone(result["time_seconds"])
             self.assertIsNone(result["bandwidth_gb_per_s"]["measured"])
             self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], 0)
-            self.assertGreater(result["fraction_of_peak"], 0)
+            if result["fraction_of_peak"] is None:  # data that crossed the link once and was used several times
+                self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], result["peak_gb_per_s"])
+            else:
+                self.assertGreater(result["fraction_of_peak"], 0)
 
     def test_command_is_argv(self):
         command = self.predict("--offset", "1,2")["command"]
@@ -103,11 +110,11 @@ class Contract(ProgramTest):
     def test_a_case_that_cannot_run_is_reported_and_the_others_run(self):
         done = run("probe", "--stride", "1,65536", "--buffer", "4GiB", *MODEL, "--format", "json")
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, r"\Agpumem: 1 of 2 cases failed; [^\n]*MiB[^\n]*\n\Z")
+        self.assertRegex(done.stderr, r"\Agpumem: 1 of 2 cases failed; [^\n]*needs 512 TiB, the GPU has 139.8 GiB[^\n]*\n\Z")
         report = strict_json(done.stdout)
         self.check_report(report)
         self.assertEqual([result["status"] for result in report["results"]], ["ok", "failed"])
-        self.assertIn("MiB", report["results"][1]["reason"])
+        self.assertIn("512 TiB", report["results"][1]["reason"])
 
 
 class Axes(ProgramTest):
@@ -153,7 +160,7 @@ class Axes(ProgramTest):
 
     def test_an_axis_of_some_probes_restricts_the_quick_set(self):
         probes = {result["probe"] for result in self.predict("--op", "read")["results"]}
-        self.assertEqual(probes, {"coalesced", "offset", "stride"})
+        self.assertEqual(probes, {"coalesced", "offset", "stride", "zero-copy"})
 
     def test_all_combinations_of_a_probe(self):
         results = self.predict("coalesced", "--op", "read,write,copy", "--word-bytes", "4,8,16", "--elements-per-thread",

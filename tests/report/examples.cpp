@@ -1,8 +1,11 @@
 #include "tests/report/examples.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "report/sweep.hpp"
 #include "report/writers.hpp"
@@ -30,6 +33,7 @@ Report frame(const std::string& backend) {
   device.memory_bus_bits = 6016;
   device.memory_clock_hz = 3'201'000'000;
   device.sm_clock_hz = 1'980'000'000;
+  device.copy_engines = 3;
   if (backend == "cuda") {
     device.uuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
     device.pci_bus_id = "00000000:01:00.0";
@@ -74,10 +78,140 @@ void set_access(Record& record, const std::string& op, double sectors) {
 
 void finish(Report& report) {
   relate_to_baselines(report.results);
-  report.findings = findings(report.results);
+  conclude(report.results, find_example_probe);
+  report.findings = findings(report.results, find_example_probe);
+}
+
+constexpr double link_gb_per_s = 32e9 * 128 / 130 / 8 * 16 / 1e9;
+
+/// As measured roughly: a fixed cost and a rate for page-locked memory; pageable memory is staged, and falls behind.
+double transfer_seconds(const std::string& host_memory, const std::string& direction, double bytes) {
+  const bool to_device = direction == "to-device";
+  if (host_memory != "pageable") return (to_device ? 2.6e-6 : 1.8e-6) + bytes / (to_device ? 55.5e9 : 55.4e9);
+  return 7e-6 + bytes / (to_device ? 16e9 : 17.5e9) + (bytes > 1e8 ? bytes / 15e9 : 0);
+}
+
+Record transfer_case(const std::string& host_memory, const std::string& direction, std::uint64_t bytes) {
+  Record record;
+  record.probe = "transfer";
+  record.swept = "size_bytes";
+  record.compared = "host_memory";
+  record.baseline = "pageable";
+  record.parameters = {{"size_bytes", bytes}, {"host_memory", host_memory}, {"direction", direction}};
+  record.verified = true;
+  record.useful_bytes_read = bytes;
+  const auto gb = static_cast<double>(bytes) / 1e9;
+  const double seconds = transfer_seconds(host_memory, direction, static_cast<double>(bytes));
+  record.time = time_record(seconds, 20);
+  record.measured_gb_per_s = gb / seconds;
+  record.predicted_gb_per_s = gb / (seconds * (host_memory == "pageable" ? 1.05 : 0.98) + 1e-7);
+  record.peak_gb_per_s = link_gb_per_s;
+  record.fraction_of_peak = *record.measured_gb_per_s / link_gb_per_s;
+  record.bottleneck = Bottleneck{host_memory == "pageable" ? "host_copy" : bytes < 65536 ? "copies" : "pcie", {}};
+  record.metrics = {{"to_device_gb_per_s", {}},
+                    {"to_host_gb_per_s", {}},
+                    {"round_trip_us", seconds * 1e6 + 5},
+                    {"setup_us", {}},
+                    {"fixed_cost_us", {}}};
+  if (host_memory != "pageable") record.metrics[3].value = 30 + gb * 3e5;
+  return record;
+}
+
+/// Chunks that each stream copies in, computes on and copies out. Copies of one direction and kernels each run one at a
+/// time; pageable copies keep everything else waiting.
+std::vector<measure::StageSpan> overlap_spans(unsigned streams, bool pageable, unsigned chunks) {
+  const double copy_s = (pageable ? 28e-3 : 4.84e-3) / chunks;
+  const double kernel_s = 6.05e-3 / chunks;
+  std::vector<double> stream_free(streams, 0.0);
+  double in_free = 0;
+  double kernel_free = 0;
+  double out_free = 0;
+  std::vector<measure::StageSpan> spans;
+  const auto run = [&](const std::string& stage, unsigned stream, double& engine, double seconds) {
+    const double start = std::max(engine, stream_free[stream]);
+    engine = stream_free[stream] = start + seconds;
+    spans.push_back({stage, stream, std::round(start * 1e9) / 1e9, std::round(engine * 1e9) / 1e9});
+  };
+  for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+    const unsigned stream = chunk % streams;
+    if (pageable) in_free = std::max(in_free, out_free);
+    run("copy in", stream, in_free, copy_s);
+    run("kernel", stream, kernel_free, kernel_s);
+    run("copy out", stream, out_free, copy_s / (pageable ? 2 : 1));
+  }
+  return spans;
+}
+
+Record overlap_case(const std::string& overlap, unsigned streams, unsigned chunks) {
+  constexpr std::uint64_t bytes = std::uint64_t{256} << 20U;
+  Record record;
+  record.probe = "overlap";
+  record.swept = "streams";
+  record.compared = "overlap";
+  record.baseline = "pageable";
+  record.parameters = {{"streams", std::uint64_t{streams}},
+                       {"overlap", overlap},
+                       {"kernel_percent", std::uint64_t{125}},
+                       {"chunks", std::uint64_t{chunks}},
+                       {"size_bytes", bytes}};
+  record.useful_bytes_read = record.useful_bytes_written = bytes;
+  record.timeline = overlap_spans(streams, overlap == "pageable", streams == 1 ? 1 : chunks);
+  const double seconds = record.timeline.back().end_s;
+  record.predicted_gb_per_s = 2 * static_cast<double>(bytes) / seconds / 1e9;
+  record.peak_gb_per_s = 2 * link_gb_per_s;
+  record.bottleneck = Bottleneck{overlap == "pageable" ? "host_copy" : "kernel", {}};
+  const double sequential = overlap_spans(1, overlap == "pageable", 1).back().end_s;
+  const double bound = overlap == "pageable" ? 42e-3 : 6.05e-3;
+  record.metrics = {
+      {"speedup", sequential / seconds}, {"bound_speedup", sequential / bound}, {"share_of_bound", bound / seconds}};
+  return record;
+}
+
+void measure_overlap(Record& record) {
+  record.verified = true;
+  record.time = time_record(record.timeline.back().end_s, 20);
+  record.measured_gb_per_s = *record.predicted_gb_per_s;
+  *record.predicted_gb_per_s *= 1.03;
+  record.fraction_of_peak = *record.measured_gb_per_s / *record.peak_gb_per_s;
+}
+
+/// The slowest and the fastest of some outcomes.
+auto extremes(std::span<const Outcome> outcomes) { return std::ranges::minmax(outcomes, {}, &Outcome::bytes_per_s); }
+
+Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
+  const auto [slowest, fastest] = extremes(outcomes);
+  Conclusion conclusion;
+  conclusion.advice = fmt::format("Use {} memory: {:.1f} GB/s at best, {:.1f} times as fast as {} at worst.",
+                                  fastest.one.name("host_memory"), fastest.bytes_per_s / 1e9,
+                                  fastest.bytes_per_s / slowest.bytes_per_s, slowest.one.name("host_memory"));
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const bool pageable = outcomes[i].one.name("host_memory") == "pageable";
+    conclusion.metrics.push_back({i, "fixed_cost_us", pageable ? 7.0 : 2.6});
+    conclusion.metrics.push_back({i, "a_metric_no_record_has", 1});
+  }
+  return conclusion;
+}
+
+Conclusion conclude_overlap(std::span<const Outcome> outcomes) {
+  const auto [slowest, fastest] = extremes(outcomes);
+  return {.advice = fmt::format("Use {} streams, {}: {:.3g} ms instead of {:.3g} ms.", fastest.one.number("streams"),
+                                fastest.one.name("overlap"), fastest.seconds * 1e3, slowest.seconds * 1e3)};
 }
 
 }  // namespace
+
+const Probe* find_example_probe(std::string_view name) {
+  static const std::vector<Probe> probes = [] {
+    std::vector<Probe> known(2);
+    known[0].name = "transfer";
+    known[0].conclude = conclude_transfer;
+    known[1].name = "overlap";
+    known[1].conclude = conclude_overlap;
+    return known;
+  }();
+  const auto found = std::ranges::find(probes, name, &Probe::name);
+  return found == probes.end() ? nullptr : &*found;
+}
 
 TimeRecord time_record(double median_seconds, std::size_t samples) {
   TimeRecord time;
@@ -228,6 +362,62 @@ Report single_cases() {
       gb_per_s -= 50;
       report.results.push_back(std::move(record));
     }
+  }
+  finish(report);
+  return report;
+}
+
+Report transfers() {
+  Report report = frame("cuda");
+  report.device->numa_node = 0;
+  report.host_placement = HostPlacement{0, "bound to the GPU's node"};
+  report.command = {"gpumem", "probe", "--transfer", "--direction", "to-device,to-host"};
+  report.parameter_columns = {"size_bytes", "host_memory", "direction"};
+  report.metric_columns = {"to_device_gb_per_s", "to_host_gb_per_s", "round_trip_us", "setup_us", "fixed_cost_us"};
+  for (const std::string host_memory : {"pageable", "pinned", "write-combined"}) {
+    for (const std::string direction : {"to-device", "to-host"}) {
+      for (std::uint64_t bytes = 4096; bytes <= std::uint64_t{1} << 28U; bytes *= 16) {
+        report.results.push_back(transfer_case(host_memory, direction, bytes));
+      }
+    }
+  }
+  Record& skipped = report.results.back();
+  skipped.status = Status::skipped;
+  skipped.reason = "out of memory: needs 256 MiB of page-locked host memory";
+  skipped.time.reset();
+  skipped.measured_gb_per_s = skipped.fraction_of_peak = std::nullopt;
+  for (MetricRecord& metric : skipped.metrics) metric.value.reset();
+  finish(report);
+  return report;
+}
+
+Report overlap() {
+  Report report = frame("cuda");
+  report.host_placement = HostPlacement{std::nullopt, "one node only"};
+  report.command = {"gpumem", "probe", "--overlap", "staged,pageable", "--chunks", "16"};
+  report.parameter_columns = {"streams", "overlap", "kernel_percent", "chunks", "size_bytes"};
+  report.metric_columns = {"speedup", "bound_speedup", "share_of_bound"};
+  for (const std::string overlap : {"staged", "pageable"}) {
+    for (const unsigned streams : {1U, 2U, 4U}) {
+      report.results.push_back(overlap_case(overlap, streams, 16));
+      measure_overlap(report.results.back());
+    }
+  }
+  finish(report);
+  return report;
+}
+
+Report predicted_overlap() {
+  Report report = frame("model");
+  report.device->pcie_generation = 5;
+  report.device->pcie_width = 16;
+  report.command = {"gpumem", "probe", "--streams", "1,4", "--chunks", "8", "--backend", "model", "--gpu", "h200"};
+  report.parameter_columns = {"streams", "overlap", "kernel_percent", "chunks", "size_bytes"};
+  report.metric_columns = {"speedup", "bound_speedup", "share_of_bound"};
+  for (const unsigned streams : {1U, 4U}) {
+    report.results.push_back(overlap_case("staged", streams, 8));
+    Record& record = report.results.back();
+    record.fraction_of_peak = *record.predicted_gb_per_s / *record.peak_gb_per_s;
   }
   finish(report);
   return report;

@@ -1,6 +1,8 @@
 #pragma once
 // Reports like those of real runs, for the tests of writers and findings. Every number in them is made up by a formula.
 
+#include <string_view>
+
 #include "report/record.hpp"
 
 namespace gpumem::report::examples {
@@ -19,6 +21,19 @@ namespace gpumem::report::examples {
 
 /// One case each of several operations and word sizes, one of them skipped for a long reason.
 [[nodiscard]] Report single_cases();
+
+/// Kinds of host memory compared over sizes, measured in both directions one at a time: a table each.
+[[nodiscard]] Report transfers();
+
+/// Numbers of streams compared over alternatives, with timelines.
+[[nodiscard]] Report overlap();
+
+/// The same, predicted, and two numbers of streams only.
+[[nodiscard]] Report predicted_overlap();
+
+/// Probes that go with the examples: "transfer" concludes how much faster pinned memory is and a fixed cost, "overlap"
+/// which number of streams is the fastest. Others are not known.
+[[nodiscard]] const Probe* find_example_probe(std::string_view name);
 
 /// A time whose summary follows from the median, with as many samples.
 [[nodiscard]] TimeRecord time_record(double median_seconds, std::size_t samples);

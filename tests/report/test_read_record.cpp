@@ -31,6 +31,8 @@ Record full_record() {
                        {"buffer_bytes", std::numeric_limits<std::uint64_t>::max()},
                        {"elements_per_thread", std::string("auto")}};
   record.swept = "offset_elements";
+  record.compared = "op";
+  record.baseline = std::string("read");
   record.chosen = {"elements_per_thread", "buffer_bytes"};
   record.verified = true;
   record.useful_bytes_read = 1'000'000'000'001;
@@ -54,6 +56,7 @@ Record full_record() {
                    {"tile", "shared", "store", 16, {}, {std::nullopt, 2}}};
   record.bottleneck = Bottleneck{"dram", "l2_sectors"};
   record.metrics = {{"zeta_cycles", 1.25}, {"alpha_cycles", std::nullopt}};
+  record.timeline = {{"copy in", 0, 0, 1.0 / 3}, {"kernel", 3, 1e-9, 0.5}};
   record.flags = {"throttled", "cache_resident"};
   return record;
 }
@@ -78,6 +81,8 @@ void check_same(const Record& found, const Record& expected) {
   CHECK(found.probe == expected.probe);
   CHECK((found.parameters == expected.parameters));
   CHECK(found.swept == expected.swept);
+  CHECK(found.compared == expected.compared);
+  CHECK((found.baseline == expected.baseline));
   CHECK(found.chosen == expected.chosen);
   CHECK((found.status == expected.status));
   CHECK(found.reason == expected.reason);
@@ -110,6 +115,13 @@ void check_same(const Record& found, const Record& expected) {
   for (std::size_t i = 0; i < found.metrics.size(); ++i) {
     CHECK(found.metrics[i].name == expected.metrics[i].name);
     CHECK(found.metrics[i].value == expected.metrics[i].value);
+  }
+  REQUIRE(found.timeline.size() == expected.timeline.size());
+  for (std::size_t i = 0; i < found.timeline.size(); ++i) {
+    CHECK(found.timeline[i].stage == expected.timeline[i].stage);
+    CHECK(found.timeline[i].stream == expected.timeline[i].stream);
+    CHECK(found.timeline[i].start_s == expected.timeline[i].start_s);
+    CHECK(found.timeline[i].end_s == expected.timeline[i].end_s);
   }
   CHECK(found.flags == expected.flags);
   CHECK(line_of(found) == line_of(expected));
@@ -158,7 +170,7 @@ TEST_CASE("failed and skipped records survive their lines", "[read_record]") {
 
 TEST_CASE("the records of every example survive their lines", "[read_record]") {
   for (const Report& report : {examples::measured_copy(), examples::model(), examples::banks(), examples::dry_run(),
-                               examples::single_cases()}) {
+                               examples::single_cases(), examples::transfers(), examples::overlap()}) {
     for (const Record& record : report.results) check_round_trip(record);
   }
 }
@@ -175,12 +187,10 @@ TEST_CASE("what a line cannot hold is absent or replaced, not fatal", "[read_rec
   record.measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
   record.metrics = {{"cycles", std::numeric_limits<double>::infinity()}};
   record.reason = "not UTF-8: \xff";
-  record.baseline = std::uint64_t{3};
   const Record read = read_record_line(line_of(record));
   CHECK_FALSE(read.measured_gb_per_s);
   CHECK_FALSE(read.metrics.front().value);
   CHECK(read.reason == "not UTF-8: \xef\xbf\xbd");
-  CHECK((read.baseline == Value{}));
 }
 
 TEST_CASE("members that a later version adds are ignored", "[read_record]") {
@@ -240,6 +250,9 @@ TEST_CASE("members of the wrong type are refused, not bent into shape", "[read_r
       {"/parameters/offset_elements", true},
       {"/parameters/offset_elements", nullptr},
       {"/parameters/offset_elements", 2e19},
+      {"/compared", 3},
+      {"/baseline", nullptr},
+      {"/baseline", -1},
       {"/chosen_by_auto", "op"},
       {"/status", "fine"},
       {"/status", nullptr},
@@ -263,6 +276,10 @@ TEST_CASE("members of the wrong type are refused, not bent into shape", "[read_r
       {"/bottleneck/predicted", nullptr},
       {"/metrics", Json::array()},
       {"/metrics/zeta_cycles", "1"},
+      {"/timeline", "none"},
+      {"/timeline/0/stage", 1},
+      {"/timeline/0/stream", -1},
+      {"/timeline/1/end_s", nullptr},
       {"/flags", "throttled"},
       {"/flags/0", 7},
   };

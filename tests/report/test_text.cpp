@@ -115,9 +115,51 @@ TEST_CASE("Parameters in words take their units from their names") {
   CHECK(parameter_noun("lanes").plural == "lanes");
 }
 
+TEST_CASE("Parameters and metrics of the host link in words") {
+  const auto phrase = [](const std::string& name, Value value) { return parameter_phrase({name, std::move(value)}); };
+  const auto position = [](const std::string& name, Value value) { return position_phrase({name, std::move(value)}); };
+  CHECK(phrase("size_bytes", std::uint64_t{65536}) == "size 64 KiB");
+  CHECK(phrase("host_memory", "write-combined") == "write-combined host memory");
+  CHECK(position("host_memory", "pinned") == "pinned host memory");
+  CHECK(phrase("direction", "to-device") == "direction to-device");
+  CHECK(phrase("copies", std::uint64_t{1}) == "1 copy");
+  CHECK(position("copies", std::uint64_t{16}) == "16 copies");
+  CHECK(phrase("passes", std::uint64_t{1}) == "1 pass");
+  CHECK(phrase("streams", std::uint64_t{4}) == "4 streams");
+  CHECK(phrase("chunks", std::uint64_t{64}) == "64 chunks");
+  CHECK(phrase("kernel_percent", std::uint64_t{125}) == "kernel 125 %");
+  CHECK(phrase("batching", "separate") == "batching separate");
+  CHECK(parameter_noun("size_bytes").plural == "sizes");
+  CHECK(parameter_noun("host_memory").plural == "kinds of host memory");
+  CHECK(parameter_noun("copies").singular == "number of copies");
+  CHECK(parameter_noun("kernel_percent").plural == "kernel percentages");
+  CHECK(parameter_heading("size_bytes").name == "size");
+  CHECK(parameter_heading("host_memory").name == "host memory");
+  CHECK(parameter_heading("kernel_percent").unit == "%");
+  CHECK(parameter_heading("passes").unit.empty());
+  CHECK(metric_words("fixed_cost_us") == "fixed cost in us");
+  CHECK(metric_words("asymptotic_gb_per_s") == "asymptotic in GB/s");
+  CHECK(metric_words("share_of_bound") == "share of bound");
+  CHECK(metric_words("bound_speedup") == "bound speedup");
+  CHECK(metric_words("packing_pays_from_copies") == "packing pays from so many copies");
+  CHECK(metric_heading("copy_in_ms").unit == "ms");
+  CHECK(metric_heading("busy_percent").unit == "%");
+}
+
+TEST_CASE("Durations in words") {
+  CHECK(duration_in_words(6.134e-3) == "6.13 ms");
+  CHECK(duration_in_words(850e-6) == "850 us");
+  CHECK(duration_in_words(2.6e-6) == "2.60 us");
+  CHECK(duration_in_words(1.5) == "1.50 s");
+  CHECK(duration_in_words(5e-9) == "5.00 ns");
+}
+
 TEST_CASE("Stages in words, unknown ones by their name") {
   CHECK(stage_words("dram") == "device memory");
   CHECK(stage_words("l2_lines") == "the lines fetched into L2");
+  CHECK(stage_words("pcie") == "the host link");
+  CHECK(stage_words("copies") == "the calls that start copies");
+  CHECK(stage_words("host_copy") == "the host's own copying");
   CHECK(stage_words("warp_drive") == "warp_drive");
 }
 

@@ -59,7 +59,10 @@ std::vector<Example> all_examples() {
           {"model", examples::model()},
           {"banks", examples::banks()},
           {"dry_run", examples::dry_run()},
-          {"single_cases", examples::single_cases()}};
+          {"single_cases", examples::single_cases()},
+          {"transfers", examples::transfers()},
+          {"overlap", examples::overlap()},
+          {"predicted_overlap", examples::predicted_overlap()}};
 }
 
 }  // namespace
@@ -73,6 +76,7 @@ TEST_CASE("Writers make what the golden files show") {
     compare_with_golden(name + ".200.txt", text_of(report, table({200, false, true})));
   }
   compare_with_golden("measured_copy.color.txt", text_of(examples::measured_copy(), table({80, true, true})));
+  compare_with_golden("overlap.pipe.txt", text_of(examples::overlap(), table({80, false, false})));
 }
 
 TEST_CASE("A table never exceeds its width and has no trailing blanks") {
@@ -138,17 +142,35 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
     return names;
   };
   CHECK(keys(json) == std::vector<std::string>{"schema_version", "tool", "command", "started_at", "backend", "profile",
-                                               "host", "device", "findings", "results"});
-  CHECK(keys(json["device"]) == std::vector<std::string>{"name", "uuid", "pci_bus_id", "compute_capability",
-                                                         "multiprocessors", "l2_bytes", "memory_bytes",
-                                                         "memory_bus_bits", "memory_clock_hz", "sm_clock_hz",
-                                                         "theoretical_bandwidth_gb_per_s", "ecc", "mig", "pcie",
-                                                         "driver_version", "runtime_version"});
+                                               "host", "host_placement", "device", "findings", "results"});
+  CHECK(keys(json["device"]) == std::vector<std::string>{"name",
+                                                         "uuid",
+                                                         "pci_bus_id",
+                                                         "compute_capability",
+                                                         "multiprocessors",
+                                                         "l2_bytes",
+                                                         "memory_bytes",
+                                                         "memory_bus_bits",
+                                                         "memory_clock_hz",
+                                                         "sm_clock_hz",
+                                                         "theoretical_bandwidth_gb_per_s",
+                                                         "ecc",
+                                                         "mig",
+                                                         "pcie",
+                                                         "copy_engines",
+                                                         "integrated",
+                                                         "maps_host_memory",
+                                                         "numa_node",
+                                                         "driver_version",
+                                                         "runtime_version"});
   const auto& result = json["results"][0];
-  CHECK(keys(result) == std::vector<std::string>{"probe", "parameters", "swept", "chosen_by_auto", "status", "reason",
-                                                 "verified", "useful_bytes", "time_seconds", "bandwidth_gb_per_s",
-                                                 "peak_gb_per_s", "fraction_of_peak", "relative_to_baseline", "access",
-                                                 "bottleneck", "counters", "metrics", "flags"});
+  CHECK(keys(result) == std::vector<std::string>{"probe",         "parameters",       "swept",
+                                                 "compared",      "baseline",         "chosen_by_auto",
+                                                 "status",        "reason",           "verified",
+                                                 "useful_bytes",  "time_seconds",     "bandwidth_gb_per_s",
+                                                 "peak_gb_per_s", "fraction_of_peak", "relative_to_baseline",
+                                                 "access",        "bottleneck",       "counters",
+                                                 "metrics",       "timeline",         "flags"});
   CHECK(keys(result["time_seconds"]) ==
         std::vector<std::string>{"median", "ci95_low", "ci95_high", "min", "p05", "p95", "count", "samples"});
   CHECK(json["device"]["theoretical_bandwidth_gb_per_s"].get<double>() == Approx(4814.304));
@@ -156,6 +178,102 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
   CHECK(result["useful_bytes"]["read"].is_number_integer());
   CHECK(result["time_seconds"]["samples"].size() == 15);
   CHECK(json["results"][5]["time_seconds"].is_null());
+}
+
+TEST_CASE("JSON says where host memory lies, what the link can do, and when stages ran") {
+  const auto json = nlohmann::json::parse(text_of(examples::transfers(), write_json));
+  CHECK(json["host_placement"] == nlohmann::json{{"numa_node", 0}, {"how", "bound to the GPU's node"}});
+  CHECK(json["device"]["numa_node"] == 0);
+  CHECK(json["device"]["copy_engines"] == 3);
+  CHECK(json["device"]["pcie"]["theoretical_gb_per_s"].get<double>() == Approx(63.015));
+  CHECK(json["results"][0]["compared"] == "host_memory");
+  CHECK(json["results"][0]["baseline"] == "pageable");
+  CHECK(json["results"][0]["timeline"].is_null());
+
+  Report overlap = examples::overlap();
+  overlap.device->pcie_width = std::nullopt;
+  overlap.device->copy_engines = 0;
+  const std::string text = text_of(overlap, write_json);
+  const auto other = nlohmann::json::parse(text);
+  CHECK(other["host_placement"]["numa_node"].is_null());
+  CHECK(other["device"]["copy_engines"].is_null());
+  CHECK(other["device"]["pcie"]["theoretical_gb_per_s"].is_null());
+  CHECK(other["results"][0]["timeline"].size() == 3);
+  CHECK(text.find("\n        {\"stage\": \"copy in\", \"stream\": 0, \"start_s\": 0, \"end_s\": 0.00484},\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("The preamble describes the host link where a case is about it") {
+  const auto link_line = [](const Report& report) {
+    for (const std::string& line : lines_of(text_of(report, write_markdown))) {
+      if (line.starts_with("Host link: ")) return line;
+    }
+    return std::string();
+  };
+  CHECK(link_line(examples::measured_copy()).empty());
+  Report report = examples::transfers();
+  CHECK(link_line(report) ==
+        "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way; host memory on NUMA node 0 "
+        "(bound to the GPU's node).");
+  report.host_placement = HostPlacement{1, "bound to the node asked for"};
+  CHECK(link_line(report) ==
+        "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way; host memory on NUMA node 1 "
+        "(bound to the node asked for; the GPU's is 0).");
+  report.host_placement = HostPlacement{std::nullopt, "not bound: set_mempolicy is not permitted"};
+  report.device->pcie_width = std::nullopt;
+  CHECK(link_line(report) ==
+        "Host link: PCIe gen5, theoretical bandwidth not known; host memory not bound: "
+        "set_mempolicy is not permitted.");
+  report.device->integrated = true;
+  report.host_placement = HostPlacement{std::nullopt, "off"};
+  CHECK(link_line(report) ==
+        "Host link: none, the GPU shares the host's memory; host memory not bound to a NUMA node "
+        "(off).");
+  report = examples::transfers();
+  report.host_placement.reset();  // the peak of the cases is the link's
+  CHECK(link_line(report) == "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way.");
+  report = examples::measured_copy();
+  report.results[3].access[0].space = "host";
+  CHECK(link_line(report) == "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way.");
+}
+
+TEST_CASE("A table of alternatives says what it relates to, keeps them apart, and repeats no fit in every row") {
+  for (const unsigned width : {80U, 200U}) {
+    const std::string text = text_of(examples::transfers(), table({width}));
+    CHECK(text.find("  vs pageable  ") != std::string::npos);
+    CHECK(text.find("fixed cost") == std::string::npos);
+    CHECK((text.find("setup") != std::string::npos) == (width == 200));
+    const auto lines = lines_of(text);
+    const auto first = std::ranges::find_if(lines, [](const std::string& line) { return line.starts_with("pinned"); });
+    REQUIRE(first != lines.end());
+    CHECK(std::prev(first)->empty());
+    CHECK(std::next(first)->starts_with("pinned"));
+  }
+}
+
+TEST_CASE("A metric of alternatives with one case each is a column") {
+  Report report = examples::transfers();
+  std::erase_if(report.results, [](const Record& record) { return record.parameters[0].value != Value(65536UL); });
+  report.findings.clear();
+  CHECK(text_of(report, table({200})).find("fixed cost") != std::string::npos);
+}
+
+TEST_CASE("A peak that the preamble does not name stands in the title") {
+  Report report = examples::transfers();
+  CHECK(text_of(report, table({80})).find("transfer: direction to-device, peak 63.0 GB/s\n") != std::string::npos);
+  std::erase_if(report.results, [](const Record& record) {
+    return record.parameters[0].value != Value(65536UL) || record.parameters[1].value != Value("pinned");
+  });
+  for (Record& record : report.results) {
+    if (record.parameters[2].value == Value("to-host")) *record.peak_gb_per_s *= 2;
+  }
+  CHECK(text_of(report, table({80})).find(", peak 63.0 and 126 GB/s\n") != std::string::npos);
+}
+
+TEST_CASE("Numbers that span many powers of ten have their own decimals") {
+  const std::string text = text_of(examples::transfers(), table({200}));
+  CHECK(text.find(" 7.26  host_copy") != std::string::npos);
+  CHECK(text.find(" 34680  host_copy") != std::string::npos);
 }
 
 TEST_CASE("Numbers in JSON read back as they were") {

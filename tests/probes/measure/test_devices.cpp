@@ -12,6 +12,7 @@ using gpumem::measure::canonical_pci_bus_id;
 using gpumem::measure::DriverState;
 using gpumem::measure::match_device;
 using gpumem::measure::no_gpu_reason;
+using gpumem::measure::sysfs_pci_name;
 
 namespace {
 
@@ -48,6 +49,12 @@ TEST_CASE("PCI bus ids: every usual spelling is one id", "[devices]") {
   CHECK(canonical_pci_bus_id("1:0.0") == "00000000:01:00.0");
   CHECK(canonical_pci_bus_id("10000:e1:00.0") == "00010000:E1:00.0");  // as virtual machines have them
   CHECK(canonical_pci_bus_id("0001:1b:1f.7") == "00000001:1B:1F.7");
+}
+
+TEST_CASE("PCI bus ids: as the kernel names their folders", "[devices]") {
+  CHECK(sysfs_pci_name("00000000:1B:00.0") == "0000:1b:00.0");
+  CHECK(sysfs_pci_name("00000001:0A:1F.7") == "0001:0a:1f.7");
+  CHECK(sysfs_pci_name("00010000:E1:00.0") == "10000:e1:00.0");  // not 4 digits alone: as virtual machines have them
 }
 
 TEST_CASE("PCI bus ids: what is not one", "[devices]") {

@@ -57,6 +57,13 @@ std::string error_with_value(const std::string& value) {
   return parse_error_of(text.replace(text.find(placeholder), placeholder.size(), value));
 }
 
+/// Whether a rate is of the host link or the host, which a profile may leave out.
+bool is_of_link(std::string_view rate) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"pcie_", "copy_", "host_", "pageable_", "staging_", "streams_"},
+      [&](std::string_view beginning) { return rate.starts_with(beginning); });
+}
+
 std::string repeat(const std::string& text, std::size_t times) {
   std::string all;
   for (std::size_t i = 0; i < times; ++i) all += text;
@@ -75,13 +82,16 @@ TEST_CASE("every shipped profile is sound", "[profile]") {
     CHECK(profile.device.theoretical_bandwidth_bytes_per_s() > 0);
     CHECK(profile.device.shared_peak_bytes_per_s() > 0);
 
+    // What a profile leaves out comes from the H200's, which is whole.
     const Json rates = shipped(name).at("rates");
-    CHECK(profile.how.size() == rates.size());
+    CHECK(profile.how.size() == shipped().at("rates").size());
     for (const auto& [rate, entry] : rates.items()) {
-      INFO(rate);
       CHECK(entry.at("value").get<double>() > 0);
-      // Words, not a place-holder: where the number comes from.
-      const std::string& how = profile.how.at(rate);
+      CHECK(entry.at("how") == profile.how.at(rate));
+    }
+    // Words, not a place-holder: where the number comes from.
+    for (const auto& [rate, how] : profile.how) {
+      INFO(rate);
       CHECK(how.size() >= 10);
       CHECK(how.find(' ') != std::string::npos);
     }
@@ -90,6 +100,15 @@ TEST_CASE("every shipped profile is sound", "[profile]") {
     CHECK(dram.dram_read_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
     CHECK(dram.dram_write_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
     CHECK(dram.dram_copy_bytes_per_s <= std::max(dram.dram_read_bytes_per_s, dram.dram_write_bytes_per_s));
+    const Rates& link = profile.rates;
+    const double peak = profile.device.link_bytes_per_s().value();
+    CHECK(link.pcie_to_device_bytes_per_s < peak);
+    CHECK(link.pcie_to_host_bytes_per_s < peak);
+    CHECK(link.pcie_write_bytes_per_s < peak);
+    CHECK(1 / (1 / link.pcie_load_lines_per_s + 4 / link.pcie_load_sectors_per_s) * 128 < peak);
+    CHECK(link.pcie_both_ways_bytes_per_s <= link.pcie_to_device_bytes_per_s + link.pcie_to_host_bytes_per_s);
+    CHECK(link.pcie_both_ways_bytes_per_s > link.pcie_to_device_bytes_per_s);
+    CHECK(link.pcie_copy_bytes_per_s < 2 * peak);
   }
 }
 
@@ -98,15 +117,46 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
   double value = 1;
   for (auto& [name, entry] : json.at("rates").items()) entry["value"] = value++;
   const Rates rates = parse_profile(json.dump(), source).rates;
-  const double in_file_order[] = {rates.dram_read_bytes_per_s,      rates.dram_write_bytes_per_s,
-                                  rates.dram_copy_bytes_per_s,      rates.dram_split_sectors_per_s,
-                                  rates.l2_load_sectors_per_s,      rates.l2_store_sectors_per_s,
-                                  rates.l2_split_sectors_per_s,     rates.l2_load_lines_per_s,
-                                  rates.l2_load_line_pairs_per_s,   rates.l2_store_lines_per_s,
-                                  rates.l2_store_line_pairs_per_s,  rates.l2_fill_lines_per_s,
-                                  rates.l2_fill_line_pairs_per_s,   rates.load_latency_s,
-                                  rates.block_launches_per_s,       rates.launch_s,
-                                  rates.shared_wavefronts_per_cycle};
+  const double in_file_order[] = {rates.dram_read_bytes_per_s,
+                                  rates.dram_write_bytes_per_s,
+                                  rates.dram_copy_bytes_per_s,
+                                  rates.dram_split_sectors_per_s,
+                                  rates.l2_load_sectors_per_s,
+                                  rates.l2_store_sectors_per_s,
+                                  rates.l2_split_sectors_per_s,
+                                  rates.l2_load_lines_per_s,
+                                  rates.l2_load_line_pairs_per_s,
+                                  rates.l2_store_lines_per_s,
+                                  rates.l2_store_line_pairs_per_s,
+                                  rates.l2_fill_lines_per_s,
+                                  rates.l2_fill_line_pairs_per_s,
+                                  rates.load_latency_s,
+                                  rates.block_launches_per_s,
+                                  rates.launch_s,
+                                  rates.shared_wavefronts_per_cycle,
+                                  rates.pcie_to_device_bytes_per_s,
+                                  rates.pcie_to_host_bytes_per_s,
+                                  rates.pcie_both_ways_bytes_per_s,
+                                  rates.copy_to_device_s,
+                                  rates.copy_to_host_s,
+                                  rates.copy_batched_s,
+                                  rates.copy_to_device_call_s,
+                                  rates.copy_to_host_call_s,
+                                  rates.host_wait_s,
+                                  rates.streams_join_s,
+                                  rates.pageable_copy_s,
+                                  rates.staging_to_device_bytes_per_s,
+                                  rates.staging_cached_to_device_bytes_per_s,
+                                  rates.staging_to_host_bytes_per_s,
+                                  rates.host_cache_bytes,
+                                  rates.host_copy_bytes_per_s,
+                                  rates.host_copy_piece_s,
+                                  rates.pcie_load_lines_per_s,
+                                  rates.pcie_load_sectors_per_s,
+                                  rates.pcie_write_bytes_per_s,
+                                  rates.pcie_partial_writes_per_s,
+                                  rates.pcie_copy_bytes_per_s,
+                                  rates.pcie_latency_s};
   CHECK(std::size(in_file_order) == json.at("rates").size());
   double expected = 1;
   for (const double rate : in_file_order) CHECK(rate == expected++);
@@ -128,9 +178,57 @@ TEST_CASE("a profile's device is what the file says", "[profile]") {
 TEST_CASE("a profile need not know the link", "[profile]") {
   Json json = shipped();
   json["device"].erase("pcie");
+  json["device"].erase("copy_engines");
   const Device device = parse_profile(json.dump(), source).device;
   CHECK_FALSE(device.pcie_generation);
   CHECK_FALSE(device.pcie_width);
+  CHECK(device.copy_engines == 2);
+  CHECK(load_profile("h200").device.copy_engines == 3);
+}
+
+TEST_CASE("rates of the link that a profile leaves out are the H200's, scaled and said to be", "[profile]") {
+  const Profile h200 = load_profile("h200");
+  const Json whole = shipped();
+  Json json = whole;
+  for (const auto& [name, rate] : whole.at("rates").items()) {
+    if (is_of_link(name)) json["rates"].erase(name);
+  }
+  const std::string unscaled = "the H200's; not measured";
+  const std::string scaled = "the H200's, scaled by the links' theoretical bandwidths; not measured";
+  struct Example {
+    const char* pcie;
+    double factor;
+    std::string how;
+  };
+  for (const auto& [pcie, factor, how] :
+       {Example{R"({"generation": 5, "width": 16})", 1, scaled},
+        Example{R"({"generation": 4, "width": 16})", 0.5, scaled},
+        Example{R"({"generation": 3, "width": 8})", 0.125, scaled}, Example{"", 1, unscaled},
+        Example{R"({"generation": 9, "width": 16})", 1, unscaled}}) {
+    INFO(pcie);
+    json["device"].erase("pcie");
+    if (*pcie != '\0') json["device"]["pcie"] = Json::parse(pcie);
+    const Profile profile = parse_profile(json.dump(), source);
+    CHECK(profile.how.size() == h200.how.size());
+    for (const auto rate :
+         {&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s, &Rates::pcie_both_ways_bytes_per_s,
+          &Rates::pcie_load_lines_per_s, &Rates::pcie_load_sectors_per_s, &Rates::pcie_write_bytes_per_s,
+          &Rates::pcie_partial_writes_per_s, &Rates::pcie_copy_bytes_per_s}) {
+      CHECK(profile.rates.*rate == Approx(h200.rates.*rate * factor));
+    }
+    CHECK(profile.how.at("pcie_to_device_bytes_per_s") == how);
+    // Nor does the host get faster with the link.
+    CHECK(profile.rates.copy_to_device_s == h200.rates.copy_to_device_s);
+    CHECK(profile.rates.staging_to_host_bytes_per_s == h200.rates.staging_to_host_bytes_per_s);
+    CHECK(profile.how.at("copy_to_device_s") == unscaled);
+    CHECK(profile.rates.dram_read_bytes_per_s == h200.rates.dram_read_bytes_per_s);
+  }
+  // One that is there stays, and is held to the same rules.
+  json["rates"]["host_wait_s"] = {{"value", 1e-6}, {"how", "measured somewhere"}};
+  CHECK(parse_profile(json.dump(), source).rates.host_wait_s == 1e-6);
+  CHECK(parse_profile(json.dump(), source).how.at("host_wait_s") == "measured somewhere");
+  json["rates"]["host_wait_s"]["value"] = 0;
+  CHECK(parse_error_of(json.dump()) == "file.json: /rates/host_wait_s/value: expected a number greater than 0");
 }
 
 TEST_CASE("what is missing is named", "[profile]") {
@@ -148,7 +246,7 @@ TEST_CASE("what is missing is named", "[profile]") {
     CHECK(error_after([&](Json& json) { json.erase(part); }).starts_with("file.json: /" + part + ": expected"));
     if (!members.is_object()) continue;
     for (const auto& [name, value] : members.items()) {
-      if (name == "pcie") continue;
+      if (name == "pcie" || name == "copy_engines" || is_of_link(name)) continue;
       INFO(name);
       CHECK(error_after([&](Json& json) {
               json[part].erase(name);

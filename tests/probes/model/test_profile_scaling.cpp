@@ -24,13 +24,34 @@ constexpr double Rates::*chip_rates[] = {&Rates::l2_load_sectors_per_s,     &Rat
                                          &Rates::l2_load_line_pairs_per_s,  &Rates::l2_store_lines_per_s,
                                          &Rates::l2_store_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
                                          &Rates::l2_fill_line_pairs_per_s,  &Rates::block_launches_per_s};
-constexpr double Rates::*other_rates[] = {&Rates::load_latency_s, &Rates::launch_s,
-                                          &Rates::shared_wavefronts_per_cycle};
+constexpr double Rates::*link_rates[] = {&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s,
+                                         &Rates::pcie_both_ways_bytes_per_s, &Rates::pcie_load_lines_per_s,
+                                         &Rates::pcie_load_sectors_per_s,    &Rates::pcie_write_bytes_per_s,
+                                         &Rates::pcie_partial_writes_per_s,  &Rates::pcie_copy_bytes_per_s};
+constexpr double Rates::*other_rates[] = {&Rates::load_latency_s,
+                                          &Rates::launch_s,
+                                          &Rates::shared_wavefronts_per_cycle,
+                                          &Rates::copy_to_device_s,
+                                          &Rates::copy_to_host_s,
+                                          &Rates::copy_batched_s,
+                                          &Rates::copy_to_device_call_s,
+                                          &Rates::copy_to_host_call_s,
+                                          &Rates::host_wait_s,
+                                          &Rates::streams_join_s,
+                                          &Rates::pageable_copy_s,
+                                          &Rates::staging_to_device_bytes_per_s,
+                                          &Rates::staging_cached_to_device_bytes_per_s,
+                                          &Rates::staging_to_host_bytes_per_s,
+                                          &Rates::host_cache_bytes,
+                                          &Rates::host_copy_bytes_per_s,
+                                          &Rates::host_copy_piece_s,
+                                          &Rates::pcie_latency_s};
 
-void check_scaled(const Rates& rates, double memory, double chip) {
+void check_scaled(const Rates& rates, double memory, double chip, double link = 1) {
   const Rates reference = load_profile("h200").rates;
   for (const auto rate : memory_rates) CHECK(rates.*rate == Approx(reference.*rate * memory));
   for (const auto rate : chip_rates) CHECK(rates.*rate == Approx(reference.*rate * chip));
+  for (const auto rate : link_rates) CHECK(rates.*rate == Approx(reference.*rate * link));
   for (const auto rate : other_rates) CHECK(rates.*rate == reference.*rate);
 }
 
@@ -63,7 +84,7 @@ TEST_CASE("a device like the reference but unknown gets its rates, marked as a g
   check_scaled(profile.rates, 1, 1);
 }
 
-TEST_CASE("an unknown device's rates scale with what its memory and its chip can do", "[profile]") {
+TEST_CASE("an unknown device's rates scale with what its memory, its chip and its link can do", "[profile]") {
   Device device = unknown_device();
   device.memory_clock_hz /= 2;
   check_scaled(profile_of(device).rates, static_cast<double>(device.memory_clock_hz) / 3'201'000'000, 1);
@@ -72,6 +93,13 @@ TEST_CASE("an unknown device's rates scale with what its memory and its chip can
   device.multiprocessors = 66;
   device.sm_clock_hz = 990'000'000;
   check_scaled(profile_of(device).rates, 1, 0.25);
+
+  device = unknown_device();
+  device.pcie_generation = 4;
+  device.pcie_width = 8;
+  check_scaled(profile_of(device).rates, 1, 1, 0.25);
+  device.link_is_pcie = false;  // nothing is known of another link
+  check_scaled(profile_of(device).rates, 1, 1, 1);
 }
 
 TEST_CASE("a device that does not tell a clock is still predicted", "[profile]") {

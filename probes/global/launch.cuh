@@ -1,0 +1,101 @@
+#pragma once
+// A launch of a global kernel with a pattern: which of the compiled kernels it runs, what that kernel is to the model,
+// and how it is queued. Where its arrays lie, in device memory or in mapped host memory, is the caller's business.
+
+#include <string>
+#include <type_traits>
+
+#include "probes/global/kernels.cuh"
+#include "probes/global/launch.hpp"
+#include "probes/measure/cuda.hpp"
+#include "probes/measure/kernel_name.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::global {
+
+/// Calls visit(type_identity<Word>, integral_constant<elements per thread>) for a launch.
+template <class Visitor>
+decltype(auto) with_shape(const Launch& launch, Visitor&& visit) {
+  const auto with_word = [&](auto word) {
+    switch (launch.tile.elements_per_thread) {
+      case 1:
+        return visit(word, std::integral_constant<unsigned, 1>{});
+      case 2:
+        return visit(word, std::integral_constant<unsigned, 2>{});
+      case 4:
+        return visit(word, std::integral_constant<unsigned, 4>{});
+      default:
+        return visit(word, std::integral_constant<unsigned, 8>{});
+    }
+  };
+  switch (launch.word_bytes) {
+    case 4:
+      return with_word(std::type_identity<std::uint32_t>{});
+    case 8:
+      return with_word(std::type_identity<uint2>{});
+    default:
+      return with_word(std::type_identity<uint4>{});
+  }
+}
+
+/// One launch with its arrays in `space`: kernel, sites, useful bytes and grid. What it allocates is left to the
+/// caller.
+template <class Pattern>
+Workload describe_launch(const Launch& launch, const Pattern& pattern, access::Space space) {
+  Workload workload;
+  workload.kernel = with_shape(launch, [&](auto word, auto elements) {
+    using Word = typename decltype(word)::type;
+    if (launch.op == Op::read) return measure::kernel_name<&read<Word, Pattern, elements()>>();
+    if (launch.op == Op::write) return measure::kernel_name<&write<Word, Pattern, elements()>>();
+    return measure::kernel_name<&copy<Word, Pattern, elements()>>();
+  });
+  const auto add_site = [&](const char* name, access::Op op) {
+    workload.sites.push_back({.name = name,
+                              .space = space,
+                              .op = op,
+                              .word_bytes = launch.word_bytes,
+                              .instructions = launch.tile.elements_per_thread,
+                              .requests = launch.requests(),
+                              .request = [=](std::uint64_t k) { return request(launch, pattern, k); }});
+  };
+  const std::uint64_t useful = pattern.useful(launch.count) * launch.word_bytes;
+  if (launch.loads()) {
+    add_site("source", access::Op::load);
+    workload.useful_bytes_read = useful;
+  }
+  if (launch.stores()) {
+    add_site("target", access::Op::store);
+    workload.useful_bytes_written = useful;
+  }
+  workload.blocks = launch.blocks();
+  workload.block_threads = launch.tile.block_threads;
+  return workload;
+}
+
+/// Queues the launch. `source` and `output` are addresses as the device knows them; `output` is the target, or the
+/// checksums of a read: one per thread, or null to store none. What the op does not use may be null.
+template <class Pattern>
+void launch_into(const Launch& launch, const Pattern& pattern, const std::uint32_t* source, std::uint32_t* output,
+                 cudaStream_t stream) {
+  with_shape(launch, [&](auto word, auto elements) {
+    using Word = typename decltype(word)::type;
+    const auto grid = static_cast<unsigned>(launch.blocks());
+    const unsigned block = launch.tile.block_threads;
+    const auto* from = reinterpret_cast<const Word*>(source);
+    auto* to = reinterpret_cast<Word*>(output);
+    switch (launch.op) {
+      case Op::read:
+        read<Word, Pattern, elements()><<<grid, block, 0, stream>>>(from, output, launch.count, pattern);
+        break;
+      case Op::write:
+        write<Word, Pattern, elements()><<<grid, block, 0, stream>>>(to, launch.count, pattern);
+        break;
+      case Op::copy:
+        copy<Word, Pattern, elements()><<<grid, block, 0, stream>>>(from, to, launch.count, pattern);
+        break;
+    }
+  });
+  measure::check(cudaGetLastError(), "launch the kernel");
+}
+
+}  // namespace gpumem::global

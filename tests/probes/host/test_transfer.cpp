@@ -1,0 +1,177 @@
+#include <map>
+#include <string>
+#include <vector>
+
+#include "probes/error.hpp"
+#include "probes/probe.hpp"
+#include "tests/catch.hpp"
+
+using gpumem::Case;
+using gpumem::Conclusion;
+using gpumem::Operation;
+using gpumem::Outcome;
+using gpumem::Probe;
+using gpumem::Workload;
+
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t mib = 1024 * kib;
+constexpr std::uint64_t gib = 1024 * mib;
+
+const Probe& transfer() {
+  const Probe* probe = gpumem::find_probe("transfer");
+  REQUIRE(probe != nullptr);
+  return *probe;
+}
+
+Case a_case(std::uint64_t size, const std::string& kind, const std::string& direction) {
+  return {&transfer(), {{"size_bytes", size}, {"host_memory", kind}, {"direction", direction}}};
+}
+
+/// A copy of so many microseconds.
+Outcome outcome(std::uint64_t size, const std::string& kind, double us, const std::string& direction = "to-device",
+                std::vector<std::pair<std::string, double>> metrics = {}) {
+  const double ways = direction == "both" ? 2 : 1;
+  return {a_case(size, kind, direction), us * 1e-6, ways * static_cast<double>(size) / (us * 1e-6), std::move(metrics)};
+}
+
+std::string advice(const std::vector<Outcome>& outcomes) { return transfer().conclude(outcomes).advice; }
+
+/// Of each outcome by its index, the metrics it gets.
+std::map<std::size_t, std::map<std::string, double>> metrics(const std::vector<Outcome>& outcomes) {
+  std::map<std::size_t, std::map<std::string, double>> result;
+  for (const auto& metric : transfer().conclude(outcomes).metrics) result[metric.outcome][metric.name] = metric.value;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("transfer: what a case asks of the machine", "[transfer]") {
+  const Workload in = transfer().describe(a_case(4096, "pinned", "to-device"), {});
+  CHECK(in.kernel.empty());
+  CHECK(in.sites.empty());
+  CHECK(in.useful_bytes_written == 4096);
+  CHECK(in.useful_bytes_read == 0);
+  CHECK(in.allocated_bytes == 4096);
+  CHECK(in.host_bytes == 4096);
+  CHECK(in.peak == Workload::Peak::link);
+  REQUIRE(in.operations.size() == 1);
+  CHECK(in.operations[0].work == Operation::Work::copy_to_device);
+  CHECK(in.operations[0].bytes == 4096);
+  CHECK_FALSE(in.operations[0].pageable);
+
+  const Workload out = transfer().describe(a_case(4096, "pageable", "to-host"), {});
+  CHECK(out.useful_bytes_read == 4096);
+  CHECK(out.useful_bytes_written == 0);
+  REQUIRE(out.operations.size() == 1);
+  CHECK(out.operations[0].work == Operation::Work::copy_to_host);
+  CHECK(out.operations[0].stream == 0);
+  CHECK(out.operations[0].pageable);
+
+  const Workload both = transfer().describe(a_case(4096, "registered", "both"), {});
+  CHECK(both.useful_bytes() == 8192);
+  CHECK(both.allocated_bytes == 8192);
+  CHECK(both.host_bytes == 8192);
+  CHECK(both.peak == Workload::Peak::link_both_ways);
+  REQUIRE(both.operations.size() == 2);
+  CHECK(both.operations[0].work == Operation::Work::copy_to_device);
+  CHECK(both.operations[1].work == Operation::Work::copy_to_host);
+  CHECK(both.operations[1].stream == 1);
+}
+
+TEST_CASE("transfer: sizes are whole words", "[transfer]") {
+  CHECK_NOTHROW(transfer().validate(a_case(8, "pinned", "both")));
+  CHECK_THROWS_WITH(transfer().validate(a_case(6, "pinned", "both")),
+                    "--size 6 is not a multiple of the word size of 4 bytes; use 4");
+  CHECK(transfer().find_axis("size_bytes")->minimum == 4);
+}
+
+TEST_CASE("transfer: what the kinds of memory show on an H200", "[transfer]") {
+  std::vector<Outcome> outcomes;
+  const std::vector<std::uint64_t> sizes = {4 * kib, 64 * kib, mib, 64 * mib, gib};
+  const std::vector<double> pageable_us = {7.2, 21.6, 78, 4050, 120000};
+  const std::vector<double> pinned_us = {2.6, 3.7, 22.8, 1212, 19337};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    outcomes.push_back(outcome(sizes[i], "pageable", pageable_us[i]));
+    outcomes.push_back(outcome(sizes[i], "pinned", pinned_us[i], "to-device", {{"setup_us", 357000}}));
+    outcomes.push_back(outcome(sizes[i], "registered", pinned_us[i], "to-device", {{"setup_us", 28700}}));
+    outcomes.push_back(outcome(sizes[i], "write-combined", pinned_us[i] * 1.01, "to-device", {{"setup_us", 1e6}}));
+  }
+  CHECK(advice(outcomes) ==
+        "At 1 GiB pinned, registered and write-combined memory are equally fast: 55.5 GB/s to the device, "
+        "6.21 x pageable memory; write-combining gains nothing. Registering memory of that size that is already there "
+        "takes 28.7 ms, which the first copy makes up for. Pinned copies of 134.5 KiB reach half of the asymptotic "
+        "54.5 GB/s: put smaller ones together.");
+
+  const auto found = metrics(outcomes);
+  CHECK_FALSE(found.contains(0));  // pageable: its rate falls with the size
+  CHECK(found.size() == 3 * sizes.size());
+  for (const std::size_t i : {1U, 5U, 17U}) {
+    CHECK(found.at(i).at("fixed_cost_us") == Approx(2.525).epsilon(0.001));
+    CHECK(found.at(i).at("asymptotic_gb_per_s") == Approx(54.53).epsilon(0.001));
+    CHECK(found.at(i).at("half_size_bytes") ==
+          Approx(found.at(i).at("fixed_cost_us") * found.at(i).at("asymptotic_gb_per_s") * 1e3));
+  }
+}
+
+TEST_CASE("transfer: page-locking that pays late, or never", "[transfer]") {
+  const auto with_setup = [](double setup_us) {
+    return advice({outcome(64 * mib, "pageable", 4000),
+                   outcome(64 * mib, "pinned", 1200, "to-device", {{"setup_us", setup_us}})});
+  };
+  CHECK(with_setup(21000) ==
+        "At 64 MiB pinned memory is fastest: 55.9 GB/s to the device, 3.33 x pageable memory. Allocating pinned memory "
+        "of that size takes 21.0 ms, which 8 copies make up for.");
+  CHECK(with_setup(2800).find("the first copy makes up for") != std::string::npos);
+  CHECK(with_setup(2801).find("2 copies make up for") != std::string::npos);
+
+  // A link over which the GPU reads any memory alike.
+  CHECK(
+      advice({outcome(64 * mib, "pageable", 152), outcome(64 * mib, "pinned", 150, "to-device", {{"setup_us", 9}})}) ==
+      "At 64 MiB pageable memory is as fast as any, 447 GB/s to the device: page-locking gains nothing.");
+}
+
+TEST_CASE("transfer: write-combining that gains or loses", "[transfer]") {
+  const auto combined = [](double us) {
+    return advice({outcome(mib, "pinned", 100, "to-host"), outcome(mib, "write-combined", us, "to-host")});
+  };
+  CHECK(combined(80) ==
+        "At 1 MiB write-combined memory is fastest: 13.1 GB/s to the host; write-combining gains 25 %.");
+  CHECK(combined(125) == "At 1 MiB pinned memory is fastest: 10.5 GB/s to the host; write-combining loses 20 %.");
+}
+
+TEST_CASE("transfer: both ways at once", "[transfer]") {
+  const std::vector<Outcome> outcomes = {
+      outcome(gib, "pageable", 181000, "both", {{"to_device_gb_per_s", 8.95}, {"to_host_gb_per_s", 17.6}}),
+      outcome(gib, "pinned", 21100, "both",
+              {{"to_device_gb_per_s", 52.0}, {"to_host_gb_per_s", 50.8}, {"setup_us", 700000}})};
+  CHECK(advice(outcomes) ==
+        "At 1 GiB each way pinned memory is fastest: 102 GB/s both ways together, 8.58 x pageable memory. Allocating "
+        "pinned memory of that size takes 700 ms, which 5 copies make up for. Pinned copies run both ways at once, "
+        "52.0 GB/s to the device and 50.8 GB/s to the host; pageable ones one after the other.");
+  CHECK(advice({outcomes.front()}) ==
+        "Pageable memory copies 1 GiB each way at 11.9 GB/s both ways together. Pageable copies in both directions run "
+        "one after the other: both at once gain nothing.");
+
+  std::vector<Outcome> sweep;
+  for (const std::uint64_t size : {64 * kib, mib, 64 * mib}) {
+    sweep.push_back(outcome(size, "pinned", 5 + static_cast<double>(size) / 50e3, "both"));
+  }
+  CHECK(metrics(sweep).at(0).at("asymptotic_gb_per_s") == Approx(100));
+  CHECK(metrics(sweep).at(2).at("half_size_bytes") == Approx(250000));  // each way
+  CHECK(advice(sweep) ==
+        "Pinned memory copies 64 MiB each way at 99.6 GB/s both ways together. Copies of 244.1 KiB each way reach half "
+        "of the asymptotic 100 GB/s: put smaller ones together.");
+}
+
+TEST_CASE("transfer: conclusions from little", "[transfer]") {
+  CHECK(advice({outcome(64 * mib, "registered", 1212)}) ==
+        "Registered memory copies 64 MiB at 55.4 GB/s to the device.");
+  CHECK(metrics({outcome(64 * mib, "registered", 1212)}).empty());
+  // Predicted readings have no metrics, and failed cases no outcome: the kinds meet at 1 MiB.
+  CHECK(advice({outcome(mib, "pageable", 100), outcome(gib, "pageable", 1e5), outcome(mib, "pinned", 50)}) ==
+        "At 1 MiB pinned memory is fastest: 21.0 GB/s to the device, 2.00 x pageable memory.");
+  CHECK(advice({outcome(mib, "pageable", 100), outcome(gib, "pinned", 1e5)}).empty());
+  CHECK(advice({outcome(mib, "pageable", 0)}).empty());
+}

@@ -1,0 +1,261 @@
+// What the zero-copy probe says of its cases, and what it concludes from times that were made up or measured elsewhere.
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "probes/error.hpp"
+#include "probes/host/affine.hpp"
+#include "probes/measure/content.hpp"
+#include "probes/probe.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+using Work = Operation::Work;
+
+namespace {
+
+constexpr std::uint64_t mib = 1U << 20U;
+
+const Probe& zero_copy() {
+  const Probe* probe = find_probe("zero-copy");
+  REQUIRE(probe != nullptr);
+  return *probe;
+}
+
+struct Pattern {
+  std::uint64_t offset = 0;
+  std::uint64_t stride = 1;
+  std::uint64_t word_bytes = 4;
+};
+
+Case zero_copy_case(const std::string& placement, const std::string& op, std::uint64_t passes,
+                    const Pattern& pattern = {}) {
+  Case one{&zero_copy(), {}};
+  for (const Axis& axis : zero_copy().axes) one.parameters.push_back({axis.parameter, std::uint64_t{0}});
+  one.set("passes", passes);
+  one.set("placement", placement);
+  one.set("op", op);
+  one.set("offset_elements", pattern.offset);
+  one.set("stride_elements", pattern.stride);
+  one.set("word_bytes", pattern.word_bytes);
+  one.set("buffer_bytes", mib);
+  return one;
+}
+
+Workload describe(const Case& one) { return one.probe->describe(one, Device{}); }
+
+std::vector<Work> work_of(const Workload& workload) {
+  std::vector<Work> all;
+  for (const Operation& operation : workload.operations) all.push_back(operation.work);
+  return all;
+}
+
+/// Outcomes whose times are fixed + passes x per pass, microseconds.
+struct Line {
+  double fixed_us;
+  double pass_us;
+};
+
+void add(std::vector<Outcome>& outcomes, const std::string& placement, const std::string& op, const Line& line,
+         std::initializer_list<std::uint64_t> passes) {
+  for (const std::uint64_t k : passes) {
+    const double seconds = (line.fixed_us + static_cast<double>(k) * line.pass_us) * 1e-6;
+    outcomes.push_back({.one = zero_copy_case(placement, op, k), .seconds = seconds});
+  }
+}
+
+Conclusion conclude(const std::string& op, const Line& mapped, const Line& copied,
+                    std::initializer_list<std::uint64_t> passes) {
+  std::vector<Outcome> outcomes;
+  add(outcomes, "mapped", op, mapped, passes);
+  add(outcomes, "copied", op, copied, passes);
+  const Conclusion conclusion = zero_copy().conclude(outcomes);
+  // All cases of the table get the same number, or none gets any.
+  REQUIRE((conclusion.metrics.empty() || conclusion.metrics.size() == outcomes.size()));
+  for (std::size_t i = 0; i < conclusion.metrics.size(); ++i) {
+    CHECK(conclusion.metrics[i].outcome == i);
+    CHECK(conclusion.metrics[i].name == zero_copy().metrics.front().name);
+    CHECK(conclusion.metrics[i].value == conclusion.metrics.front().value);
+  }
+  return conclusion;
+}
+
+double pays_from(const Conclusion& conclusion) {
+  return conclusion.metrics.empty() ? 0 : conclusion.metrics.front().value;
+}
+
+}  // namespace
+
+TEST_CASE("zero-copy: mapped memory is read and written by the kernel alone, over the link", "[zero_copy]") {
+  const Workload copy = describe(zero_copy_case("mapped", "copy", 3));
+  REQUIRE(work_of(copy) == std::vector{Work::launch});
+  CHECK(copy.operations.front().pieces == 3);
+  CHECK(copy.operations.front().stage == "kernel");
+  REQUIRE(copy.sites.size() == 2);
+  for (const access::Site& site : copy.sites) {
+    CHECK(site.space == access::Space::host);
+    CHECK(site.instructions == 1);
+    CHECK(site.requests == mib / 4 / access::warp_lanes);
+  }
+  CHECK(copy.useful_bytes_read == 3 * mib);
+  CHECK(copy.useful_bytes_written == 3 * mib);
+  CHECK(copy.host_bytes == 2 * mib);
+  CHECK(copy.allocated_bytes == 0);
+  CHECK(copy.peak == Workload::Peak::link_both_ways);
+
+  const Workload read = describe(zero_copy_case("mapped", "read", 1));
+  CHECK(read.useful_bytes_written == 0);
+  CHECK(read.host_bytes == mib);
+  CHECK(read.allocated_bytes == mib);  // a checksum per thread, one word each
+  CHECK(read.peak == Workload::Peak::link);
+  CHECK(describe(zero_copy_case("mapped", "write", 1)).peak == Workload::Peak::link);
+}
+
+TEST_CASE("zero-copy: copying moves what the op needs, once, and the kernel runs on device memory", "[zero_copy]") {
+  const Workload read = describe(zero_copy_case("copied", "read", 4));
+  REQUIRE(work_of(read) == std::vector{Work::copy_to_device, Work::launch});
+  CHECK(read.operations[0].bytes == mib);
+  CHECK(read.operations[0].pieces == 1);
+  CHECK_FALSE(read.operations[0].pageable);
+  CHECK(read.operations[1].pieces == 4);
+  CHECK(read.sites.front().space == access::Space::global);
+  CHECK(read.useful_bytes_read == 4 * mib);
+  CHECK(read.allocated_bytes == mib + mib / 4);  // a checksum per thread of four words
+
+  CHECK(work_of(describe(zero_copy_case("copied", "write", 4))) == std::vector{Work::launch, Work::copy_to_host});
+
+  const Workload copy = describe(zero_copy_case("copied", "copy", 4));
+  CHECK(work_of(copy) == std::vector{Work::copy_to_device, Work::launch, Work::copy_to_host});
+  CHECK(copy.operations[0].stage == "copy in");
+  CHECK(copy.operations[2].stage == "copy out");
+  CHECK(copy.host_bytes == 2 * mib);
+  CHECK(copy.allocated_bytes == 2 * mib);
+}
+
+TEST_CASE("zero-copy: offset and stride stretch the arrays, not the useful bytes", "[zero_copy]") {
+  const Pattern pattern{.offset = 5, .stride = 3, .word_bytes = 8};
+  const std::uint64_t count = mib / 8;
+  const std::uint64_t extent_bytes = (5 + (count - 1) * 3 + 1) * 8;
+  const Workload copied = describe(zero_copy_case("copied", "write", 2, pattern));
+  CHECK(copied.useful_bytes() == 2 * mib);
+  CHECK(copied.host_bytes == extent_bytes);
+  CHECK(copied.allocated_bytes == extent_bytes);
+  CHECK(copied.operations.back().bytes == extent_bytes);
+
+  const Workload mapped = describe(zero_copy_case("mapped", "write", 2, pattern));
+  const access::Site& site = mapped.sites.front();
+  CHECK(site.word_bytes == 8);
+  const access::WarpRequest last = site.request(site.requests - 1);
+  CHECK(site.request(0).address[0] == std::uint64_t{5} * 8);
+  CHECK(last.address[access::warp_lanes - 1] + 8 == extent_bytes);
+}
+
+TEST_CASE("zero-copy: every wrong, missing and stray word in host memory is found", "[zero_copy]") {
+  const auto [offset, stride, words] =
+      GENERATE(std::tuple{0U, 1U, 1U}, std::tuple{1U, 1U, 2U}, std::tuple{3U, 4U, 1U}, std::tuple{2U, 3U, 4U});
+  const host::AffinePattern pattern{offset, stride};
+  constexpr std::uint64_t count = 5;
+  std::vector<std::uint32_t> target(pattern.extent(count) * words, measure::poison_word);
+  std::vector<bool> stored(target.size(), false);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::uint64_t word = pattern(i) * words; word < (pattern(i) + 1) * words; ++word) {
+      target[word] = measure::random_word(word);
+      stored[word] = true;
+    }
+  }
+  CHECK(stored.back());  // the extent ends with the last element
+  CHECK(host::compare_stored(target.data(), words, count, pattern).mismatches == 0);
+  for (std::size_t word = 0; word < target.size(); ++word) {
+    const std::uint32_t right = target[word];
+    target[word] = stored[word] ? measure::poison_word : measure::random_word(word);
+    const host::Difference difference = host::compare_stored(target.data(), words, count, pattern);
+    CHECK(difference.mismatches == 1);
+    CHECK(difference.first == word);
+    target[word] = right;
+  }
+}
+
+TEST_CASE("zero-copy: a buffer that is not whole words is refused", "[zero_copy]") {
+  Case one = zero_copy_case("mapped", "read", 1, {.word_bytes = 16});
+  CHECK_NOTHROW(zero_copy().validate(one));
+  one.set("buffer_bytes", mib + 8);
+  CHECK_THROWS_AS(zero_copy().validate(one), Error);
+}
+
+TEST_CASE("zero-copy: the break-even is the first number of passes at which copying is faster", "[zero_copy]") {
+  // Measured on an H200, 64 MiB.
+  const Conclusion copy = conclude("copy", {6, 1620}, {2430, 35}, {1, 2, 4, 8, 16});
+  CHECK(pays_from(copy) == 2);
+  CHECK(copy.advice ==
+        "Read and write mapped memory directly for one pass; from 2 passes on copy the data to the device and back (16 "
+        "passes: 8.67 x faster).");
+
+  // Between the passes that ran: 100 k = 520 + 10 k at 5.8.
+  CHECK(pays_from(conclude("read", {0, 100}, {520, 10}, {1, 4, 16})) == 6);
+  CHECK(pays_from(conclude("read", {0, 100}, {520, 10}, {4, 8})) == 6);
+  // At 5 exactly both take as long: faster only from 6.
+  CHECK(pays_from(conclude("read", {0, 128}, {320, 64}, {1, 16})) == 6);
+  // Below the ones that ran.
+  CHECK(pays_from(conclude("read", {0, 100}, {520, 10}, {8, 16})) == 6);
+}
+
+TEST_CASE("zero-copy: copying that pays at once", "[zero_copy]") {
+  const Conclusion read = conclude("read", {6, 1311}, {1212, 16}, {1, 2, 4});
+  CHECK(pays_from(read) == 1);
+  CHECK(read.advice == "Copy the data to the device first, even for one pass (1.07 x faster; 4 passes: 4.11 x).");
+
+  const Conclusion write = conclude("write", {6, 16790}, {2430, 30}, {1});
+  CHECK(pays_from(write) == 1);
+  CHECK(write.advice == "Write device memory and copy the data out, even for one pass (6.83 x faster).");
+}
+
+TEST_CASE("zero-copy: copying that does not pay within the passes that ran", "[zero_copy]") {
+  const Conclusion soon = conclude("write", {0, 100}, {520, 10}, {1, 2, 4});
+  CHECK(pays_from(soon) == 6);
+  CHECK(soon.advice ==
+        "Write mapped memory directly for up to 4 passes; extrapolated, from 6 passes on write device memory and copy "
+        "the data out.");
+
+  const Conclusion far = conclude("read", {0, 100}, {5000, 10}, {1, 2, 4});
+  CHECK(far.metrics.empty());
+  CHECK(far.advice ==
+        "Read mapped memory directly: for up to 4 passes, to copy the data to the device first takes 13 x as long.");
+
+  const Conclusion never = conclude("read", {0, 10}, {520, 10}, {1, 2});
+  CHECK(never.metrics.empty());
+}
+
+TEST_CASE("zero-copy: one number of passes tells what is faster, and no more than that", "[zero_copy]") {
+  const Conclusion copied = conclude("read", {6, 1311}, {1212, 16}, {4});
+  CHECK(copied.metrics.empty());
+  CHECK(copied.advice == "For 4 passes, copy the data to the device first (4.11 x faster).");
+
+  const Conclusion mapped = conclude("copy", {6, 1620}, {2430, 35}, {1});
+  CHECK(mapped.metrics.empty());
+  CHECK(mapped.advice ==
+        "Read and write mapped memory directly: for one pass, to copy the data to the device and back takes 1.52 x as "
+        "long.");
+}
+
+TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_copy]") {
+  std::vector<Outcome> outcomes;
+  add(outcomes, "copied", "read", {1200, 16}, {1, 2, 4});
+  const Conclusion copied = zero_copy().conclude(outcomes);
+  CHECK(copied.metrics.empty());
+  CHECK(copied.advice ==
+        "Each pass over copied data takes 16 us, and 1.2 ms come on top once. --zero-copy without a value says when "
+        "copying pays.");
+
+  outcomes.clear();
+  add(outcomes, "mapped", "read", {0, 1500}, {2});
+  const Conclusion mapped = zero_copy().conclude(outcomes);
+  CHECK(mapped.metrics.empty());
+  CHECK(mapped.advice == "2 passes over mapped data: 3.0 ms. --zero-copy without a value says when copying pays.");
+
+  // Passes that ran in one placement only do not make a pair.
+  outcomes.clear();
+  add(outcomes, "mapped", "read", {0, 1500}, {1});
+  add(outcomes, "copied", "read", {1200, 16}, {2});
+  CHECK(zero_copy().conclude(outcomes).metrics.empty());
+}
