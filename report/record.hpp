@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "probes/device.hpp"
+#include "probes/measure/counters.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
@@ -42,6 +43,13 @@ struct Bottleneck {
   std::optional<std::string> counted;
 };
 
+/// How long one stage of the model takes for a case: by the predicted demand, and by the counted one.
+struct StageRecord {
+  std::string stage;
+  std::optional<double> predicted_s;
+  std::optional<double> counted_s;
+};
+
 struct MetricRecord {
   std::string name;
   std::optional<double> value;
@@ -69,6 +77,8 @@ struct Record {
   std::optional<double> relative_predicted;
   std::vector<SiteRecord> access;
   std::optional<Bottleneck> bottleneck;
+  std::vector<StageRecord> stages;          ///< those that the case uses; empty where nothing was predicted
+  std::optional<measure::Counts> counters;  ///< of one launch; absent when nothing was counted
   std::vector<MetricRecord> metrics;
   std::vector<measure::StageSpan> timeline;  ///< measured, else predicted; empty where it is not the point
   std::vector<std::string> flags;            ///< "cache_resident", "wide_interval", "throttled", ...

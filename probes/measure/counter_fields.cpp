@@ -1,0 +1,39 @@
+#include "probes/measure/counters.hpp"
+
+namespace gpumem::measure {
+
+namespace {
+
+// Names from NVIDIA's documentation of the profiling metrics (Nsight Compute, Kernel Profiling Guide, "Metrics
+// Structure" and the per-chip list of `ncu --query-metrics`). The same names serve every chip since compute capability
+// 7.0; where one lacks a counter, the count is absent.
+constexpr CounterField all_fields[] = {
+    {"global_load_requests", &Counts::global_load_requests, {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}},
+    {"global_load_sectors", &Counts::global_load_sectors, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
+    {"global_store_requests", &Counts::global_store_requests, {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}},
+    {"global_store_sectors", &Counts::global_store_sectors, {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
+    {"shared_load_requests", &Counts::shared_load_requests, {"smsp__inst_executed_op_shared_ld.sum"}},
+    {"shared_load_wavefronts",
+     &Counts::shared_load_wavefronts,
+     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}},
+    {"shared_store_requests", &Counts::shared_store_requests, {"smsp__inst_executed_op_shared_st.sum"}},
+    {"shared_store_wavefronts",
+     &Counts::shared_store_wavefronts,
+     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
+    {"shared_bank_conflicts", &Counts::shared_bank_conflicts, {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}},
+    {"l2_read_requests", &Counts::l2_read_requests, {"lts__t_requests_srcunit_tex_op_read.sum"}},
+    {"l2_read_sectors", &Counts::l2_read_sectors, {"lts__t_sectors_srcunit_tex_op_read.sum"}},
+    {"l2_write_requests", &Counts::l2_write_requests, {"lts__t_requests_srcunit_tex_op_write.sum"}},
+    {"l2_write_sectors", &Counts::l2_write_sectors, {"lts__t_sectors_srcunit_tex_op_write.sum"}},
+    {"host_read_sectors", &Counts::host_read_sectors, {"lts__t_sectors_srcunit_tex_aperture_sysmem_op_read.sum"}},
+    {"host_write_sectors", &Counts::host_write_sectors, {"lts__t_sectors_srcunit_tex_aperture_sysmem_op_write.sum"}},
+    {"dram_read_bytes", &Counts::dram_read_bytes, {"dram__bytes_read.sum"}},
+    {"dram_write_bytes", &Counts::dram_write_bytes, {"dram__bytes_write.sum"}},
+    {"achieved_occupancy", &Counts::achieved_occupancy, {"sm__warps_active.avg.pct_of_peak_sustained_active"}, 0.01},
+};
+
+}  // namespace
+
+std::span<const CounterField> counter_fields() { return all_fields; }
+
+}  // namespace gpumem::measure

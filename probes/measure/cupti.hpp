@@ -1,0 +1,51 @@
+#pragma once
+// CUPTI's profiling functions, loaded at run time, so that the program starts where there is no CUPTI. Only
+// counters.cpp needs them. Toolkits before CUDA 12.6 have no range profiler; a build with one of them cannot count.
+
+#if __has_include(<cupti_range_profiler.h>)
+#define GPUMEM_HAS_CUPTI 1
+
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+
+#include <memory>
+
+namespace gpumem::measure {
+
+/// The functions of libcupti, named as there without the prefix.
+struct Cupti {
+  decltype(&::cuptiGetResultString) get_result_string = nullptr;
+  decltype(&::cuptiProfilerInitialize) profiler_initialize = nullptr;
+  decltype(&::cuptiDeviceGetChipName) device_get_chip_name = nullptr;
+  decltype(&::cuptiProfilerDeviceSupported) profiler_device_supported = nullptr;
+  decltype(&::cuptiProfilerHostInitialize) profiler_host_initialize = nullptr;
+  decltype(&::cuptiProfilerHostDeinitialize) profiler_host_deinitialize = nullptr;
+  decltype(&::cuptiProfilerHostConfigAddMetrics) profiler_host_config_add_metrics = nullptr;
+  decltype(&::cuptiProfilerHostGetConfigImageSize) profiler_host_get_config_image_size = nullptr;
+  decltype(&::cuptiProfilerHostGetConfigImage) profiler_host_get_config_image = nullptr;
+  decltype(&::cuptiProfilerHostEvaluateToGpuValues) profiler_host_evaluate_to_gpu_values = nullptr;
+  decltype(&::cuptiRangeProfilerEnable) range_profiler_enable = nullptr;
+  decltype(&::cuptiRangeProfilerDisable) range_profiler_disable = nullptr;
+  decltype(&::cuptiRangeProfilerGetCounterDataSize) range_profiler_get_counter_data_size = nullptr;
+  decltype(&::cuptiRangeProfilerCounterDataImageInitialize) range_profiler_counter_data_image_initialize = nullptr;
+  decltype(&::cuptiRangeProfilerSetConfig) range_profiler_set_config = nullptr;
+  decltype(&::cuptiRangeProfilerStart) range_profiler_start = nullptr;
+  decltype(&::cuptiRangeProfilerStop) range_profiler_stop = nullptr;
+  decltype(&::cuptiRangeProfilerPushRange) range_profiler_push_range = nullptr;
+  decltype(&::cuptiRangeProfilerPopRange) range_profiler_pop_range = nullptr;
+  decltype(&::cuptiRangeProfilerDecodeData) range_profiler_decode_data = nullptr;
+  decltype(&::cuptiRangeProfilerGetCounterDataInfo) range_profiler_get_counter_data_info = nullptr;
+};
+
+/// Loads CUPTI from where the loader or a CUDA Toolkit has it; it stays loaded. Throws missing_capability_error when it
+/// is nowhere, or too old.
+[[nodiscard]] std::shared_ptr<const Cupti> load_cupti();
+
+}  // namespace gpumem::measure
+
+#else
+#define GPUMEM_HAS_CUPTI 0
+#endif
