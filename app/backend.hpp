@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "probes/measure/counters.hpp"
 #include "probes/measure/numa.hpp"
 #include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
@@ -31,6 +33,12 @@ class Backend {
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
   /// then says why it was `skipped` (a capability is missing) or `failed`.
   [[nodiscard]] virtual report::Record run(const Case& decided) = 0;
+  /// Adds the hardware's counts to the records of `cases`, which `run` returned, if the backend was opened to count and
+  /// can. Returns why not, the first time that it cannot.
+  [[nodiscard]] virtual std::optional<std::string> count(std::span<const Case> /*cases*/,
+                                                         std::span<report::Record> /*records*/) {
+    return std::nullopt;
+  }
   /// Where the host memory of the cases so far lies; absent when none used any.
   [[nodiscard]] virtual std::optional<report::HostPlacement> host_placement() const { return std::nullopt; }
   /// Whether this process can measure no more.
@@ -45,6 +53,7 @@ struct MeasureOptions {
   measure::StoppingRule stopping;
   std::string device = "0";  ///< CUDA index, UUID ("GPU-...", or a unique beginning of it) or PCI bus id
   measure::NumaRequest numa = {};
+  measure::Counting counting = measure::Counting::off;
   /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
   std::function<bool()> interrupted = [] { return false; };
 };

@@ -51,7 +51,7 @@ CLI::Option* add_value(CLI::App& command, const std::string& flag, Target& targe
     if (text.empty()) return "needs a value";
     return text.starts_with("--") ? fmt::format("needs a value before the option '{}'", text) : "";
   };
-  CLI::Option* option = command.add_option("--" + flag, target, help);
+  CLI::Option* option = command.add_option((flag.starts_with("o,") ? "-" : "--") + flag, target, help);
   if (option->get_items_expected_max() == 1) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   return option->option_text(value_name)->allow_extra_args(false)->check(refuse_option);
 }
@@ -59,6 +59,13 @@ CLI::Option* add_value(CLI::App& command, const std::string& flag, Target& targe
 /// What CLI11 puts in the place of the value of a flag that stands alone. An empty text would not do: that is what a
 /// shell makes of a variable that is not set, and it stays an error.
 constexpr const char* stands_alone = "(defaults)";
+
+/// What stands after --counters; "true" is nothing.
+measure::Counting counting(const std::string& text) {
+  if (text == "true") return measure::Counting::if_possible;
+  if (text == "require") return measure::Counting::required;
+  throw usage_error(fmt::format("--counters: '{}' is not what it takes; give --counters or --counters=require", text));
+}
 
 class ProbeCommand {
  public:
@@ -102,6 +109,7 @@ class ProbeCommand {
     if (!device_.empty()) arguments_.device = device_;
     if (!ci_width_.empty()) arguments_.ci_width = parse_fraction("ci-width", ci_width_);
     if (!time_budget_.empty()) arguments_.time_budget = parse_duration("time-budget", time_budget_);
+    if (!counters_.empty()) arguments_.counting = counting(counters_);
     if (!numa_.empty()) arguments_.numa = measure::NumaRequest::parse(numa_);
     if (arguments_.gpu && arguments_.backend == BackendChoice::cuda) {
       throw usage_error(
@@ -147,6 +155,12 @@ class ProbeCommand {
               "The GPU to predict for, with --backend model or auto: a profile's name or file, e.g. --gpu v100 to see "
               "what an older GPU would make of the pattern")
         ->group(group);
+    command_
+        .add_flag(
+            "--counters", counters_,
+            "Also let the hardware count what each case's kernel does (sectors, wavefronts, L2 and DRAM traffic), "
+            "beside what was predicted; --counters=require fails where that is not possible")
+        ->group(group);
     add_value(command_, "device", device_, "N|UUID|PCI-ID",
               "The GPU to measure on where there are several, see 'gpumem devices', e.g. --device 1. A UUID or PCI id "
               "means the same GPU whatever the process sees")
@@ -167,6 +181,10 @@ class ProbeCommand {
               "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, "
               "- is stdout. The file is whole after every case, so a long run can be watched, e.g. --output run.json "
               "--output run.csv")
+        ->group(group);
+    add_switch(command_, "why", arguments_.why,
+               "Add a last column to the table: what limits each case, and what would change it; 'gpumem explain' says "
+               "it in full")
         ->group(group);
     add_switch(command_, "quiet", arguments_.quiet,
                "No progress and no notices; with --output, nothing on stdout "
@@ -202,6 +220,89 @@ class ProbeCommand {
   std::string ci_width_;
   std::string time_budget_;
   std::string numa_;
+  std::string counters_;
+};
+
+class ExplainCommand {
+ public:
+  explicit ExplainCommand(CLI::App& program)
+      : command_(
+            *program.add_subcommand("explain", "Say what limits the cases of a saved report, and what would help")) {
+    command_
+        .add_option("REPORT", arguments_.report, "A JSON report that 'gpumem probe' wrote, or - for standard input")
+        ->option_text("REPORT");
+    command_
+        .add_option("CASE", arguments_.cases,
+                    "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all")
+        ->option_text("CASE...");
+    add_value(command_, "format", format_, "text|markdown",
+              "As text for people (default), or as markdown for an issue");
+    command_.footer(
+        "Examples:\n"
+        "  gpumem probe --offset 0..32 --op write --output run.json\n"
+        "  gpumem explain run.json offset=1     why this case is as fast as it is\n"
+        "  gpumem explain run.json 0..3 --format markdown");
+  }
+
+  [[nodiscard]] CLI::App& command() const { return command_; }
+
+  [[nodiscard]] ExplainArguments take() {
+    if (arguments_.report.empty()) {
+      throw usage_error("explain needs a report; write one with: gpumem probe ... --output run.json");
+    }
+    arguments_.markdown = choice("format", format_, {"text", "markdown"}) == 1;
+    return std::move(arguments_);
+  }
+
+ private:
+  CLI::App& command_;
+  ExplainArguments arguments_;
+  std::string format_ = "text";
+};
+
+class CalibrateCommand {
+ public:
+  explicit CalibrateCommand(CLI::App& program)
+      : command_(*program.add_subcommand("calibrate", "Measure the rates of a GPU, for predictions of it")) {
+    add_value(command_, "device", device_, "N|UUID|PCI-ID",
+              "The GPU to calibrate where there are several, see 'gpumem devices'");
+    add_value(command_, "o,--output", output_, "FILE",
+              "Write the profile to a file, which --gpu reads; - is stdout. Without it the rates are only shown");
+    add_value(command_, "from", arguments_.from, "REPORT",
+              "Fit to the measured cases of a saved JSON report instead of measuring; repeatable, needs no GPU");
+    add_value(command_, "check", arguments_.check, "REPORT",
+              "With --from: hold the rates against this report, which they are not fitted to; repeatable. Without it, "
+              "every fourth pattern of the reports is held out");
+    add_value(command_, "name", name_, "NAME", "The profile's name in reports (default: the GPU's)");
+    add_switch(command_, "quiet", arguments_.quiet, "No progress, and no table of the rates");
+    command_.footer(
+        "Examples:\n"
+        "  gpumem calibrate -o mine.json                     about half a minute on the GPU\n"
+        "  gpumem probe --offset 0..32 --backend model --gpu mine.json\n"
+        "  gpumem calibrate --from offset.json --from stride.json -o mine.json");
+  }
+
+  [[nodiscard]] CLI::App& command() const { return command_; }
+
+  [[nodiscard]] CalibrateArguments take() {
+    if (!device_.empty()) arguments_.device = device_;
+    if (!output_.empty()) arguments_.output = output_;
+    if (!name_.empty()) arguments_.name = name_;
+    if (arguments_.device && !arguments_.from.empty()) {
+      throw usage_error("--device chooses the GPU to measure on; with --from nothing is measured");
+    }
+    if (arguments_.from.empty() && !arguments_.check.empty()) {
+      throw usage_error("--check needs --from; what calibrate measures itself has its own cases to hold out");
+    }
+    return std::move(arguments_);
+  }
+
+ private:
+  CLI::App& command_;
+  CalibrateArguments arguments_;
+  std::string device_;
+  std::string output_;
+  std::string name_;
 };
 
 std::vector<std::string> option_names(const CLI::App& command) {
@@ -280,6 +381,7 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
   program.footer("Start with: gpumem probe --offset 0..32");
 
   ProbeCommand probe(program, registry);
+  ExplainCommand explain(program);
   ListArguments list;
   CLI::App& list_command = *program.add_subcommand("list", "Probes with their axes, units and defaults (needs no GPU)");
   std::string list_name;
@@ -289,6 +391,8 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
   CLI::App& devices_command =
       *program.add_subcommand("devices", "GPUs of this machine, with everything a report records about them");
   add_switch(devices_command, "json", devices.json, "For programs, with the names of a report's \"device\"");
+
+  CalibrateCommand calibrate(program);
 
   refuse_empty_values(arguments);
   try {
@@ -302,7 +406,8 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
   }
   for (const CLI::App* command :
        {static_cast<const CLI::App*>(&program), static_cast<const CLI::App*>(&probe.command()),
-        static_cast<const CLI::App*>(&list_command), static_cast<const CLI::App*>(&devices_command)}) {
+        static_cast<const CLI::App*>(&list_command), static_cast<const CLI::App*>(&devices_command),
+        static_cast<const CLI::App*>(&explain.command()), static_cast<const CLI::App*>(&calibrate.command())}) {
     const std::vector<std::string> unknown = command->remaining();
     if (unknown.empty()) continue;
     if (unknown.front().starts_with('-')) refuse_option(unknown.front(), *command, probe.command());
@@ -314,7 +419,9 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
     return list;
   }
   if (devices_command.parsed()) return devices;
-  throw usage_error("no command given; there are: probe, list, devices; see: gpumem --help");
+  if (explain.command().parsed()) return explain.take();
+  if (calibrate.command().parsed()) return calibrate.take();
+  throw usage_error("no command given; there are: probe, explain, calibrate, list, devices; see: gpumem --help");
 }
 
 }  // namespace gpumem::app

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/plan.hpp"
+#include "probes/measure/counters.hpp"
 #include "probes/measure/numa.hpp"
 #include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
@@ -27,9 +28,11 @@ struct ProbeArguments {
   bool dry_run = false;
   bool quiet = false;
   bool no_color = false;
+  bool why = false;  ///< a last column says what limits each case
   double ci_width = measure::StoppingRule{}.ci_width;
   measure::Seconds time_budget = measure::StoppingRule{}.time_budget;
   measure::NumaRequest numa = {};
+  measure::Counting counting = measure::Counting::off;
 };
 
 struct ListArguments {
@@ -41,12 +44,28 @@ struct DevicesArguments {
   bool json = false;
 };
 
+struct ExplainArguments {
+  std::string report;              ///< a file, or "-" for standard input
+  std::vector<std::string> cases;  ///< as choose_cases takes them
+  bool markdown = false;
+};
+
+struct CalibrateArguments {
+  std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id
+  std::optional<std::string> output;  ///< the profile's file, or "-" for stdout
+  std::vector<std::string> from;      ///< reports to fit to instead of measuring
+  std::vector<std::string> check;     ///< reports to hold the fitted rates against
+  std::optional<std::string> name;    ///< of the profile
+  bool quiet = false;
+};
+
 /// --help and --version: a text for stdout.
 struct TextRequest {
   std::string text;
 };
 
-using Request = std::variant<TextRequest, ProbeArguments, ListArguments, DevicesArguments>;
+using Request =
+    std::variant<TextRequest, ProbeArguments, ListArguments, DevicesArguments, ExplainArguments, CalibrateArguments>;
 
 /// Parses `arguments` (without the program's name). `registry` supplies the axis flags: a new probe brings its own.
 /// Throws a usage error of one line, with the nearest name where a name is unknown.

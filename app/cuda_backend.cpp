@@ -3,10 +3,12 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "app/backend.hpp"
+#include "app/counting.hpp"
 #include "app/record_of.hpp"
 #include "app/worker.hpp"
 #include "probes/error.hpp"
 #include "probes/host/host_memory.hpp"
+#include "probes/measure/counters.hpp"
 #include "probes/measure/devices.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/nvml.hpp"
@@ -50,7 +52,10 @@ class CudaBackend final : public Backend {
         device_(context_->session.device()),
         profile_(model::profile_of(device_)),
         nvml_(measure::Nvml::find(nvml_library_, device_)),
-        worker_(options_) {}
+        worker_(options_) {
+    if (options_.counting == measure::Counting::required)
+      counters_ = std::make_unique<measure::Counters>(device_index_);
+  }
 
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] const Device& device() const override { return device_; }
@@ -100,6 +105,23 @@ class CudaBackend final : public Backend {
     add_prediction(record, workload, model::predict(workload, profile_), profile_);
     if (record.time) add_peak(record, workload, device_);
     return record;
+  }
+
+  [[nodiscard]] std::optional<std::string> count(std::span<const Case> cases,
+                                                 std::span<report::Record> records) override {
+    if (options_.counting == measure::Counting::off || lost()) return std::nullopt;
+    try {
+      if (!counters_) counters_ = std::make_unique<measure::Counters>(device_index_);
+      count_cases(cases, records, *counters_, context_->session, profile_);
+      return std::nullopt;
+    } catch (const Error& error) {
+      // What went wrong once would go wrong for every table.
+      counters_.reset();
+      if (options_.counting == measure::Counting::required) throw;
+      options_.counting = measure::Counting::off;
+      leave_lost_context();
+      return error.what();
+    }
   }
 
  private:
@@ -168,6 +190,7 @@ class CudaBackend final : public Backend {
   /// the results survive, and those are ours already.
   void leave_lost_context() {
     if (cudaDeviceSynchronize() == cudaSuccess) return;
+    counters_.reset();
     context_.reset();
     static_cast<void>(cudaDeviceReset());
   }
@@ -177,6 +200,7 @@ class CudaBackend final : public Backend {
   std::shared_ptr<const measure::NvmlLibrary> nvml_library_;  ///< first, so that the session's query finds it loaded
   std::unique_ptr<Context> context_;                          ///< absent once a fault has killed it
   measure::NumaBinding numa_;
+  std::unique_ptr<measure::Counters> counters_;  ///< once they were asked for and are there
   bool used_host_memory_ = false;
   Device device_;
   model::Profile profile_;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "probes/error.hpp"
+#include "probes/words.hpp"
 #include "report/text.hpp"
 #include "report/writers.hpp"
 
@@ -43,7 +44,7 @@ std::string in_words(const Device& device) {
       "  {} of memory behind {} of L2: {} bits at {:.0f} MHz, {:.0f} GB/s theoretical\n"
       "  ECC {}, MIG {}",
       device.compute_capability, device.multiprocessors, static_cast<double>(device.sm_clock_hz) / 1e6,
-      report::about_size(device.memory_bytes), report::about_size(device.l2_bytes), device.memory_bus_bits,
+      size_text(device.memory_bytes), size_text(device.l2_bytes), device.memory_bus_bits,
       static_cast<double>(device.memory_clock_hz) / 1e6, device.theoretical_bandwidth_bytes_per_s() / 1e9,
       on_or_off(device.ecc), on_or_off(device.mig));
   text += fmt::format("\n  {}", host_side(device));

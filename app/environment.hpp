@@ -2,7 +2,7 @@
 // What the commands use of the world around them. Tests put their own in its place.
 
 #include <functional>
-#include <iosfwd>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +23,7 @@ struct Environment {
   std::function<std::unique_ptr<Backend>(const std::string& gpu)> predict = make_model_backend;
   std::function<std::vector<Device>()> gpus = list_gpus;
   std::function<bool()> interrupted = [] { return false; };
+  std::istream& in = std::cin;  ///< a report, where a command is given "-" for its file
 };
 
 /// Writes text that is a result. Throws a usage error with the reason when it does not arrive (a full disk).

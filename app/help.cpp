@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/text.hpp"
+#include "probes/words.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::app {
@@ -83,9 +84,9 @@ std::string axis_help(const std::string& flag, const std::vector<Probe>& registr
     names.push_back(probe.name);
     if (std::ranges::find(defaults, axis->defaults) == defaults.end()) defaults.push_back(axis->defaults);
   }
-  return fmt::format("{} (probes: {}; default{}: {}), e.g. --{} {}", report::capitalised(explained->purpose),
-                     join(names, ", "), value_is_optional(flag, registry) ? ", also without VALUES" : "",
-                     join(defaults, " or "), flag, example_values(*explained));
+  return fmt::format("{} (probes: {}; default{}: {}), e.g. --{} {}", capitalised(explained->purpose), join(names, ", "),
+                     value_is_optional(flag, registry) ? ", also without VALUES" : "", join(defaults, " or "), flag,
+                     example_values(*explained));
 }
 
 }  // namespace gpumem::app

@@ -9,9 +9,11 @@
 #include <variant>
 #include <vector>
 
+#include "app/calibrate_command.hpp"
 #include "app/command_line.hpp"
 #include "app/devices_command.hpp"
 #include "app/environment.hpp"
+#include "app/explain_command.hpp"
 #include "app/interrupt.hpp"
 #include "app/list_command.hpp"
 #include "app/probe_command.hpp"
@@ -43,6 +45,13 @@ int run(const std::vector<std::string>& command) {
   if (const auto* list = std::get_if<app::ListArguments>(&request)) return app::run_list_command(*list, environment);
   if (const auto* devices = std::get_if<app::DevicesArguments>(&request)) {
     return app::run_devices_command(*devices, environment);
+  }
+  if (const auto* explain = std::get_if<app::ExplainArguments>(&request)) {
+    return app::run_explain_command(*explain, environment);
+  }
+  if (const auto* calibrate = std::get_if<app::CalibrateArguments>(&request)) {
+    app::catch_interrupts();
+    return app::run_calibrate_command(*calibrate, environment);
   }
   app::write_result(std::cout, std::get<app::TextRequest>(request).text);
   return 0;

@@ -19,6 +19,10 @@ void notice(const ProbeArguments& arguments, const Environment& environment, con
 /// `why` is what comes before the choice of the GPU, if there is more to say.
 std::unique_ptr<Backend> open_model(const ProbeArguments& arguments, const Environment& environment,
                                     const std::string& why = "") {
+  if (arguments.counting == measure::Counting::required) {
+    throw missing_capability_error(
+        "--counters=require: a prediction has no counters; measure on a GPU, or leave it out");
+  }
   const std::string gpu = arguments.gpu.value_or(default_gpu);
   auto backend = environment.predict(gpu);
   if (!arguments.gpu) {
@@ -26,6 +30,8 @@ std::unique_ptr<Backend> open_model(const ProbeArguments& arguments, const Envir
   } else if (!why.empty()) {
     notice(arguments, environment, why + "predicting for " + gpu);
   }
+  if (arguments.counting == measure::Counting::if_possible)
+    notice(arguments, environment, "not counting: nothing is measured");
   return backend;
 }
 
@@ -35,6 +41,7 @@ std::unique_ptr<Backend> open_cuda(const ProbeArguments& arguments, const Enviro
   options.stopping.time_budget = arguments.time_budget;
   if (arguments.device) options.device = *arguments.device;
   options.numa = arguments.numa;
+  options.counting = arguments.counting;
   options.interrupted = environment.interrupted;
   return environment.measure(options);
 }

@@ -9,6 +9,7 @@
 #include "probes/error.hpp"
 #include "report/conclusions.hpp"
 #include "report/sweep.hpp"
+#include "report/why.hpp"
 
 namespace gpumem::app {
 
@@ -22,6 +23,7 @@ report::Report completed(report::Report report) {
   report::relate_to_baselines(report.results);
   report::conclude(report.results);
   report.findings = report::findings(report.results);
+  report::add_explanations(report.results);
   return report;
 }
 
@@ -57,6 +59,7 @@ Targets choose_targets(const ProbeArguments& arguments) {
 
 Outputs::Outputs(const ProbeArguments& arguments, const Environment& environment)
     : out_(environment.out), style_(table_style(environment.out_terminal, arguments.no_color)) {
+  style_.why = arguments.why;
   Targets targets = choose_targets(arguments);
   standard_output_ = targets.standard_output;
   for (const FileTarget& file : targets.files) {
@@ -90,7 +93,7 @@ void Outputs::write_files(const report::Report& report, bool last) const {
   for (const File& file : files_) {
     if (!last && !file.output.rewritable()) continue;
     try {
-      file.output.replace(rendered(report, file.format, {}));
+      file.output.replace(rendered(report, file.format, {.why = style_.why}));
     } catch (const Error&) {
       if (!first_failure) first_failure = std::current_exception();
     }

@@ -74,6 +74,22 @@ std::vector<const Probe*> named_probes(const std::vector<Probe>& registry, const
   return selected;
 }
 
+/// Refuses names that none of the probes takes, with those that any of them does.
+void require_known_names(const std::vector<const Probe*>& probes, const std::vector<GivenAxis>& given) {
+  for (const GivenAxis& one : given) {
+    Axis any;
+    any.flag = one.flag;
+    for (const Probe* probe : probes) {
+      const auto axis = std::ranges::find(probe->axes, one.flag, &Axis::flag);
+      if (any.defaults.empty()) any.defaults = axis->defaults;
+      for (const std::string& name : axis->names) {
+        if (std::ranges::find(any.names, name) == any.names.end()) any.names.push_back(name);
+      }
+    }
+    if (!any.names.empty()) static_cast<void>(values_of(any, given, false));
+  }
+}
+
 /// Leaves only the probes that suit, unless none does.
 template <class Suits>
 void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
@@ -91,6 +107,7 @@ Selection select(const std::vector<Probe>& registry, const std::vector<std::stri
     if (has_every_flag(probe, given)) complete.push_back(&probe);
   }
   if (selection.probes.empty()) {
+    require_known_names(complete, given);
     // `--direction both`: batching has the axis too, but goes one way at a time.
     prefer(complete, [&](const Probe* probe) { return takes_values(*probe, given); });
     return {.probes = std::move(complete), .quick = true};

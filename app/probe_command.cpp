@@ -6,6 +6,7 @@
 #include <ctime>
 #include <exception>
 #include <ostream>
+#include <span>
 
 #include "app/build_information.hpp"
 #include "app/choose.hpp"
@@ -53,12 +54,13 @@ report::Report empty_report(const std::vector<std::string>& command, const std::
 /// Takes a plan through a backend, case by case.
 class Run {
  public:
-  Run(Backend& backend, Outputs& outputs, Progress& progress, const Environment& environment)
-      : backend_(backend), outputs_(outputs), progress_(progress), environment_(environment) {}
+  Run(Backend& backend, Outputs& outputs, Progress& progress, const Environment& environment, bool quiet)
+      : backend_(backend), outputs_(outputs), progress_(progress), environment_(environment), quiet_(quiet) {}
 
   void all(Plan& plan, report::Report& report) {
     const std::size_t total = plan.size();
     for (PlannedSweep& planned : plan.sweeps) {
+      const std::size_t first = report.results.size();
       const Choice choice = choose(planned, backend_, [&](const Case& trial) { before("choosing", trial); });
       for (const Case& one : planned.cases) {
         before(fmt::format("{}/{}", report.results.size() + 1, total), one);
@@ -68,10 +70,22 @@ class Run {
         report.host_placement = backend_.host_placement();
         outputs_.update_files(report);
       }
+      count(planned, report, first);
     }
   }
 
  private:
+  /// The third reading of a table's cases, whose records begin at `first`.
+  void count(const PlannedSweep& planned, report::Report& report, std::size_t first) {
+    if (environment_.interrupted()) throw Interrupted{};
+    progress_.show("counting " + planned.probe->name);
+    const auto problem = backend_.count(planned.cases, std::span(report.results).subspan(first));
+    outputs_.update_files(report);
+    if (!problem || quiet_) return;
+    progress_.clear();
+    environment_.err << "gpumem: note: not counting: " << report::one_line(*problem) << std::endl;
+  }
+
   void before(const std::string& what, const Case& one) {
     if (environment_.interrupted()) throw Interrupted{};
     progress_.show(what + " " + to_string(one));
@@ -81,6 +95,7 @@ class Run {
   Outputs& outputs_;
   Progress& progress_;
   const Environment& environment_;
+  bool quiet_;
 };
 
 /// Says how many cases are in `bad`, what became of them, and why the first did.
@@ -144,7 +159,7 @@ int run_probe_command(const ProbeArguments& arguments, const std::vector<std::st
   Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
   std::exception_ptr ended_early;
   try {
-    Run(*backend, outputs, progress, environment).all(plan, report);
+    Run(*backend, outputs, progress, environment, arguments.quiet).all(plan, report);
   } catch (...) {
     ended_early = std::current_exception();  // what was done until then is a report all the same
   }

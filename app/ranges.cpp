@@ -30,8 +30,10 @@ struct SizeUnit {
   std::uint64_t bytes;
 };
 constexpr std::array size_units = {
-    SizeUnit{"KiB", 1ULL << 10U}, SizeUnit{"MiB", 1ULL << 20U}, SizeUnit{"GiB", 1ULL << 30U},
-    SizeUnit{"KB", 1'000ULL},     SizeUnit{"MB", 1'000'000ULL}, SizeUnit{"GB", 1'000'000'000ULL},
+    SizeUnit{"KiB", 1ULL << 10U},     SizeUnit{"MiB", 1ULL << 20U},
+    SizeUnit{"GiB", 1ULL << 30U},     SizeUnit{"TiB", 1ULL << 40U},
+    SizeUnit{"KB", 1'000ULL},         SizeUnit{"MB", 1'000'000ULL},
+    SizeUnit{"GB", 1'000'000'000ULL}, SizeUnit{"TB", 1'000'000'000'000ULL},
 };
 
 string_view trimmed(string_view text) {
@@ -65,6 +67,10 @@ class AxisReader {
   template <class... Arguments>
   [[noreturn]] void fail(fmt::format_string<Arguments...> problem, Arguments&&... arguments) const {
     throw usage_error(fmt::format("--{}: ", axis_.flag) + fmt::format(problem, std::forward<Arguments>(arguments)...));
+  }
+
+  [[nodiscard]] std::string amount(std::uint64_t value) const {
+    return axis_.unit == "bytes" ? report::size_in_words(value) : std::to_string(value);
   }
 
   [[nodiscard]] std::string example() const {
@@ -171,8 +177,9 @@ class AxisReader {
   [[noreturn]] void refuse_suffix(string_view text, string_view suffix) const {
     if (suffix.front() == '.' || suffix.front() == 'e') fail("'{}' is not a whole number", text);
     if (suffix.front() == '-') fail("'{}' is not a number; a range is written with two dots, as in 0..32", text);
-    fail("'{}' ends in '{}', which is no size; use KiB, MiB, GiB (powers of two) or KB, MB, GB (powers of ten)", text,
-         suffix);
+    fail(
+        "'{}' ends in '{}', which is no size; use KiB, MiB, GiB, TiB (powers of two) or KB, MB, GB, TB (powers of ten)",
+        text, suffix);
   }
 
   void add_number(std::uint64_t value, string_view item) {
@@ -181,7 +188,7 @@ class AxisReader {
       fail("{} is not one of {}{}", value, fmt::join(axis_.numbers, ", "), where);
     }
     if (value < axis_.minimum) fail("{} is below the minimum of {}{}", value, axis_.minimum, where);
-    if (value > axis_.maximum) fail("{} is above the maximum of {}{}", value, axis_.maximum, where);
+    if (value > axis_.maximum) fail("{} is above the maximum of {}{}", amount(value), amount(axis_.maximum), where);
     add(value);
   }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/text.hpp"
+#include "probes/words.hpp"
 
 namespace gpumem::app {
 
@@ -41,11 +41,10 @@ std::optional<double> peak_of(Workload::Peak peak, const Device& device) {
   return device.theoretical_bandwidth_bytes_per_s();
 }
 
-/// What a case needs and what there is, told apart even where rounding would make them equal.
-std::string needed_and_had(std::uint64_t needed, std::uint64_t had) {
-  const std::string about = report::about_size(needed);
-  if (about != report::about_size(had)) return fmt::format("needs {}, the GPU has {}", about, report::about_size(had));
-  return fmt::format("needs {}, the GPU has {}", report::size_in_words(needed), report::size_in_words(had));
+/// What a case needs and what there is.
+std::string needed_and_had(std::uint64_t needed_bytes, std::uint64_t had_bytes) {
+  const auto [needed, had] = sizes_apart(needed_bytes, had_bytes);
+  return fmt::format("needs {}, the GPU has {}", needed, had);
 }
 
 /// What makes a case of the probe smaller: "; pass a smaller --buffer".
@@ -87,6 +86,9 @@ void add_prediction(report::Record& record, const Workload& workload, const mode
   }
   record.predicted_gb_per_s = prediction.bytes_per_s / bytes_per_gb;
   record.bottleneck = report::Bottleneck{std::string(prediction.bottleneck), std::nullopt};
+  for (const model::StageTime& stage : prediction.stages) {
+    record.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
+  }
   if (!record.time) record.timeline = prediction.timeline;  // of a run that was measured it would be taken for measured
   if (prediction.cache_resident) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");

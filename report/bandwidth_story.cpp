@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probes/words.hpp"
 #include "report/classes.hpp"
 #include "report/text.hpp"
 #include "report/vocabulary.hpp"

@@ -10,7 +10,7 @@
 
 namespace gpumem::report {
 
-std::vector<Block> blocks(const Report& report) {
+std::vector<Block> blocks(const Report& report, bool why) {
   const std::vector<Members> all = tables(report.results);
   const bool plan = is_plan(report);
   // A probe whose tables all have one case (`--offset 0 --op read,write,copy`) reads better as one table; so does a
@@ -41,9 +41,11 @@ std::vector<Block> blocks(const Report& report) {
   std::vector<Block> result;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (plan) std::ranges::sort(groups[i]);  // the order of the plan, which is the order in memory
-    result.push_back(make_block(groups[i], report.device));
+    result.push_back(make_block(groups[i], report.device, why));
     result.back().findings = std::move(findings[i]);
-    if (plan) result.back().common_failure.clear();  // it is no failure, and the preamble says so
+    // A plan's is no failure, and the preamble says so; any other is all that the findings would say.
+    if (plan) result.back().common_failure.clear();
+    if (!result.back().common_failure.empty()) result.back().findings.clear();
   }
   return result;
 }

@@ -15,6 +15,7 @@ struct Column {
   Heading heading;
   unsigned rank = 0;   ///< 0 is always shown; of the others, the highest gives way first where space is short
   bool names = false;  ///< holds names, which are aligned left, not numbers
+  bool prose = false;  ///< holds phrases, which may be cut where space is short
 };
 
 struct Row {
@@ -39,7 +40,8 @@ struct Block {
   std::vector<std::string> findings;
 };
 
-[[nodiscard]] std::vector<Block> blocks(const Report& report);
+/// `why` adds a last column that says what limits each case.
+[[nodiscard]] std::vector<Block> blocks(const Report& report, bool why = false);
 
 /// Whether the report is a plan: cases of which none was meant to run.
 [[nodiscard]] bool is_plan(const Report& report);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "probes/words.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::report {

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "probes/words.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::report {
@@ -30,11 +31,17 @@ void ColumnBuilder::add_text(Heading heading, unsigned rank, std::vector<std::st
   const bool names = std::ranges::any_of(cells, [](const std::string& cell) {
     return !cell.empty() && (cell[0] < '0' || cell[0] > '9') && cell[0] != '-';
   });
-  block_.columns.push_back({std::move(heading), rank, names});
+  block_.columns.push_back({.heading = std::move(heading), .rank = rank, .names = names});
   for (std::size_t i = 0; i < cells.size(); ++i) block_.rows[i].cells.push_back(std::move(cells[i]));
 }
 
-void ColumnBuilder::add(Heading heading, unsigned rank, int significant, int most_decimals, const Reader& read_any) {
+void ColumnBuilder::add_prose(Heading heading, std::vector<std::string> cells) {
+  if (std::ranges::all_of(cells, &std::string::empty)) return;
+  block_.columns.push_back({.heading = std::move(heading), .rank = 0, .names = true, .prose = true});
+  for (std::size_t i = 0; i < cells.size(); ++i) block_.rows[i].cells.push_back(std::move(cells[i]));
+}
+
+void ColumnBuilder::add(Heading heading, unsigned rank, int digits, int most_decimals, const Reader& read_any) {
   const auto read = [&](const Record& record) {
     const auto value = read_any(record);
     return value && std::isfinite(*value) ? value : std::nullopt;
@@ -46,7 +53,7 @@ void ColumnBuilder::add(Heading heading, unsigned rank, int significant, int mos
   const auto [smallest, largest] = magnitudes(values);
   constexpr double many = 1e3;
   const bool own = largest > many * smallest;
-  const int common = decimals_for(values, significant, most_decimals);
+  const int common = decimals_for(values, digits, most_decimals);
   std::vector<std::string> cells;
   for (const Record* record : cases_) {
     const auto value = read(*record);
@@ -54,8 +61,9 @@ void ColumnBuilder::add(Heading heading, unsigned rank, int significant, int mos
       cells.emplace_back();
       continue;
     }
-    const int decimals = own ? decimals_for(std::span(&*value, 1), significant, most_decimals) : common;
-    cells.push_back(fixed(*value, decimals));
+    const int decimals = own ? decimals_for(std::span(&*value, 1), digits, most_decimals) : common;
+    const bool vanishes = *value != 0 && std::abs(*value) < 0.5 * std::pow(10, -decimals);
+    cells.push_back(vanishes ? significant(*value, 2) : fixed(*value, decimals));
   }
   add_text(std::move(heading), rank, std::move(cells));
 }

@@ -21,9 +21,13 @@ class ColumnBuilder {
 
   void add_text(Heading heading, unsigned rank, std::vector<std::string> cells);
 
-  /// Numbers with the same decimals in all rows: as many as give the smallest of them `significant` digits. Where they
-  /// span many powers of ten, those would be noise behind the large ones, and every row has its own.
-  void add(Heading heading, unsigned rank, int significant, int most_decimals, const Reader& read_any);
+  /// Phrases, always shown.
+  void add_prose(Heading heading, std::vector<std::string> cells);
+
+  /// Numbers with the same decimals in all rows: as many as give the smallest of them `digits` significant ones, up to
+  /// `most_decimals`. Where they span many powers of ten, those would be noise behind the large ones, and every row has
+  /// its own. What would read as 0 without being it has two digits all the same.
+  void add(Heading heading, unsigned rank, int digits, int most_decimals, const Reader& read_any);
 
   /// Loads' and stores' readings, in one number where they agree.
   void add_per_request(Heading heading, unsigned rank, Quantity quantity, Source source);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "probes/words.hpp"
 #include "report/column_builder.hpp"
 #include "report/readings.hpp"
 #include "report/sweep.hpp"
@@ -171,6 +172,12 @@ void add_readings(const Cases& cases, ColumnBuilder& columns) {
   columns.add_text({"limit", "predicted"}, 80, std::move(limits));
 }
 
+void add_why(const Cases& cases, ColumnBuilder& columns) {
+  std::vector<std::string> reasons;
+  for (const Record* record : cases) reasons.push_back(record->why_brief);
+  columns.add_prose({"why", ""}, std::move(reasons));
+}
+
 /// Bars show the bandwidth, or the first metric where there is none.
 void add_bars(const Cases& cases, Block& block) {
   const auto bandwidth = [](const Record& record) { return record.headline_gb_per_s(); };
@@ -224,7 +231,7 @@ void add_notes(const Cases& cases, Block& block) {
 
 }  // namespace
 
-Block make_block(const Cases& cases, const std::optional<Device>& device) {
+Block make_block(const Cases& cases, const std::optional<Device>& device, bool why) {
   Block block;
   block.probe = cases.front()->probe;
   block.rows.resize(cases.size());
@@ -240,6 +247,7 @@ Block make_block(const Cases& cases, const std::optional<Device>& device) {
     return block;
   }
   add_readings(cases, columns);
+  if (why) add_why(cases, columns);
   add_bars(cases, block);
   add_notes(cases, block);
   block.timelines = telling_timelines(cases);

@@ -9,6 +9,6 @@
 namespace gpumem::report {
 
 /// The block of one or more cases of the same probe, without findings.
-[[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device);
+[[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device, bool why = false);
 
 }  // namespace gpumem::report

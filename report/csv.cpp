@@ -103,6 +103,10 @@ Row row_of(const Report& report, const Record& record) {
   add_access(row, record);
   row.add("bottleneck.predicted", record.bottleneck ? record.bottleneck->predicted : std::string());
   row.add("bottleneck.counted", record.bottleneck ? field(record.bottleneck->counted) : std::string());
+  for (const measure::CounterField& one : measure::counter_fields()) {
+    row.add("counters." + std::string(one.name),
+            field(record.counters ? (*record.counters).*one.value : std::optional<double>()));
+  }
   for (const std::string& name : report.metric_columns) row.add("metrics." + name, field(metric_value(record, name)));
   row.add("flags", join(record.flags, ";"));
   row.add("backend", report.backend);

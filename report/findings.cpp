@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "probes/words.hpp"
 #include "report/bandwidth_story.hpp"
 #include "report/conclusions.hpp"
 #include "report/text.hpp"

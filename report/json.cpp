@@ -114,6 +114,22 @@ Json to_json(const Bottleneck& bottleneck) {
   return {{"predicted", bottleneck.predicted}, {"counted", optional(bottleneck.counted)}};
 }
 
+Json to_json(const std::vector<StageRecord>& stages) {
+  Json list = Json::array();
+  for (const auto& [stage, predicted_s, counted_s] : stages) {
+    list.push_back({{"stage", stage}, {"predicted_s", number(predicted_s)}, {"counted_s", number(counted_s)}});
+  }
+  return list;
+}
+
+Json to_json(const measure::Counts& counts) {
+  Json counters = Json::object();
+  for (const measure::CounterField& field : measure::counter_fields()) {
+    counters[std::string(field.name)] = number(counts.*field.value);
+  }
+  return counters;
+}
+
 Json to_json(const std::vector<measure::StageSpan>& timeline) {
   if (timeline.empty()) return nullptr;
   Json spans = Json::array();
@@ -151,7 +167,9 @@ Json to_json(const Record& record) {
        {{"measured", number(record.relative_measured)}, {"predicted", number(record.relative_predicted)}}},
       {"access", std::move(access)},
       {"bottleneck", record.bottleneck ? to_json(*record.bottleneck) : Json(nullptr)},
-      {"counters", nullptr},
+      {"stages", to_json(record.stages)},
+      {"why", known(record.why)},
+      {"counters", record.counters ? to_json(*record.counters) : Json(nullptr)},
       {"metrics", std::move(metrics)},
       {"timeline", to_json(record.timeline)},
       {"flags", record.flags},

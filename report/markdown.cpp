@@ -73,13 +73,13 @@ void write_block(std::ostream& out, const Block& block) {
 
 }  // namespace
 
-void write_markdown(std::ostream& out, const Report& report) {
+void write_markdown(std::ostream& out, const Report& report, bool why) {
   bool first = true;
   for (const std::string& line : preamble(report)) {
     out << (first ? "## " : "\n") << escaped(line) << '\n';
     first = false;
   }
-  for (const Block& block : blocks(report)) write_block(out, block);
+  for (const Block& block : blocks(report, why)) write_block(out, block);
   for (const std::string& line : closing(report)) out << '\n' << escaped(line) << '\n';
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probes/words.hpp"
 #include "report/blocks.hpp"
 #include "report/sweep.hpp"
 #include "report/text.hpp"
@@ -35,11 +36,12 @@ bool refers_to_link(const Record& record, double link_gb_per_s) {
   return std::abs(ways - 1) < 0.001 || std::abs(ways - 2) < 0.001;
 }
 
-/// Whether any case is about memory of the host.
+/// Whether any case is about memory of the host. What moves data without a kernel that touches it is a transfer.
 bool uses_host(const Report& report) {
   const auto link = report.device ? report.device->link_bytes_per_s() : std::nullopt;
   return report.host_placement || std::ranges::any_of(report.results, [&](const Record& record) {
-           return !record.timeline.empty() || (link && refers_to_link(record, *link / 1e9)) ||
+           const bool copies = record.access.empty() && record.useful_bytes_read + record.useful_bytes_written > 0;
+           return copies || (link && refers_to_link(record, *link / 1e9)) ||
                   std::ranges::any_of(record.access, [](const SiteRecord& site) { return site.space == "host"; });
          });
 }
@@ -90,7 +92,7 @@ std::vector<std::string> preamble(const Report& report) {
     const double bandwidth = device.theoretical_bandwidth_bytes_per_s() / 1e9;
     if (bandwidth > 0) line += ", " + fixed(bandwidth, 0) + " GB/s theoretical bandwidth";
     if (device.multiprocessors > 0) line += ", " + counted(device.multiprocessors, "multiprocessor");
-    if (device.l2_bytes > 0) line += ", " + about_size(device.l2_bytes) + " L2";
+    if (device.l2_bytes > 0) line += ", " + size_text(device.l2_bytes) + " L2";
     lines.push_back(std::move(line));
   }
   if (is_plan(report)) {

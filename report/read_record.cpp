@@ -1,58 +1,34 @@
 #include "report/read_record.hpp"
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "probes/error.hpp"
 #include "report/readings.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps the order of parameters and metrics
-
-template <class T>
-std::optional<T> optional(const Json& value) {
-  return value.is_null() ? std::nullopt : std::optional(value.get<T>());
+Value to_value(const JsonReader& json) {
+  if (json.is_text()) return json.text();
+  return json.whole();
 }
 
-// The library would turn -1 into 2^64 - 1, and iterate over what is no container.
-
-std::uint64_t whole(const Json& value) {
-  if (!value.is_number_unsigned()) throw std::runtime_error("not a record: no whole number where there should be one");
-  return value.get<std::uint64_t>();
+Reading to_reading(const JsonReader& json) {
+  return {json.member("predicted").number_or_null(), json.member("counted").number_or_null()};
 }
 
-const Json& array(const Json& value) {
-  if (!value.is_array()) throw std::runtime_error("not a record: no array where there should be one");
-  return value;
+SiteRecord to_site(const JsonReader& json) {
+  return {.site = json.member("site").text(),
+          .space = json.member("space").text(),
+          .op = json.member("op").text(),
+          .word_bytes = json.member("word_bytes").small_whole(),
+          .sectors_per_request = to_reading(json.member("sectors_per_request")),
+          .wavefronts_per_request = to_reading(json.member("wavefronts_per_request"))};
 }
 
-const Json& object(const Json& value) {
-  if (!value.is_object()) throw std::runtime_error("not a record: no object where there should be one");
-  return value;
-}
-
-Value to_value(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return whole(value);
-}
-
-Reading to_reading(const Json& value) {
-  return {optional<double>(value.at("predicted")), optional<double>(value.at("counted"))};
-}
-
-SiteRecord to_site(const Json& value) {
-  return {.site = value.at("site"),
-          .space = value.at("space"),
-          .op = value.at("op"),
-          .word_bytes = static_cast<unsigned>(whole(value.at("word_bytes"))),
-          .sectors_per_request = to_reading(value.at("sectors_per_request")),
-          .wavefronts_per_request = to_reading(value.at("wavefronts_per_request"))};
-}
-
-TimeRecord to_time(const Json& value) {
-  const auto seconds = [&](const char* name) { return measure::Seconds(value.at(name).get<double>()); };
+TimeRecord to_time(const JsonReader& json) {
+  const auto seconds = [&](const char* name) { return measure::Seconds(json.member(name).number()); };
   TimeRecord time;
   time.summary = {.median = seconds("median"),
                   .ci95_low = seconds("ci95_low"),
@@ -60,72 +36,104 @@ TimeRecord to_time(const Json& value) {
                   .min = seconds("min"),
                   .p05 = seconds("p05"),
                   .p95 = seconds("p95"),
-                  .count = whole(value.at("count"))};
-  for (const Json& sample : array(value.at("samples"))) time.samples.emplace_back(sample.get<double>());
+                  .count = json.member("count").whole()};
+  for (const JsonReader& sample : json.member("samples").items()) time.samples.emplace_back(sample.number());
   return time;
 }
 
-measure::StageSpan to_span(const Json& value) {
-  return {.stage = value.at("stage"),
-          .stream = static_cast<unsigned>(whole(value.at("stream"))),
-          .start_s = value.at("start_s"),
-          .end_s = value.at("end_s")};
+StageRecord to_stage(const JsonReader& json) {
+  return {json.member("stage").text(), json.member("predicted_s").number_or_null(),
+          json.member("counted_s").number_or_null()};
 }
 
-Status to_status(const std::string& name) {
+measure::StageSpan to_span(const JsonReader& json) {
+  return {.stage = json.member("stage").text(),
+          .stream = json.member("stream").small_whole(),
+          .start_s = json.member("start_s").number(),
+          .end_s = json.member("end_s").number()};
+}
+
+measure::Counts to_counts(const JsonReader& json, WrittenBy writer) {
+  measure::Counts counts;
+  for (const measure::CounterField& field : measure::counter_fields()) {
+    if (writer == WrittenBy::any_version && !json.has(field.name)) continue;
+    counts.*field.value = json.member(field.name).number_or_null();
+  }
+  return counts;
+}
+
+Status to_status(const JsonReader& json) {
+  const std::string name = json.text();
   for (const Status status : {Status::ok, Status::skipped, Status::failed}) {
     if (to_string(status) == name) return status;
   }
-  throw std::runtime_error("no such status: " + name);
+  json.fail("ok, skipped or failed");
 }
 
-Record to_record(const Json& json) {
-  Record record;
-  record.probe = json.at("probe");
-  for (const auto& [name, value] : object(json.at("parameters")).items())
-    record.parameters.push_back({name, to_value(value)});
-  record.swept = json.at("swept");
-  record.compared = optional<std::string>(json.at("compared")).value_or("");
-  record.baseline = to_value(json.at("baseline"));
-  record.chosen = json.at("chosen_by_auto");
-  record.status = to_status(json.at("status"));
-  record.reason = optional<std::string>(json.at("reason"));
-  record.verified = optional<bool>(json.at("verified"));
-  record.useful_bytes_read = whole(json.at("useful_bytes").at("read"));
-  record.useful_bytes_written = whole(json.at("useful_bytes").at("written"));
-  if (const Json& time = json.at("time_seconds"); !time.is_null()) record.time = to_time(time);
-  record.measured_gb_per_s = optional<double>(json.at("bandwidth_gb_per_s").at("measured"));
-  record.predicted_gb_per_s = optional<double>(json.at("bandwidth_gb_per_s").at("predicted"));
-  record.peak_gb_per_s = optional<double>(json.at("peak_gb_per_s"));
-  record.fraction_of_peak = optional<double>(json.at("fraction_of_peak"));
-  record.relative_measured = optional<double>(json.at("relative_to_baseline").at("measured"));
-  record.relative_predicted = optional<double>(json.at("relative_to_baseline").at("predicted"));
-  for (const Json& site : array(json.at("access"))) record.access.push_back(to_site(site));
-  if (const Json& bottleneck = json.at("bottleneck"); !bottleneck.is_null()) {
-    record.bottleneck = Bottleneck{bottleneck.at("predicted"), optional<std::string>(bottleneck.at("counted"))};
+/// What reports did not have from the beginning.
+void read_later_members(Record& record, const JsonReader& json, WrittenBy writer) {
+  const auto if_there = [&](const char* name) -> std::optional<JsonReader> {
+    if (writer == WrittenBy::this_version) static_cast<void>(json.member(name));
+    return json.find(name);
+  };
+  if (const auto compared = if_there("compared")) record.compared = compared->text();
+  if (writer == WrittenBy::this_version || json.has("baseline")) record.baseline = to_value(json.member("baseline"));
+  if (const auto stages = if_there("stages")) {
+    for (const JsonReader& stage : stages->items()) record.stages.push_back(to_stage(stage));
   }
-  for (const auto& [name, value] : object(json.at("metrics")).items())
-    record.metrics.push_back({name, optional<double>(value)});
-  if (const Json& timeline = json.at("timeline"); !timeline.is_null()) {
-    for (const Json& span : array(timeline)) record.timeline.push_back(to_span(span));
+  if (const auto why = if_there("why")) record.why = why->text();
+  if (const auto timeline = if_there("timeline")) {
+    for (const JsonReader& span : timeline->items()) record.timeline.push_back(to_span(span));
   }
-  record.flags = json.at("flags");
-  return record;
 }
 
 }  // namespace
 
+Record read_record(const JsonReader& json, WrittenBy writer) {
+  Record record;
+  record.probe = json.member("probe").text();
+  for (const auto& [name, value] : json.member("parameters").members()) {
+    record.parameters.push_back({name, to_value(value)});
+  }
+  record.swept = json.member("swept").text();
+  record.chosen = json.member("chosen_by_auto").texts();
+  record.status = to_status(json.member("status"));
+  record.reason = json.member("reason").text_or_null();
+  record.verified = json.member("verified").boolean_or_null();
+  const JsonReader bytes = json.member("useful_bytes");
+  record.useful_bytes_read = bytes.member("read").whole();
+  record.useful_bytes_written = bytes.member("written").whole();
+  if (const JsonReader time = json.member("time_seconds"); !time.is_null()) record.time = to_time(time);
+  const JsonReader bandwidth = json.member("bandwidth_gb_per_s");
+  record.measured_gb_per_s = bandwidth.member("measured").number_or_null();
+  record.predicted_gb_per_s = bandwidth.member("predicted").number_or_null();
+  record.peak_gb_per_s = json.member("peak_gb_per_s").number_or_null();
+  record.fraction_of_peak = json.member("fraction_of_peak").number_or_null();
+  const JsonReader relative = json.member("relative_to_baseline");
+  record.relative_measured = relative.member("measured").number_or_null();
+  record.relative_predicted = relative.member("predicted").number_or_null();
+  for (const JsonReader& site : json.member("access").items()) record.access.push_back(to_site(site));
+  if (const JsonReader bottleneck = json.member("bottleneck"); !bottleneck.is_null()) {
+    record.bottleneck = Bottleneck{bottleneck.member("predicted").text(), bottleneck.member("counted").text_or_null()};
+  }
+  if (const JsonReader counters = json.member("counters"); !counters.is_null()) {
+    record.counters = to_counts(counters, writer);
+  }
+  for (const auto& [name, value] : json.member("metrics").members()) {
+    record.metrics.push_back({name, value.number_or_null()});
+  }
+  read_later_members(record, json, writer);
+  record.flags = json.member("flags").texts();
+  return record;
+}
+
 Record read_record_line(std::string_view line) {
-  // The library copies what an object holds when it grows, recursively: nesting without end would exhaust the stack.
-  constexpr int deepest = 16;
-  const auto check_depth = [](int depth, Json::parse_event_t, const Json&) {
-    if (depth > deepest) throw std::runtime_error("not a record: nested too deep");
-    return true;
-  };
+  const std::string source = "not a record";
   try {
-    return to_record(Json::parse(line, check_depth));
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(std::string("not a record: ") + error.what());
+    const Json json = parse_json(line, source);
+    return read_record(JsonReader(json, source), WrittenBy::this_version);
+  } catch (const Error& error) {
+    throw std::runtime_error(error.what());  // nobody's command line is at fault
   }
 }
 

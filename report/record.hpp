@@ -77,7 +77,9 @@ struct Record {
   std::optional<double> relative_predicted;
   std::vector<SiteRecord> access;
   std::optional<Bottleneck> bottleneck;
-  std::vector<StageRecord> stages;          ///< those that the case uses; empty where nothing was predicted
+  std::vector<StageRecord> stages;  ///< those that the case uses; empty where nothing was predicted
+  std::string why;        ///< in sentences, what limits the case and what would change it; empty where nothing says so
+  std::string why_brief;  ///< the same for a table's cell; not in JSON
   std::optional<measure::Counts> counters;  ///< of one launch; absent when nothing was counted
   std::vector<MetricRecord> metrics;
   std::vector<measure::StageSpan> timeline;  ///< measured, else predicted; empty where it is not the point

@@ -49,6 +49,10 @@ std::vector<Members> tables(std::span<const Record> results) {
   return grouped(results, [](const Record& record) { return std::vector{record.swept, record.compared}; });
 }
 
+std::vector<Members> alternatives(std::span<const Record> results) {
+  return grouped(results, [](const Record& record) { return std::vector{record.compared}; });
+}
+
 const std::string& baseline_parameter(const Record& record) {
   return record.compared.empty() ? record.swept : record.compared;
 }

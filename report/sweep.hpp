@@ -20,6 +20,10 @@ using Members = std::vector<std::size_t>;
 /// Groups results into tables, in order of first appearance.
 [[nodiscard]] std::vector<Members> tables(std::span<const Record> results);
 
+/// Groups results into alternatives for the same job, at the same place of a sweep: cases of a probe that compares
+/// something and that differ in nothing but that. A case of any other probe is a group of its own.
+[[nodiscard]] std::vector<Members> alternatives(std::span<const Record> results);
+
 /// The parameter that the record's `baseline` is a value of: the compared one, else the swept.
 [[nodiscard]] const std::string& baseline_parameter(const Record& record);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <ostream>
+#include <span>
 
 #include "report/blocks.hpp"
 #include "report/table_line.hpp"
@@ -19,6 +20,7 @@ constexpr std::size_t narrowest_table = 20;
 constexpr std::size_t shortest_bar = 12;
 constexpr std::size_t longest_bar = 40;
 constexpr std::size_t widest_flags = 30;
+constexpr std::size_t shortest_prose = 44;
 constexpr std::size_t widest_text = 120;  // longer lines are hard to read, however wide the terminal
 
 /// Where everything of a block goes.
@@ -56,7 +58,17 @@ Layout lay_out(const Block& block, const TableStyle& style) {
     return width;
   };
   const auto tail_width = [&] { return std::max(layout.flags, bars ? shortest_bar : 0); };
-  while (numbers_width() + (tail_width() == 0 ? 0 : gap + tail_width()) > style.width) {
+  const auto line_width = [&] { return numbers_width() + (tail_width() == 0 ? 0 : gap + tail_width()); };
+  // Phrases are worth more than bars, and may be cut before a number has to go.
+  const auto phrases = std::ranges::find_if(block.columns, &Column::prose);
+  std::size_t phrases_in_full = 0;
+  if (phrases != block.columns.end()) {
+    std::size_t& width = layout.widths[static_cast<std::size_t>(phrases - block.columns.begin())];
+    if (line_width() > style.width) bars = false;
+    phrases_in_full = width;
+    width = std::min(width, shortest_prose);
+  }
+  while (line_width() > style.width) {
     const auto rank = [&](std::size_t c) { return block.columns[c].rank; };
     const auto last = std::ranges::max_element(layout.columns, {}, rank);
     if (bars && (last == layout.columns.end() || rank(*last) < bar_rank)) {
@@ -66,6 +78,11 @@ Layout lay_out(const Block& block, const TableStyle& style) {
     } else {
       break;
     }
+  }
+  if (phrases_in_full > 0) {
+    std::size_t& width = layout.widths[static_cast<std::size_t>(phrases - block.columns.begin())];
+    const std::size_t used = line_width();
+    width = std::min(phrases_in_full, width + (style.width - std::min<std::size_t>(style.width, used)));
   }
   if (bars) {
     const std::size_t room = style.width - numbers_width() - gap;
@@ -114,7 +131,7 @@ bool write_row(std::ostream& out, const Block& block, const Row& row, const Layo
   const bool failed = !row.failure.empty();
   for (const std::size_t c : layout.columns) {
     if (failed && c >= block.parameter_columns) break;
-    put_cell(line, row.cells[c], layout.widths[c], block.columns[c].names, Tint::none);
+    put_cell(line, truncated(row.cells[c], layout.widths[c]), layout.widths[c], block.columns[c].names, Tint::none);
     line.space(gap);
   }
   if (failed) {
@@ -163,6 +180,16 @@ void write_timelines(std::ostream& out, const Block& block, const TableStyle& st
   }
 }
 
+/// In full what did not fit into the rows, once for all that say the same.
+void write_failures(std::ostream& out, std::span<const Row* const> rows, const TableStyle& style) {
+  for (const Row* row : rows) {
+    const auto same = [&](const Row* other) { return other->failure == row->failure; };
+    if (*std::ranges::find_if(rows, same) != row) continue;
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(rows, same));
+    write_text(out, (count == 1 ? row->position : counted(count, "case")) + " " + row->failure, style, Tint::red, gap);
+  }
+}
+
 void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
   write_title(out, block, style);
   const Layout layout = lay_out(block, style);
@@ -173,7 +200,7 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style)
     if (write_row(out, block, row, layout, style)) shortened.push_back(&row);
   }
   if (!block.common_flags.empty()) write_text(out, "all cases: " + block.common_flags, style, Tint::yellow, gap);
-  for (const Row* row : shortened) write_text(out, row->position + " " + row->failure, style, Tint::red, gap);
+  write_failures(out, shortened, style);
   if (!block.common_failure.empty()) {
     write_text(out, counted(block.rows.size(), "case") + " " + block.common_failure, style,
                block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
@@ -193,7 +220,7 @@ void write_table(std::ostream& out, const Report& report, const TableStyle& requ
     write_text(out, line, style, first ? Tint::bold : Tint::dim, gap);
     first = false;
   }
-  for (const Block& block : blocks(report)) {
+  for (const Block& block : blocks(report, style.why)) {
     if (!first) out << '\n';
     first = false;
     write_block(out, block, style);

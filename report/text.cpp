@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "probes/words.hpp"
+
 namespace gpumem::report {
 
 namespace {
@@ -66,17 +68,6 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return text;
 }
 
-std::string join_in_words(std::span<const std::string> parts) {
-  if (parts.size() < 2) return join(parts, "");
-  return join(parts.first(parts.size() - 1), ", ") + " and " + parts.back();
-}
-
-std::string capitalised(std::string_view text) {
-  std::string result(text);
-  if (!result.empty() && result[0] >= 'a' && result[0] <= 'z') result[0] = static_cast<char>(result[0] - 'a' + 'A');
-  return result;
-}
-
 std::string size_in_words(std::uint64_t bytes) {
   struct Unit {
     std::uint64_t bytes;
@@ -96,15 +87,16 @@ std::string size_in_words(std::uint64_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
-std::string about_size(std::uint64_t bytes) {
-  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
+std::string decimal_size(double bytes) {
+  struct Unit {
+    double bytes;
+    const char* name;
+  };
+  constexpr std::array units = {Unit{1e12, "TB"}, Unit{1e9, "GB"}, Unit{1e6, "MB"}, Unit{1e3, "kB"}};
+  for (const Unit& unit : units) {
+    if (bytes >= unit.bytes) return significant(bytes / unit.bytes, 3) + " " + unit.name;
   }
-  return fmt::format("{} {}", trimmed(value, 1), units[unit]);
+  return fixed(bytes, 0) + " bytes";
 }
 
 int decimals_for(std::span<const double> values, int significant, int maximum) {
@@ -127,19 +119,10 @@ std::string trimmed(double value, int decimals) {
   return text;
 }
 
-std::string significant(double value, int digits) {
-  return fixed(value, decimals_for(std::span<const double>(&value, 1), digits, 9));
-}
-
 TimeUnit time_unit(double seconds) {
   if (seconds < 1e-6) return {"ns", 1e9};
   if (seconds < 1e-3) return {"us", 1e6};
   return seconds < 1 ? TimeUnit{"ms", 1e3} : TimeUnit{"s", 1};
-}
-
-std::string duration_in_words(double seconds) {
-  const TimeUnit unit = time_unit(seconds);
-  return significant(seconds * unit.per_second, 3) + " " + unit.name;
 }
 
 std::string counted(std::size_t count, std::string_view noun) {

@@ -23,16 +23,11 @@ namespace gpumem::report {
 
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 
-/// The same with a last separator of its own: "1, 2 and 3".
-[[nodiscard]] std::string join_in_words(std::span<const std::string> parts);
-
-[[nodiscard]] std::string capitalised(std::string_view text);
-
 /// Exactly: "1 GiB", "1.5 MiB", "1 GB", "100 bytes".
 [[nodiscard]] std::string size_in_words(std::uint64_t bytes);
 
-/// To a tenth of a binary unit, for sizes that nobody chose: "139.8 GiB", "60 MiB".
-[[nodiscard]] std::string about_size(std::uint64_t bytes);
+/// Of traffic, in powers of ten: "2.14 GB", "0 bytes".
+[[nodiscard]] std::string decimal_size(double bytes);
 
 /// Decimals that give the smallest non-zero value `significant` digits, at most `maximum`.
 [[nodiscard]] int decimals_for(std::span<const double> values, int significant, int maximum);
@@ -42,18 +37,12 @@ namespace gpumem::report {
 /// At most `decimals` decimals, without trailing zeros: 4, 4.5.
 [[nodiscard]] std::string trimmed(double value, int decimals);
 
-/// `digits` significant digits, but never fewer than the integer part: 4224, 91.3, 0.0312.
-[[nodiscard]] std::string significant(double value, int digits);
-
 struct TimeUnit {
   std::string name;
   double per_second = 1;
 };
 /// The largest of s, ms, us and ns that gives at least one.
 [[nodiscard]] TimeUnit time_unit(double seconds);
-
-/// With three significant digits: "6.13 ms", "850 us", "1.50 s".
-[[nodiscard]] std::string duration_in_words(double seconds);
 
 /// A count and its noun: "1 case", "33 cases".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);

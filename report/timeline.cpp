@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "probes/words.hpp"
 #include "report/readings.hpp"
 #include "report/text.hpp"
 
@@ -15,6 +16,8 @@ constexpr std::size_t indent = 2;
 constexpr std::size_t gap = 2;
 constexpr std::size_t fewest_cells = 10;
 constexpr std::size_t most_cells = 80;
+/// Cases that are closer are in the order that noise gave them.
+constexpr double as_fast = 0.99;
 
 /// Joins intervals that touch or overlap.
 std::vector<Timeline::Interval> united(std::vector<Timeline::Interval> intervals) {
@@ -39,7 +42,7 @@ Timeline timeline_of(const Record& record, const std::string& position) {
   }
   for (Timeline::Lane& lane : timeline.lanes) lane.busy = united(std::move(lane.busy));
   std::ranges::stable_sort(timeline.lanes, {}, [](const auto& lane) { return lane.busy.front().start_s; });
-  timeline.title = position + ": " + duration_in_words(seconds_of(record).value_or(timeline.end_s()));
+  timeline.title = position + ": " + duration_words(seconds_of(record).value_or(timeline.end_s()), 3);
   return timeline;
 }
 
@@ -76,7 +79,6 @@ std::uint64_t bytes_of(const Record& record) { return record.useful_bytes_read +
 const Record* fastest_of(const Cases& cases) {
   const auto rate = [](const Record* record) { return static_cast<double>(bytes_of(*record)) / *seconds_of(*record); };
   const double most = rate(*std::ranges::max_element(cases, {}, rate));
-  constexpr double as_fast = 0.99;  // closer ones are in the order that noise gave them
   return *std::ranges::find_if(cases, [&](const Record* record) { return rate(record) >= as_fast * most; });
 }
 
@@ -105,7 +107,9 @@ std::vector<Timeline> telling_timelines(const Cases& cases) {
   if (!others.empty()) {
     const Record* slowest =
         *std::ranges::max_element(others, {}, [](const Record* record) { return *seconds_of(*record); });
-    timelines.push_back(timeline_of(*slowest, position_among(cases, *slowest)));
+    if (*seconds_of(*fastest) < as_fast * *seconds_of(*slowest)) {
+      timelines.push_back(timeline_of(*slowest, position_among(cases, *slowest)));
+    }
   }
   timelines.push_back(timeline_of(*fastest, position_among(cases, *fastest)));
   return timelines;
@@ -130,7 +134,7 @@ std::vector<std::string> drawn(std::span<const Timeline> timelines, std::size_t 
                       std::string(label - display_width(lane.stage) + gap, ' ') + bar_of(lane, axis_s, cells, unicode));
     }
   }
-  const std::string end = duration_in_words(axis_s);
+  const std::string end = duration_words(axis_s, 3);
   lines.push_back(std::string(margin, ' ') + "0" + std::string(cells - std::min(cells, end.size() + 1), ' ') + end);
   return lines;
 }

@@ -27,8 +27,8 @@ struct Timeline {
 
 /// At most two: the fastest case of a block (of those as fast, the first) and, before it, the slowest that moves as
 /// many bytes: of the same alternative, from which it differs in the swept parameter alone, or else of any. An
-/// alternative that takes many times as long would leave the fastest no room on the common axis. None where no case has
-/// a timeline.
+/// alternative that takes many times as long would leave the fastest no room on the common axis. One where that one is
+/// as fast, and none where no case has a timeline.
 [[nodiscard]] std::vector<Timeline> telling_timelines(const Cases& cases);
 
 /// Lines of text of at most `width` columns, none if that leaves the bars no room. All timelines share one axis. A cell

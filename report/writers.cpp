@@ -56,7 +56,7 @@ void write(std::ostream& out, const Report& report, Format format, const TableSt
     case Format::csv:
       return write_csv(out, report);
     case Format::markdown:
-      return write_markdown(out, report);
+      return write_markdown(out, report, style.why);
   }
   throw std::logic_error("unknown report format");
 }

@@ -17,12 +17,13 @@ struct TableStyle {
   unsigned width = 80;  ///< columns available
   bool color = false;   ///< ANSI colours
   bool bars = false;    ///< a bar per row, drawn with Unicode block characters
+  bool why = false;     ///< a last column that says what limits a case; as wide as there is room for
 };
 
 void write_table(std::ostream& out, const Report& report, const TableStyle& style = {});
 void write_json(std::ostream& out, const Report& report);
 void write_csv(std::ostream& out, const Report& report);
-void write_markdown(std::ostream& out, const Report& report);
+void write_markdown(std::ostream& out, const Report& report, bool why = false);
 
 /// One record as one line of JSON, as it stands in a report's `results`. What read_record_line reads.
 void write_record_line(std::ostream& out, const Record& record);

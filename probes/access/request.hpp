@@ -11,6 +11,7 @@ inline constexpr unsigned sector_bytes = 32;      ///< what L1, L2 and DRAM exch
 inline constexpr unsigned dram_atom_bytes = 64;   ///< DRAM reads come in pairs of sectors (measured: docs/method.md)
 inline constexpr unsigned line_bytes = 128;       ///< tag granularity of L1 and L2
 inline constexpr unsigned line_pair_bytes = 256;  ///< two lines, which L2 misses share a cost for (docs/method.md)
+inline constexpr unsigned atom_channels = 8;      ///< atoms whose numbers are equal modulo 8 share one (docs/method.md)
 inline constexpr unsigned bank_count = 32;        ///< shared-memory banks
 inline constexpr unsigned bank_bytes = 4;         ///< width of one bank
 

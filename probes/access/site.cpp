@@ -1,6 +1,7 @@
 #include "probes/access/site.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,7 @@ Footprint count(const std::vector<TouchedSector>& merged) {
   std::uint64_t atom = none;
   std::uint64_t line = none;
   std::uint64_t line_pair = none;
+  std::uint32_t channels = 0;  // a bit each
   for (const auto& [sector, bytes] : merged) {
     footprint.sectors += 1;
     if (bytes != ~std::uint32_t{0}) footprint.partial_sectors += 1;
@@ -63,6 +65,7 @@ Footprint count(const std::vector<TouchedSector>& merged) {
       atom = sector / sectors_per_atom;
       footprint.atoms += 1;
       footprint.partial_atoms += 1;
+      channels |= 1U << (atom % atom_channels);
     } else {
       footprint.partial_atoms -= 1;  // its second sector is touched too
     }
@@ -75,6 +78,7 @@ Footprint count(const std::vector<TouchedSector>& merged) {
       footprint.line_pairs += 1;
     }
   }
+  footprint.channels = static_cast<unsigned>(std::popcount(channels));
   return footprint;
 }
 
@@ -83,9 +87,13 @@ Footprint extrapolate(const Footprint& half, const Footprint& whole, double halv
   const auto grow = [&](double at_half, double at_whole) {
     return std::max(0.0, at_whole + (at_whole - at_half) * (halves - 2));
   };
-  return {grow(half.sectors, whole.sectors), grow(half.partial_sectors, whole.partial_sectors),
-          grow(half.atoms, whole.atoms),     grow(half.partial_atoms, whole.partial_atoms),
-          grow(half.lines, whole.lines),     grow(half.line_pairs, whole.line_pairs)};
+  return {grow(half.sectors, whole.sectors),
+          grow(half.partial_sectors, whole.partial_sectors),
+          grow(half.atoms, whole.atoms),
+          grow(half.partial_atoms, whole.partial_atoms),
+          grow(half.lines, whole.lines),
+          grow(half.line_pairs, whole.line_pairs),
+          whole.channels};
 }
 
 }  // namespace

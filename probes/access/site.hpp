@@ -46,6 +46,7 @@ struct Footprint {
   double partial_atoms = 0;    ///< atoms of which only one sector is touched
   double lines = 0;
   double line_pairs = 0;  ///< aligned 256-byte blocks
+  unsigned channels = 0;  ///< of atom_channels, those that an atom touched belongs to
 };
 
 struct SiteSummary {

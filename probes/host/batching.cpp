@@ -224,6 +224,7 @@ Probe batching_probe() {
                  .parameter = "batching",
                  .purpose = "a call for each piece, one copy of what the host packs, or one call for all pieces",
                  .defaults = "separate,packed,batched",
+                 .quick = "separate,packed",
                  .names = {"separate", "packed", "batched"},
                  .value_optional = true},
                 {.flag = "direction",

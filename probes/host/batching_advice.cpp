@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/host/size.hpp"
-#include "probes/host/words.hpp"
+#include "probes/words.hpp"
 
 namespace gpumem::host {
 
@@ -51,24 +50,26 @@ std::optional<std::uint64_t> pays_from(const Times& packing_speed) {
   return from;
 }
 
-std::string on_packing(const Times& speed, std::uint64_t bytes) {
+/// "4096 copies", "one copy"
+std::string count(std::uint64_t copies) { return copies == 1 ? "one copy" : fmt::format("{} copies", copies); }
+
+/// Whether to pack, where that is so many times as fast as another way.
+std::string on_packing(const Times& speed, std::uint64_t bytes, const std::string& other = "") {
   if (speed.empty()) return {};
   const auto& [most, ratio] = *speed.rbegin();
-  const auto pieces = [&](std::uint64_t copies) { return size_text(bytes / copies); };
+  const std::string faster = times_words(ratio) + " as fast" + (other.empty() ? "" : " as " + other);
+  const std::string slower = times_words(1 / ratio) + " the time" + (other.empty() ? "" : " of " + other);
+  const auto pieces = [&](std::uint64_t copies) {
+    return (copies == 1 ? "a piece of " : "pieces of ") + size_text(bytes / copies);
+  };
   const auto from = pays_from(speed);
   if (!from && speed.size() == 1) {
-    return fmt::format("Do not pack {} copies (pieces of {}): it takes {} the time.", most, pieces(most),
-                       times_words(1 / ratio));
+    return fmt::format("Do not pack {} ({}): it takes {}.", count(most), pieces(most), slower);
   }
-  if (!from) {
-    return fmt::format("Do not pack up to {} copies (pieces of {} or more): {} the time at {}.", most, pieces(most),
-                       times_words(1 / ratio), most);
-  }
-  if (*from == most) {
-    return fmt::format("Pack {} copies (pieces of {}): {} as fast.", most, pieces(most), times_words(ratio));
-  }
-  return fmt::format("Pack from {} copies (pieces of {} or less) on: {} as fast at {}.", *from, pieces(*from),
-                     times_words(ratio), most);
+  if (!from)
+    return fmt::format("Do not pack up to {} ({} or more): {} at {}.", count(most), pieces(most), slower, most);
+  if (*from == most) return fmt::format("Pack {} ({}): {}.", count(most), pieces(most), faster);
+  return fmt::format("Pack from {} ({} or less) on: {} at {}.", count(*from), pieces(*from), faster, most);
 }
 
 /// What one more copy call costs: the slope between the two largest counts. Nothing where the calls do not dominate,
@@ -92,7 +93,7 @@ std::string on_calls(const Times& separate, const Times& packed, std::uint64_t b
   const double packing = speed.empty() ? 0 : packed.at(fewest) - separate.at(fewest);
   if (packing > 0) {
     text += fmt::format(", so packing's {} for {} buys {} of them", duration_words(packing), size_text(bytes),
-                        two_digits(packing / *call));
+                        significant(packing / *call, 2));
   }
   return text + ".";
 }
@@ -101,22 +102,28 @@ std::string on_one_call(const Times& separate, const Times& packed, const Times&
   const Times speed = speed_against(batched, separate);
   if (speed.empty()) return {};
   const auto& [copies, ratio] = *speed.rbegin();
-  std::string text =
-      fmt::format("Handing over {} {} in one call (cudaMemcpyBatchAsync) ", copies, copies == 1 ? "copy" : "copies");
-  text += ratio > alike ? fmt::format("is {} as fast", times_words(ratio)) : "gains nothing";
+  std::string text = fmt::format("Handing over {} in one call (cudaMemcpyBatchAsync) ", count(copies));
+  if (ratio > alike) {
+    text += fmt::format("is {} as fast", times_words(ratio));
+  } else {
+    text += ratio < 1 / alike ? fmt::format("takes {} the time", times_words(1 / ratio)) : "gains nothing";
+  }
   if (packed.contains(copies)) {
     const double slower = batched.at(copies) / packed.at(copies);
     if (slower > alike) text += fmt::format(", packing {} as fast as that", times_words(slower));
-    if (slower < 1 / alike) text += fmt::format(", and {} as fast as packing", times_words(1 / slower));
+    if (slower < 1 / alike) {
+      text += fmt::format(", {} {} as fast as packing", ratio > alike ? "and" : "but is", times_words(1 / slower));
+    }
   }
   return text + ".";
 }
 
-/// Of an alternative that there is nothing to compare with.
-std::string on_itself(const Times& times, std::string_view what) {
+/// Of an alternative that there is nothing to compare with: "16 copies in one call take 350 us".
+std::string on_itself(const Times& times, std::string_view one, std::string_view several) {
   if (times.empty()) return {};
   const auto& [most, seconds] = *times.rbegin();
-  std::string text = fmt::format("{} {} take {}", most, what, duration_words(seconds));
+  if (most == 1) return fmt::format("{} takes {}.", one, duration_words(seconds));
+  std::string text = fmt::format("{} {} take {}", most, several, duration_words(seconds));
   if (times.size() > 1) {
     const auto& [fewest, then] = *times.begin();
     text += fmt::format(", {} the time of {}", times_words(seconds / then), fewest);
@@ -133,15 +140,18 @@ Conclusion conclude_batching(std::span<const Outcome> outcomes) {
   const std::uint64_t bytes = outcomes.front().one.number("size_bytes");
   const Times packing_speed = speed_against(packed, separate);
 
-  std::vector<std::string> sentences = {on_packing(packing_speed, bytes), on_calls(separate, packed, bytes),
-                                        on_one_call(separate, packed, batched)};
-  std::erase(sentences, "");
-  if (sentences.empty()) {
-    sentences = {on_itself(separate, "separate copies"), on_itself(packed, "pieces, packed,"),
-                 on_itself(batched, "copies in one call")};
-    std::erase(sentences, "");
+  Conclusion conclusion;
+  conclusion.advice = paragraph(std::vector{on_packing(packing_speed, bytes), on_calls(separate, packed, bytes),
+                                            on_one_call(separate, packed, batched)});
+  if (separate.empty()) {
+    conclusion.advice =
+        on_packing(speed_against(packed, batched), bytes, "handing all over in one call (cudaMemcpyBatchAsync)");
   }
-  Conclusion conclusion{.advice = fmt::format("{}", fmt::join(sentences, " "))};
+  if (conclusion.advice.empty()) {
+    conclusion.advice = paragraph(std::vector{on_itself(separate, "One separate copy", "separate copies"),
+                                              on_itself(packed, "One piece, packed,", "pieces, packed,"),
+                                              on_itself(batched, "One copy in one call", "copies in one call")});
+  }
   if (const auto from = pays_from(packing_speed)) {
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       conclusion.metrics.push_back({i, "packing_pays_from_copies", static_cast<double>(*from)});

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "probes/error.hpp"
-#include "probes/host/size.hpp"
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/numa.hpp"
+#include "probes/words.hpp"
 
 namespace gpumem::host {
 
@@ -229,8 +229,8 @@ std::uint64_t available_bytes(const std::filesystem::path& root, std::optional<u
 void require_available(std::uint64_t bytes, std::string_view what) {
   const std::uint64_t available = available_bytes();
   if (available == 0 || bytes <= available) return;
-  throw probe_error(
-      fmt::format("{} {} of host memory: {} are available; {}", what, size_text(bytes), size_text(available), remedy));
+  const auto [needed, had] = sizes_apart(bytes, available);
+  throw probe_error(fmt::format("{} {} of host memory: {} are available; {}", what, needed, had, remedy));
 }
 
 void detail::ReleaseHost::operator()(void* data) const noexcept {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/host/words.hpp"
+#include "probes/words.hpp"
 
 namespace gpumem::host {
 
@@ -125,16 +125,13 @@ Conclusion conclude_overlap(std::span<const Outcome> outcomes) {
   const Runs host_work = runs_of(outcomes, "host-work");
   const Run* const best = best_of(staged);
 
-  std::vector<std::string> sentences = {on_streams(staged, "copies and the kernel"), on_both_ways(best),
-                                        on_streams(host_work, "copies, the kernel and the host's own work"),
-                                        on_pageable(pageable, best)};
-  std::erase(sentences, "");
-  if (sentences.empty()) {
-    const Runs& any = !staged.empty() ? staged : !host_work.empty() ? host_work : pageable;
-    sentences.push_back(on_one_stream(any));
+  Conclusion conclusion;
+  conclusion.advice = paragraph(std::vector{on_streams(staged, "copies and the kernel"), on_both_ways(best),
+                                            on_streams(host_work, "copies, the kernel and the host's own work"),
+                                            on_pageable(pageable, best)});
+  if (conclusion.advice.empty()) {
+    conclusion.advice = on_one_stream(!staged.empty() ? staged : !host_work.empty() ? host_work : pageable);
   }
-
-  Conclusion conclusion{.advice = fmt::format("{}", fmt::join(sentences, " "))};
   for (const Runs* runs : {&staged, &pageable, &host_work}) {
     for (const Run& run : *runs) {
       if (!run.speedup || run.outcome->metric("speedup")) continue;

@@ -1,13 +1,16 @@
 #pragma once
-// Data in equal pieces.
+// Data in whole words, and in equal pieces of whole words: transfers are verified in words of 32 bits. Both throw a
+// usage error that says which size would do.
 
 #include <cstdint>
 #include <string_view>
 
 namespace gpumem::host {
 
-/// Throws a usage error that says which size would do, unless `bytes`, the value of --size, are that many pieces of
-/// whole 32-bit words, in which transfers are verified. `noun` is what the pieces are called: "copies".
-void require_pieces(std::uint64_t bytes, std::uint64_t pieces, std::string_view noun);
+/// Unless `bytes`, the value of --size, are whole words.
+void require_words(std::uint64_t bytes);
+
+/// Unless `bytes`, the value of --size, are as many pieces of whole words as the flag of that name says: "copies".
+void require_pieces(std::uint64_t bytes, std::uint64_t pieces, std::string_view flag);
 
 }  // namespace gpumem::host

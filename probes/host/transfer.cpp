@@ -10,7 +10,7 @@
 
 #include "probes/host/check.hpp"
 #include "probes/host/host_memory.hpp"
-#include "probes/host/size.hpp"
+#include "probes/host/pieces.hpp"
 #include "probes/host/transfer_advice.hpp"
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
@@ -240,7 +240,7 @@ Probe transfer_probe() {
                    {"asymptotic_gb_per_s", "fitted over the sizes: the bandwidth that large copies approach"},
                    {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth"}};
   probe.describe = describe;
-  probe.validate = [](const Case& chosen) { require_words("--size", chosen.number("size_bytes")); };
+  probe.validate = [](const Case& chosen) { require_words(chosen.number("size_bytes")); };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<TransferExperiment>(decided, session);
   };

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "probes/host/host_memory.hpp"
-#include "probes/host/size.hpp"
 #include "probes/measure/linear_cost.hpp"
+#include "probes/words.hpp"
 
 namespace gpumem::host {
 
@@ -58,25 +58,9 @@ std::optional<std::uint64_t> largest_common_size(std::span<const Kind> kinds) {
   return largest;
 }
 
-/// Three digits: "55.5", "8.95", "102".
-std::string digits(double value) { return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0); }
-std::string rate_text(double bytes_per_s) { return digits(bytes_per_s / 1e9) + " GB/s"; }
-std::string time_text(double seconds) {
-  if (seconds < 1e-3) return digits(seconds * 1e6) + " us";
-  return seconds < 1 ? digits(seconds * 1e3) + " ms" : digits(seconds) + " s";
-}
+std::string rate_words(double bytes_per_s) { return significant(bytes_per_s / 1e9, 3) + " GB/s"; }
 
-/// "pinned, registered and write-combined"
-std::string in_words(const std::vector<std::string>& names) {
-  std::string words = names.front();
-  for (std::size_t i = 1; i < names.size(); ++i) words += (i + 1 == names.size() ? " and " : ", ") + names[i];
-  return words;
-}
-
-std::string sentence(std::string text) {
-  if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  return text + ".";
-}
+std::string sentence(std::string_view text) { return capitalised(text) + "."; }
 
 /// The kinds at one size that all of them have.
 class Comparison {
@@ -84,13 +68,12 @@ class Comparison {
   Comparison(std::span<const Kind> kinds, std::uint64_t size)
       : kinds_(kinds), size_(size), direction_(kinds.front().by_size.at(size)->one.name("direction")) {
     fastest_ = &*std::ranges::max_element(kinds_, {}, [&](const Kind& kind) { return rate(kind); });
+    example_ = &*std::ranges::find_if(kinds_, [&](const Kind& kind) { return same(kind, *fastest_); });
   }
-
-  [[nodiscard]] const Kind& fastest() const { return *fastest_; }
 
   [[nodiscard]] std::string which_kind() const {
     const Kind* pageable = find("pageable");
-    const std::string speed = rate_text(rate(*fastest_)) + " " + where();
+    const std::string speed = rate_words(rate(*fastest_)) + " " + where();
     if (kinds_.size() == 1) return sentence(fmt::format("{} memory copies {} at {}", fastest_->name, size(), speed));
     if (pageable != nullptr && same(*pageable, *fastest_)) {
       return sentence(
@@ -100,9 +83,10 @@ class Comparison {
     for (const Kind& kind : kinds_) {
       if (same(kind, *fastest_)) equals.push_back(kind.name);
     }
-    std::string text = fmt::format("at {} {} memory {}: {}", size(), in_words(equals),
+    std::string text = fmt::format("at {} {} memory {}: {}", size(), join_in_words(equals),
                                    equals.size() == 1 ? "is fastest" : "are equally fast", speed);
-    if (pageable != nullptr) text += fmt::format(", {} x pageable memory", digits(rate(*fastest_) / rate(*pageable)));
+    if (pageable != nullptr)
+      text += fmt::format(", {} pageable memory", times_words(rate(*fastest_) / rate(*pageable)));
     return sentence(text + write_combining());
   }
 
@@ -120,30 +104,30 @@ class Comparison {
         fmt::format("{} takes {}, which {}",
                     registered != nullptr ? "registering memory of that size that is already there"
                                           : "allocating pinned memory of that size",
-                    time_text(*setup_us * 1e-6),
+                    duration_words(*setup_us * 1e-6, 3),
                     copies == 1 ? "the first copy makes up for" : fmt::format("{:.0f} copies make up for", copies)));
   }
 
   [[nodiscard]] std::string what_small_copies_lose() const {
-    if (!fastest_->cost) return {};
+    if (!example_->cost) return {};
     return sentence(fmt::format("{} of {} {} half of the asymptotic {}: put smaller ones together",
-                                kinds_.size() == 1 ? "copies" : fastest_->name + " copies",
-                                size_text(static_cast<std::uint64_t>(fastest_->cost->half_size_bytes())),
-                                both() ? "each way reach" : "reach", rate_text(fastest_->cost->bytes_per_s * ways())));
+                                kinds_.size() == 1 ? "copies" : example_->name + " copies",
+                                size_text(static_cast<std::uint64_t>(example_->cost->half_size_bytes())),
+                                both() ? "each way reach" : "reach", rate_words(example_->cost->bytes_per_s * ways())));
   }
 
   /// Whether copies in both directions overlap.
   [[nodiscard]] std::string what_both_ways_gain() const {
     const Kind* pageable = find("pageable");
-    const auto share = share_of_serial(*fastest_);
+    const auto share = share_of_serial(*example_);
     if (!both() || !share) return {};
     if (*share >= overlapping_share) {
       return sentence(fmt::format("{} copies in both directions run one after the other: both at once gain nothing",
-                                  fastest_->name));
+                                  example_->name));
     }
     std::string text = fmt::format("{} copies run both ways at once, {} GB/s to the device and {} GB/s to the host",
-                                   fastest_->name, digits(*at(*fastest_).metric("to_device_gb_per_s")),
-                                   digits(*at(*fastest_).metric("to_host_gb_per_s")));
+                                   example_->name, significant(*at(*example_).metric("to_device_gb_per_s"), 3),
+                                   significant(*at(*example_).metric("to_host_gb_per_s"), 3));
     if (pageable != nullptr && share_of_serial(*pageable).value_or(0) >= overlapping_share) {
       text += "; pageable ones one after the other";
     }
@@ -190,6 +174,7 @@ class Comparison {
   std::uint64_t size_;
   std::string direction_;
   const Kind* fastest_ = nullptr;
+  const Kind* example_ = nullptr;  ///< the first of those as fast, whose order is noise
 };
 
 std::string advice_of(std::span<const Kind> kinds) {
@@ -197,12 +182,8 @@ std::string advice_of(std::span<const Kind> kinds) {
   const auto size = largest_common_size(kinds);
   if (!size) return {};  // nothing to compare them at
   const Comparison comparison(kinds, *size);
-  std::string advice = comparison.which_kind();
-  for (const std::string& more :
-       {comparison.what_locking_costs(), comparison.what_both_ways_gain(), comparison.what_small_copies_lose()}) {
-    if (!more.empty()) advice += " " + more;
-  }
-  return advice;
+  return paragraph(std::vector{comparison.which_kind(), comparison.what_locking_costs(),
+                               comparison.what_both_ways_gain(), comparison.what_small_copies_lose()});
 }
 
 }  // namespace

@@ -100,6 +100,8 @@ class ZeroCopyExperiment final : public measure::Experiment {
 
   void launch(cudaStream_t stream) override { run(nullptr, stream); }
 
+  void launch_kernel(cudaStream_t stream) override { pass(nullptr, stream); }
+
   [[nodiscard]] std::size_t queued_commands() const override { return job_.passes + (job_.mapped ? 0 : 2); }
 
   measure::Verification verify(cudaStream_t stream) override {
@@ -127,14 +129,16 @@ class ZeroCopyExperiment final : public measure::Experiment {
     if (copies && job_.launch.loads()) {
       copy(device_source_.data(), host_source_.data(), cudaMemcpyHostToDevice, stream);
     }
-    const auto* source = copies ? device_source_.as<std::uint32_t>() : host_source_.device_words();
-    auto* target = copies ? device_target_.as<std::uint32_t>() : host_target_.device_words();
-    for (std::uint64_t pass = 0; pass < job_.passes; ++pass) {
-      launch_into(job_.launch, job_.pattern, source, job_.launch.stores() ? target : checksums, stream);
-    }
+    for (std::uint64_t k = 0; k < job_.passes; ++k) pass(checksums, stream);
     if (copies && job_.launch.stores()) {
       copy(host_target_.data(), device_target_.data(), cudaMemcpyDeviceToHost, stream);
     }
+  }
+
+  void pass(std::uint32_t* checksums, cudaStream_t stream) {
+    const auto* source = job_.mapped ? host_source_.device_words() : device_source_.as<std::uint32_t>();
+    auto* target = job_.mapped ? host_target_.device_words() : device_target_.as<std::uint32_t>();
+    launch_into(job_.launch, job_.pattern, source, job_.launch.stores() ? target : checksums, stream);
   }
 
   void copy(void* to, const void* from, cudaMemcpyKind kind, cudaStream_t stream) const {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/host/words.hpp"
+#include "probes/words.hpp"
 
 namespace gpumem::host {
 
@@ -31,11 +30,6 @@ Ways ways_of(const Case& one) {
   if (op == "read") return {"read mapped memory directly", "copy the data to the device first"};
   if (op == "write") return {"write mapped memory directly", "write device memory and copy the data out"};
   return {"read and write mapped memory directly", "copy the data to the device and back"};
-}
-
-std::string sentence(std::string text) {
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text;
 }
 
 std::string count(std::uint64_t passes) { return passes == 1 ? "one pass" : fmt::format("{} passes", passes); }
@@ -96,40 +90,45 @@ std::string advice_on(std::span<const Pair> pairs, std::optional<std::uint64_t> 
     return fmt::format("For {}, {} ({} faster).", count(most.passes), ways.copied, times_words(faster));
   }
   if (!from) {
-    return sentence(fmt::format("{}: for {}, to {} takes {} as long.", ways.direct, up_to(most.passes), ways.copied,
-                                times_words(1 / faster)));
+    return capitalised(fmt::format("{}: for {}, to {} takes {} as long.", ways.direct, up_to(most.passes), ways.copied,
+                                   times_words(1 / faster)));
   }
   if (*from > most.passes) {
-    return sentence(fmt::format("{} for {}; extrapolated, from {} on {}.", ways.direct, up_to(most.passes),
-                                count(*from), ways.copied));
+    return capitalised(fmt::format("{} for {}; extrapolated, from {} on {}.", ways.direct, up_to(most.passes),
+                                   count(*from), ways.copied));
   }
   if (*from == 1) {
     const Pair& least = pairs.front();
     const std::string more = pairs.size() == 1 ? "" : fmt::format("; {}: {}", count(most.passes), times_words(faster));
-    return sentence(fmt::format("{}, even for one pass ({}{} faster{}).", ways.copied,
-                                least.passes == 1 ? "" : count(least.passes) + ": ",
-                                times_words(least.mapped_s / least.copied_s), more));
+    return capitalised(fmt::format("{}, even for one pass ({}{} faster{}).", ways.copied,
+                                   least.passes == 1 ? "" : count(least.passes) + ": ",
+                                   times_words(least.mapped_s / least.copied_s), more));
   }
-  return sentence(fmt::format("{} for {}; from {} on {} ({}: {} faster).", ways.direct, up_to(*from - 1), count(*from),
-                              ways.copied, count(most.passes), times_words(faster)));
+  return capitalised(fmt::format("{} for {}; from {} on {} ({}: {} faster).", ways.direct, up_to(*from - 1),
+                                 count(*from), ways.copied, count(most.passes), times_words(faster)));
 }
 
-/// With one placement there is nothing to choose; what a pass costs is still worth knowing.
+/// Of one placement, where there is nothing to choose: what a pass costs is still worth knowing.
 std::string advice_alone(std::span<const Outcome> outcomes) {
-  const auto passes = [](const Outcome& outcome) { return outcome.one.number("passes"); };
-  const Outcome& least = std::ranges::min(outcomes, {}, passes);
-  const Outcome& most = std::ranges::max(outcomes, {}, passes);
-  std::string text;
-  if (passes(least) == passes(most)) {
-    text = sentence(fmt::format("{} over {} data: {}.", count(passes(most)), most.one.name("placement"),
-                                duration_words(most.seconds)));
-  } else {
-    const double per_pass_s = (most.seconds - least.seconds) / static_cast<double>(passes(most) - passes(least));
-    const double fixed_s = least.seconds - per_pass_s * static_cast<double>(passes(least));
-    text = fmt::format("Each pass over {} data takes {}", most.one.name("placement"), duration_words(per_pass_s));
-    text += fixed_s > 0 ? fmt::format(", and {} come on top once.", duration_words(fixed_s)) : ".";
+  constexpr double worth_saying = 0.02;
+  const std::string& placement = outcomes.front().one.name("placement");
+  std::map<std::uint64_t, double> seconds;  // by passes
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.one.name("placement") == placement) seconds[outcome.one.number("passes")] = outcome.seconds;
   }
-  return text + " --zero-copy without a value says when copying pays.";
+  const auto& [fewest, least_s] = *seconds.begin();
+  const auto& [most, most_s] = *seconds.rbegin();
+  const double per_pass_s = most == fewest ? 0 : (most_s - least_s) / static_cast<double>(most - fewest);
+  const double fixed_s = least_s - per_pass_s * static_cast<double>(fewest);
+  std::string text;
+  if (per_pass_s <= 0) {
+    text = capitalised(fmt::format("{} over {} data: {}.", count(most), placement, duration_words(most_s)));
+  } else {
+    text = fmt::format("Each pass over {} data takes {}", placement, duration_words(per_pass_s));
+    const bool more = fixed_s > worth_saying * least_s;
+    text += more ? fmt::format(", and {} come on top once.", duration_words(fixed_s)) : ".";
+  }
+  return text + " When copying pays shows only beside the other placement.";
 }
 
 }  // namespace

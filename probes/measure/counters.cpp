@@ -1,6 +1,7 @@
 #include "probes/measure/counters.hpp"
 
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,17 @@ Parameters parameters(std::size_t size) {
   Parameters empty{};
   empty.structSize = size;
   return empty;
+}
+
+/// The runtime has no name for it; the driver, which it has loaded, does.
+CUcontext current_context() {
+  CUcontext context = nullptr;
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver == nullptr) return context;
+  const auto get = reinterpret_cast<CUresult (*)(CUcontext*)>(dlsym(driver, "cuCtxGetCurrent"));
+  if (get != nullptr) static_cast<void>(get(&context));
+  dlclose(driver);
+  return context;
 }
 
 /// What a user can do about a refusal; empty where the words of CUPTI have to do.
@@ -68,7 +80,8 @@ struct Counters::State {
     choose_metrics();
 
     auto enable = parameters<CUpti_RangeProfiler_Enable_Params>(CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE);
-    require(cupti->range_profiler_enable(&enable), "enable CUPTI's range profiler");  // null: the current context
+    enable.ctx = current_context();
+    require(cupti->range_profiler_enable(&enable), "enable CUPTI's range profiler");
     profiler = enable.pRangeProfilerObject;
   }
 

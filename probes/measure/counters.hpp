@@ -18,6 +18,9 @@
 
 namespace gpumem::measure {
 
+/// Whether the hardware is to count: not at all, if it can, or nothing runs unless it can.
+enum class Counting { off, if_possible, required };
+
 /// What is counted, per launch, under gpumem's own names. Absent is what the chip has no counter for.
 struct Counts {
   std::optional<double> global_load_requests;  ///< requests of warps, see docs/counters.md for the hardware's names
@@ -39,14 +42,19 @@ struct Counts {
   std::optional<double> dram_write_bytes;
   std::optional<double> achieved_occupancy;  ///< resident warps / the most there can be, while a multiprocessor works
 
+  // Not counted but worked out from the counts:
+  std::optional<double> load_throughput_gb_per_s;  ///< sectors loaded x 32 bytes / measured time of the launch
+  std::optional<double> load_efficiency;           ///< useful bytes loaded / (sectors x 32 bytes)
+
   bool operator==(const Counts&) const = default;
 };
 
 /// The counts by name, in the order in which they are reported: the one place that lists them, with the hardware's
 /// names for them (the first that the chip has counts).
 struct CounterField {
+  using Value = std::optional<double> Counts::*;
   std::string_view name;
-  std::optional<double> Counts::*value;
+  Value value;
   std::array<const char*, 2> metrics;  ///< CUPTI's names; the second may be null
   double scale = 1;                    ///< metric x scale is the count
 };

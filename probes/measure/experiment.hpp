@@ -38,6 +38,8 @@ class Experiment {
   /// Queues one launch, the very one that is timed. Whatever it does in other streams is ordered after what `stream`
   /// holds before, and `stream` waits for it. Timed by the host's clock, it may wait itself.
   virtual void launch(CUstream_st* stream) = 0;
+  /// Queues the kernel of a launch once, without the copies around it: what the hardware's counters count.
+  virtual void launch_kernel(CUstream_st* stream) { launch(stream); }
   /// Kernels, copies, event records and waits that one launch() leaves in streams. A device queues about a thousand,
   /// then the host waits, so this limits how many launches are held back at once; one too long for the queue is not.
   [[nodiscard]] virtual std::size_t queued_commands() const { return 1; }

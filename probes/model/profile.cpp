@@ -20,61 +20,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with
-/// multiprocessors x clock, with the theoretical bandwidth of the host link, or with nothing a device says of itself.
-enum class Scale { nothing, memory, chip, link };
-
-struct RateField {
-  const char* name;
-  double Rates::*value;
-  Scale scale;
-  bool optional = false;  ///< profiles may leave it out
-};
-
-/// The rates by name: the one place that lists them.
-constexpr RateField rate_fields[] = {
-    {"dram_read_bytes_per_s", &Rates::dram_read_bytes_per_s, Scale::memory},
-    {"dram_write_bytes_per_s", &Rates::dram_write_bytes_per_s, Scale::memory},
-    {"dram_copy_bytes_per_s", &Rates::dram_copy_bytes_per_s, Scale::memory},
-    {"dram_split_sectors_per_s", &Rates::dram_split_sectors_per_s, Scale::memory},
-    {"l2_load_sectors_per_s", &Rates::l2_load_sectors_per_s, Scale::chip},
-    {"l2_store_sectors_per_s", &Rates::l2_store_sectors_per_s, Scale::chip},
-    {"l2_split_sectors_per_s", &Rates::l2_split_sectors_per_s, Scale::chip},
-    {"l2_load_lines_per_s", &Rates::l2_load_lines_per_s, Scale::chip},
-    {"l2_load_line_pairs_per_s", &Rates::l2_load_line_pairs_per_s, Scale::chip},
-    {"l2_store_lines_per_s", &Rates::l2_store_lines_per_s, Scale::chip},
-    {"l2_store_line_pairs_per_s", &Rates::l2_store_line_pairs_per_s, Scale::chip},
-    {"l2_fill_lines_per_s", &Rates::l2_fill_lines_per_s, Scale::chip},
-    {"l2_fill_line_pairs_per_s", &Rates::l2_fill_line_pairs_per_s, Scale::chip},
-    {"load_latency_s", &Rates::load_latency_s, Scale::nothing},
-    {"block_launches_per_s", &Rates::block_launches_per_s, Scale::chip},
-    {"launch_s", &Rates::launch_s, Scale::nothing},
-    {"shared_wavefronts_per_cycle", &Rates::shared_wavefronts_per_cycle, Scale::nothing},
-    {"pcie_to_device_bytes_per_s", &Rates::pcie_to_device_bytes_per_s, Scale::link, true},
-    {"pcie_to_host_bytes_per_s", &Rates::pcie_to_host_bytes_per_s, Scale::link, true},
-    {"pcie_both_ways_bytes_per_s", &Rates::pcie_both_ways_bytes_per_s, Scale::link, true},
-    {"copy_to_device_s", &Rates::copy_to_device_s, Scale::nothing, true},
-    {"copy_to_host_s", &Rates::copy_to_host_s, Scale::nothing, true},
-    {"copy_batched_s", &Rates::copy_batched_s, Scale::nothing, true},
-    {"copy_to_device_call_s", &Rates::copy_to_device_call_s, Scale::nothing, true},
-    {"copy_to_host_call_s", &Rates::copy_to_host_call_s, Scale::nothing, true},
-    {"host_wait_s", &Rates::host_wait_s, Scale::nothing, true},
-    {"streams_join_s", &Rates::streams_join_s, Scale::nothing, true},
-    {"pageable_copy_s", &Rates::pageable_copy_s, Scale::nothing, true},
-    {"staging_to_device_bytes_per_s", &Rates::staging_to_device_bytes_per_s, Scale::nothing, true},
-    {"staging_cached_to_device_bytes_per_s", &Rates::staging_cached_to_device_bytes_per_s, Scale::nothing, true},
-    {"staging_to_host_bytes_per_s", &Rates::staging_to_host_bytes_per_s, Scale::nothing, true},
-    {"host_cache_bytes", &Rates::host_cache_bytes, Scale::nothing, true},
-    {"host_copy_bytes_per_s", &Rates::host_copy_bytes_per_s, Scale::nothing, true},
-    {"host_copy_piece_s", &Rates::host_copy_piece_s, Scale::nothing, true},
-    {"pcie_load_lines_per_s", &Rates::pcie_load_lines_per_s, Scale::link, true},
-    {"pcie_load_sectors_per_s", &Rates::pcie_load_sectors_per_s, Scale::link, true},
-    {"pcie_write_bytes_per_s", &Rates::pcie_write_bytes_per_s, Scale::link, true},
-    {"pcie_partial_writes_per_s", &Rates::pcie_partial_writes_per_s, Scale::link, true},
-    {"pcie_copy_bytes_per_s", &Rates::pcie_copy_bytes_per_s, Scale::link, true},
-    {"pcie_latency_s", &Rates::pcie_latency_s, Scale::nothing, true},
-};
-
 /// What is appended to a JSON pointer for a member: "/" and its name. Control characters are escaped as in JSON, so
 /// that a message stays one line whatever a file calls its members.
 std::string pointer_to(const std::string& key) {
@@ -146,20 +91,24 @@ class ObjectReader {
     return value.get<bool>();
   }
 
-  /// A finite number greater than zero.
+  /// A number greater than 0, so far from the ends of what a double holds that no sum or product gets there.
   [[nodiscard]] double positive(const std::string& key) const {
+    constexpr double least = 1e-18;
+    constexpr double most = 1e24;
     const Json& value = member(key);
-    if (!value.is_number() || !(value.get<double>() > 0)) fail(at(key), "a number greater than 0");
+    if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() <= most)) {
+      fail(at(key), "a number from 1e-18 to 1e24");
+    }
     return value.get<double>();
   }
 
-  /// A whole number greater than zero that fits the target.
+  /// A whole number, at least `least`, that fits the target.
   template <class Integer>
-  void positive_integer(const std::string& key, Integer& target) const {
+  void whole_number(const std::string& key, Integer& target, Integer least = 1) const {
     const Json& value = member(key);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 ||
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least ||
         value.get<std::uint64_t>() > std::numeric_limits<Integer>::max()) {
-      fail(at(key), fmt::format("a whole number from 1 to {}", std::numeric_limits<Integer>::max()));
+      fail(at(key), fmt::format("a whole number from {} to {}", least, std::numeric_limits<Integer>::max()));
     }
     target = value.get<Integer>();
   }
@@ -197,26 +146,26 @@ Device parse_device(const ObjectReader& reader) {
   Device device;
   device.name = reader.text("name");
   device.compute_capability = reader.text("compute_capability");
-  reader.positive_integer("multiprocessors", device.multiprocessors);
-  reader.positive_integer("l2_bytes", device.l2_bytes);
-  reader.positive_integer("memory_bytes", device.memory_bytes);
-  reader.positive_integer("memory_bus_bits", device.memory_bus_bits);
-  reader.positive_integer("memory_clock_hz", device.memory_clock_hz);
-  reader.positive_integer("sm_clock_hz", device.sm_clock_hz);
-  reader.positive_integer("shared_bytes_per_block", device.shared_bytes_per_block);
-  reader.positive_integer("shared_bytes_per_multiprocessor", device.shared_bytes_per_multiprocessor);
-  reader.positive_integer("threads_per_multiprocessor", device.threads_per_multiprocessor);
+  reader.whole_number("multiprocessors", device.multiprocessors);
+  reader.whole_number("l2_bytes", device.l2_bytes);
+  reader.whole_number("memory_bytes", device.memory_bytes);
+  reader.whole_number("memory_bus_bits", device.memory_bus_bits);
+  reader.whole_number("memory_clock_hz", device.memory_clock_hz);
+  reader.whole_number("sm_clock_hz", device.sm_clock_hz);
+  reader.whole_number("shared_bytes_per_block", device.shared_bytes_per_block);
+  reader.whole_number("shared_bytes_per_multiprocessor", device.shared_bytes_per_multiprocessor);
+  reader.whole_number("threads_per_multiprocessor", device.threads_per_multiprocessor);
   device.copy_engines = 2;
-  if (reader.has("copy_engines")) reader.positive_integer("copy_engines", device.copy_engines);
+  if (reader.has("copy_engines")) reader.whole_number("copy_engines", device.copy_engines, 0U);
   if (reader.has("integrated")) device.integrated = reader.boolean("integrated");
   if (reader.has("maps_host_memory")) device.maps_host_memory = reader.boolean("maps_host_memory");
   if (reader.has("pcie")) {
     const ObjectReader pcie = reader.object("pcie");
     pcie.allow_only({"generation", "width"});
     unsigned value = 0;
-    pcie.positive_integer("generation", value);
+    pcie.whole_number("generation", value);
     device.pcie_generation = value;
-    pcie.positive_integer("width", value);
+    pcie.whole_number("width", value);
     device.pcie_width = value;
   }
   return device;
@@ -229,14 +178,14 @@ Profile parse(std::string_view json, const std::string& source, bool all_rates) 
   const ObjectReader root(document, "", source);
   root.allow_only({"schema_version", "name", "device", "rates"});
   unsigned version = 0;
-  root.positive_integer("schema_version", version);
+  root.whole_number("schema_version", version);
   if (version != 1) root.fail("/schema_version", "1");
   Profile profile;
   profile.name = root.text("name");
   profile.device = parse_device(root.object("device"));
 
   const ObjectReader rates = root.object("rates");
-  for (const RateField& field : rate_fields) {
+  for (const RateField& field : rate_fields()) {
     if (field.optional && !all_rates && !rates.has(field.name)) continue;
     const ObjectReader rate = rates.object(field.name);
     rate.allow_only({"value", "how"});
@@ -289,11 +238,11 @@ Factors factors_of(const Device& device, const Device& reference) {
   return factors;
 }
 
-/// Takes the rates of the host link that a profile leaves out from the reference, and says so.
+/// Takes the rates that a profile leaves out from the reference, and says so.
 void complete(Profile& profile) {
   const Profile reference = reference_profile();
   const Factors factors = factors_of(profile.device, reference.device);
-  for (const RateField& field : rate_fields) {
+  for (const RateField& field : rate_fields()) {
     if (profile.how.contains(field.name)) continue;
     profile.rates.*field.value = reference.rates.*field.value * factors.of(field.scale);
     profile.how[field.name] = field.scale == Scale::link && factors.link
@@ -310,8 +259,8 @@ Profile profile_from_attributes(const Device& device) {
   profile.name = device.name;
   profile.device = device;
   profile.from_attributes = true;
-  for (const auto& [name, value, scale, optional] : rate_fields) {
-    profile.rates.*value = reference.rates.*value * factors.of(scale);
+  for (const RateField& field : rate_fields()) {
+    profile.rates.*field.value = reference.rates.*field.value * factors.of(field.scale);
   }
   return profile;
 }
@@ -320,7 +269,7 @@ Profile profile_from_attributes(const Device& device) {
 
 Profile parse_profile(std::string_view json, const std::string& source) {
   Profile profile = parse(json, source, false);
-  if (profile.how.size() < std::size(rate_fields)) complete(profile);
+  if (profile.how.size() < rate_fields().size()) complete(profile);
   return profile;
 }
 

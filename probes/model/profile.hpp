@@ -12,7 +12,8 @@
 namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
-/// Those from pcie_to_device_bytes_per_s on are of the host link and of the host beyond it, and optional in a profile.
+/// Those from store_latency_s on are optional in a profile; from pcie_to_device_bytes_per_s on they are of the host
+/// link and of the host beyond it.
 struct Rates {
   double dram_read_bytes_per_s = 0;     ///< reads alone
   double dram_write_bytes_per_s = 0;    ///< writes alone
@@ -27,10 +28,16 @@ struct Rates {
   double l2_store_line_pairs_per_s = 0;
   double l2_fill_lines_per_s = 0;  ///< the same for lines fetched because stores leave sectors incomplete
   double l2_fill_line_pairs_per_s = 0;
-  double load_latency_s = 0;  ///< of a thread that waits for its loads, memory under load
+  double load_latency_s = 0;  ///< until a thread has what it loads, memory under load
   double block_launches_per_s = 0;
   double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
   double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
+
+  double store_latency_s = 0;    ///< until a block that stores makes place for the next
+  double load_turn_s = 0;        ///< what each further load of a thread adds to its latency
+  double block_drain_share = 0;  ///< share of the latency that a block's place then stays empty, over resident blocks
+  double overlap_exponent = 0;   ///< p of (latency^p + work^p)^(1/p): the larger, the better one hides the other
+  double line_spread_share = 0;  ///< added to the cost of lines that are fetched when a thread has many turns
 
   double pcie_to_device_bytes_per_s = 0;  ///< a copy engine, pinned memory, the other direction idle
   double pcie_to_host_bytes_per_s = 0;
@@ -46,16 +53,37 @@ struct Rates {
   double staging_to_device_bytes_per_s = 0;         ///< the host staging pageable memory; the link's time comes on top
   double staging_cached_to_device_bytes_per_s = 0;  ///< the same while the memory stays in the host's caches
   double staging_to_host_bytes_per_s = 0;
-  double host_cache_bytes = 0;           ///< host memory up to which that is so
-  double host_copy_bytes_per_s = 0;      ///< the host packing pieces into one buffer: bytes, and what
-  double host_copy_piece_s = 0;          ///< each piece adds
-  double pcie_load_lines_per_s = 0;      ///< lines that kernels load over the link, the cost per line
-  double pcie_load_sectors_per_s = 0;    ///< and the cost per sector, which adds to it
-  double pcie_write_bytes_per_s = 0;     ///< stores of kernels over the link, whole sectors
-  double pcie_partial_writes_per_s = 0;  ///< stores that leave sectors incomplete: they cross one by one
-  double pcie_copy_bytes_per_s = 0;      ///< kernels that load as much as they store, both counted
-  double pcie_latency_s = 0;             ///< what a launch over the link adds: the first load's or last store's way
+  double host_cache_bytes = 0;             ///< host memory up to which that is so
+  double host_copy_bytes_per_s = 0;        ///< the host packing pieces into one buffer: bytes, and what
+  double host_copy_piece_s = 0;            ///< each piece adds
+  double pcie_load_lines_per_s = 0;        ///< lines that kernels load over the link, the cost per line
+  double pcie_load_atoms_per_s = 0;        ///< the cost per atom (64 bytes) of them, which adds to it
+  double pcie_load_sectors_per_s = 0;      ///< and the cost per sector
+  double pcie_load_split_lines_per_s = 0;  ///< lines asked for again, because two requests share them
+  double pcie_write_bytes_per_s = 0;       ///< stores of kernels over the link, whole sectors
+  double pcie_partial_writes_per_s = 0;  ///< stores that leave sectors incomplete cross one by one; several to an atom
+  double pcie_split_writes_per_s = 0;    ///< lines of whole sectors that are stored in two parts: the second
+  double pcie_lone_writes_per_s = 0;     ///< and one to an atom, when all channels of the host's memory have some
+  double pcie_lone_idle_writes_per_s = 0;  ///< what is added, times the share of channels that have none
+  double pcie_lone_copy_share = 0;         ///< of loads or lone writes, whichever is shorter: what adds to the longer
+  double pcie_copy_bytes_per_s = 0;        ///< kernels that load as much as they store, both counted
+  double pcie_latency_s = 0;               ///< what a launch over the link adds: the first load's or last store's way
 };
+
+/// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with
+/// multiprocessors x clock, with the theoretical bandwidth of the host link, or with nothing a device says of itself.
+enum class Scale { nothing, memory, chip, link };
+
+struct RateField {
+  const char* name;
+  double Rates::*value;
+  Scale scale;
+  bool optional = false;   ///< profiles may leave it out
+  bool of_copies = false;  ///< of copies and of the host, which launches of kernels do not depend on
+};
+
+/// The rates by name, in the order of profile files: the one place that lists them.
+[[nodiscard]] std::span<const RateField> rate_fields();
 
 struct Profile {
   std::string name;  ///< "h200", or the device's name when made from its attributes
@@ -65,9 +93,9 @@ struct Profile {
   bool from_attributes = false;            ///< guessed from the device's attributes, no stage was measured
 };
 
-/// Parses a profile. Rates of the host link that it leaves out are the H200's, those per byte, line and sector scaled
-/// by the ratio of the links' theoretical bandwidths where both are known; `how` says so. Copy engines left out are
-/// two, one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
+/// Parses a profile. Optional rates that it leaves out are the H200's, those of the host link per byte, line, atom and
+/// sector scaled by the ratio of the links' theoretical bandwidths where both are known; `how` says so. Copy engines
+/// left out are two, one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
 [[nodiscard]] Profile parse_profile(std::string_view json, const std::string& source);
 
 /// The profile of a name from configs/gpus ("h200") or, if the text looks like a path (has a slash or ends in .json),
@@ -78,6 +106,9 @@ struct Profile {
 [[nodiscard]] Profile profile_of(const Device& device);
 
 [[nodiscard]] std::vector<std::string> profile_names();
+
+/// The text of a profile file, which parse_profile() reads back.
+[[nodiscard]] std::string to_json(const Profile& profile);
 
 /// The shipped profiles, generated at build time from configs/gpus.
 struct EmbeddedProfile {

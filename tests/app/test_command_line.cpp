@@ -140,11 +140,28 @@ TEST_CASE("command line: list and devices") {
   CHECK(std::get<DevicesArguments>(parse_command_line({"devices", "--json"}, registry)).json);
 }
 
+TEST_CASE("command line: explanations") {
+  CHECK(probe({"--why"}).why);
+  CHECK_FALSE(probe({}).why);
+  const auto explain = [](Arguments arguments) {
+    arguments.insert(arguments.begin(), "explain");
+    return std::get<ExplainArguments>(parse_command_line(arguments, registry));
+  };
+  CHECK(explain({"r.json"}).report == "r.json");
+  CHECK(explain({"r.json"}).cases.empty());
+  CHECK_FALSE(explain({"r.json"}).markdown);
+  CHECK(explain({"-", "offset=1", "--format", "markdown", "op=write"}).report == "-");
+  CHECK(explain({"-", "offset=1", "--format", "markdown", "op=write"}).cases == Arguments{"offset=1", "op=write"});
+  CHECK(explain({"-", "--format", "markdown"}).markdown);
+  CHECK(contains(refusal({"explain"}), "explain needs a report"));
+  CHECK(contains(refusal({"explain", "r.json", "--format", "json"}), "'json' is not one of text, markdown"));
+}
+
 TEST_CASE("command line: what is wrong is one line with the nearest name") {
   const std::pair<Arguments, std::string> cases[] = {
-      {{}, "no command given; there are: probe, list, devices; see: gpumem --help"},
+      {{}, "no command given; there are: probe, explain, calibrate, list, devices; see: gpumem --help"},
       {{"porbe"}, "unknown command 'porbe'; did you mean 'probe'?"},
-      {{"fly"}, "unknown command 'fly'; there are: probe, list, devices"},
+      {{"fly"}, "unknown command 'fly'; there are: probe, explain, list, devices, calibrate"},
       {{"shift"}, "unknown command 'shift'; to run the probe of that name: gpumem probe shift"},
       {{"--shift", "1"}, "unknown option '--shift'; it is an option of: gpumem probe"},
       {{"probe", "--shfit", "1"}, "unknown option '--shfit'; did you mean '--shift'?"},

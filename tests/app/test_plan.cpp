@@ -84,6 +84,12 @@ TEST_CASE("plan: the quick default set leaves out probes that do not take the va
         Lines{"shift shift_elements=0 op=write shape=auto", "shift shift_elements=3 op=write shape=auto"});
   CHECK(make_plan(probes, {}, {{"op", {"read"}}}).sweeps.size() == 2);
   CHECK(refusal({}, {{"op", {"fly"}}}, probes) == "--op: 'fly' is not one of read, write, copy");
+  probes[0].axes[1].names = {"read", "copy"};
+  probes[0].axes[1].defaults = "copy";
+  probes[1].axes[1].names = {"read", "write"};
+  CHECK(refusal({}, {{"op", {"rite"}}}, probes) ==
+        "--op: 'rite' is not one of read, copy, write; did you mean 'write'?");
+  probes[1].axes[1].names = {"read"};
   CHECK(refusal({"skip"}, {{"op", {"write"}}}, probes) == "--op: 'write' is not one of read");
 }
 

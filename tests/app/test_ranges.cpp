@@ -109,7 +109,8 @@ TEST_CASE("ranges: what is wrong is quoted, and what would be right is said") {
       {"1e3", "--n: '1e3' is not a whole number"},
       {"1-10", "--n: '1-10' is not a number; a range is written with two dots, as in 0..32"},
       {"4kb",
-       "--n: '4kb' ends in 'kb', which is no size; use KiB, MiB, GiB (powers of two) or KB, MB, GB (powers of ten)"},
+       "--n: '4kb' ends in 'kb', which is no size; use KiB, MiB, GiB, TiB (powers of two) or KB, MB, GB, TB "
+       "(powers of ten)"},
       {"", "--n: needs a value, such as 4, 0..32, 0..32:4, 1..1024*2 or 1,2,8"},
       {"1,,2", "--n: '1,,2' has a comma without a value beside it"},
       {"1,", "--n: '1,' has a comma without a value beside it"},

@@ -56,7 +56,7 @@ TEST_CASE("what does not fit says how much was needed and had, and what to do", 
   };
   workload.shared_bytes_per_block = 49'153;
   workload.allocated_bytes = 2048 * mib;  // the lesser reason
-  CHECK(refusal() == "too little shared memory per block: needs 49153 bytes, the GPU has 48 KiB");
+  CHECK(refusal() == "too little shared memory per block: needs 49153 bytes, the GPU has 49152 bytes");
   workload.shared_bytes_per_block = 98'304;
   CHECK(refusal() == "too little shared memory per block: needs 96 KiB, the GPU has 48 KiB");
   workload.shared_bytes_per_block = 0;
@@ -68,7 +68,7 @@ TEST_CASE("what does not fit says how much was needed and had, and what to do", 
     CHECK(refusal() == std::string("out of memory: needs 1.5 GiB, the GPU has 1 GiB; pass a smaller --") + flag);
     workload.allocated_bytes = 1024 * mib + 4;  // rounded, the two would be equal
     CHECK(refusal() ==
-          std::string("out of memory: needs 1073741828 bytes, the GPU has 1 GiB; pass a smaller --") + flag);
+          std::string("out of memory: needs 1073741828 bytes, the GPU has 1073741824 bytes; pass a smaller --") + flag);
   }
 }
 

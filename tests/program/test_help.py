@@ -10,12 +10,12 @@ from gpumem import MODEL, ProgramTest, run
 class Help(ProgramTest):
     def test_commands(self):
         text = self.succeed("--help")
-        for command in ("probe", "list", "devices"):
+        for command in ("probe", "explain", "list", "devices"):
             self.assertIn(command, text)
             self.assertIn(f"Usage: gpumem {command}", self.succeed(command, "--help"))
 
     def test_fits_80_columns(self):
-        for command in ([], ["probe"], ["list"], ["devices"]):
+        for command in ([], ["probe"], ["explain"], ["list"], ["devices"]):
             for line in self.succeed(*command, "--help").splitlines():
                 self.assertLessEqual(len(line), 80, line)
 

@@ -128,6 +128,10 @@ class Errors(ProgramTest):
             ("--passes", "--zero-copy"): "--passes needs a value before the option '--zero-copy'",
             ("--transfer", "--size"): "--size needs a value before the option '--backend'",
             ("--transfer", "--size", "0"): "--size: 0 is below the minimum of 4",
+            ("--transfer", "--size", "2TiB"): "--size: 2 TiB is above the maximum of 1 TiB (in '2TiB')",
+            ("--copies", "3"): "--copies 3 does not divide --size 16777216 into pieces of whole 4-byte words; use --size "
+                               "16777212",
+            ("--direction", "bot"): "--direction: 'bot' is not one of to-device, to-host, both; did you mean 'both'?",
             ("--transfer", "--size", "6"): "--size 6 is not a multiple of the word size of 4 bytes; use 4",
             ("--zero-copy", "--word-bytes", "16", "--buffer", "40"):
                 "--buffer 40 is not a multiple of the word size of 16 bytes; use 32",

@@ -25,11 +25,7 @@ TEST_CASE("Text wraps at spaces") {
   CHECK(one_line("a\nb\tc\x1b[0m") == "a b c [0m");
 }
 
-TEST_CASE("Lists in words") {
-  CHECK(join_in_words(Strings{}).empty());
-  CHECK(join_in_words(Strings{"a"}) == "a");
-  CHECK(join_in_words(Strings{"a", "b"}) == "a and b");
-  CHECK(join_in_words(Strings{"a", "b", "c"}) == "a, b and c");
+TEST_CASE("Counts in words") {
   CHECK(counted(1, "case") == "1 case");
   CHECK(counted(0, "case") == "0 cases");
 }
@@ -44,20 +40,7 @@ TEST_CASE("Sizes in words are exact") {
   CHECK(size_in_words((std::uint64_t{1} << 30U) + 4) == "1073741828 bytes");
 }
 
-TEST_CASE("Sizes that nobody chose are rounded") {
-  CHECK(about_size(0) == "0 bytes");
-  CHECK(about_size(1023) == "1023 bytes");
-  CHECK(about_size(std::uint64_t{60} << 20U) == "60 MiB");
-  CHECK(about_size(150'109'880'320) == "139.8 GiB");
-  CHECK(about_size(16'945'512'448) == "15.8 GiB");
-  CHECK(about_size(std::uint64_t{3} << 50U) == "3072 TiB");
-}
-
 TEST_CASE("Numbers have the digits they deserve") {
-  CHECK(significant(4224.4, 3) == "4224");
-  CHECK(significant(91.27, 3) == "91.3");
-  CHECK(significant(0.03124, 2) == "0.031");
-  CHECK(significant(0, 3) == "0");
   CHECK(trimmed(4, 2) == "4");
   CHECK(trimmed(4.25, 2) == "4.25");
   CHECK(trimmed(4.5, 2) == "4.5");
@@ -144,14 +127,6 @@ TEST_CASE("Parameters and metrics of the host link in words") {
   CHECK(metric_words("packing_pays_from_copies") == "packing pays from so many copies");
   CHECK(metric_heading("copy_in_ms").unit == "ms");
   CHECK(metric_heading("busy_percent").unit == "%");
-}
-
-TEST_CASE("Durations in words") {
-  CHECK(duration_in_words(6.134e-3) == "6.13 ms");
-  CHECK(duration_in_words(850e-6) == "850 us");
-  CHECK(duration_in_words(2.6e-6) == "2.60 us");
-  CHECK(duration_in_words(1.5) == "1.50 s");
-  CHECK(duration_in_words(5e-9) == "5.00 ns");
 }
 
 TEST_CASE("Stages in words, unknown ones by their name") {

@@ -89,6 +89,19 @@ TEST_CASE("Of cases as fast as each other the first is shown") {
         Lines{"1 stream: 15.0 ms", "4 streams: 6.03 ms"});
 }
 
+TEST_CASE("Where all are as fast one is shown") {
+  CHECK(titles({make("a", 1, 6.02e-3), make("a", 4, 6e-3)}) == Lines{"1 stream: 6.02 ms"});
+}
+
+TEST_CASE("An axis of any length has room for its end") {
+  for (const double seconds : {1e-12, 1e3, 1e8, 1e24, 1e300}) {
+    const Lines lines = drawn_of(make("a", 1, seconds), 40, false);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines.back().find("0  ") != std::string::npos);
+    CHECK(display_width(lines.back()) == 40);
+  }
+}
+
 TEST_CASE("Only cases that move as many bytes are shown together") {
   std::vector<Record> records = {make("a", 1, 1e-3), make("a", 2, 4e-3), make("b", 2, 9e-3)};
   records[0].useful_bytes_read /= 8;  // takes the least time, and is the slowest

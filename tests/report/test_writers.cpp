@@ -34,6 +34,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+void in_markdown(std::ostream& out, const Report& report) { write_markdown(out, report); }
+
 Write table(const TableStyle& style) {
   return [style](std::ostream& out, const Report& report) { write_table(out, report, style); };
 }
@@ -71,7 +73,7 @@ TEST_CASE("Writers make what the golden files show") {
   for (const auto& [name, report] : all_examples()) {
     compare_with_golden(name + ".json", text_of(report, write_json));
     compare_with_golden(name + ".csv", text_of(report, write_csv));
-    compare_with_golden(name + ".md", text_of(report, write_markdown));
+    compare_with_golden(name + ".md", text_of(report, in_markdown));
     compare_with_golden(name + ".80.txt", text_of(report, table({80, false, true})));
     compare_with_golden(name + ".200.txt", text_of(report, table({200, false, true})));
   }
@@ -164,13 +166,29 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
                                                          "driver_version",
                                                          "runtime_version"});
   const auto& result = json["results"][0];
-  CHECK(keys(result) == std::vector<std::string>{"probe",         "parameters",       "swept",
-                                                 "compared",      "baseline",         "chosen_by_auto",
-                                                 "status",        "reason",           "verified",
-                                                 "useful_bytes",  "time_seconds",     "bandwidth_gb_per_s",
-                                                 "peak_gb_per_s", "fraction_of_peak", "relative_to_baseline",
-                                                 "access",        "bottleneck",       "counters",
-                                                 "metrics",       "timeline",         "flags"});
+  CHECK(keys(result) == std::vector<std::string>{"probe",
+                                                 "parameters",
+                                                 "swept",
+                                                 "compared",
+                                                 "baseline",
+                                                 "chosen_by_auto",
+                                                 "status",
+                                                 "reason",
+                                                 "verified",
+                                                 "useful_bytes",
+                                                 "time_seconds",
+                                                 "bandwidth_gb_per_s",
+                                                 "peak_gb_per_s",
+                                                 "fraction_of_peak",
+                                                 "relative_to_baseline",
+                                                 "access",
+                                                 "bottleneck",
+                                                 "stages",
+                                                 "why",
+                                                 "counters",
+                                                 "metrics",
+                                                 "timeline",
+                                                 "flags"});
   CHECK(keys(result["time_seconds"]) ==
         std::vector<std::string>{"median", "ci95_low", "ci95_high", "min", "p05", "p95", "count", "samples"});
   CHECK(json["device"]["theoretical_bandwidth_gb_per_s"].get<double>() == Approx(4814.304));
@@ -205,7 +223,7 @@ TEST_CASE("JSON says where host memory lies, what the link can do, and when stag
 
 TEST_CASE("The preamble describes the host link where a case is about it") {
   const auto link_line = [](const Report& report) {
-    for (const std::string& line : lines_of(text_of(report, write_markdown))) {
+    for (const std::string& line : lines_of(text_of(report, in_markdown))) {
       if (line.starts_with("Host link: ")) return line;
     }
     return std::string();
@@ -232,6 +250,8 @@ TEST_CASE("The preamble describes the host link where a case is about it") {
   report = examples::transfers();
   report.host_placement.reset();  // the peak of the cases is the link's
   CHECK(link_line(report) == "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way.");
+  report.device->pcie_generation = 7;  // copies are about the link whatever is known of it
+  CHECK(link_line(report) == "Host link: PCIe gen7 x16, theoretical bandwidth not known.");
   report = examples::measured_copy();
   report.results[3].access[0].space = "host";
   CHECK(link_line(report) == "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way.");
@@ -274,6 +294,37 @@ TEST_CASE("Numbers that span many powers of ten have their own decimals") {
   const std::string text = text_of(examples::transfers(), table({200}));
   CHECK(text.find(" 7.26  host_copy") != std::string::npos);
   CHECK(text.find(" 34680  host_copy") != std::string::npos);
+}
+
+TEST_CASE("A number that is not 0 does not read as 0") {
+  Report report = examples::transfers();
+  report.results[0].measured_gb_per_s = 0.00154;
+  CHECK(text_of(report, table({200})).find("  0.0015  ") != std::string::npos);
+}
+
+TEST_CASE("What all cases failed for is said once") {
+  Report report = examples::transfers();
+  for (Record& record : report.results) {
+    record.status = Status::failed;
+    record.reason = "no memory left";
+  }
+  report.findings = findings(report.results);
+  REQUIRE(report.findings.size() == 2);
+  CHECK(report.findings[0].find("no memory left") != std::string::npos);  // JSON has them all
+  const auto times = [](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find("no memory left", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  CHECK(times(text_of(report, table({80}))) == 2);  // one per table
+  CHECK(times(text_of(report, in_markdown)) == 2);
+  report.results[0].reason = "no luck";  // so that there is no common reason any more, and rows have their own
+  report.findings = findings(report.results);
+  CHECK(text_of(report, table({200})).find("Nothing ran: ") != std::string::npos);
+  for (Record& record : report.results) record.reason = "no memory left, " + std::string(80, '.');
+  report.results[0].reason = "no luck";
+  const std::string narrow = text_of(report, table({80}));
+  CHECK(narrow.find("cases failed: no memory left") != std::string::npos);
 }
 
 TEST_CASE("Numbers in JSON read back as they were") {
@@ -321,7 +372,7 @@ TEST_CASE("Markdown escapes what would be markup") {
   Report report = examples::single_cases();
   report.results[0].status = Status::failed;
   report.results[0].reason = "a | b <c> *d*\nend";
-  const std::string text = text_of(report, write_markdown);
+  const std::string text = text_of(report, in_markdown);
   CHECK(text.find("failed: a \\| b \\<c\\> \\*d\\* end") != std::string::npos);
 }
 
@@ -346,7 +397,7 @@ TEST_CASE("write dispatches on the format") {
   const Report report = examples::model();
   for (const auto& [format, writer] : {std::pair<Format, Write>{Format::json, write_json},
                                        {Format::csv, write_csv},
-                                       {Format::markdown, write_markdown},
+                                       {Format::markdown, in_markdown},
                                        {Format::table, table({100})}}) {
     CHECK(text_of(report, [format = format](std::ostream& out, const Report& r) { write(out, r, format, {100}); }) ==
           text_of(report, writer));

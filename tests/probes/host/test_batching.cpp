@@ -90,8 +90,9 @@ TEST_CASE("batching moves all bytes whatever the pieces, and says what the host 
 TEST_CASE("batching refuses pieces that are no whole words") {
   CHECK_NOTHROW(batching().validate(batching_case("separate", 65'536)));
   CHECK_NOTHROW(batching().validate(batching_case("separate", 3, "to-device", 12)));
-  CHECK_THROWS_WITH(batching().validate(batching_case("packed", 3)),
-                    "--size: 16777216 bytes are no 3 copies of whole 4-byte words; 16777212 bytes would do");
+  CHECK_THROWS_WITH(
+      batching().validate(batching_case("packed", 3)),
+      "--copies 3 does not divide --size 16777216 into pieces of whole 4-byte words; use --size 16777212");
 }
 
 TEST_CASE("batching says from how many copies on packing pays, and what a call costs") {
@@ -116,9 +117,28 @@ TEST_CASE("batching sets one call for all pieces against both other ways") {
   CHECK(advice(outcomes({"separate", "batched"}, {256})) ==
         "Handing over 256 copies in one call (cudaMemcpyBatchAsync) is 2.29 x as fast.");
   CHECK(advice(outcomes({"separate", "batched"}, {1})) ==
-        "Handing over 1 copy in one call (cudaMemcpyBatchAsync) gains nothing.");
+        "Handing over one copy in one call (cudaMemcpyBatchAsync) gains nothing.");
   CHECK(advice(outcomes({"separate", "packed", "batched"}, {256}))
             .ends_with("is 2.29 x as fast, and 3.93 x as fast as packing."));
+}
+
+TEST_CASE("batching sets packing against one call where there are no separate copies") {
+  CHECK(advice(outcomes({"packed", "batched"})) ==
+        "Pack from 4096 copies (pieces of 4 KiB or less) on: 30 x as fast as handing all over in one call "
+        "(cudaMemcpyBatchAsync) at 65536.");
+  CHECK(advice(outcomes({"packed", "batched"}, {256})) ==
+        "Do not pack 256 copies (pieces of 64 KiB): it takes 3.93 x the time of handing all over in one call "
+        "(cudaMemcpyBatchAsync).");
+  CHECK(batching().conclude(outcomes({"packed", "batched"})).metrics.empty());
+}
+
+TEST_CASE("batching says where one call gains nothing, or loses") {
+  const auto with = [](double batched_us) {
+    return advice({outcome("separate", 4, 100), outcome("packed", 4, 200), outcome("batched", 4, batched_us)});
+  };
+  CHECK(with(100).ends_with("in one call (cudaMemcpyBatchAsync) gains nothing, but is 2.00 x as fast as packing."));
+  CHECK(with(150).ends_with(
+      "in one call (cudaMemcpyBatchAsync) takes 1.50 x the time, but is 1.33 x as fast as packing."));
 }
 
 TEST_CASE("batching advises against packing where it does not pay") {
@@ -127,6 +147,8 @@ TEST_CASE("batching advises against packing where it does not pay") {
   CHECK(few.advice.starts_with("Do not pack up to 256 copies (pieces of 64 KiB or more): 1.72 x the time at 256."));
   CHECK(advice(outcomes({"separate", "packed"}, {16})) ==
         "Do not pack 16 copies (pieces of 1 MiB): it takes 4.57 x the time.");
+  CHECK(advice(outcomes({"separate", "packed"}, {1})) ==
+        "Do not pack one copy (a piece of 16 MiB): it takes 5.16 x the time.");
   // A count at which packing loses again takes back what smaller ones seemed to show.
   CHECK(batching()
             .conclude(std::vector<Outcome>{outcome("separate", 4, 9), outcome("packed", 4, 8),
@@ -139,6 +161,8 @@ TEST_CASE("batching reads well when only a part was run") {
   CHECK(advice(outcomes({"separate"})) == "One copy call costs 2.4 us here.");
   CHECK(advice(outcomes({"separate"}, {1, 16})) == "16 separate copies take 350 us, 1.13 x the time of 1.");
   CHECK(advice(outcomes({"separate"}, {256})) == "256 separate copies take 938 us.");
+  CHECK(advice(outcomes({"separate"}, {1})) == "One separate copy takes 310 us.");
+  CHECK(advice(outcomes({"packed"}, {1})) == "One piece, packed, takes 1.6 ms.");
   CHECK(advice(outcomes({"packed"})) == "65536 pieces, packed, take 2.0 ms, 1.24 x the time of 1.");
   CHECK(advice({outcome("separate", 16, 350), outcome("packed", 4096, 1612)}) ==
         "16 separate copies take 350 us. 4096 pieces, packed, take 1.6 ms.");

@@ -104,7 +104,7 @@ TEST_CASE("overlap marks copies of pageable memory, and the host's work") {
 TEST_CASE("overlap refuses chunks that are no whole words") {
   CHECK_NOTHROW(overlap().validate(overlap_case("staged", 3)));
   CHECK_THROWS_WITH(overlap().validate(overlap_case("staged", 4, 1000)),
-                    "--size: 1000 bytes are no 64 chunks of whole 4-byte words; 768 bytes would do");
+                    "--chunks 64 does not divide --size 1000 into pieces of whole 4-byte words; use --size 768");
 }
 
 TEST_CASE("overlap names the fewest streams that do, and what pageable memory loses") {

@@ -141,6 +141,17 @@ TEST_CASE("transfer: write-combining that gains or loses", "[transfer]") {
   CHECK(combined(125) == "At 1 MiB pinned memory is fastest: 10.5 GB/s to the host; write-combining loses 20 %.");
 }
 
+TEST_CASE("transfer: small rates keep their digits, and noise does not choose the example", "[transfer]") {
+  CHECK(advice({outcome(4, "pinned", 2.6)}) == "Pinned memory copies 4 bytes at 0.00154 GB/s to the device.");
+  std::vector<Outcome> outcomes;
+  for (const std::uint64_t size : {64 * kib, mib, 64 * mib}) {
+    const double us = 5 + static_cast<double>(size) / 50e3;
+    outcomes.push_back(outcome(size, "pinned", us));
+    outcomes.push_back(outcome(size, "registered", us * 0.99));
+  }
+  CHECK(advice(outcomes).find(" Pinned copies of 244.1 KiB reach half ") != std::string::npos);
+}
+
 TEST_CASE("transfer: both ways at once", "[transfer]") {
   const std::vector<Outcome> outcomes = {
       outcome(gib, "pageable", 181000, "both", {{"to_device_gb_per_s", 8.95}, {"to_host_gb_per_s", 17.6}}),

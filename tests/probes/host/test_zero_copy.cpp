@@ -244,18 +244,30 @@ TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_
   const Conclusion copied = zero_copy().conclude(outcomes);
   CHECK(copied.metrics.empty());
   CHECK(copied.advice ==
-        "Each pass over copied data takes 16 us, and 1.2 ms come on top once. --zero-copy without a value says when "
-        "copying pays.");
+        "Each pass over copied data takes 16 us, and 1.2 ms come on top once. When copying pays shows only beside the "
+        "other placement.");
 
   outcomes.clear();
   add(outcomes, "mapped", "read", {0, 1500}, {2});
   const Conclusion mapped = zero_copy().conclude(outcomes);
   CHECK(mapped.metrics.empty());
-  CHECK(mapped.advice == "2 passes over mapped data: 3.0 ms. --zero-copy without a value says when copying pays.");
+  CHECK(mapped.advice == "2 passes over mapped data: 3.0 ms. When copying pays shows only beside the other placement.");
 
   // Passes that ran in one placement only do not make a pair.
   outcomes.clear();
   add(outcomes, "mapped", "read", {0, 1500}, {1});
   add(outcomes, "copied", "read", {1200, 16}, {2});
   CHECK(zero_copy().conclude(outcomes).metrics.empty());
+  CHECK(zero_copy().conclude(outcomes).advice.starts_with("One pass over mapped data: 1.5 ms."));  // not a mix of both
+
+  // Neither nothing on top nor less than nothing is worth a word; nor is a pass that noise makes cost nothing.
+  const auto alone = [](double once_us, double twice_us) {
+    return zero_copy()
+        .conclude(std::vector<Outcome>{{.one = zero_copy_case("mapped", "read", 1), .seconds = once_us * 1e-6},
+                                       {.one = zero_copy_case("mapped", "read", 2), .seconds = twice_us * 1e-6}})
+        .advice;
+  };
+  CHECK(alone(1500, 3000.001).starts_with("Each pass over mapped data takes 1.5 ms. When"));
+  CHECK(alone(1500, 2999.999).starts_with("Each pass over mapped data takes 1.5 ms. When"));
+  CHECK(alone(1500, 1490).starts_with("2 passes over mapped data: 1.5 ms. When"));
 }

@@ -1,0 +1,113 @@
+#include "probes/model/demand.hpp"
+
+#include <algorithm>
+
+namespace gpumem::model {
+
+namespace {
+
+using access::Op;
+using access::Space;
+
+/// The space a site's accesses are served from: on a device that shares the host's memory, mapped is device memory.
+Space space_of(const access::Site& site, const Device& device) {
+  return site.space == Space::host && device.integrated ? Space::global : site.space;
+}
+
+/// Share of what neighbouring warps' stores write in two parts that is not combined on the way. Parts are combined when
+/// they come close in time: the more stores a thread issues in a row the later its neighbour's turn comes, and warps
+/// that wait for loads have drifted apart anyway. Shares counted on an H200 (docs/method.md): about 0.2, 0.5 and 0.8
+/// for 2, 4 and 8 stores in a row, 0.7 behind loads.
+double uncombined_share(const Demand& demand, const access::Site& store) {
+  if (demand.loads) return 0.7;
+  const double in_a_row = store.instructions;
+  return in_a_row * in_a_row / (in_a_row * in_a_row + 16);
+}
+
+/// Share of the sectors that a launch's stores leave incomplete.
+double incomplete_share(const access::Footprint& footprint) {
+  return footprint.sectors == 0 ? 0 : footprint.partial_sectors / footprint.sectors;
+}
+
+void add_link_load(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+  const auto& [cost, footprint] = summary;
+  demand.pcie_load_lines += footprint.lines;
+  demand.pcie_load_atoms += footprint.atoms;
+  demand.pcie_load_sectors += footprint.sectors;
+  demand.pcie_load_split_lines +=
+      std::max(0.0, static_cast<double>(site.requests) * cost.lines_per_request - footprint.lines);
+}
+
+void add_link_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+  const auto& [cost, footprint] = summary;
+  const auto requests = static_cast<double>(site.requests);
+  const double incomplete = incomplete_share(footprint);
+  const double words = requests * cost.sectors_per_request * cost.efficiency * access::sector_bytes / site.word_bytes;
+  const double alone = footprint.partial_atoms * incomplete;
+  const double split_lines = std::max(0.0, requests * cost.lines_per_request - footprint.lines);
+  demand.pcie_store_sectors += footprint.sectors;
+  demand.pcie_write_bytes += (footprint.sectors - footprint.partial_sectors) * access::sector_bytes;
+  demand.pcie_split_writes += split_lines * (1 - incomplete) * uncombined_share(demand, site);
+  demand.pcie_partial_writes += std::max(0.0, words * incomplete - alone);
+  demand.pcie_lone_writes += alone;
+  demand.pcie_lone_idle_writes += alone * (1 - static_cast<double>(footprint.channels) / access::atom_channels);
+}
+
+void add_load(Demand& demand, const access::Footprint& footprint) {
+  // What neighbouring warps share comes from L1 the second time, so L2 sees the footprint, not the requests.
+  demand.l2_load_sectors += footprint.sectors;
+  demand.l2_load_lines += footprint.lines;
+  demand.l2_load_line_pairs += footprint.line_pairs;
+  demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
+}
+
+void add_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+  const auto& [cost, footprint] = summary;
+  // L1 writes through. Sectors shared by requests are written again, unless L1 still holds the other's part.
+  // A sector that the launch never completes has to be filled from DRAM.
+  const double touched = static_cast<double>(site.requests) * cost.sectors_per_request;
+  const double incomplete = incomplete_share(footprint);
+  demand.l2_store_sectors += footprint.sectors;
+  demand.l2_split_sectors += std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site);
+  demand.l2_store_lines += footprint.lines * (1 - incomplete);
+  demand.l2_store_line_pairs += footprint.line_pairs * (1 - incomplete);
+  demand.l2_fill_lines += footprint.lines * incomplete;
+  demand.l2_fill_line_pairs += footprint.line_pairs * incomplete;
+  demand.dram_read_bytes += footprint.partial_sectors * access::sector_bytes;
+  demand.dram_write_bytes += footprint.sectors * access::sector_bytes;
+}
+
+}  // namespace
+
+std::vector<access::SiteSummary> summarise(const Workload& workload) {
+  std::vector<access::SiteSummary> summaries;
+  for (const access::Site& site : workload.sites) summaries.push_back(access::summarise(site));
+  return summaries;
+}
+
+Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
+  Demand demand;
+  for (const access::Site& site : workload.sites) {
+    const Space space = space_of(site, device);
+    if (space == Space::shared) continue;
+    (site.op == Op::load ? demand.loads : demand.stores) = true;
+    demand.over_link = demand.over_link || space == Space::host;
+    demand.turns = std::max(demand.turns, static_cast<double>(site.instructions));
+  }
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const access::Site& site = workload.sites[i];
+    const Space space = space_of(site, device);
+    const bool load = site.op == Op::load;
+    if (space == Space::shared) {
+      demand.shared_wavefronts += static_cast<double>(site.requests) * sites[i].cost.wavefronts_per_request;
+    } else if (space == Space::host) {
+      load ? add_link_load(demand, site, sites[i]) : add_link_store(demand, site, sites[i]);
+    } else {
+      demand.footprint_bytes += sites[i].footprint.sectors * access::sector_bytes;
+      load ? add_load(demand, sites[i].footprint) : add_store(demand, site, sites[i]);
+    }
+  }
+  return demand;
+}
+
+}  // namespace gpumem::model

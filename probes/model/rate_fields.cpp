@@ -1,0 +1,63 @@
+#include "probes/model/profile.hpp"
+
+namespace gpumem::model {
+
+std::span<const RateField> rate_fields() {
+  static constexpr RateField fields[] = {
+      {"dram_read_bytes_per_s", &Rates::dram_read_bytes_per_s, Scale::memory},
+      {"dram_write_bytes_per_s", &Rates::dram_write_bytes_per_s, Scale::memory},
+      {"dram_copy_bytes_per_s", &Rates::dram_copy_bytes_per_s, Scale::memory},
+      {"dram_split_sectors_per_s", &Rates::dram_split_sectors_per_s, Scale::memory},
+      {"l2_load_sectors_per_s", &Rates::l2_load_sectors_per_s, Scale::chip},
+      {"l2_store_sectors_per_s", &Rates::l2_store_sectors_per_s, Scale::chip},
+      {"l2_split_sectors_per_s", &Rates::l2_split_sectors_per_s, Scale::chip},
+      {"l2_load_lines_per_s", &Rates::l2_load_lines_per_s, Scale::chip},
+      {"l2_load_line_pairs_per_s", &Rates::l2_load_line_pairs_per_s, Scale::chip},
+      {"l2_store_lines_per_s", &Rates::l2_store_lines_per_s, Scale::chip},
+      {"l2_store_line_pairs_per_s", &Rates::l2_store_line_pairs_per_s, Scale::chip},
+      {"l2_fill_lines_per_s", &Rates::l2_fill_lines_per_s, Scale::chip},
+      {"l2_fill_line_pairs_per_s", &Rates::l2_fill_line_pairs_per_s, Scale::chip},
+      {"load_latency_s", &Rates::load_latency_s, Scale::nothing},
+      {"block_launches_per_s", &Rates::block_launches_per_s, Scale::chip},
+      {"launch_s", &Rates::launch_s, Scale::nothing},
+      {"shared_wavefronts_per_cycle", &Rates::shared_wavefronts_per_cycle, Scale::nothing},
+      {"store_latency_s", &Rates::store_latency_s, Scale::nothing, true},
+      {"load_turn_s", &Rates::load_turn_s, Scale::nothing, true},
+      {"block_drain_share", &Rates::block_drain_share, Scale::nothing, true},
+      {"overlap_exponent", &Rates::overlap_exponent, Scale::nothing, true},
+      {"line_spread_share", &Rates::line_spread_share, Scale::nothing, true},
+      {"pcie_to_device_bytes_per_s", &Rates::pcie_to_device_bytes_per_s, Scale::link, true, true},
+      {"pcie_to_host_bytes_per_s", &Rates::pcie_to_host_bytes_per_s, Scale::link, true, true},
+      {"pcie_both_ways_bytes_per_s", &Rates::pcie_both_ways_bytes_per_s, Scale::link, true, true},
+      {"copy_to_device_s", &Rates::copy_to_device_s, Scale::nothing, true, true},
+      {"copy_to_host_s", &Rates::copy_to_host_s, Scale::nothing, true, true},
+      {"copy_batched_s", &Rates::copy_batched_s, Scale::nothing, true, true},
+      {"copy_to_device_call_s", &Rates::copy_to_device_call_s, Scale::nothing, true, true},
+      {"copy_to_host_call_s", &Rates::copy_to_host_call_s, Scale::nothing, true, true},
+      {"host_wait_s", &Rates::host_wait_s, Scale::nothing, true, true},
+      {"streams_join_s", &Rates::streams_join_s, Scale::nothing, true, true},
+      {"pageable_copy_s", &Rates::pageable_copy_s, Scale::nothing, true, true},
+      {"staging_to_device_bytes_per_s", &Rates::staging_to_device_bytes_per_s, Scale::nothing, true, true},
+      {"staging_cached_to_device_bytes_per_s", &Rates::staging_cached_to_device_bytes_per_s, Scale::nothing, true,
+       true},
+      {"staging_to_host_bytes_per_s", &Rates::staging_to_host_bytes_per_s, Scale::nothing, true, true},
+      {"host_cache_bytes", &Rates::host_cache_bytes, Scale::nothing, true, true},
+      {"host_copy_bytes_per_s", &Rates::host_copy_bytes_per_s, Scale::nothing, true, true},
+      {"host_copy_piece_s", &Rates::host_copy_piece_s, Scale::nothing, true, true},
+      {"pcie_load_lines_per_s", &Rates::pcie_load_lines_per_s, Scale::link, true},
+      {"pcie_load_atoms_per_s", &Rates::pcie_load_atoms_per_s, Scale::link, true},
+      {"pcie_load_sectors_per_s", &Rates::pcie_load_sectors_per_s, Scale::link, true},
+      {"pcie_load_split_lines_per_s", &Rates::pcie_load_split_lines_per_s, Scale::link, true},
+      {"pcie_write_bytes_per_s", &Rates::pcie_write_bytes_per_s, Scale::link, true},
+      {"pcie_partial_writes_per_s", &Rates::pcie_partial_writes_per_s, Scale::link, true},
+      {"pcie_split_writes_per_s", &Rates::pcie_split_writes_per_s, Scale::link, true},
+      {"pcie_lone_writes_per_s", &Rates::pcie_lone_writes_per_s, Scale::link, true},
+      {"pcie_lone_idle_writes_per_s", &Rates::pcie_lone_idle_writes_per_s, Scale::link, true},
+      {"pcie_lone_copy_share", &Rates::pcie_lone_copy_share, Scale::nothing, true},
+      {"pcie_copy_bytes_per_s", &Rates::pcie_copy_bytes_per_s, Scale::link, true},
+      {"pcie_latency_s", &Rates::pcie_latency_s, Scale::nothing, true},
+  };
+  return fields;
+}
+
+}  // namespace gpumem::model

@@ -1,0 +1,119 @@
+#include "report/read_report.hpp"
+
+#include <algorithm>
+
+#include "report/json_reader.hpp"
+#include "report/read_record.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+// What the writer did not know is null, and what an earlier version did not write is missing: both stay as they are in
+// a Device or Host that nobody filled in.
+
+void read(const std::optional<JsonReader>& json, std::string& target) {
+  if (json) target = json->text();
+}
+void read(const std::optional<JsonReader>& json, unsigned& target) {
+  if (json) target = json->small_whole();
+}
+void read(const std::optional<JsonReader>& json, std::uint64_t& target) {
+  if (json) target = json->whole();
+}
+void read(const std::optional<JsonReader>& json, bool& target) {
+  if (json) target = json->boolean();
+}
+template <class T>
+void read(const std::optional<JsonReader>& json, std::optional<T>& target) {
+  if (json) read(json, target.emplace());
+}
+
+Tool to_tool(const JsonReader& json) {
+  if (const JsonReader name = json.member("name"); name.text() != "gpumem") name.fail("\"gpumem\"");
+  Tool tool;
+  read(json.find("version"), tool.version);
+  read(json.find("git_commit"), tool.git_commit);
+  read(json.find("compiler"), tool.compiler);
+  read(json.find("cuda_compiler"), tool.cuda_compiler);
+  read(json.find("build_type"), tool.build_type);
+  return tool;
+}
+
+Host to_host(const JsonReader& json) {
+  Host host;
+  read(json.find("name"), host.name);
+  read(json.find("os"), host.os);
+  read(json.find("cpu"), host.cpu);
+  read(json.find("memory_bytes"), host.memory_bytes);
+  return host;
+}
+
+HostPlacement to_placement(const JsonReader& json) {
+  HostPlacement placement;
+  read(json.find("numa_node"), placement.numa_node);
+  placement.how = json.member("how").text();
+  return placement;
+}
+
+Device to_device(const JsonReader& json) {
+  Device device;
+  device.name = json.member("name").text();
+  read(json.find("uuid"), device.uuid);
+  read(json.find("pci_bus_id"), device.pci_bus_id);
+  read(json.find("compute_capability"), device.compute_capability);
+  read(json.find("multiprocessors"), device.multiprocessors);
+  read(json.find("l2_bytes"), device.l2_bytes);
+  read(json.find("memory_bytes"), device.memory_bytes);
+  read(json.find("memory_bus_bits"), device.memory_bus_bits);
+  read(json.find("memory_clock_hz"), device.memory_clock_hz);
+  read(json.find("sm_clock_hz"), device.sm_clock_hz);
+  read(json.find("ecc"), device.ecc);
+  read(json.find("mig"), device.mig);
+  read(json.find("copy_engines"), device.copy_engines);
+  read(json.find("integrated"), device.integrated);
+  read(json.find("maps_host_memory"), device.maps_host_memory);
+  read(json.find("numa_node"), device.numa_node);
+  read(json.find("driver_version"), device.driver_version);
+  read(json.find("runtime_version"), device.runtime_version);
+  if (const auto pcie = json.find("pcie")) {
+    read(pcie->find("generation"), device.pcie_generation);
+    read(pcie->find("width"), device.pcie_width);
+    // A rate that could be computed and is null says that the link is something else.
+    const bool unknown = pcie->has("theoretical_gb_per_s") && !pcie->find("theoretical_gb_per_s");
+    device.link_is_pcie = !(unknown && device.link_bytes_per_s());
+  }
+  return device;
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+}  // namespace
+
+Report read_report(std::string_view text, const std::string& source) {
+  const Json parsed = parse_json(text, source);
+  const JsonReader json(parsed, source);
+  if (const JsonReader version = json.member("schema_version"); version.whole() != 1) {
+    version.fail("1, the version of reports that this gpumem reads");
+  }
+  Report report;
+  report.tool = to_tool(json.member("tool"));
+  report.command = json.member("command").texts();
+  report.started_at = json.member("started_at").text();
+  report.backend = json.member("backend").text();
+  read(json.find("profile"), report.profile);
+  report.host = to_host(json.member("host"));
+  if (const auto placement = json.find("host_placement")) report.host_placement = to_placement(*placement);
+  if (const auto device = json.find("device")) report.device = to_device(*device);
+  if (const auto findings = json.find("findings")) report.findings = findings->texts();
+  for (const JsonReader& result : json.member("results").items()) {
+    const Record& record = report.results.emplace_back(read_record(result, WrittenBy::any_version));
+    for (const Parameter& parameter : record.parameters) add_once(report.parameter_columns, parameter.name);
+    for (const MetricRecord& metric : record.metrics) add_once(report.metric_columns, metric.name);
+  }
+  return report;
+}
+
+}  // namespace gpumem::report
