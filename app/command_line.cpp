@@ -43,7 +43,8 @@ CLI::Option* add_switch(CLI::App& command, const std::string& flag, bool& target
   return command.add_flag("--" + flag, target, help)->disable_flag_override();
 }
 
-/// An option with a value: of several uses the last counts, and another option is never taken for the value.
+/// An option with a value: of several uses the last counts, and another option is never taken for the value. A flag
+/// without dashes is a long one.
 template <class Target>
 CLI::Option* add_value(CLI::App& command, const std::string& flag, Target& target, const std::string& value_name,
                        const std::string& help) {
@@ -51,7 +52,7 @@ CLI::Option* add_value(CLI::App& command, const std::string& flag, Target& targe
     if (text.empty()) return "needs a value";
     return text.starts_with("--") ? fmt::format("needs a value before the option '{}'", text) : "";
   };
-  CLI::Option* option = command.add_option((flag.starts_with("o,") ? "-" : "--") + flag, target, help);
+  CLI::Option* option = command.add_option((flag.starts_with("-") ? "" : "--") + flag, target, help);
   if (option->get_items_expected_max() == 1) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   return option->option_text(value_name)->allow_extra_args(false)->check(refuse_option);
 }
@@ -266,7 +267,7 @@ class CalibrateCommand {
       : command_(*program.add_subcommand("calibrate", "Measure the rates of a GPU, for predictions of it")) {
     add_value(command_, "device", device_, "N|UUID|PCI-ID",
               "The GPU to calibrate where there are several, see 'gpumem devices'");
-    add_value(command_, "o,--output", output_, "FILE",
+    add_value(command_, "-o,--output", output_, "FILE",
               "Write the profile to a file, which --gpu reads; - is stdout. Without it the rates are only shown");
     add_value(command_, "from", arguments_.from, "REPORT",
               "Fit to the measured cases of a saved JSON report instead of measuring; repeatable, needs no GPU");

@@ -163,7 +163,7 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
   if (slowest != record.stages.end() && slowest->counted_s && record.bottleneck) {
     record.bottleneck->counted = slowest->stage;
   }
-  record.counters = counts;
+  record.counters = measure::times(counts, launches.count);
 }
 
 }  // namespace gpumem::app

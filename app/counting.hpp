@@ -17,8 +17,9 @@ namespace gpumem::app {
 void count_cases(std::span<const Case> cases, std::span<report::Record> records, measure::Counters& counters,
                  measure::Session& session, const model::Profile& profile);
 
-/// Adds the counts of one launch: per request beside what was predicted, and the stage nearest to its rate by them.
-/// Where a site's sectors or wavefronts are not exactly those predicted, the record is flagged "counts_differ".
+/// Adds the counts of one launch, times the launches in what was timed: per request beside what was predicted, and the
+/// stage nearest to its rate by them. Where a site's sectors or wavefronts are not exactly those predicted, the record
+/// is flagged "counts_differ".
 void add_counts(report::Record& record, const Workload& workload, measure::Counts counts,
                 const model::Profile& profile);
 

@@ -126,7 +126,8 @@ std::vector<Figure> figures_of(const Record& record) {
   }
   if (record.counters) {
     for (const measure::CounterField& field : measure::counter_fields()) {
-      if (const auto value = (*record.counters).*field.value) figures.push_back(count_figure(field, *value));
+      const auto value = (*record.counters).*field.value;
+      if (value && *value != 0) figures.push_back(count_figure(field, *value));
     }
   }
   const bool counted = std::ranges::any_of(

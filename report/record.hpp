@@ -80,7 +80,7 @@ struct Record {
   std::vector<StageRecord> stages;  ///< those that the case uses; empty where nothing was predicted
   std::string why;        ///< in sentences, what limits the case and what would change it; empty where nothing says so
   std::string why_brief;  ///< the same for a table's cell; not in JSON
-  std::optional<measure::Counts> counters;  ///< of one launch; absent when nothing was counted
+  std::optional<measure::Counts> counters;  ///< of all launches in what was timed
   std::vector<MetricRecord> metrics;
   std::vector<measure::StageSpan> timeline;  ///< measured, else predicted; empty where it is not the point
   std::vector<std::string> flags;            ///< "cache_resident", "wide_interval", "throttled", ...

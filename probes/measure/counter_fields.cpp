@@ -29,11 +29,25 @@ constexpr CounterField all_fields[] = {
     {"host_write_sectors", &Counts::host_write_sectors, {"lts__t_sectors_srcunit_tex_aperture_sysmem_op_write.sum"}},
     {"dram_read_bytes", &Counts::dram_read_bytes, {"dram__bytes_read.sum"}},
     {"dram_write_bytes", &Counts::dram_write_bytes, {"dram__bytes_write.sum"}},
-    {"achieved_occupancy", &Counts::achieved_occupancy, {"sm__warps_active.avg.pct_of_peak_sustained_active"}, 0.01},
+    {"achieved_occupancy",
+     &Counts::achieved_occupancy,
+     {"sm__warps_active.avg.pct_of_peak_sustained_active"},
+     0.01,
+     true},
+    {"load_throughput_gb_per_s", &Counts::load_throughput_gb_per_s, {}, 1, true},
+    {"load_efficiency", &Counts::load_efficiency, {}, 1, true},
 };
 
 }  // namespace
 
 std::span<const CounterField> counter_fields() { return all_fields; }
+
+Counts times(Counts counts, double launches) {
+  for (const CounterField& field : all_fields) {
+    if (field.is_share || !(counts.*field.value)) continue;
+    counts.*field.value = *(counts.*field.value) * launches;
+  }
+  return counts;
+}
 
 }  // namespace gpumem::measure

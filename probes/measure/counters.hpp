@@ -57,7 +57,10 @@ struct CounterField {
   Value value;
   std::array<const char*, 2> metrics;  ///< CUPTI's names; the second may be null
   double scale = 1;                    ///< metric x scale is the count
+  bool is_share = false;               ///< a share or rate, which two launches do not double
 };
+/// What that many launches of the same would count.
+[[nodiscard]] Counts times(Counts counts, double launches);
 [[nodiscard]] std::span<const CounterField> counter_fields();
 
 class Counters {

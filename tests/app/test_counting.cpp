@@ -114,6 +114,7 @@ TEST_CASE("load efficiency and throughput are those of one launch", "[counting]"
   CHECK(*record.counters->load_efficiency == Approx(0.5));
   CHECK(*record.counters->load_throughput_gb_per_s == Approx(25.6));  // 25600 bytes a microsecond
 
+  CHECK(record.counters->global_load_sectors == 3200);  // of all four
   workload.operations.push_back({.work = Operation::Work::copy_to_host, .stage = "copy out", .bytes = 4});
   add_counts(record, workload, counts, profile());
   CHECK(*record.counters->load_efficiency == Approx(0.5));

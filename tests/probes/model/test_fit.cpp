@@ -1,11 +1,10 @@
-#include "probes/model/fit.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "probes/error.hpp"
+#include "probes/model/fit.hpp"
 #include "tests/probes/model/cases.hpp"
 
 namespace gpumem::model::test {
@@ -166,9 +165,9 @@ TEST_CASE("only launches of kernels are fitted to", "[fit]") {
   const Case one = global_case("offset", std::uint64_t{0}, "read");
   workload = one.probe->describe(one, load_profile("h200").device);
   CHECK(FitCase::suits(workload));
-  workload.operations.push_back({.work = Operation::Work::launch, .pieces = 4});
+  workload.operations.push_back({.work = Operation::Work::launch, .stage = "kernel", .pieces = 4});
   CHECK(FitCase::suits(workload));
-  workload.operations.push_back({.work = Operation::Work::copy_to_host});
+  workload.operations.push_back({.work = Operation::Work::copy_to_host, .stage = "copy out"});
   CHECK_FALSE(FitCase::suits(workload));
 }
 
