@@ -76,6 +76,9 @@ Json to_json(const Device& device) {
            {{"generation", optional(device.pcie_generation)},
             {"width", optional(device.pcie_width)},
             {"theoretical_gb_per_s", link ? number(*link / 1e9) : Json(nullptr)}}},  // each way
+          {"shared_bytes_per_block", known(device.shared_bytes_per_block)},
+          {"shared_bytes_per_multiprocessor", known(device.shared_bytes_per_multiprocessor)},
+          {"threads_per_multiprocessor", known(device.threads_per_multiprocessor)},
           {"copy_engines", known(device.copy_engines)},
           {"integrated", device.integrated},
           {"maps_host_memory", device.maps_host_memory},

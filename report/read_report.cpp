@@ -70,6 +70,9 @@ Device to_device(const JsonReader& json) {
   read(json.find("sm_clock_hz"), device.sm_clock_hz);
   read(json.find("ecc"), device.ecc);
   read(json.find("mig"), device.mig);
+  read(json.find("shared_bytes_per_block"), device.shared_bytes_per_block);
+  read(json.find("shared_bytes_per_multiprocessor"), device.shared_bytes_per_multiprocessor);
+  read(json.find("threads_per_multiprocessor"), device.threads_per_multiprocessor);
   read(json.find("copy_engines"), device.copy_engines);
   read(json.find("integrated"), device.integrated);
   read(json.find("maps_host_memory"), device.maps_host_memory);
