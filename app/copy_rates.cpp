@@ -1,5 +1,7 @@
 #include "app/copy_rates.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -140,7 +142,7 @@ class Reader {
     const std::vector<Copy> copies = only(batches_, "separate", direction);
     if (copies.empty() || copies.back().pieces < 256) return;
     set(name, rate, copies.back().seconds / copies.back().pieces,
-        "separate copies of " + significant(copies.back().pieces, 6) + " pieces");
+        "separate copies of " + fmt::format("{:.0f}", copies.back().pieces) + " pieces");
   }
 
   void read_batch() {
@@ -149,7 +151,7 @@ class Reader {
     const Copy& most = copies.back();
     set("copy_batched_s", rates_.copy_batched_s,
         (most.seconds - most.bytes / rates_.pcie_to_device_bytes_per_s) / most.pieces,
-        significant(most.pieces, 6) + " pieces handed over in one call");
+        fmt::format("{:.0f}", most.pieces) + " pieces handed over in one call");
   }
 
   void read_wait() {
@@ -200,7 +202,7 @@ class Reader {
     set("host_copy_bytes_per_s", rates_.host_copy_bytes_per_s, one.bytes / (one.seconds - copy),
         "packing " + size(one) + " in one piece, less the copy");
     set("host_copy_piece_s", rates_.host_copy_piece_s, (most.seconds - one.seconds) / (most.pieces - 1),
-        "packing " + size(one) + " in " + significant(most.pieces, 6) + " pieces, less in one");
+        "packing " + size(one) + " in " + fmt::format("{:.0f}", most.pieces) + " pieces, less in one");
   }
 
   model::Rates& rates_;

@@ -46,15 +46,18 @@ class References(ProgramTest):
                 self.assertLessEqual(statistics.median(errors), median)
                 self.assertLessEqual(max(errors), worst)
 
-    def test_saturated_global_sweeps_of_the_h200(self):
-        for file in ("coalesced.json", "offset.json", "stride.json"):
-            self.check(f"h200/{file}", ({}, 0.10, 0.30))
+    def test_global_sweeps_of_the_h200(self):
+        self.check("h200/coalesced.json", ({}, 0.03, 0.04))
+        self.check("h200/offset.json",
+                   ({"op": "read"}, 0.03, 0.21),  # at offsets 8, 16 and 24, see docs/method.md
+                   ({}, 0.09, 0.09))
+        self.check("h200/stride.json", ({}, 0.04, 0.14))
 
     def test_bank_sweeps_of_the_h200(self):
-        self.check("h200/bank.json", ({}, 0.02, 0.05))
+        self.check("h200/bank.json", ({}, 0.005, 0.02))
 
     def test_textbook_sweep_of_the_h200(self):
-        self.check("h200/offset_textbook.json", ({}, 0.30, 0.30))
+        self.check("h200/offset_textbook.json", ({}, 0.01, 0.03))
 
     def test_transfers_of_the_h200(self):
         self.check("h200/transfer.json",
@@ -69,18 +72,21 @@ class References(ProgramTest):
                    ({"batching": "batched"}, 0.07, 0.77))  # what a copy costs there depends on their number
 
     def test_zero_copy_of_the_h200(self):
-        misaligned_reads = {"op": "read", "offset_elements": 1, "stride_elements": 1}  # predicted to lose nothing
-        self.check("h200/zero-copy.json",
-                   ({"placement": "copied"}, 0.02, 0.03),
-                   (misaligned_reads, 0.12, 0.12),
-                   ({"op": "read"}, 0.01, 0.01),
-                   ({"stride_elements": 2}, 0.21, 0.21),
-                   ({}, 0.03, 0.03))
+        self.check("h200/zero-copy.json", ({}, 0.025, 0.025))
 
     def test_overlap_of_the_h200(self):
         self.check("h200/overlap.json",
                    ({"overlap": "pageable"}, 0.03, 0.10),
                    ({}, 0.05, 0.08))
+
+    def test_patterns_of_the_h200_that_no_rate_was_fitted_to(self):
+        errors = []
+        for file in sorted((REFERENCES / "h200" / "unfitted").glob("*.json")):
+            for (probe, swept, fixed), measured in sweeps(json.loads(file.read_text())):
+                errors += self.errors(probe, swept, fixed, measured)
+        self.assertGreater(len(errors), 1000)
+        self.assertLessEqual(statistics.median(errors), 0.03)
+        self.assertLessEqual(statistics.quantiles(errors, n=20)[-1], 0.13)  # 95 % of the cases
 
 
 if __name__ == "__main__":
