@@ -103,7 +103,7 @@ class Prediction(ProgramTest):
         path.write_text(json.dumps(report), encoding="utf-8")
         text = self.make(path)
         self.assertIn("| offset | 2 | 0.0 | 0.0 | 0.0 |", text)
-        self.assertIn("2 cases are left out", text)
+        self.assertIn("Left out: 2 cases, 1 of them flagged `throttled`.", text)
 
     def test_what_was_not_measured_is_refused(self):
         self.assertIn("nothing in it was measured", self.refused(self.report("r.json", "--offset", "0..1")))
