@@ -1,0 +1,25 @@
+#pragma once
+// The rules of explanations: under which limit which waste is told, with which figures, and what would remove it. A
+// part of report/why.hpp on its own for length.
+
+#include <string>
+#include <string_view>
+
+#include "report/evidence.hpp"
+
+namespace gpumem::report {
+
+struct Rule {
+  std::string_view stages;  ///< the limits under which it is told, between spaces
+  bool (*applies)(const Evidence&);
+  std::string (*fact)(const Evidence&);
+  std::string (*brief)(const Evidence&);
+  std::string_view cure;        ///< may be empty
+  std::string_view brief_cure;  ///< left out where the cell has no room for it
+  bool by_requests = false;     ///< removed in a case whose requests cost less, whose gain then goes with the cure
+};
+
+/// The first rule that applies, or null.
+[[nodiscard]] const Rule* rule_for(const Evidence& e);
+
+}  // namespace gpumem::report
