@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "app/calibration_plan.hpp"
 #include "app/choose.hpp"
 #include "app/copy_rates.hpp"
+#include "app/host.hpp"
 #include "app/progress.hpp"
 #include "app/record_of.hpp"
 #include "probes/error.hpp"
@@ -36,14 +36,7 @@ struct Measured {
   std::string day;  ///< of the measurement, 2026-01-31
 };
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[sizeof "2026-01-31"] = "";
-  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
-  return text;
-}
+std::string today() { return utc_now().substr(0, std::string_view("2026-01-31").size()); }
 
 /// The case of a record: the probe and the value of its first axis, which tells the pattern.
 std::string group_of(const report::Record& record) {

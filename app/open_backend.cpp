@@ -78,7 +78,8 @@ std::string predicting_command(const std::vector<std::string>& command) {
     const std::string& argument = command[i];
     if (argument == "--backend" || argument == "--device") {
       ++i;  // and its value
-    } else if (!argument.starts_with("--backend=") && !argument.starts_with("--device=")) {
+    } else if (!argument.starts_with("--backend=") && !argument.starts_with("--device=") &&
+               !argument.starts_with("--counters")) {
       line.append(" ").append(shell_quoted(argument));
     }
   }

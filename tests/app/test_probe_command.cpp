@@ -328,6 +328,9 @@ TEST_CASE("probe command: the predicting command keeps the arguments and quotes 
   CHECK(predicting_command({"/usr/bin/gpumem", "probe", "--stride", "1..1024*2", "--backend", "cuda", "--device=1",
                             "--output", "it's.json"}) ==
         "/usr/bin/gpumem probe --stride '1..1024*2' --output 'it'\\''s.json' --backend model --gpu h200");
+  // A prediction has no counters to require.
+  CHECK(predicting_command({"gpumem", "probe", "--counters=require", "--offset", "0"}) ==
+        "gpumem probe --offset 0 --backend model --gpu h200");
   CHECK(predicting_command({"gpumem", "probe", "--output", "it's\n.json"}) ==
         "gpumem probe --output $'it\\'s\\012.json' --backend model --gpu h200");
 }
