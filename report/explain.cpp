@@ -93,7 +93,7 @@ std::vector<const StageRecord*> slowest_first(const Record& record) {
 
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-/// "global_load_sectors" is "global load sectors"; bytes are said in their unit, a share in percent.
+/// "global_load_sectors" is "global load sectors"; bytes and rates are said in their unit, a share in percent.
 Figure count_figure(const measure::CounterField& field, double value) {
   std::string name(field.name);
   std::ranges::replace(name, '_', ' ');
@@ -104,7 +104,9 @@ Figure count_figure(const measure::CounterField& field, double value) {
   if (name.ends_with(bytes)) {
     return {name.substr(0, name.size() - bytes.size()), "", decimal_size(value)};
   }
-  if (name.ends_with(" occupancy")) return {name, "", fixed(value * 100, 0) + " %"};
+  constexpr std::string_view rate = " gb per s";
+  if (name.ends_with(rate)) return {name.substr(0, name.size() - rate.size()), "", significant(value, 3) + " GB/s"};
+  if (field.is_share) return {name, "", fixed(value * 100, 0) + " %"};
   return {name, "", fixed(value, 0)};
 }
 

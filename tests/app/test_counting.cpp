@@ -121,4 +121,24 @@ TEST_CASE("load efficiency and throughput are those of one launch", "[counting]"
   CHECK(record.counters->load_throughput_gb_per_s == std::nullopt);  // the time is not the kernel's alone
 }
 
+TEST_CASE("stages that the counters do not see keep their place as predicted", "[counting]") {
+  Workload workload = kernel();
+  workload.sites = {site(access::Space::global, access::Op::load)};
+  workload.operations = {{.work = Operation::Work::copy_to_device, .stage = "copy in", .bytes = 1U << 20U},
+                         {.work = Operation::Work::launch, .stage = "kernel"}};
+  report::Record record = record_of_sites(workload, 4);
+  record.bottleneck = report::Bottleneck{"pcie", std::nullopt};
+  record.stages = {{"pcie", 1.0, std::nullopt}, {"dram", 1e-6, std::nullopt}};
+  measure::Counts counts;
+  counts.global_load_requests = 100;
+  counts.global_load_sectors = 400;
+  counts.l2_read_requests = 100;
+  counts.l2_read_sectors = 400;
+  counts.dram_read_bytes = 12800;
+  counts.dram_write_bytes = 0;
+  add_counts(record, workload, counts, profile());
+  CHECK(record.bottleneck->counted == "pcie");
+  CHECK(record.stages[0].counted_s == std::nullopt);
+}
+
 }  // namespace gpumem::app
