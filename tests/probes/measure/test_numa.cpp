@@ -58,7 +58,7 @@ class Folder {
 
 }  // namespace
 
-TEST_CASE("--numa: what is asked for", "[numa]") {
+TEST_CASE("what --numa asks for", "[numa]") {
   CHECK(NumaRequest::parse("gpu").kind == Kind::gpu);
   CHECK(NumaRequest::parse("off").kind == Kind::off);
   CHECK(NumaRequest::parse("12").kind == Kind::node);
