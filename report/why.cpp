@@ -24,18 +24,15 @@ namespace {
 constexpr std::size_t brief_width = 60;
 constexpr double noticeable = 1.03;  // a gain worth mentioning: well above the width of a measured interval
 
-std::string percent(double fraction) { return fixed(fraction * 100, 0) + " %"; }
-
-std::string times(double seconds) { return duration_words(seconds, 3); }
-
 /// "device memory, 249 us of 251 us (the sectors moved between L1 and L2 240 us)".
 std::string limit_words(const Evidence& e) {
   std::string text = stage_words(e.limit);
   if (!e.limit_s || !e.case_s) return text;
-  text += fmt::format(", {} of {}", times(*e.limit_s), times(*e.case_s));
+  text += fmt::format(", {} of {}", stage_time_words(*e.limit_s), stage_time_words(*e.case_s));
   constexpr double near = 0.8;
   if (e.next == nullptr || *seconds_of(*e.next) < near * *e.limit_s) return text;
-  return text + fmt::format(" (close behind: {}, {})", stage_words(e.next->stage), times(*seconds_of(*e.next)));
+  return text +
+         fmt::format(" (close behind: {}, {})", stage_words(e.next->stage), stage_time_words(*seconds_of(*e.next)));
 }
 
 std::string place_words(const Better& better) {
@@ -74,7 +71,7 @@ std::optional<double> demand_beyond(const Evidence& e) {
 }
 
 std::string peak_words(const Evidence& e) {
-  return e.record.fraction_of_peak ? percent(*e.record.fraction_of_peak) + " of peak" : "";
+  return e.record.fraction_of_peak ? whole_percent(*e.record.fraction_of_peak) + " of peak" : "";
 }
 
 /// What there is to say when no rule applies.
@@ -84,7 +81,7 @@ Explanation without_waste(const Evidence& e) {
     const auto more = demand_beyond(e);
     const std::string text = better_words(*e.better);
     const std::string how = more ? fmt::format(", where {} takes {} less time per useful byte", stage_words(e.limit),
-                                               percent(1 - 1 / *more))
+                                               whole_percent(1 - 1 / *more))
                                  : ", for a reason that no stage shows";
     return {.brief = text, .full = capitalised(text) + how + "."};
   }
@@ -119,7 +116,7 @@ std::vector<std::string> disagreements(const Evidence& e) {
     const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
     const bool explained =
         stage != record.stages.end() && stage->counted_s && e.case_s && *stage->counted_s > (1 - much) * *e.case_s;
-    all.push_back(fmt::format("It took {} {} than predicted{}.", percent(std::abs(longer)),
+    all.push_back(fmt::format("It took {} {} than predicted{}.", whole_percent(std::abs(longer)),
                               longer > 0 ? "longer" : "less time",
                               longer > 0 && !explained ? ", so something here is not in the model" : ""));
   }
@@ -136,8 +133,8 @@ std::vector<std::string> disagreements(const Evidence& e) {
   for (const StageRecord& stage : record.stages) {
     if (stage.stage != e.limit || !stage.predicted_s || !stage.counted_s) continue;
     if (!differ(*stage.predicted_s, *stage.counted_s, much)) continue;
-    all.push_back(fmt::format("By what was counted, its stage takes {}, not the predicted {}.", times(*stage.counted_s),
-                              times(*stage.predicted_s)));
+    all.push_back(fmt::format("By what was counted, its stage takes {}, not the predicted {}.",
+                              stage_time_words(*stage.counted_s), stage_time_words(*stage.predicted_s)));
   }
   if (record.bottleneck && record.bottleneck->counted && *record.bottleneck->counted != record.bottleneck->predicted) {
     all.push_back(fmt::format("Predicted was {}.", stage_words(record.bottleneck->predicted)));

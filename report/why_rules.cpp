@@ -25,10 +25,6 @@ constexpr double lanes = 32;
 
 // ---- words
 
-std::string percent(double fraction) { return fixed(fraction * 100, 0) + " %"; }
-
-std::string times(double seconds) { return duration_words(seconds, 3); }
-
 double excess(const std::optional<RequestCost>& cost) { return cost ? cost->excess() : 0; }
 
 /// The costlier of loads and stores, and what to call it.
@@ -185,13 +181,13 @@ std::string latency_fact(const Evidence& e) {
                          ? fmt::format("each thread has {} bytes on their way", *elements * e.load->word_bytes)
                          : std::string("threads wait for what they load");
   if (const auto occupancy = e.counted(&measure::Counts::achieved_occupancy)) {
-    text += fmt::format(" at an achieved occupancy of {}", percent(*occupancy));
+    text += fmt::format(" at an achieved occupancy of {}", whole_percent(*occupancy));
   }
   return text;
 }
 std::string latency_brief(const Evidence& e) {
   const auto occupancy = e.counted(&measure::Counts::achieved_occupancy);
-  return "too little in flight" + (occupancy ? " (occupancy " + percent(*occupancy) + ")" : "");
+  return "too little in flight" + (occupancy ? " (occupancy " + whole_percent(*occupancy) + ")" : "");
 }
 
 std::string link_fact(const Evidence& e) {
@@ -204,7 +200,7 @@ std::string link_fact(const Evidence& e) {
 std::string copies_fact(const Evidence& e) {
   const auto copies = std::ranges::find(e.record.stages, "copies", &StageRecord::stage);
   if (copies == e.record.stages.end() || !seconds_of(*copies)) return "each copy has a fixed cost";
-  return "the fixed costs of copies are " + times(*seconds_of(*copies));
+  return "the fixed costs of copies are " + stage_time_words(*seconds_of(*copies));
 }
 std::string copies_brief(const Evidence&) { return "the fixed cost of copies"; }
 
@@ -215,7 +211,7 @@ std::string packing_fact(const Evidence&) { return "the host gathers the pieces 
 std::string packing_brief(const Evidence&) { return "the host gathers the pieces"; }
 
 std::string turns_fact(const Evidence& e) {
-  return fmt::format("the stages take turns, {} one after another", times(work_s(e)));
+  return fmt::format("the stages take turns, {} one after another", stage_time_words(work_s(e)));
 }
 std::string turns_brief(const Evidence&) { return "stages take turns"; }
 
@@ -270,6 +266,10 @@ bool names(std::string_view stages, std::string_view stage) {
 }
 
 }  // namespace
+
+std::string whole_percent(double fraction) { return fixed(fraction * 100, 0) + " %"; }
+
+std::string stage_time_words(double seconds) { return duration_words(seconds, 3); }
 
 const Rule* rule_for(const Evidence& e) {
   const auto* const found =

@@ -19,6 +19,11 @@ struct Rule {
   bool by_requests = false;     ///< removed in a case whose requests cost less, whose gain then goes with the cure
 };
 
+/// A share as facts and sentences say it: "45 %".
+[[nodiscard]] std::string whole_percent(double fraction);
+/// A time as they say it, to three digits.
+[[nodiscard]] std::string stage_time_words(double seconds);
+
 /// The first rule that applies, or null.
 [[nodiscard]] const Rule* rule_for(const Evidence& e);
 

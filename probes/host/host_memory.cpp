@@ -23,6 +23,7 @@
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/numa.hpp"
+#include "probes/read_file.hpp"
 #include "probes/words.hpp"
 
 namespace gpumem::host {
@@ -79,11 +80,6 @@ measure::Seconds duration_of(const Call& call) {
   return Clock::now() - start;
 }
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// The number after a key at a beginning of a line or after a blank: "MemAvailable:   123 kB", "inactive_file 123".
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view key) {
   for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
@@ -119,10 +115,10 @@ constexpr GroupFiles version_1 = {"memory.limit_in_bytes", "memory.usage_in_byte
 constexpr GroupFiles version_2 = {"memory.max", "memory.current", "inactive_file "};
 
 std::optional<std::uint64_t> left_by_group(const std::filesystem::path& group, const GroupFiles& files) {
-  const auto limit = number_after(read(group / files.limit), "");
-  const auto usage = number_after(read(group / files.usage), "");
+  const auto limit = number_after(read_file(group / files.limit), "");
+  const auto usage = number_after(read_file(group / files.usage), "");
   if (!limit || !usage) return std::nullopt;
-  const std::uint64_t cache = number_after(read(group / "memory.stat"), files.inactive_file).value_or(0);
+  const std::uint64_t cache = number_after(read_file(group / "memory.stat"), files.inactive_file).value_or(0);
   const std::uint64_t used = *usage - std::min(cache, *usage);
   return *limit - std::min(used, *limit);
 }
@@ -216,10 +212,10 @@ std::uint64_t available_bytes(const std::filesystem::path& root, std::optional<u
     return in_kib ? std::optional(*in_kib * kib) : std::nullopt;
   };
   Least least;
-  least.take(in_bytes(number_after(read(root / "proc/meminfo"), "MemAvailable:")));
+  least.take(in_bytes(number_after(read_file(root / "proc/meminfo"), "MemAvailable:")));
   take_control_groups(least, root);
   if (node) {
-    least.take(in_bytes(node_kib(read(root / fmt::format("sys/devices/system/node/node{}/meminfo", *node)))));
+    least.take(in_bytes(node_kib(read_file(root / fmt::format("sys/devices/system/node/node{}/meminfo", *node)))));
   }
   if (!least.get()) return 0;
   const std::uint64_t bytes = *least.get();

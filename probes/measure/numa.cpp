@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "probes/error.hpp"
+#include "probes/read_file.hpp"
 
 namespace gpumem::measure {
 
@@ -49,11 +50,6 @@ class BitSet {
   static constexpr unsigned word_bits = sizeof(unsigned long) * CHAR_BIT;
   std::array<unsigned long, capacity / word_bits> words_{};
 };
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Why set_mempolicy failed: most often a container's filter of system calls, or its set of nodes.
 std::string refusal(int error, unsigned node) {
@@ -128,7 +124,7 @@ std::vector<unsigned> parse_list(std::string_view text) {
 std::vector<unsigned> memory_nodes(const std::filesystem::path& nodes) {
   // Nodes without memory exist (processors alone); to bind to one is an error.
   for (const char* list : {"has_memory", "online"}) {
-    if (auto found = parse_list(read(nodes / list)); !found.empty()) return found;
+    if (auto found = parse_list(read_file(nodes / list)); !found.empty()) return found;
   }
   return {0};
 }
@@ -153,7 +149,7 @@ NumaBinding bind_host_memory(const NumaRequest& request, std::optional<unsigned>
   NumaBinding binding = choose_node(request, gpu_node, memory_nodes(nodes));
   if (!binding.node) return binding;
   if (!bind_memory(*binding.node)) return {std::nullopt, refusal(errno, *binding.node)};
-  if (!bind_processors(parse_list(read(nodes / fmt::format("node{}", *binding.node) / "cpulist")))) {
+  if (!bind_processors(parse_list(read_file(nodes / fmt::format("node{}", *binding.node) / "cpulist")))) {
     binding.how += ", memory only: none of the node's processors may be used";
   }
   return binding;
