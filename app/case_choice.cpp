@@ -8,8 +8,8 @@
 #include <set>
 
 #include "app/ranges.hpp"
-#include "app/suggest.hpp"
 #include "probes/error.hpp"
+#include "probes/suggest.hpp"
 #include "report/cases.hpp"
 #include "report/text.hpp"
 #include "report/vocabulary.hpp"

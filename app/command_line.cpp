@@ -10,8 +10,8 @@
 #include "app/build_information.hpp"
 #include "app/help.hpp"
 #include "app/quantities.hpp"
-#include "app/suggest.hpp"
 #include "probes/error.hpp"
+#include "probes/suggest.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::app {

@@ -1,7 +1,7 @@
 #include "app/backend.hpp"
 #include "app/record_of.hpp"
-#include "app/suggest.hpp"
 #include "probes/error.hpp"
+#include "probes/suggest.hpp"
 
 namespace gpumem::app {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "app/ranges.hpp"
-#include "app/suggest.hpp"
 #include "probes/error.hpp"
+#include "probes/suggest.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::app {

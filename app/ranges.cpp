@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "app/suggest.hpp"
 #include "probes/error.hpp"
+#include "probes/suggest.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::app {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "report/json_reader.hpp"
+#include "probes/json_reader.hpp"
 #include "report/record.hpp"
 
 namespace gpumem::report {

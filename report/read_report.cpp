@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/json_reader.hpp"
+#include "probes/json_reader.hpp"
 #include "report/read_record.hpp"
 
 namespace gpumem::report {

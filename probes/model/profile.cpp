@@ -4,196 +4,89 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <sstream>
-#include <type_traits>
 
 #include "probes/error.hpp"
+#include "probes/json_reader.hpp"
 
 namespace gpumem::model {
 
 namespace {
 
-using Json = nlohmann::json;
+/// So far from the ends of what a double holds that no sum or product gets there.
+constexpr double least_rate = 1e-18;
+constexpr double most_rate = 1e24;
 
-/// What is appended to a JSON pointer for a member: "/" and its name. Control characters are escaped as in JSON, so
-/// that a message stays one line whatever a file calls its members.
-std::string pointer_to(const std::string& key) {
-  const std::string quoted = Json((Json::json_pointer() / key).to_string()).dump();
-  return quoted.substr(1, quoted.size() - 2);
-}
-
-[[noreturn]] void fail_at(const std::string& source, const std::string& pointer, const std::string& expected) {
-  throw usage_error(fmt::format("{}: {}: expected {}", source, pointer, expected));
-}
-
-[[noreturn]] void refuse_member(const std::string& source, const std::string& pointer) {
-  throw usage_error(fmt::format("{}: {}: there is no such member; remove it, or mend its name", source, pointer));
-}
-
-/// Text as JSON, strictly: of a repeated member other parsers take the last and say nothing.
-Json parse_json(std::string_view text, const std::string& source) {
-  struct Level {
-    std::string key;
-    std::set<std::string> seen;
-  };
-  std::vector<Level> objects;  // around where the parser is, outermost first
-  const auto pointer = [&] {
-    std::string path;
-    for (const Level& level : objects) path += pointer_to(level.key);
-    return path.empty() ? "/" : path;
-  };
-  const auto follow = [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) objects.emplace_back();
-    if (event == Json::parse_event_t::object_end) objects.pop_back();
-    if (event == Json::parse_event_t::key) {
-      Level& level = objects.back();
-      level.key = parsed.get<std::string>();
-      if (!level.seen.insert(level.key).second) fail_at(source, pointer(), "this member only once");
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, follow);
-  } catch (const Json::parse_error& error) {
-    // The byte counts from 1, and is one past the text when that ends too early.
-    const std::string_view before = text.substr(0, std::min(error.byte, text.size() + 1) - 1);
-    throw usage_error(fmt::format("{}: not valid JSON at line {}, column {}", source,
-                                  std::ranges::count(before, '\n') + 1, before.size() - (before.rfind('\n') + 1) + 1));
-  } catch (const Json::out_of_range&) {
-    fail_at(source, pointer(), "a number that fits a double");
-  }
-}
-
-/// Reads members of one JSON object, naming source and JSON pointer in every complaint.
-class ObjectReader {
- public:
-  ObjectReader(const Json& object, std::string pointer, std::string source)
-      : object_(&object), pointer_(std::move(pointer)), source_(std::move(source)) {
-    if (!object.is_object()) fail(pointer_.empty() ? "/" : pointer_, "an object");
-  }
-
-  [[nodiscard]] ObjectReader object(const std::string& key) const { return {member(key), at(key), source_}; }
-
-  [[nodiscard]] std::string text(const std::string& key) const {
-    const Json& value = member(key);
-    if (!value.is_string()) fail(at(key), "a string");
-    return value.get<std::string>();
-  }
-
-  [[nodiscard]] bool boolean(const std::string& key) const {
-    const Json& value = member(key);
-    if (!value.is_boolean()) fail(at(key), "true or false");
-    return value.get<bool>();
-  }
-
-  /// A number greater than 0, so far from the ends of what a double holds that no sum or product gets there.
-  [[nodiscard]] double positive(const std::string& key) const {
-    constexpr double least = 1e-18;
-    constexpr double most = 1e24;
-    const Json& value = member(key);
-    if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() <= most)) {
-      fail(at(key), "a number from 1e-18 to 1e24");
-    }
-    return value.get<double>();
-  }
-
-  /// A whole number, at least `least`, that fits the target.
-  template <class Integer>
-  void whole_number(const std::string& key, Integer& target, Integer least = 1) const {
-    const Json& value = member(key);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least ||
-        value.get<std::uint64_t>() > std::numeric_limits<Integer>::max()) {
-      fail(at(key), fmt::format("a whole number from {} to {}", least, std::numeric_limits<Integer>::max()));
-    }
-    target = value.get<Integer>();
-  }
-
-  [[nodiscard]] bool has(const std::string& key) const { return object_->contains(key); }
-  [[nodiscard]] const Json& json() const { return *object_; }
-
-  void allow_only(std::initializer_list<std::string_view> keys) const {
-    for (const auto& [key, value] : object_->items()) {
-      if (std::ranges::find(keys, key) == keys.end()) refuse_member(source_, at(key));
-    }
-  }
-
-  [[noreturn]] void fail(const std::string& pointer, const std::string& expected) const {
-    fail_at(source_, pointer, expected);
-  }
-
- private:
-  [[nodiscard]] std::string at(const std::string& key) const { return pointer_ + pointer_to(key); }
-  [[nodiscard]] const Json& member(const std::string& key) const {
-    const auto found = object_->find(key);
-    if (found == object_->end()) fail(at(key), "this member, which is missing");
-    return *found;
-  }
-
-  const Json* object_;
-  std::string pointer_;
-  std::string source_;
-};
-
-Device parse_device(const ObjectReader& reader) {
-  reader.allow_only({"name", "compute_capability", "multiprocessors", "l2_bytes", "memory_bytes", "memory_bus_bits",
-                     "memory_clock_hz", "sm_clock_hz", "shared_bytes_per_block", "shared_bytes_per_multiprocessor",
-                     "threads_per_multiprocessor", "copy_engines", "integrated", "maps_host_memory", "pcie"});
+Device parse_device(const JsonReader& json) {
+  static const std::vector<std::string> members = {"name",
+                                                   "compute_capability",
+                                                   "multiprocessors",
+                                                   "l2_bytes",
+                                                   "memory_bytes",
+                                                   "memory_bus_bits",
+                                                   "memory_clock_hz",
+                                                   "sm_clock_hz",
+                                                   "shared_bytes_per_block",
+                                                   "shared_bytes_per_multiprocessor",
+                                                   "threads_per_multiprocessor",
+                                                   "copy_engines",
+                                                   "integrated",
+                                                   "maps_host_memory",
+                                                   "pcie"};
+  json.allow_only(members);
   Device device;
-  device.name = reader.text("name");
-  device.compute_capability = reader.text("compute_capability");
-  reader.whole_number("multiprocessors", device.multiprocessors);
-  reader.whole_number("l2_bytes", device.l2_bytes);
-  reader.whole_number("memory_bytes", device.memory_bytes);
-  reader.whole_number("memory_bus_bits", device.memory_bus_bits);
-  reader.whole_number("memory_clock_hz", device.memory_clock_hz);
-  reader.whole_number("sm_clock_hz", device.sm_clock_hz);
-  reader.whole_number("shared_bytes_per_block", device.shared_bytes_per_block);
-  reader.whole_number("shared_bytes_per_multiprocessor", device.shared_bytes_per_multiprocessor);
-  reader.whole_number("threads_per_multiprocessor", device.threads_per_multiprocessor);
-  device.copy_engines = 2;
-  if (reader.has("copy_engines")) reader.whole_number("copy_engines", device.copy_engines, 0U);
-  if (reader.has("integrated")) device.integrated = reader.boolean("integrated");
-  if (reader.has("maps_host_memory")) device.maps_host_memory = reader.boolean("maps_host_memory");
-  if (reader.has("pcie")) {
-    const ObjectReader pcie = reader.object("pcie");
-    pcie.allow_only({"generation", "width"});
-    unsigned value = 0;
-    pcie.whole_number("generation", value);
-    device.pcie_generation = value;
-    pcie.whole_number("width", value);
-    device.pcie_width = value;
+  device.name = json.member("name").text();
+  device.compute_capability = json.member("compute_capability").text();
+  device.multiprocessors = json.member("multiprocessors").small_whole(1);
+  device.l2_bytes = json.member("l2_bytes").whole(1);
+  device.memory_bytes = json.member("memory_bytes").whole(1);
+  device.memory_bus_bits = json.member("memory_bus_bits").small_whole(1);
+  device.memory_clock_hz = json.member("memory_clock_hz").whole(1);
+  device.sm_clock_hz = json.member("sm_clock_hz").whole(1);
+  device.shared_bytes_per_block = json.member("shared_bytes_per_block").whole(1);
+  device.shared_bytes_per_multiprocessor = json.member("shared_bytes_per_multiprocessor").whole(1);
+  device.threads_per_multiprocessor = json.member("threads_per_multiprocessor").small_whole(1);
+  device.copy_engines = json.has("copy_engines") ? json.member("copy_engines").small_whole() : 2;
+  if (json.has("integrated")) device.integrated = json.member("integrated").boolean();
+  if (json.has("maps_host_memory")) device.maps_host_memory = json.member("maps_host_memory").boolean();
+  if (json.has("pcie")) {
+    const JsonReader pcie = json.member("pcie");
+    static const std::vector<std::string> pcie_members = {"generation", "width"};
+    pcie.allow_only(pcie_members);
+    device.pcie_generation = pcie.member("generation").small_whole(1);
+    device.pcie_width = pcie.member("width").small_whole(1);
   }
   return device;
 }
 
+std::vector<std::string> rate_names() {
+  std::vector<std::string> names;
+  for (const RateField& field : rate_fields()) names.emplace_back(field.name);
+  return names;
+}
+
 /// Parses what a file says. With `all_rates` it must say everything; otherwise optional rates stay 0, and without
 /// `how`.
-Profile parse(std::string_view json, const std::string& source, bool all_rates) {
-  const Json document = parse_json(json, source);
-  const ObjectReader root(document, "", source);
-  root.allow_only({"schema_version", "name", "device", "rates"});
-  unsigned version = 0;
-  root.whole_number("schema_version", version);
-  if (version != 1) root.fail("/schema_version", "1");
+Profile parse(std::string_view text, const std::string& source, bool all_rates) {
+  static const std::vector<std::string> members = {"schema_version", "name", "device", "rates"};
+  static const std::vector<std::string> rate_members = {"value", "how"};
+  const Json document = parse_json(text, source);
+  const JsonReader json(document, source);
+  json.allow_only(members);
+  if (const JsonReader version = json.member("schema_version"); version.whole() != 1) version.fail("1");
   Profile profile;
-  profile.name = root.text("name");
-  profile.device = parse_device(root.object("device"));
+  profile.name = json.member("name").text();
+  profile.device = parse_device(json.member("device"));
 
-  const ObjectReader rates = root.object("rates");
+  const JsonReader rates = json.member("rates");
+  rates.allow_only(rate_names());
   for (const RateField& field : rate_fields()) {
     if (field.optional && !all_rates && !rates.has(field.name)) continue;
-    const ObjectReader rate = rates.object(field.name);
-    rate.allow_only({"value", "how"});
-    profile.rates.*field.value = rate.positive("value");
-    profile.how[field.name] = rate.text("how");
-  }
-  for (const auto& [name, value] : rates.json().items()) {
-    if (!profile.how.contains(name)) refuse_member(source, "/rates" + pointer_to(name));
+    const JsonReader rate = rates.member(field.name);
+    rate.allow_only(rate_members);
+    profile.rates.*field.value = rate.member("value").number_from(least_rate, most_rate);
+    profile.how[field.name] = rate.member("how").text();
   }
   return profile;
 }

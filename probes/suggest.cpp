@@ -1,9 +1,9 @@
-#include "app/suggest.hpp"
+#include "probes/suggest.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace gpumem::app {
+namespace gpumem {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::string did_you_mean(std::string_view text, std::span<const std::string> can
   return name ? "; did you mean '" + *name + "'?" : std::string();
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem

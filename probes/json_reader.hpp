@@ -6,17 +6,19 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace gpumem::report {
+namespace gpumem {
 
 using Json = nlohmann::ordered_json;  // keeps the order of parameters and metrics
 
-/// Text as JSON. Throws a usage error for text that is none (with line and column), for numbers that no double holds,
-/// and for nesting beyond what a report needs: the library copies what an object holds recursively, so nesting without
-/// end would exhaust the stack.
+/// Text as JSON, strictly. Throws a usage error for text that is none (with line and column), for numbers that no
+/// double holds, for a repeated member, of which other parsers take the last and say nothing, and for more levels or
+/// members of an object than any file of ours has: nesting without end would exhaust the stack, and members without end
+/// the time, for a member is looked up among those before it.
 [[nodiscard]] Json parse_json(std::string_view text, const std::string& source);
 
 /// A value of a JSON text and where it stands. Refers to the value and to the source's name.
@@ -26,6 +28,9 @@ class JsonReader {
 
   [[nodiscard]] bool is_null() const { return value_->is_null(); }
   [[nodiscard]] bool is_text() const { return value_->is_string(); }
+  [[nodiscard]] bool is_number() const { return value_->is_number(); }
+  [[nodiscard]] bool is_object() const { return value_->is_object(); }
+  [[nodiscard]] bool is_array() const { return value_->is_array(); }
 
   /// A member of an object. Throws when it is missing.
   [[nodiscard]] JsonReader member(std::string_view name) const;
@@ -40,9 +45,11 @@ class JsonReader {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] double number() const;
-  [[nodiscard]] std::uint64_t whole(std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
-  [[nodiscard]] unsigned small_whole() const {
-    return static_cast<unsigned>(whole(std::numeric_limits<unsigned>::max()));
+  [[nodiscard]] double number_from(double least, double most) const;
+  [[nodiscard]] std::uint64_t whole(std::uint64_t least = 0,
+                                    std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
+  [[nodiscard]] unsigned small_whole(unsigned least = 0) const {
+    return static_cast<unsigned>(whole(least, std::numeric_limits<unsigned>::max()));
   }
 
   /// null is absent.
@@ -52,6 +59,11 @@ class JsonReader {
 
   [[nodiscard]] std::vector<std::string> texts() const;
 
+  /// Throws for a member of another name, with the nearest of these where one is near.
+  void allow_only(std::span<const std::string> names) const;
+
+  /// Throws the usage error "SOURCE: POINTER: what is wrong".
+  [[noreturn]] void refuse(const std::string& wrong) const;
   /// Throws the usage error "SOURCE: POINTER: expected ...".
   [[noreturn]] void fail(const std::string& expected) const;
 
@@ -70,4 +82,4 @@ struct JsonReader::Named {
   JsonReader value;
 };
 
-}  // namespace gpumem::report
+}  // namespace gpumem

@@ -1,10 +1,10 @@
 #include <string>
 #include <vector>
 
-#include "app/suggest.hpp"
+#include "probes/suggest.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::app;
+using namespace gpumem;
 
 TEST_CASE("edit distance counts insertions, deletions, replacements and swaps") {
   CHECK(edit_distance("", "") == 0);

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace gpumem::app {
+namespace gpumem {
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
@@ -19,4 +19,4 @@ namespace gpumem::app {
 /// The end of an error line: "; did you mean 'read'?", or nothing when nothing is close.
 [[nodiscard]] std::string did_you_mean(std::string_view text, std::span<const std::string> candidates);
 
-}  // namespace gpumem::app
+}  // namespace gpumem

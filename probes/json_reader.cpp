@@ -1,0 +1,243 @@
+#include "probes/json_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probes/error.hpp"
+#include "probes/suggest.hpp"
+
+namespace gpumem {
+
+namespace {
+
+constexpr std::size_t most_levels = 16;     // a report is 6 deep
+constexpr std::size_t most_members = 1000;  // of one object; a profile has some 50 rates
+
+/// What is appended to a JSON pointer for a member. Control characters are escaped as in JSON, so that a message stays
+/// one line whatever a file calls its members.
+std::string pointer_to(std::string_view name) {
+  const Json pointer = (Json::json_pointer() / std::string(name)).to_string();
+  const std::string quoted = pointer.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+Error error_at(const std::string& source, const std::string& pointer, const std::string& wrong) {
+  return usage_error(fmt::format("{}: {}: {}", source, pointer.empty() ? "/" : pointer, wrong));
+}
+
+/// Builds the value that the parser reads, and knows where it is when something has to be refused.
+class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only what the library calls
+ public:
+  Builder(std::string_view text, const std::string& source) : text_(text), source_(source) {}
+
+  [[nodiscard]] Json take() { return std::move(root_); }
+
+  bool null() { return put(nullptr); }
+  bool boolean(bool value) { return put(value); }
+  bool number_integer(Json::number_integer_t value) { return put(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return put(value); }
+  bool number_float(Json::number_float_t value, const std::string& /*as_written*/) { return put(value); }
+  bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(Json::binary_t& /*JSON has none*/) { return false; }
+
+  bool start_object(std::size_t /*unknown in advance*/) { return open(Json::object()); }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t /*unknown in advance*/) { return open(Json::array()); }
+  bool end_array() { return close(); }
+
+  bool key(std::string& name) {
+    Level& level = levels_.back();
+    level.name = name;
+    Json& object = *level.value;
+    if (object.contains(name)) throw error_at(source_, pointer(), "expected this member only once");
+    if (object.size() == most_members) {
+      throw error_at(source_, pointer(), fmt::format("expected at most {} members in an object", most_members));
+    }
+    level.member = &object[name];
+    return true;
+  }
+
+  bool parse_error(std::size_t byte, const std::string& /*token*/, const Json::exception& error) {
+    constexpr int number_out_of_range = 406;
+    if (error.id == number_out_of_range) {
+      step_into_item();
+      throw error_at(source_, pointer(), "expected a number that fits a double");
+    }
+    // The byte counts from 1, and is one past the text when that ends too early.
+    const std::string_view before = text_.substr(0, std::max<std::size_t>(std::min(byte, text_.size() + 1), 1) - 1);
+    throw usage_error(fmt::format("{}: not valid JSON at line {}, column {}{}", source_,
+                                  std::ranges::count(before, '\n') + 1, before.size() - (before.rfind('\n') + 1) + 1,
+                                  before.size() == text_.size() ? ", where it ends" : ""));
+  }
+
+ private:
+  struct Level {
+    Json* value = nullptr;   ///< the object or array
+    Json* member = nullptr;  ///< of an object: the one that the parser is at
+    std::string name;        ///< and its name
+  };
+
+  bool put(Json value) {
+    place() = std::move(value);
+    return true;
+  }
+
+  bool open(Json value) {
+    Json& added = place();
+    if (levels_.size() == most_levels) {
+      throw error_at(source_, pointer(), fmt::format("expected at most {} levels", most_levels));
+    }
+    added = std::move(value);
+    levels_.push_back({.value = &added, .member = nullptr, .name = {}});
+    return true;
+  }
+
+  bool close() {
+    levels_.pop_back();
+    return true;
+  }
+
+  /// Where the next value goes.
+  Json& place() {
+    if (levels_.empty()) return root_;
+    step_into_item();
+    const Level& level = levels_.back();
+    return level.value->is_array() ? level.value->back() : *level.member;
+  }
+
+  void step_into_item() {
+    if (!levels_.empty() && levels_.back().value->is_array()) levels_.back().value->emplace_back();
+  }
+
+  [[nodiscard]] std::string pointer() const {
+    std::string path;
+    for (const Level& level : levels_) {
+      path += pointer_to(level.value->is_array() ? std::to_string(level.value->size() - 1) : level.name);
+    }
+    return path;
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  Json root_;
+  std::vector<Level> levels_;  // around where the parser is, outermost first
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& source) {
+  Builder builder(text, source);
+  static_cast<void>(Json::sax_parse(text, &builder));
+  return builder.take();
+}
+
+const Json& JsonReader::object() const {
+  if (!value_->is_object()) fail("an object");
+  return *value_;
+}
+
+JsonReader JsonReader::member(std::string_view name) const {
+  const auto found = object().find(std::string(name));
+  if (found == value_->end())
+    throw error_at(*source_, pointer_ + pointer_to(name), "expected this member, which is missing");
+  return {*found, *source_, pointer_ + pointer_to(name)};
+}
+
+std::optional<JsonReader> JsonReader::find(std::string_view name) const {
+  if (!has(name)) return std::nullopt;
+  const JsonReader found = member(name);
+  return found.is_null() ? std::nullopt : std::optional(found);
+}
+
+bool JsonReader::has(std::string_view name) const { return object().contains(std::string(name)); }
+
+std::vector<JsonReader::Named> JsonReader::members() const {
+  std::vector<Named> all;
+  for (const auto& [name, value] : object().items()) {
+    all.push_back({name, JsonReader(value, *source_, pointer_ + pointer_to(name))});
+  }
+  return all;
+}
+
+std::vector<JsonReader> JsonReader::items() const {
+  if (!value_->is_array()) fail("an array");
+  std::vector<JsonReader> all;
+  for (const Json& value : *value_) {
+    all.push_back(JsonReader(value, *source_, pointer_ + pointer_to(std::to_string(all.size()))));
+  }
+  return all;
+}
+
+std::string JsonReader::text() const {
+  if (!value_->is_string()) fail("a text");
+  return value_->get<std::string>();
+}
+
+bool JsonReader::boolean() const {
+  if (!value_->is_boolean()) fail("true or false");
+  return value_->get<bool>();
+}
+
+double JsonReader::number() const {
+  if (!value_->is_number()) fail("a number");
+  return value_->get<double>();
+}
+
+double JsonReader::number_from(double least, double most) const {
+  if (!value_->is_number() || !(value_->get<double>() >= least && value_->get<double>() <= most)) {
+    fail(fmt::format("a number from {} to {}", least, most));
+  }
+  return value_->get<double>();
+}
+
+std::uint64_t JsonReader::whole(std::uint64_t least, std::uint64_t most) const {
+  // The library would turn -1 into 2^64 - 1.
+  if (!value_->is_number_unsigned() || value_->get<std::uint64_t>() < least || value_->get<std::uint64_t>() > most) {
+    fail(fmt::format("a whole number from {} to {}", least, most));
+  }
+  return value_->get<std::uint64_t>();
+}
+
+std::optional<std::string> JsonReader::text_or_null() const {
+  if (is_null()) return std::nullopt;
+  if (!value_->is_string()) fail("a text or null");
+  return text();
+}
+
+std::optional<bool> JsonReader::boolean_or_null() const {
+  if (is_null()) return std::nullopt;
+  if (!value_->is_boolean()) fail("true, false or null");
+  return boolean();
+}
+
+std::optional<double> JsonReader::number_or_null() const {
+  if (is_null()) return std::nullopt;
+  if (!value_->is_number()) fail("a number or null");
+  return number();
+}
+
+std::vector<std::string> JsonReader::texts() const {
+  std::vector<std::string> all;
+  for (const JsonReader& item : items()) all.push_back(item.text());
+  return all;
+}
+
+void JsonReader::allow_only(std::span<const std::string> names) const {
+  constexpr std::size_t most_listed = 16;
+  for (const auto& [name, value] : members()) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    std::string hint = did_you_mean(name, names);
+    if (hint.empty()) {
+      hint = names.size() <= most_listed ? fmt::format("; there are: {}", fmt::join(names, ", "))
+                                         : "; remove it, or mend its name";
+    }
+    value.refuse("there is no such member" + hint);
+  }
+}
+
+void JsonReader::refuse(const std::string& wrong) const { throw error_at(*source_, pointer_, wrong); }
+
+void JsonReader::fail(const std::string& expected) const { refuse("expected " + expected); }
+
+}  // namespace gpumem
