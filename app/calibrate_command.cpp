@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <ostream>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "app/calibration_plan.hpp"
@@ -17,10 +15,10 @@
 #include "app/host.hpp"
 #include "app/progress.hpp"
 #include "app/record_of.hpp"
+#include "app/report_file.hpp"
 #include "probes/error.hpp"
 #include "probes/model/fit.hpp"
 #include "report/file_output.hpp"
-#include "report/read_report.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::app {
@@ -116,15 +114,6 @@ Measured measure(const CalibrateArguments& arguments, const Environment& environ
 
 // ---- From reports
 
-report::Report read_file(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  if (!(file && text << file.rdbuf())) {
-    throw usage_error(fmt::format("cannot read the report '{}'; check the path given to --from", path));
-  }
-  return report::read_report(text.str(), path);
-}
-
 /// What reports do not say of a device, from the shipped profile of its kind.
 Device completed(Device device, const std::string& path) {
   for (const std::string& name : model::profile_names()) {
@@ -144,11 +133,11 @@ Device completed(Device device, const std::string& path) {
   return device;
 }
 
-Measured read_reports(const CalibrateArguments& arguments) {
+Measured read_reports(const CalibrateArguments& arguments, const Environment& environment) {
   Measured measured;
   std::optional<Device> device;
   const auto add = [&](const std::string& path, std::vector<report::Record>& records) {
-    report::Report report = read_file(path);
+    report::Report report = read_report_file(path, environment.in);
     if (report.backend != "cuda" || !report.device) {
       throw usage_error(fmt::format("{}: is no measurement; rates can only be fitted to what a GPU did", path));
     }
@@ -276,7 +265,8 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   std::optional<report::FileOutput> file;
   if (arguments.output && *arguments.output != "-") file.emplace(*arguments.output);
 
-  const Measured measured = arguments.from.empty() ? measure(arguments, environment) : read_reports(arguments);
+  const Measured measured =
+      arguments.from.empty() ? measure(arguments, environment) : read_reports(arguments, environment);
   const auto cases = cases_of(measured.fitted, measured.device, environment.registry);
   const auto held_out = cases_of(measured.held_out, measured.device, environment.registry);
   if (cases.empty()) {

@@ -7,9 +7,7 @@
 #include <sstream>
 
 #include "probes/error.hpp"
-#include "report/conclusions.hpp"
-#include "report/sweep.hpp"
-#include "report/why.hpp"
+#include "report/complete.hpp"
 
 namespace gpumem::app {
 
@@ -17,15 +15,6 @@ namespace {
 
 /// Reports up to this size are written after every case however long it takes.
 constexpr std::size_t always_written_results = 100;
-
-/// The report with what follows from all of its records together.
-report::Report completed(report::Report report) {
-  report::relate_to_baselines(report.results);
-  report::conclude(report.results);
-  report.findings = report::findings(report.results);
-  report::add_explanations(report.results);
-  return report;
-}
 
 std::string rendered(const report::Report& report, report::Format format, const report::TableStyle& style) {
   std::ostringstream text;
@@ -71,13 +60,13 @@ void Outputs::update_files(const report::Report& report) {
   if (files_.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   if (report.results.size() > always_written_results && start - written_at_ < 4 * writing_took_) return;
-  write_files(completed(report), false);
+  write_files(report::completed(report), false);
   written_at_ = std::chrono::steady_clock::now();
   writing_took_ = written_at_ - start;
 }
 
 void Outputs::finish(const report::Report& report) {
-  const report::Report whole = completed(report);
+  const report::Report whole = report::completed(report);
   std::exception_ptr failure;
   try {
     write_files(whole, true);

@@ -106,6 +106,22 @@ struct Host {
   std::uint64_t memory_bytes = 0;
 };
 
+enum class Verdict { pass, fail, skip };
+
+/// What became of one expectation of a suite (report/expectation.hpp).
+struct CheckRecord {
+  std::string name;
+  Verdict verdict = Verdict::skip;
+  std::string reason;              ///< in words: the case that decided it, and what was wrong or missing
+  std::string quantity;            ///< "bandwidth_gb_per_s", "fraction_of_peak", ...; empty where it is none
+  std::optional<double> measured;  ///< value of the quantity, or its ratio to the reference case's
+  std::optional<double> at_least;  ///< bounds, both inclusive
+  std::optional<double> at_most;
+  bool required = false;           ///< whether a skip is as bad as a failure
+  unsigned attempts = 1;           ///< until it passed, or in all
+  std::vector<std::size_t> cases;  ///< indices into the results that it was held against, references included
+};
+
 /// Where the host memory of the run lies.
 struct HostPlacement {
   std::optional<unsigned> numa_node;  ///< the node it was bound to; absent when it was left alone
@@ -121,7 +137,11 @@ struct Report {
   Host host;
   std::optional<Device> device;                 ///< absent in a dry run
   std::optional<HostPlacement> host_placement;  ///< absent when no case used host memory
+  /// The flags that this run could have raised, because what they tell of was watched; absent: an older report.
+  std::optional<std::vector<std::string>> watched;
+  std::optional<std::string> suite;  ///< name of the suite that the cases come from
   std::vector<Record> results;
+  std::vector<CheckRecord> checks;    ///< in the suite's order; empty where nothing was to be checked
   std::vector<std::string> findings;  ///< per table (see tables() in report/sweep.hpp): what it shows, and what to do
   /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.
   std::vector<std::string> parameter_columns;

@@ -1,0 +1,31 @@
+#include "app/command_line/command_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probes/error.hpp"
+#include "probes/suggest.hpp"
+#include "report/text.hpp"
+
+namespace gpumem::app {
+
+std::size_t choice(const std::string& option, const std::string& text, const std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) {
+    throw usage_error(fmt::format("--{}: '{}' is not one of {}{}", option, text, report::join(names, ", "),
+                                  did_you_mean(text, names)));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+CLI::Option* add_switch(CLI::App& command, const std::string& flag, bool& target, const std::string& help) {
+  return command.add_flag("--" + flag, target, help)->disable_flag_override();
+}
+
+std::string refuse_option_as_value(const std::string& text) {
+  if (text.empty()) return "needs a value";
+  return text.starts_with("--") ? fmt::format("needs a value before the option '{}'", text) : "";
+}
+
+}  // namespace gpumem::app

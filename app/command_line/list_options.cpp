@@ -1,0 +1,30 @@
+#include "app/command_line/command_options.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+class ListCommand final : public CommandOptions {
+ public:
+  explicit ListCommand(CLI::App& program)
+      : CommandOptions(program, "list", "Probes with their axes, units and defaults (needs no GPU)") {
+    name_option_ = command_.add_option("NAME", name_, "Only this probe")->option_text("NAME");
+    add_switch(command_, "json", arguments_.json, "For programs, e.g. to build a menu of probes");
+  }
+
+  [[nodiscard]] Request take() override {
+    if (name_option_->count() > 0) arguments_.name = name_;
+    return arguments_;
+  }
+
+ private:
+  ListArguments arguments_;
+  std::string name_;
+  const CLI::Option* name_option_ = nullptr;
+};
+
+}  // namespace
+
+Command add_list_command(CLI::App& program) { return std::make_unique<ListCommand>(program); }
+
+}  // namespace gpumem::app
