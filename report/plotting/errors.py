@@ -1,0 +1,2 @@
+class UserError(Exception):
+    """What the user can mend, in one line."""

@@ -1,0 +1,514 @@
+"""Figures of reports: what is drawn, the interactive page in a real browser, and how bad input is refused."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from gpumem import MODEL, ProgramTest, environment
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "report" / "plot.py"
+H200 = ROOT / "configs" / "reference" / "h200"
+GOLDEN = ROOT / "tests" / "report" / "golden"
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "</script><script>alert(\"'1'\")</script><!-- $\\frac{ & \u0007"
+
+needs_matplotlib = unittest.skipIf(importlib.util.find_spec("matplotlib") is None,
+                                   "matplotlib is not installed; 'python3 -m pip install matplotlib' does that")
+
+
+class PlotTest(ProgramTest):
+    def run_script(self, *arguments, **variables):
+        return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=120, check=False, env=environment(**variables))
+
+    def plot(self, name, *arguments):
+        """The path of a figure made of reports."""
+        path = self.directory / name
+        done = self.run_script(*arguments, "-o", path)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return path
+
+    def refused(self, *arguments, output="figure.html", **variables):
+        """Fails with one line, and leaves nothing behind."""
+        before = sorted(self.directory.iterdir())
+        done = self.run_script(*arguments, "-o", self.directory / output, **variables)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertRegex(done.stderr, r"\Aplot\.py: [^\n]+\n\Z")
+        self.assertEqual(sorted(self.directory.iterdir()), before)
+        return done.stderr
+
+    def report(self, name, *arguments):
+        """The path of a report of the model."""
+        path = self.directory / name
+        self.succeed("probe", *arguments, *MODEL, "--quiet", "--output", str(path))
+        return path
+
+    def changed(self, path, change):
+        """The path of a copy of a report that `change` was applied to."""
+        report = json.loads(Path(path).read_text(encoding="utf-8"))
+        change(report)
+        changed = self.directory / "changed.json"
+        changed.write_text(json.dumps(report), encoding="utf-8")
+        return changed
+
+    def data(self, page):
+        """The figure in a page."""
+        text = page.read_text(encoding="utf-8")
+        found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+        self.assertEqual(len(found), 1)
+        return json.loads(found[0])
+
+    def panels(self, *arguments):
+        data = self.data(self.plot("page.html", *arguments))
+        return [panel for block in data["blocks"] for panel in block]
+
+
+class Figures(PlotTest):
+    """What is chosen to be drawn, as the page holds it."""
+
+    def test_readings_are_those_of_the_report(self):
+        results = json.loads((H200 / "stride.json").read_text(encoding="utf-8"))["results"]
+        panel, = self.panels(H200 / "stride.json")
+        self.assertEqual([series["name"] for series in panel["series"]], ["stride.read", "stride.write", "stride.copy"])
+        drawn = {(series["label"], point["x"]): point["readings"]["bandwidth"]
+                 for series in panel["series"] for point in series["points"]}
+        self.assertEqual(len(drawn), len(results))
+        for result in results:
+            reading = drawn[result["parameters"]["op"], result["parameters"]["stride_elements"]]
+            time = result["time_seconds"]
+            self.assertEqual(reading["measured"], result["bandwidth_gb_per_s"]["measured"])
+            self.assertEqual(reading["predicted"], result["bandwidth_gb_per_s"]["predicted"])
+            self.assertAlmostEqual(reading["low"], reading["measured"] * time["median"] / time["ci95_high"])
+            self.assertAlmostEqual(reading["high"], reading["measured"] * time["median"] / time["ci95_low"])
+
+    def test_bank_conflicts_show_cycles_beside_wavefronts(self):
+        panel, = self.panels(H200 / "bank.json")
+        self.assertEqual([series["label"] for series in panel["series"]],
+                         ["4-byte words", "8-byte words", "16-byte words"])
+        self.assertEqual(panel["quantities"][0]["name"], "cycles")
+        point = next(point for point in panel["series"][0]["points"] if point["x"] == 32)
+        reading = point["readings"]["cycles"]
+        self.assertEqual((reading["predicted"], reading["counted"]), (32, 32))
+        self.assertAlmostEqual(reading["measured"], 32, delta=0.5)
+
+    def test_copies_over_the_link(self):
+        panels = self.panels(H200 / "transfer.json")
+        self.assertEqual([panel["title"] for panel in panels],
+                         ["transfer, to-device", "transfer, to-host", "transfer, both"])
+        for panel in panels:
+            self.assertEqual({series["label"] for series in panel["series"]},
+                             {"pageable", "pinned", "registered", "write-combined"})
+            self.assertEqual(panel["x"]["scale"], "log2")
+        self.assertEqual([panel["guides"][0]["label"] for panel in panels],
+                         ["PCIe gen5 x16: 63.0 GB/s"] * 2 + ["PCIe gen5 x16 both ways: 126 GB/s"])
+
+    def test_every_reference_has_panels(self):
+        for path in sorted(H200.rglob("*.json")):
+            with self.subTest(path.name):
+                results = json.loads(path.read_text(encoding="utf-8"))["results"]
+                panels = self.panels(path)
+                points = [point for panel in panels for series in panel["series"] for point in series["points"]]
+                self.assertEqual(len(points), len(results))
+                self.assertEqual(len({series["name"] for panel in panels for series in panel["series"]}),
+                                 sum(len(panel["series"]) for panel in panels))
+                self.assertLessEqual(max(len(panel["series"]) for panel in panels), 6)
+
+    def test_several_gpus(self):
+        report = self.report("v.json", "--offset", "0..4", "--op", "read,write")
+        other = self.changed(report, lambda data: data["device"].update(name="Other GPU"))
+        panel, = self.panels(report, other)
+        self.assertEqual([series["label"] for series in panel["series"]],
+                         ["NVIDIA H200: read", "NVIDIA H200: write", "Other GPU: read", "Other GPU: write"])
+        self.assertEqual([series["colour"] for series in panel["series"]], [0, 0, 1, 1])
+        self.assertEqual([series["marker"] for series in panel["series"]], [0, 1, 0, 1])
+
+    def test_a_panel_of_one_gpu_among_several_names_it(self):
+        report = self.report("v.json", "--offset", "0..4")
+        other = self.changed(self.report("w.json", "--stride", "1..4"),
+                             lambda data: data["device"].update(name="Other GPU"))
+        self.assertEqual([panel["subtitle"].split("; ")[0] for panel in self.panels(report, other)],
+                         ["NVIDIA H200", "Other GPU"])
+
+    def test_one_gpu_in_several_reports(self):
+        report = self.report("before.json", "--offset", "0..4")
+        shutil.copy(report, self.directory / "after.json")
+        panel, = self.panels(report, self.directory / "after.json")
+        self.assertEqual([series["label"] for series in panel["series"]], ["before: copy", "after: copy"])
+        other = self.changed(report, lambda data: data["host"].update(name="elsewhere"))
+        labels = [series["label"] for series in self.panels(report, other)[0]["series"]]
+        self.assertEqual(labels[1], "elsewhere: copy")
+
+    def test_failed_cases_leave_a_gap(self):
+        panel, = self.panels(GOLDEN / "measured_copy.json")
+        self.assertIn("1 failed of 33 cases", panel["subtitle"])
+        points = {point["x"]: point for point in panel["series"][0]["points"]}
+        self.assertNotIn("readings", points[5])
+        self.assertTrue(points[5]["notes"][1].startswith("failed ("))
+        self.assertIn("throttled", points[9]["flags"])
+
+    def test_an_unknown_probe_of_one_metric(self):
+        def rename(data):
+            for i, result in enumerate(data["results"]):
+                result.update(probe="ladder", parameters={"working_set_bytes": 1024 << i}, access=[], time_seconds=None,
+                              metrics={"latency_cycles": 30 + i},
+                              bandwidth_gb_per_s={"measured": None, "predicted": None})
+                for newer in ("swept", "compared", "baseline", "chosen_by_auto"):
+                    result.pop(newer, None)
+
+        panel, = self.panels(self.changed(self.report("r.json", "--offset", "0..4"), rename))
+        self.assertEqual([quantity["label"] for quantity in panel["quantities"]], ["latency, cycles"])
+        self.assertEqual(panel["x"]["label"], "working set size")
+        self.assertEqual([text for _, text in panel["x"]["names"]], ["1 KiB", "2 KiB", "4 KiB", "8 KiB", "16 KiB"])
+        self.assertEqual([point["readings"]["metric latency_cycles"]["predicted"]
+                          for point in panel["series"][0]["points"]], [30, 31, 32, 33, 34])
+
+    def test_roofline(self):
+        panel, = self.panels(H200 / "stride.json", "--figure", "roofline")
+        self.assertIn("counted", panel["x"]["label"])
+        write = next(series for series in panel["series"] if series["label"] == "write")
+        point = next(point for point in write["points"] if point["notes"][0].startswith("stride 8,"))
+        self.assertAlmostEqual(point["x"], 1 / 16, delta=0.001)  # each sector is read and written for an eighth of it
+        for x, y in panel["guides"][0]["points"]:
+            self.assertAlmostEqual(y / x, 4814.304, places=3)
+        for series in panel["series"]:
+            for point in series["points"]:
+                self.assertLess(point["readings"]["bandwidth"]["measured"], point["x"] * 4814.304)
+        panel, = self.panels(H200 / "offset.json", "--figure", "roofline")  # has no counters
+        self.assertIn("predicted", panel["x"]["label"])
+        self.assertEqual({point["x"] for series in panel["series"] for point in series["points"]}, {1.0, 0.8})
+
+    def test_choosing(self):
+        panel, = self.panels(H200 / "transfer.json", H200 / "offset.json", "--figure", "transfer",
+                             "--where", "direction=to-host", "--where", "size=1 MiB,1073741824", "--y", "time")
+        self.assertEqual(panel["quantities"][0]["name"], "time")
+        self.assertEqual([text for _, text in panel["x"]["names"]], ["1 MiB", "1 GiB"])
+
+    def test_texts_of_a_report_stay_texts(self):
+        def poison(data):
+            data["device"]["name"] = HOSTILE
+            for result in data["results"]:
+                result.update(flags=[HOSTILE], why=HOSTILE)
+                result["parameters"]["op"] = HOSTILE
+
+        page = self.plot("page.html", self.changed(self.report("r.json", "--offset", "0..4"), poison))
+        text = page.read_text(encoding="utf-8")
+        self.assertEqual(len(re.findall("<script", text)), 2)
+        self.assertEqual(len(re.findall("</script", text)), 2)
+        self.assertNotIn("<!--", text)
+        point = self.data(page)["blocks"][0][0]["series"][0]["points"][0]
+        self.assertEqual(point["why"], HOSTILE.replace("\u0007", "\ufffd"))
+
+
+@needs_matplotlib
+class Drawings(PlotTest):
+    def texts(self, path):
+        root = ElementTree.parse(path).getroot()
+        self.assertEqual(root.tag, SVG + "svg")
+        return {"".join(text.itertext()) for text in root.iter(SVG + "text")}
+
+    def ids(self, path):
+        return {group.get("id") for group in ElementTree.parse(path).getroot().iter(SVG + "g")}
+
+    def test_curves(self):
+        path = self.plot("offset.svg", H200 / "offset.json")
+        self.assertLessEqual({"NVIDIA H200", "offset, elements", "effective bandwidth, GB/s", "read", "write", "copy",
+                              "measured (95 % interval)", "predicted", "theoretical bandwidth 4814 GB/s"},
+                             self.texts(path))
+        self.assertLessEqual({f"offset.{op}.{reading}" for op in ("read", "write", "copy")
+                              for reading in ("measured", "predicted", "interval")}, self.ids(path))
+
+    def test_all_references_at_once(self):
+        texts = self.texts(self.plot("all.svg", *sorted(H200.glob("*.json"))))
+        self.assertLessEqual({"coalesced: does the order of a warp's lanes matter?", "transfer, to-device",
+                              "cycles (measured) or wavefronts per request", "streams", "copies", "passes"}, texts)
+
+    def test_two_tables_stand_side_by_side(self):
+        path = self.plot("two.svg", H200 / "overlap.json", H200 / "batching.json")
+        self.assertLessEqual({"streams", "copies", "staged", "packed"}, self.texts(path))
+        root = ElementTree.parse(path).getroot()
+        width, height = (float(root.get(name).rstrip("pt")) for name in ("width", "height"))
+        self.assertGreater(width, 2 * height)
+
+    def test_predictions_say_so(self):
+        path = self.plot("model.svg", self.report("r.json"))
+        texts = self.texts(path)
+        self.assertIn("NVIDIA H200: predictions", texts)
+        self.assertTrue(any(text.startswith("nothing measured: by gpumem's model, profile h200") for text in texts))
+        self.assertFalse([name for name in self.ids(path) if name and name.endswith(".measured")])
+        self.assertIn("stride.copy.predicted", self.ids(path))
+
+    def test_flagged_cases_are_marked(self):
+        path = self.plot("flags.svg", GOLDEN / "measured_copy.json")
+        self.assertIn("offset.copy.flagged", self.ids(path))
+        self.assertIn("flagged: contended, throttled", self.texts(path))
+
+    def test_roofline(self):
+        path = self.plot("roofline.svg", H200 / "stride.json", "--figure", "roofline")
+        self.assertIn("roof: 4814 GB/s x useful bytes per byte moved", self.texts(path))
+        self.assertIn("roofline.write.measured", self.ids(path))
+
+    def test_the_same_figure_makes_the_same_bytes(self):
+        first, second = (self.plot(name, H200 / "bank.json") for name in ("a.svg", "b.svg"))
+        self.assertEqual(first.read_bytes(), second.read_bytes())
+        self.assertNotIn("dc:date", first.read_text(encoding="utf-8"))
+
+    def test_other_formats(self):
+        self.assertEqual(self.plot("a.png", H200 / "coalesced.json").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(self.plot("a.PDF", H200 / "coalesced.json").read_bytes()[:5], b"%PDF-")
+
+    def test_texts_of_a_report_are_no_formulas(self):
+        path = self.plot("a.svg", self.changed(H200 / "coalesced.json",
+                                               lambda data: data["device"].update(name=HOSTILE)))
+        self.assertTrue(any("$\\frac{" in text for text in self.texts(path)))
+
+
+class Refusals(PlotTest):
+    def changed_case(self, change):
+        return self.changed(GOLDEN / "measured_copy.json", lambda data: change(data["results"][2]))
+
+    def test_files(self):
+        broken = self.directory / "broken.json"
+        for text, said in (("{", "not valid JSON"), ("[1]", "no report of gpumem"), ('{"results": 1}', "no report"),
+                           ('{"schema_version": 2, "results": []}', "schema version 2 is unknown"),
+                           ("[" * 100000, "not valid JSON"),
+                           ('{"schema_version": 1, "results": [NaN]}', "NaN is no number of JSON")):
+            broken.write_text(text, encoding="utf-8")
+            with self.subTest(text[:40]):
+                self.assertIn(said, self.refused(broken))
+        broken.write_bytes(b"\xff\xfe\x00{")
+        self.assertIn("no UTF-8", self.refused(broken))
+        self.assertIn("cannot read", self.refused(self.directory / "absent.json"))
+        self.assertIn("cannot read", self.refused(self.directory))
+
+    def test_wrong_types_are_named(self):
+        for change, said in ((lambda case: case.update(bandwidth_gb_per_s=[]), "/results/2/bandwidth_gb_per_s is not"),
+                             (lambda case: case["bandwidth_gb_per_s"].update(measured="1"),
+                              "/results/2/bandwidth_gb_per_s/measured is not a number"),
+                             (lambda case: case["time_seconds"].update(median=10**400), "median is too large"),
+                             (lambda case: case.update(parameters=None), "/results/2 has no parameters"),
+                             (lambda case: case["parameters"].update(op=[1]), "/results/2/parameters/op is not"),
+                             (lambda case: case.update(flags="x"), "/results/2/flags is not a list")):
+            with self.subTest(said):
+                self.assertIn(said, self.refused(self.changed_case(change)))
+
+    def test_nothing_to_plot(self):
+        self.assertIn("nothing to plot", self.refused(GOLDEN / "dry_run.json"))
+
+        def fail_all(data):
+            for result in data["results"]:
+                result["status"] = "failed"
+
+        self.assertIn("nothing to plot", self.refused(self.changed(GOLDEN / "measured_copy.json", fail_all)))
+
+    def test_choices(self):
+        report = H200 / "offset.json"
+        self.assertIn("--figure takes offset or roofline", self.refused(report, "--figure", "stride"))
+        self.assertIn("no parameter 'offst'", self.refused(report, "--where", "offst=1"))
+        self.assertIn("not NAME=VALUE", self.refused(report, "--where", "offset"))
+        self.assertIn("nothing to plot", self.refused(report, "--where", "offset=77"))
+        self.assertIn("no case for a roofline", self.refused(H200 / "bank.json", "--figure", "roofline"))
+        self.assertIn("see --help", self.refused())
+        self.assertIn("see --help", self.refused(report, "--y", "nothing"))
+
+    def test_outputs(self):
+        self.assertIn("has to end in .svg, .png, .pdf or .html", self.refused(H200 / "offset.json", output="a.jpeg"))
+        self.assertIn("has to end in", self.refused(H200 / "offset.json", output="svg"))
+        self.assertIn("cannot write", self.refused(H200 / "offset.json", output="absent/a.html"))
+        (self.directory / "a.html").mkdir()
+        self.assertIn("cannot write", self.refused(H200 / "offset.json", output="a.html"))
+
+    def test_an_old_figure_survives_an_error(self):
+        old = self.plot("figure.html", H200 / "coalesced.json")
+        before = old.read_bytes()
+        self.refused(GOLDEN / "dry_run.json")
+        self.assertEqual(old.read_bytes(), before)
+
+    def test_without_matplotlib(self):
+        (self.directory / "matplotlib.py").write_text("raise ImportError('there is none')", encoding="utf-8")
+        said = self.refused(H200 / "coalesced.json", output="a.svg", PYTHONPATH=str(self.directory))
+        self.assertIn("pip install matplotlib", said)
+        page = self.directory / "a.html"
+        done = self.run_script(H200 / "coalesced.json", "-o", page, PYTHONPATH=str(self.directory))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(page.exists())
+
+
+def browser():
+    """A headless Chromium, or a SkipTest that says what is missing."""
+    if importlib.util.find_spec("selenium") is None:
+        raise unittest.SkipTest("selenium is not installed; 'python3 -m pip install selenium' does that")
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    driver = shutil.which("chromedriver")
+    if not program or not driver:
+        raise unittest.SkipTest("no Chromium with a chromedriver; 'apt-get install chromium chromium-driver' has them")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1300,1000",
+                     *(["--no-sandbox"] if os.geteuid() == 0 else [])):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options=options, service=Service(driver))
+
+
+class Page(PlotTest):
+    """The interactive page, in a browser."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = browser()
+        cls.addClassCleanup(cls.browser.quit)
+
+    def open(self, *arguments):
+        self.browser.get(self.plot("page.html", *arguments).as_uri())
+        return self
+
+    def tearDown(self):
+        """Whatever a test does, the page must neither complain nor fetch anything."""
+        self.assertEqual(self.browser.get_log("browser"), [])
+        events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
+        urls = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        self.assertTrue(urls)
+        self.assertEqual([url for url in urls if not url.startswith(("file:", "data:"))], [])
+        self.assertEqual(len([url for url in urls if url.startswith("file:")]), 1, urls)
+
+    def all(self, selector):
+        return self.browser.find_elements("css selector", selector)
+
+    def cases(self, series):
+        return self.all(f'[id="{series}"] .case')
+
+    def hover(self, element):
+        from selenium.webdriver.common.action_chains import ActionChains
+        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        ActionChains(self.browser).move_to_element(element).perform()
+
+    def tooltip(self):
+        """The rows of the visible tooltip: {quantity: [predicted, counted, measured]}."""
+        tooltip, = self.all("#tooltip")
+        self.assertTrue(tooltip.is_displayed())
+        self.assertEqual([cell.text for cell in self.all("#tooltip th")], ["", "predicted", "counted", "measured"])
+        rows = [row.find_elements("css selector", "td") for row in self.all("#tooltip tbody tr")]
+        return {cells[0].text: [cell.text for cell in cells[1:]] for cells in rows}
+
+    def choose(self, label, value):
+        from selenium.webdriver.support.ui import Select
+        found = [one for one in self.all(".controls label") if one.text.split("\n")[0].strip().startswith(label)]
+        Select(found[0].find_element("css selector", "select")).select_by_value(value)
+
+    def test_all_references_load(self):
+        self.open(*sorted(H200.glob("*.json")))
+        self.assertEqual(len(self.all("svg.plot")), 13)
+        self.assertEqual(len(self.cases("stride.read.measured")), 32)
+        self.assertEqual(len(self.all('[id="coalesced.read.measured"] rect')), 4)
+
+    def test_hovering_shows_the_three_readings(self):
+        results = json.loads((H200 / "stride.json").read_text(encoding="utf-8"))["results"]
+        case = next(result for result in results if result["parameters"]["stride_elements"] == 8
+                    and result["parameters"]["op"] == "write")
+        self.open(H200 / "stride.json")
+        self.assertFalse(self.all("#tooltip")[0].is_displayed())
+        self.hover(next(one for one in self.cases("stride.write.measured") if one.get_attribute("data-x") == "8"))
+        self.assertEqual(self.all("#tooltip h3")[0].text, "write, stride 8")
+        rows = self.tooltip()
+        predicted, counted, measured = rows["effective bandwidth, GB/s"]
+        bandwidth = case["bandwidth_gb_per_s"]
+        self.assertAlmostEqual(float(predicted), bandwidth["predicted"], delta=0.06)
+        self.assertEqual(counted, "–")
+        self.assertAlmostEqual(float(measured.split(" ± ")[0]), bandwidth["measured"], delta=0.06)
+        self.assertEqual(rows["sectors per request of target"], ["32", "32", "–"])
+        self.assertIn(case["why"], self.all("#tooltip")[0].text)
+
+    def test_flags_are_shown(self):
+        self.open(GOLDEN / "measured_copy.json")
+        self.assertEqual(len(self.all(".flagged")), 1)
+        self.hover(next(one for one in self.cases("offset.copy.measured") if one.get_attribute("data-x") == "9"))
+        self.assertIn("flags: throttled, contended", self.all("#tooltip")[0].text)
+
+    def test_keys_walk_through_the_cases(self):
+        self.open(H200 / "coalesced.json")
+        plot, = self.all("svg.plot")
+        plot.send_keys("\ue014")  # the right arrow
+        self.assertEqual(self.all("#tooltip h3")[0].text, "read, aligned")
+        plot.send_keys("\ue00c")  # Escape
+        self.assertFalse(self.all("#tooltip")[0].is_displayed())
+
+    def test_the_legend_hides_curves(self):
+        self.open(H200 / "offset.json")
+        read = next(one for one in self.all(".legend button") if one.text == "read")
+        self.assertEqual(read.get_attribute("aria-pressed"), "true")
+        read.click()
+        self.assertEqual(read.get_attribute("aria-pressed"), "false")
+        self.assertEqual(self.cases("offset.read.measured") + self.cases("offset.read.predicted"), [])
+        self.assertEqual(len(self.cases("offset.write.measured")), 33)
+        read.click()
+        self.assertEqual(len(self.cases("offset.read.measured")), 33)
+
+    def test_readings_can_be_left_out(self):
+        self.open(H200 / "offset.json")
+        self.all("#readings input[name=predicted]")[0].click()
+        self.assertEqual(self.cases("offset.read.predicted"), [])
+        self.assertEqual(len(self.cases("offset.read.measured")), 33)
+
+    def test_axes_can_be_chosen(self):
+        self.open(H200 / "stride.json")
+
+        def height():
+            return float(self.cases("stride.read.measured")[-1].get_attribute("cy"))
+
+        def labels():
+            return {text.text for text in self.all("svg.plot text")}
+
+        logarithmic = height()
+        self.choose("y scale", "linear")
+        linear = height()
+        self.assertGreater(linear, logarithmic + 10)  # lower on the page
+        self.choose("y", "peak")
+        self.assertIn("effective bandwidth, % of peak", labels())
+        self.assertLess(height(), linear)  # back on its own, logarithmic scale
+        before = float(self.cases("stride.read.measured")[1].get_attribute("cx"))
+        self.choose("x scale", "log")
+        self.assertGreater(float(self.cases("stride.read.measured")[1].get_attribute("cx")), before + 50)
+
+    def test_zoom(self):
+        from selenium.webdriver.common.action_chains import ActionChains
+        self.open(H200 / "offset.json")
+        plot, = self.all("svg.plot")
+        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+
+        def places():
+            return [float(case.get_attribute("cx")) for case in self.cases("offset.read.measured")]
+
+        whole = places()
+        ActionChains(self.browser).move_to_element(plot).click_and_hold().move_by_offset(120, -90).release().perform()
+        zoomed = places()
+        self.assertGreater(zoomed[1] - zoomed[0], 2 * (whole[1] - whole[0]))
+        reset = next(button for button in self.all(".controls button") if button.text == "see all")
+        reset.click()
+        self.assertEqual(places(), whole)
+
+    def test_hostile_texts(self):
+        def poison(data):
+            data["device"]["name"] = HOSTILE
+            for result in data["results"]:
+                result.update(flags=[HOSTILE], why=HOSTILE)
+
+        self.open(self.changed(H200 / "coalesced.json", poison))
+        shown = HOSTILE.replace("\u0007", "\ufffd")
+        self.assertEqual(self.all("h1")[0].text, shown)
+        self.hover(self.cases("coalesced.read.measured")[0])
+        self.assertIn(shown, self.all("#tooltip")[0].text)
+        self.assertEqual(len(self.all("script")), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
