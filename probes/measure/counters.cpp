@@ -227,7 +227,8 @@ std::vector<Counts> Counters::count(std::span<const std::function<void()>> launc
   set.pCounterDataImage = state.data.data();
   set.range = CUPTI_UserRange;
   set.replayMode = CUPTI_UserReplay;
-  set.maxRangesPerPass = launches.size();
+  // The profiler keeps what it made room for the first time: later calls with more launches would lose some of them.
+  set.maxRangesPerPass = most_at_once;
   set.numNestingLevels = 1;
   set.minNestingLevel = 1;
   set.targetNestingLevel = 1;
