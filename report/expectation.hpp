@@ -34,7 +34,7 @@ struct Expectation {
   std::string place;  ///< where it stands, for errors: "configs/smoke.json: /expectations/3"
   Subject subject = Subject::cases;
   Selection cases;       ///< every one of them has to meet the bounds
-  std::string quantity;  ///< "bandwidth_gb_per_s", "fraction_of_peak", ..., or a metric of the probe
+  std::string quantity;  ///< of report/quantity.hpp: "bandwidth_gb_per_s", ...; empty where the subject is flags
   /// The bounds are of the ratio to another case: of the same probe, the one that has these values and is otherwise the
   /// same as asked for; of another probe, the only one that is selected.
   std::optional<Selection> relative_to;
@@ -43,6 +43,7 @@ struct Expectation {
   std::vector<std::string> flags;
   std::optional<std::string> gpu;  ///< holds only on GPUs of exactly this name
   bool required = false;           ///< a skip is as bad as a failure
+  std::string because;             ///< why it should hold, for whoever sees it fail; may be empty
 };
 
 }  // namespace gpumem::report

@@ -1,0 +1,273 @@
+"""The JSON Schemas in report/schema take every file we ship and every report we write, and refuse what is wrong."""
+
+import copy
+import json
+import unittest
+from pathlib import Path
+
+from gpumem import MODEL, ProgramTest, run, strict_json
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "report" / "schema"
+
+
+def complaints(schema, document):
+    """What is wrong with a document, each with its JSON pointer."""
+    validator = jsonschema.Draft202012Validator(schema)
+    return ["/" + "/".join(map(str, error.absolute_path)) + ": " + error.message[:200]
+            for error in validator.iter_errors(document)]
+
+
+@unittest.skipIf(jsonschema is None, "python3-jsonschema is not installed")
+class SchemaTest(ProgramTest):
+    name = ""
+
+    def setUp(self):
+        super().setUp()
+        if not self.name:
+            self.skipTest("what the tests of each schema share")
+        self.schema = strict_json((SCHEMAS / f"{self.name}.schema.json").read_text())
+
+    def assert_valid(self, document, what):
+        self.assertEqual(complaints(self.schema, document), [], what)
+
+    def assert_invalid(self, document, what):
+        self.assertNotEqual(complaints(self.schema, document), [], what)
+
+    def assert_all_valid(self, files):
+        files = list(files)
+        self.assertGreater(len(files), 1)
+        for file in files:
+            with self.subTest(file=file.name):
+                self.assert_valid(strict_json(file.read_text()), file)
+
+
+class Schemas(SchemaTest):
+    name = "suite"  # any
+
+    def test_schemas_are_schemas(self):
+        for file in SCHEMAS.glob("*.json"):
+            with self.subTest(file=file.name):
+                jsonschema.Draft202012Validator.check_schema(strict_json(file.read_text()))
+
+
+class Profiles(SchemaTest):
+    name = "profile"
+
+    def test_shipped_profiles(self):
+        self.assert_all_valid((ROOT / "configs" / "gpus").glob("*.json"))
+
+    def test_rates_are_those_of_the_profile_that_has_all(self):
+        h200 = strict_json((ROOT / "configs" / "gpus" / "h200.json").read_text())
+        self.assertEqual(list(self.schema["properties"]["rates"]["properties"]), list(h200["rates"]))
+
+    def test_schema_and_program_refuse_the_same_profiles(self):
+        good = strict_json((ROOT / "configs" / "gpus" / "v100.json").read_text())
+
+        def changed(change):
+            profile = copy.deepcopy(good)
+            change(profile)
+            return profile
+
+        bad = {
+            "unknown member": changed(lambda p: p.update(gpu="x")),
+            "unknown attribute": changed(lambda p: p["device"].update(l3_bytes=1)),
+            "missing attribute": changed(lambda p: p["device"].pop("l2_bytes")),
+            "attribute of the wrong type": changed(lambda p: p["device"].update(l2_bytes="1")),
+            "negative attribute": changed(lambda p: p["device"].update(l2_bytes=-1)),
+            "unknown rate": changed(lambda p: p["rates"].update(warp_speed={"value": 1, "how": "x"})),
+            "missing rate": changed(lambda p: p["rates"].pop("dram_read_bytes_per_s")),
+            "rate without how": changed(lambda p: p["rates"]["dram_read_bytes_per_s"].pop("how")),
+            "rate of 0": changed(lambda p: p["rates"]["dram_read_bytes_per_s"].update(value=0)),
+            "other version": changed(lambda p: p.update(schema_version=2)),
+            "half a link": changed(lambda p: p["device"]["pcie"].pop("width")),
+        }
+        for what, profile in bad.items():
+            with self.subTest(what):
+                self.assert_invalid(profile, what)
+                file = self.directory / "profile.json"
+                file.write_text(json.dumps(profile))
+                arguments = ("probe", "--offset", "0", "--backend", "model", "--gpu", str(file), "--quiet")
+                self.assertIn("profile.json: /", self.fail_with(2, *arguments))
+
+
+# Members of an otherwise valid suite, and what is wrong with them.
+BAD_SUITES = {
+    "unknown member": {"probe": []},
+    "other version": {"schema_version": 2},
+    "version as text": {"schema_version": "1"},
+    "empty name": {"name": ""},
+    "purpose of the wrong type": {"purpose": 7},
+    "no probes": {"probes": []},
+    "probes of the wrong type": {"probes": {}},
+    "probe without a name": {"probes": [{"axes": {}}]},
+    "unknown member of a probe": {"probes": [{"probe": "bank", "axis": {}}]},
+    "parameter for a flag": {"probes": [{"probe": "offset", "axes": {"offset_elements": 0}}]},
+    "flag with dashes": {"probes": [{"probe": "offset", "axes": {"--offset": 0}}]},
+    "axis without a value": {"probes": [{"probe": "offset", "axes": {"offset": ""}}]},
+    "axis of no values": {"probes": [{"probe": "offset", "axes": {"offset": []}}]},
+    "axis of a fraction": {"probes": [{"probe": "offset", "axes": {"offset": 0.5}}]},
+    "axis of a negative number": {"probes": [{"probe": "offset", "axes": {"offset": -1}}]},
+    "axis of true": {"probes": [{"probe": "offset", "axes": {"offset": True}}]},
+    "axis of null": {"probes": [{"probe": "offset", "axes": {"offset": None}}]},
+    "axis of nested arrays": {"probes": [{"probe": "offset", "axes": {"offset": [[0]]}}]},
+    "entry with options of the suite": {"probes": [{"probe": "bank", "options": {"counters": True}}]},
+    "unknown option": {"options": {"ci": "2%"}},
+    "width as a number": {"options": {"ci_width": 0.02}},
+    "width that is no share": {"options": {"ci_width": "wide"}},
+    "budget without a unit": {"options": {"time_budget": "2"}},
+    "budget of the wrong type": {"options": {"time_budget": 2}},
+    "unknown node": {"options": {"numa": "far"}},
+    "counters of the wrong type": {"options": {"counters": "yes"}},
+    "expectations of the wrong type": {"expectations": {}},
+    "null for nothing": {"options": None},
+}
+CASES = {"probe": "bank", "bank-stride": 1}
+BAD_EXPECTATIONS = {
+    "unknown member": {"cases": CASES, "at_leats": 1, "at_most": 2},
+    "nothing to be about": {"at_least": 1},
+    "no bound": {"cases": CASES},
+    "bound of the wrong type": {"cases": CASES, "at_least": "1"},
+    "equals without tolerance": {"cases": CASES, "equals": 1},
+    "tolerance without equals": {"cases": CASES, "at_least": 1, "tolerance": "5%"},
+    "equals and a bound": {"cases": CASES, "equals": 1, "tolerance": "5%", "at_least": 1},
+    "tolerance as a number": {"cases": CASES, "equals": 1, "tolerance": 0.05},
+    "cases without a probe": {"cases": {"bank-stride": 1}, "at_least": 1},
+    "cases and a device": {"cases": CASES, "device": "pcie_width", "at_least": 1},
+    "unknown device quantity": {"device": "pcie_with", "at_least": 1},
+    "device without a bound": {"device": "pcie_width"},
+    "device and a reference": {"device": "pcie_width", "at_least": 1, "relative_to": {}},
+    "unknown flag": {"no_flags": ["throtled"]},
+    "no flag": {"no_flags": []},
+    "flag twice": {"no_flags": ["throttled", "throttled"]},
+    "flags and a bound": {"no_flags": ["throttled"], "at_least": 1},
+    "required of the wrong type": {"cases": CASES, "at_least": 1, "required": "yes"},
+    "empty GPU": {"cases": CASES, "at_least": 1, "gpu": ""},
+    "because of the wrong type": {"cases": CASES, "at_least": 1, "because": 1},
+}
+
+
+class Suites(SchemaTest):
+    name = "suite"
+
+    def suite(self, **members):
+        good = {"schema_version": 1, "name": "n", "purpose": "p", "probes": [{"probe": "bank"}],
+                "expectations": [{"name": "e", "cases": CASES, "at_least": 1}]}
+        return good | members
+
+    def run_suite(self, suite):
+        """A dry run of a suite."""
+        file = self.directory / "suite.json"
+        file.write_text(json.dumps(suite))
+        return run("probe", "--config", str(file), "--dry-run", "--quiet")
+
+    def test_shipped_suites(self):
+        self.assert_all_valid((ROOT / "configs").glob("*.json"))
+
+    def test_schema_and_program_take_what_the_bad_ones_differ_from(self):
+        self.assert_valid(self.suite(), "the plain suite")
+        self.assertEqual(self.run_suite(self.suite()).returncode, 0)
+        rich = self.suite(
+            options={"ci_width": "2 %", "time_budget": "1.5min", "numa": 0, "counters": "require"},
+            probes=[{"probe": "bank", "axes": {"bank-stride": [0, "1..2"], "word-bytes": 4},
+                     "options": {"ci_width": "0.01"}}],
+            expectations=[{"name": "a", "cases": CASES, "relative_to": {"bank-stride": 2}, "equals": -1,
+                           "tolerance": "1%"},
+                          {"name": "b", "device": "l2_bytes", "at_most": 1e12, "gpu": "X", "required": True},
+                          {"name": "c", "no_flags": ["throttled"], "cases": {"probe": "bank"}, "because": ""}])
+        self.assert_valid(rich, "a suite with everything")
+        done = self.run_suite(rich)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_schema_and_program_refuse_the_same_suites(self):
+        bad = {what: self.suite(**members) for what, members in BAD_SUITES.items()}
+        for what, members in BAD_EXPECTATIONS.items():
+            bad["expectation: " + what] = self.suite(expectations=[{"name": "e"} | members])
+        for missing in ("schema_version", "name", "purpose", "probes"):
+            bad["without " + missing] = {k: v for k, v in self.suite().items() if k != missing}
+        for what, suite in bad.items():
+            with self.subTest(what):
+                self.assert_invalid(suite, what)
+                done = self.run_suite(suite)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(done.stderr, r"\Agpumem: [^\n]*suite\.json: /[^\n]+\n\Z")
+
+
+class Reports(SchemaTest):
+    name = "report"
+
+    def test_reference_reports(self):
+        self.assert_all_valid((ROOT / "configs" / "reference").rglob("*.json"))
+
+    def test_golden_reports(self):
+        self.assert_all_valid((ROOT / "tests" / "report" / "golden").glob("*.json"))
+
+    def test_every_probe(self):
+        for probe in json.loads(self.succeed("list", "--json")):
+            with self.subTest(probe["name"]):
+                self.assert_valid(self.predict(probe["name"]), probe["name"])
+
+    def test_what_was_not_run(self):
+        self.assert_valid(strict_json(self.succeed("probe", "--dry-run", "--format", "json")), "dry run")
+
+    def test_a_failed_case(self):
+        done = run("probe", "--offset", "0,1", "--buffer", "900GiB", *MODEL, "--format", "json", "--quiet")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        report = strict_json(done.stdout)
+        self.assertEqual(report["results"][0]["status"], "failed")
+        self.assert_valid(report, "a failed case")
+
+    def test_a_check(self):
+        file = self.directory / "check.json"
+        done = run("check", "smoke", *MODEL, "--quiet", "--output", str(file))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = strict_json(file.read_text())
+        self.assertEqual(report["suite"], "smoke")
+        self.assertGreater(len(report["checks"]), 10)
+        self.assert_valid(report, "a check")
+
+    def test_wrong_reports_are_refused(self):
+        good = self.predict("--offset", "0")
+
+        def changed(change):
+            report = copy.deepcopy(good)
+            change(report)
+            return report
+
+        result = good["results"][0]
+        self.assertTrue(result["access"])
+        for what, bad in {
+            "no results": changed(lambda r: r.pop("results")),
+            "another backend": changed(lambda r: r.update(backend="guess")),
+            "a local time": changed(lambda r: r.update(started_at="2026-11-20 21:00:00")),
+            "device of the wrong type": changed(lambda r: r.update(device="H200")),
+            "number as text": changed(lambda r: r["device"].update(memory_bytes="1")),
+            "no parameters": changed(lambda r: r["results"][0].pop("parameters")),
+            "unknown status": changed(lambda r: r["results"][0].update(status="fine")),
+            "unknown flag": changed(lambda r: r["results"][0].update(flags=["fine"])),
+            "bandwidth as a number": changed(lambda r: r["results"][0].update(bandwidth_gb_per_s=1)),
+            "share as text": changed(lambda r: r["results"][0].update(fraction_of_peak="90 %")),
+            "negative bytes": changed(lambda r: r["results"][0]["useful_bytes"].update(read=-1)),
+            "site without op": changed(lambda r: r["results"][0]["access"][0].pop("op")),
+            "metric as text": changed(lambda r: r["results"][0]["metrics"].update(x_us="1")),
+            "unknown verdict": changed(lambda r: r.update(checks=[{"name": "e", "verdict": "maybe"}])),
+        }.items():
+            with self.subTest(what):
+                self.assert_invalid(bad, what)
+        with self.assertRaises(ValueError):  # JSON has no NaN, and a schema could not refuse it
+            strict_json('{"fraction_of_peak": NaN}')
+
+    def test_more_members_may_be_added(self):
+        report = self.predict("--offset", "0")
+        report["node"] = 7
+        report["results"][0]["colour"] = "red"
+        self.assert_valid(report, "a later version")
+
+
+if __name__ == "__main__":
+    unittest.main()
