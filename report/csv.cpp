@@ -1,12 +1,15 @@
 // CSV: one row per case, the same columns in the same order for every probe, named as pandas.json_normalize names the
 // fields of the JSON report. Absent is an empty field.
 
+#include "report/csv.hpp"
+
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <ostream>
 
 #include "report/cases.hpp"
+#include "report/csv_row.hpp"
 #include "report/readings.hpp"
 #include "report/text.hpp"
 #include "report/writers.hpp"
@@ -15,20 +18,7 @@ namespace gpumem::report {
 
 namespace {
 
-/// RFC 4180: fields with separators, quotes or line breaks are quoted, and quotes doubled.
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string text = "\"";
-  for (const char c : field) {
-    if (c == '"') text += '"';
-    text += c;
-  }
-  return text + '"';
-}
-
-std::string field(std::optional<double> value) {
-  return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string();
-}
+std::string field(std::optional<double> value) { return csv_number(value); }
 
 std::string field(const std::optional<bool>& value) {
   if (!value) return {};
@@ -42,22 +32,7 @@ std::string parameter_field(const Record& record, const std::string& name) {
   return found == nullptr ? std::string() : gpumem::to_string(found->value);
 }
 
-/// Appends a name and a value together, so that the header cannot drift from the rows.
-class Row {
- public:
-  void add(std::string name, const std::string& value) {
-    names_.push_back(std::move(name));
-    values_.push_back(quoted(value));
-  }
-  [[nodiscard]] std::string header() const { return join(names_, ","); }
-  [[nodiscard]] std::string line() const { return join(values_, ","); }
-
- private:
-  std::vector<std::string> names_;
-  std::vector<std::string> values_;
-};
-
-void add_time(Row& row, const std::optional<TimeRecord>& time) {
+void add_time(CsvRow& row, const std::optional<TimeRecord>& time) {
   const auto add = [&](const std::string& name, measure::Seconds measure::Summary::*member) {
     row.add("time_seconds." + name, time ? field(std::optional((time->summary.*member).count())) : std::string());
   };
@@ -70,7 +45,7 @@ void add_time(Row& row, const std::optional<TimeRecord>& time) {
   row.add("time_seconds.count", time ? fmt::to_string(time->summary.count) : std::string());
 }
 
-void add_access(Row& row, const Record& record) {
+void add_access(CsvRow& row, const Record& record) {
   for (const std::string op : {"load", "store"}) {
     for (const auto quantity : {Quantity::sectors, Quantity::wavefronts}) {
       const std::string name = op + (quantity == Quantity::sectors ? ".sectors" : ".wavefronts") + "_per_request";
@@ -80,8 +55,7 @@ void add_access(Row& row, const Record& record) {
   }
 }
 
-Row row_of(const Report& report, const Record& record) {
-  Row row;
+void add_case(CsvRow& row, const Report& report, const Record& record) {
   row.add("probe", record.probe);
   for (const std::string& name : report.parameter_columns) row.add("parameters." + name, parameter_field(record, name));
   row.add("swept", record.swept);
@@ -112,7 +86,41 @@ Row row_of(const Report& report, const Record& record) {
   row.add("backend", report.backend);
   row.add("device.name", report.device ? report.device->name : std::string());
   row.add("device.uuid", report.device ? field(report.device->uuid) : std::string());
+}
+
+CsvRow row_of(const Report& report, const Record& record) {
+  CsvRow row;
+  add_case(row, report, record);
   return row;
+}
+
+CsvRow row_of(const NamedReport& named, const Record& record) {
+  CsvRow row;
+  row.add("report", named.name);
+  add_case(row, named.report, record);
+  return row;
+}
+
+void add_once(std::vector<std::string>& names, const std::vector<std::string>& others) {
+  for (const std::string& name : others) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+}
+
+/// A table has the same columns in every row.
+std::vector<NamedReport> with_common_columns(std::span<const NamedReport> reports) {
+  std::vector<std::string> parameters;
+  std::vector<std::string> metrics;
+  for (const NamedReport& one : reports) {
+    add_once(parameters, one.report.parameter_columns);
+    add_once(metrics, one.report.metric_columns);
+  }
+  std::vector<NamedReport> same(reports.begin(), reports.end());
+  for (NamedReport& one : same) {
+    one.report.parameter_columns = parameters;
+    one.report.metric_columns = metrics;
+  }
+  return same;
 }
 
 }  // namespace
@@ -120,6 +128,14 @@ Row row_of(const Report& report, const Record& record) {
 void write_csv(std::ostream& out, const Report& report) {
   out << row_of(report, Record{}).header() << '\n';
   for (const Record& record : report.results) out << row_of(report, record).line() << '\n';
+}
+
+void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports) {
+  const std::vector<NamedReport> all = with_common_columns(reports);
+  if (!all.empty()) out << row_of(all.front(), Record{}).header() << '\n';
+  for (const NamedReport& named : all) {
+    for (const Record& record : named.report.results) out << row_of(named, record).line() << '\n';
+  }
 }
 
 }  // namespace gpumem::report

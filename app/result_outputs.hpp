@@ -1,0 +1,55 @@
+#pragma once
+// Where a result goes that is made once, in one of several formats: files named with --output, and stdout.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/environment.hpp"
+#include "report/file_output.hpp"
+#include "report/writers.hpp"
+
+namespace gpumem::app {
+
+struct ResultFormat {
+  std::string name;                     ///< as --format takes it
+  std::vector<std::string> extensions;  ///< of files, in small letters: ".json"
+};
+
+/// table, json, csv and markdown, with the extensions of a report's. The first is what stdout gets by default.
+[[nodiscard]] const std::vector<ResultFormat>& table_formats();
+
+struct ResultRequest {
+  std::vector<std::string> outputs;   ///< files, or "-" for stdout
+  std::optional<std::string> format;  ///< of stdout, and of files whose extension names none
+  bool quiet = false;                 ///< with files, nothing on stdout
+  bool no_color = false;
+};
+
+class ResultOutputs {
+ public:
+  /// Throws a usage error for a file that has no format or could not be written later.
+  ResultOutputs(const ResultRequest& request, std::span<const ResultFormat> formats, const Environment& environment);
+
+  /// Makes a result in the format of a name, for a table of a style.
+  using Render = std::function<std::string(const std::string& format, const report::TableStyle& style)>;
+
+  /// Writes the files, then stdout. Throws a usage error when something could not be written, after everything else has
+  /// been.
+  void write(const Render& render) const;
+
+ private:
+  struct File {
+    report::FileOutput output;
+    std::string format;
+  };
+
+  std::ostream& out_;
+  report::TableStyle style_;
+  std::vector<File> files_;
+  std::optional<std::string> standard_output_;
+};
+
+}  // namespace gpumem::app
