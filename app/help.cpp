@@ -19,7 +19,8 @@ constexpr std::size_t column = 26;
 
 std::string option_line(const CLI::Option& option, bool positional) {
   std::string left = "  " + option.get_name(positional, !positional);
-  if (!option.get_option_text().empty()) left += " " + option.get_option_text();
+  const std::string& value = option.get_option_text();
+  if (!value.empty()) left += (value.starts_with("[=") ? "" : " ") + value;
   return two_columns(left, option.get_description(), width, column);
 }
 
@@ -51,7 +52,7 @@ std::string HelpFormatter::make_help(const CLI::App* command, std::string name, 
   const auto commands = command->get_subcommands([](const CLI::App*) { return true; });
   std::string text = wrap(command->get_description(), width, 0) + "\n\nUsage: " + name;
   if (!commands.empty()) text += " COMMAND";
-  for (const CLI::Option* option : positionals) text += " [" + option->get_option_text() + "]";
+  for (const CLI::Option* option : positionals) text += " " + option->get_option_text();
   text += " [OPTIONS]\n";
   if (!commands.empty()) text += "\nCommands:\n";
   for (const CLI::App* one : commands) {

@@ -1,6 +1,7 @@
 """What the program says about itself: help, version and lists; quickly, and without a GPU."""
 
 import json
+import re
 import time
 import unittest
 
@@ -8,16 +9,31 @@ from gpumem import MODEL, ProgramTest, run
 
 
 class Help(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.commands = re.findall(r"^  ([a-z]+) ", self.succeed("--help"), re.MULTILINE)
+
     def test_commands(self):
-        text = self.succeed("--help")
-        for command in ("probe", "explain", "list", "devices"):
-            self.assertIn(command, text)
+        for command in ("probe", "check", "explain", "compare", "show", "calibrate", "list", "devices", "completion"):
+            self.assertIn(command, self.commands)
+        for command in self.commands:
             self.assertIn(f"Usage: gpumem {command}", self.succeed(command, "--help"))
 
     def test_fits_80_columns(self):
-        for command in ([], ["probe"], ["explain"], ["list"], ["devices"]):
+        for command in ([], *([one] for one in self.commands)):
             for line in self.succeed(*command, "--help").splitlines():
                 self.assertLessEqual(len(line), 80, line)
+
+    def test_every_option_has_an_example(self):
+        """In its own text or at the end of the help."""
+        for command in self.commands:
+            text, _, examples = self.succeed(command, "--help").partition("\nExample")
+            for entry in re.findall(r"^  (?:-\w,)?--[a-z-]+.*?(?=^  -|^\S|\Z|^$)", text, re.MULTILINE | re.DOTALL):
+                long_name = re.search(r"--[a-z-]+", entry)[0]
+                short_name = re.match(r"  (-\w),", entry)
+                used = re.search(rf"({long_name}{'|' + short_name[1] if short_name else ''})\b", examples)
+                if long_name != "--help":
+                    self.assertTrue("e.g." in entry or used, f"gpumem {command} {long_name} has no example")
 
     def test_every_axis_is_an_option(self):
         text = self.succeed("probe", "--help")
@@ -26,7 +42,8 @@ class Help(ProgramTest):
                 self.assertIn(axis["flag"] + (" [VALUES]" if axis["value_optional"] else " VALUES"), text)
 
     def test_version(self):
-        self.assertRegex(self.succeed("--version"), r"\Agpumem \d+\.\d+\.\d+( \([^\n]+\))?\n\Z")
+        self.assertRegex(self.succeed("--version"),
+                         r"\Agpumem \d+\.\d+\.\d+ \(commit [0-9a-z-]+, CUDA \d+\.\d+, built by \S+ [\d.]+(, \w+)?\)\n\Z")
 
 
 class List(ProgramTest):

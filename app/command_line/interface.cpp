@@ -1,0 +1,149 @@
+#include "app/command_line/interface.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "app/suite.hpp"
+#include "probes/model/profile.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+constexpr std::string_view axis_group = "Axes";
+
+void add_word(std::vector<std::string>& words, const std::string& word) {
+  if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+}
+
+/// The alternatives of "cuda|model|auto", without what surrounds them in "[=require]" and "PROBE...".
+std::vector<std::string> alternatives(const std::string& value_name) {
+  std::vector<std::string> all(1);
+  for (const char c : value_name) {
+    if (c == '|') {
+      all.emplace_back();
+    } else if (std::string_view("[]=.").find(c) == std::string_view::npos) {
+      all.back() += c;
+    }
+  }
+  return all;
+}
+
+bool stands_for_itself(const std::string& word) {
+  return !word.empty() && std::ranges::all_of(word, [](unsigned char c) { return std::islower(c) != 0 || c == '-'; });
+}
+
+/// Adds what a word in upper case stands for.
+void add_kind(Choices& choices, const std::string& kind, const std::vector<Probe>& registry) {
+  if (kind == "PROBE") {
+    for (const Probe& probe : registry) add_word(choices.words, probe.name);
+  } else if (kind == "PROFILE") {
+    for (const auto& profile : model::embedded_profiles()) add_word(choices.words, std::string(profile.name));
+  } else if (kind == "SUITE") {
+    for (const std::string& name : suite_names()) add_word(choices.words, name);
+  } else if (kind == "FILE" && choices.files == Choices::Files::none) {  // "PROFILE|FILE" is one of JSON
+    choices.files = Choices::Files::any;
+  }
+  const bool json = kind == "REPORT" || kind == "OLD" || kind == "NEW" || kind == "PROFILE" || kind == "SUITE";
+  if (json) choices.files = Choices::Files::json;
+}
+
+OptionEntry::Takes what_it_takes(const CLI::Option& option) {
+  const std::string& value = option.get_option_text();
+  if (value.starts_with("[=")) return OptionEntry::Takes::attached_value;
+  if (value.starts_with("[")) return OptionEntry::Takes::optional_value;
+  return value.empty() ? OptionEntry::Takes::nothing : OptionEntry::Takes::value;
+}
+
+OptionEntry describe(const CLI::Option& option, const std::vector<Probe>& registry) {
+  OptionEntry entry{.names = {},
+                    .value = option.get_option_text(),
+                    .help = option.get_description(),
+                    .group = option.get_group(),
+                    .takes = what_it_takes(option),
+                    .repeatable = option.get_items_expected_max() > 1 || option.get_group() == axis_group,
+                    .choices = {}};
+  for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
+  entry.choices = option.get_group() == axis_group ? axis_choices(option.get_lnames().front(), registry)
+                                                   : choices_of(option.get_option_text(), registry);
+  return entry;
+}
+
+CommandEntry describe(const CLI::App& command, const std::vector<Probe>& registry) {
+  CommandEntry entry{.name = command.get_parent() == nullptr ? "" : command.get_name(),
+                     .purpose = command.get_description(),
+                     .arguments = {},
+                     .options = {},
+                     .footer = command.get_footer()};
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string& value = option->get_option_text();
+    if (option->get_positional()) {
+      entry.arguments.push_back({.value = value,
+                                 .help = option->get_description(),
+                                 .repeatable = option->get_items_expected_max() > 1,
+                                 .choices = choices_of(value, registry)});
+    }
+  }
+  for (const std::string& group : command.get_groups()) {
+    for (const CLI::Option* option : command.get_options()) {
+      if (option->nonpositional() && option->get_group() == group) entry.options.push_back(describe(*option, registry));
+    }
+  }
+  return entry;
+}
+
+}  // namespace
+
+Interface describe_interface(const CLI::App& program, const std::vector<Probe>& registry) {
+  Interface interface {
+    .program = describe(program, registry), .commands = {}
+  };
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+    interface.commands.push_back(describe(*command, registry));
+  }
+  return interface;
+}
+
+Choices choices_of(const std::string& value_name, const std::vector<Probe>& registry) {
+  Choices choices;
+  for (const std::string& word : alternatives(value_name)) {
+    if (stands_for_itself(word)) {
+      add_word(choices.words, word);
+    } else {
+      add_kind(choices, word, registry);
+    }
+  }
+  return choices;
+}
+
+Choices axis_choices(const std::string& flag, const std::vector<Probe>& registry) {
+  Choices choices{.words = {}, .files = Choices::Files::none, .list = true};
+  bool takes_auto = false;
+  for (const Probe& probe : registry) {
+    for (const Axis& axis : probe.axes) {
+      if (axis.flag != flag) continue;
+      for (const std::string& name : axis.names) add_word(choices.words, name);
+      for (const std::uint64_t number : axis.numbers) add_word(choices.words, std::to_string(number));
+      const bool in_range = axis.names.empty() && axis.numbers.empty();
+      for (const std::uint64_t candidate : axis.candidates) add_word(choices.words, std::to_string(candidate));
+      // A range by default is an example of how to write one.
+      if (in_range && axis.defaults.find(',') == std::string::npos) add_word(choices.words, axis.defaults);
+      takes_auto = takes_auto || axis.takes_auto;
+    }
+  }
+  if (takes_auto) add_word(choices.words, "auto");
+  return choices;
+}
+
+std::string short_help(const std::string& help) {
+  constexpr std::size_t shortest = 16;  // "With --from: ..." is not worth much without what follows
+  std::size_t end = help.size();
+  for (const char* stop : {"; ", ". ", ": ", " (", ", e.g.", ", such as"}) {
+    end = std::min(end, help.find(stop, std::min(shortest, help.size())));
+  }
+  return help.substr(0, end);
+}
+
+}  // namespace gpumem::app

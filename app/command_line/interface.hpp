@@ -1,0 +1,71 @@
+#pragma once
+// The command line as plain data, read off the declarations that parse it: what completion scripts and the manual are
+// made from, so that neither can differ from what the program takes.
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "probes/probe.hpp"
+
+namespace gpumem::app {
+
+/// What a shell can offer for a value.
+struct Choices {
+  enum class Files { none, any, json };
+  std::vector<std::string> words;
+  Files files = Files::none;
+  bool list = false;  ///< several words, separated by commas
+};
+
+struct OptionEntry {
+  enum class Takes {
+    nothing,
+    value,           ///< --backend model, --backend=model
+    optional_value,  ///< the option may stand alone
+    attached_value   ///< the option may stand alone, and a value needs the '=': --counters=require
+  };
+  std::vector<std::string> names;  ///< with their dashes, the long one first
+  std::string value;               ///< as help shows it: "cuda|model|auto", "FILE"; empty: it takes none
+  std::string help;
+  std::string group;
+  Takes takes = Takes::nothing;
+  bool repeatable = false;
+  Choices choices;
+};
+
+struct ArgumentEntry {
+  std::string value;  ///< as help shows it: "REPORT", "PROBE..."
+  std::string help;
+  bool repeatable = false;
+  Choices choices;
+};
+
+struct CommandEntry {
+  std::string name;  ///< empty: the program itself
+  std::string purpose;
+  std::vector<ArgumentEntry> arguments;
+  std::vector<OptionEntry> options;
+  std::string footer;
+};
+
+struct Interface {
+  CommandEntry program;
+  std::vector<CommandEntry> commands;
+};
+
+/// Describes the program and its commands. `registry` and the shipped profiles and suites supply the names that values
+/// may be.
+[[nodiscard]] Interface describe_interface(const CLI::App& program, const std::vector<Probe>& registry);
+
+/// What a value may be, from its name in help: words in lower case stand for themselves, those in upper case for a kind
+/// of thing (PROBE, PROFILE, SUITE, REPORT, FILE) or for what nobody can list (N, TIME).
+[[nodiscard]] Choices choices_of(const std::string& value_name, const std::vector<Probe>& registry);
+
+/// What the axes of a flag take in any probe.
+[[nodiscard]] Choices axis_choices(const std::string& flag, const std::vector<Probe>& registry);
+
+/// The first clause of a help text, for a line beside the option: without examples and defaults.
+[[nodiscard]] std::string short_help(const std::string& help);
+
+}  // namespace gpumem::app

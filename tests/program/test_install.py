@@ -1,0 +1,116 @@
+"""What `cmake --install` puts where, and the Debian package: used from there, with nothing of the build around."""
+
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from gpumem import MODEL, ProgramTest
+
+BUILD = Path(os.environ.get("GPUMEM_BUILD", "build/release"))
+CMAKE = os.environ.get("CMAKE", "cmake")
+FILES = (
+    "share/bash-completion/completions/gpumem",
+    "share/fish/vendor_completions.d/gpumem.fish",
+    "share/gpumem/configs/gpus/h200.json",
+    "share/gpumem/configs/smoke.json",
+    "share/gpumem/schema/report.schema.json",
+    "share/doc/gpumem/README.md",
+    "share/doc/gpumem/docs/method.md",
+)
+
+
+def call(*command, **options):
+    done = subprocess.run([str(one) for one in command], capture_output=True, text=True, timeout=120, check=False, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def installed(program, *arguments):
+    """Runs an installed program as on another machine: no environment, no current directory of this project."""
+    return call(program, *arguments, env={}, cwd="/")
+
+
+class InstallTest(ProgramTest):
+    def check_files(self, prefix):
+        for name in FILES:
+            self.assertGreater((prefix / name).stat().st_size, 0, name)
+        left_over = [str(path) for path in prefix.rglob("*") if path.name in ("__pycache__", "reference", "CMakeFiles")]
+        self.assertEqual(left_over, [])
+
+    def check_program(self, prefix):
+        program = prefix / "bin/gpumem"
+        self.assertTrue(installed(program, "--version").startswith("gpumem "))
+        self.assertIn("offset", installed(program, "probe", "--offset", "0..3", *MODEL))
+        copied = prefix / "share/gpumem/configs/gpus/h200.json"
+        self.assertEqual(installed(program, "probe", "--offset", "1", "--backend", "model", "--gpu", copied, "--format", "csv")
+                         .count("\n"), 2)
+        completion = (prefix / "share/bash-completion/completions/gpumem").read_text()
+        self.assertEqual(completion, installed(program, "completion", "bash"))
+        return program
+
+    def complete(self, prefix, *words):
+        ask = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpumem; printf "%s\\n" "${COMPREPLY[@]}"'
+        script = prefix / "share/bash-completion/completions/gpumem"
+        return call("bash", "--norc", "-c", ask, "bash", script, *words, env={}).split()
+
+
+@unittest.skipUnless((BUILD / "cmake_install.cmake").exists(), f"{BUILD} is no build folder; name it in $GPUMEM_BUILD")
+class Prefix(InstallTest):
+    def test_install(self):
+        prefix = self.directory / "prefix"
+        call(CMAKE, "--install", BUILD, "--prefix", prefix)
+        self.check_files(prefix)
+        program = self.check_program(prefix)
+        self.assertEqual((prefix / "share/man/man1/gpumem.1").read_text(), installed(program, "manual"))
+        self.assertEqual((prefix / "share/zsh/site-functions/_gpumem").read_text(), installed(program, "completion", "zsh"))
+        self.assertTrue((prefix / "share/doc/gpumem/LICENSE").exists())
+        if shutil.which("bash"):
+            self.assertEqual(self.complete(prefix, "gpumem", "probe", "--strid"), ["--stride"])
+        if shutil.which("man"):
+            page = call("man", "-w", "gpumem", env={"MANPATH": str(prefix / "share/man"), "PATH": os.environ["PATH"]})
+            self.assertEqual(page.strip(), str(prefix / "share/man/man1/gpumem.1"))
+
+
+@unittest.skipUnless((BUILD / "CPackConfig.cmake").exists(), f"{BUILD} is no build folder; name it in $GPUMEM_BUILD")
+@unittest.skipIf(shutil.which("dpkg-deb") is None, "there is no dpkg-deb here")
+class Package(InstallTest):
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cpack = Path(CMAKE).with_name("cpack") if os.sep in CMAKE else "cpack"
+        call(cpack, "-G", "DEB", "-B", directory.name, "--config", BUILD / "CPackConfig.cmake", cwd=directory.name)
+        (cls.package,) = Path(directory.name).glob("*.deb")
+        cls.root = Path(directory.name) / "root"
+        call("dpkg-deb", "-x", cls.package, cls.root)
+
+    def test_control(self):
+        fields = dict(re.findall(r"^([\w-]+): (.*)$", call("dpkg-deb", "-f", self.package), re.MULTILINE))
+        version = installed(self.root / "usr/bin/gpumem", "--version").split()[1]
+        self.assertEqual(self.package.name, f"gpumem_{version}_{fields['Architecture']}.deb")
+        self.assertEqual((fields["Package"], fields["Version"]), ("gpumem", version))
+        self.assertIn("libc6", fields["Depends"])
+        self.assertNotIn("libcu", fields["Depends"])  # the driver's libraries are loaded where they are
+        self.assertNotIn("libfmt", fields["Depends"])
+        self.assertIn("@", fields["Maintainer"])
+
+    def test_content(self):
+        prefix = self.root / "usr"
+        self.check_files(prefix)
+        program = self.check_program(prefix)
+        page = gzip.decompress((prefix / "share/man/man1/gpumem.1.gz").read_bytes()).decode()
+        self.assertEqual(page, installed(program, "manual"))
+        self.assertTrue((prefix / "share/zsh/vendor-completions/_gpumem").exists())
+        self.assertIn("Apache-2.0", (prefix / "share/doc/gpumem/copyright").read_text())
+        for path in self.root.rglob("*"):
+            self.assertEqual(path.stat().st_mode & 0o022, 0, f"{path} is writable by others")
+
+
+if __name__ == "__main__":
+    unittest.main()
