@@ -19,7 +19,7 @@ struct Choice {
 };
 
 /// Replaces every "auto" of a sweep: by the probe's `size` where axes have no candidates, else by the candidates that
-/// are fastest together at the baseline case (of those within 0.5 % of each other the earlier). Candidates that cannot
+/// are fastest together at the baseline case (of those within 1.5 % of the fastest the first). Candidates that cannot
 /// run are passed over. `before_trial` is called with each case about to be tried and may throw to end it all.
 [[nodiscard]] Choice choose(
     PlannedSweep& sweep, Backend& backend, const std::function<void(const Case&)>& before_trial = [](const Case&) {});
