@@ -33,6 +33,8 @@ class Backend {
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
   /// then says why it was `skipped` (a capability is missing) or `failed`.
   [[nodiscard]] virtual report::Record run(const Case& decided) = 0;
+  /// How long the cases from now on are repeated; until then as the backend was opened.
+  virtual void use_stopping_rule(const measure::StoppingRule& /*rule*/) {}
   /// Adds the hardware's counts to the records of `cases`, which `run` returned, if the backend was opened to count and
   /// can. Returns why not, the first time that it cannot.
   [[nodiscard]] virtual std::optional<std::string> count(std::span<const Case> /*cases*/,
@@ -41,6 +43,8 @@ class Backend {
   }
   /// Where the host memory of the cases so far lies; absent when none used any.
   [[nodiscard]] virtual std::optional<report::HostPlacement> host_placement() const { return std::nullopt; }
+  /// The flags that the cases so far could have raised, because what they tell of was watched. None of a prediction.
+  [[nodiscard]] virtual std::vector<std::string> watched_flags() const { return {}; }
   /// Whether this process can measure no more.
   [[nodiscard]] virtual bool lost() const { return false; }
 };

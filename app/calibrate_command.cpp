@@ -18,6 +18,7 @@
 #include "app/report_file.hpp"
 #include "probes/error.hpp"
 #include "probes/model/fit.hpp"
+#include "report/cases.hpp"
 #include "report/file_output.hpp"
 #include "report/text.hpp"
 
@@ -184,24 +185,13 @@ bool is_sound(const report::Record& record) {
          });
 }
 
-/// The record's case, if there is a probe that still has all of its parameters.
-std::optional<Case> case_of(const report::Record& record, const std::vector<Probe>& registry) {
-  const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
-  if (probe == registry.end()) return std::nullopt;
-  Case one{.probe = &*probe, .parameters = {}};
-  for (const Axis& axis : probe->axes) {
-    const auto value = std::ranges::find(record.parameters, axis.parameter, &Parameter::name);
-    if (value == record.parameters.end()) return std::nullopt;
-    one.parameters.push_back(*value);
-  }
-  return one;
-}
-
 std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records, const Device& device,
                                      const std::vector<Probe>& registry) {
   std::vector<model::FitCase> cases;
   for (const report::Record& record : records) {
-    const auto one = is_sound(record) ? case_of(record, registry) : std::nullopt;
+    const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
+    if (!is_sound(record) || probe == registry.end()) continue;
+    const auto one = report::case_of(record, *probe);
     if (!one) continue;
     Workload workload = describe(*one, device);
     if (!model::FitCase::suits(workload)) continue;

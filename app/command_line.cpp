@@ -9,6 +9,7 @@
 #include "app/build_information.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/help.hpp"
+#include "app/version.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
 #include "report/text.hpp"
@@ -19,20 +20,21 @@ namespace {
 
 using report::join;
 
-std::string version_text() {
-  const report::Tool tool = build_information();
-  const std::string commit = tool.git_commit == "unknown" ? "" : " (" + tool.git_commit + ")";
-  return "gpumem " + tool.version + commit + "\n";
-}
+std::string version_text() { return version_line(build_information()) + "\n"; }
 
 /// The commands, in the order of the help.
 std::vector<Command> add_commands(CLI::App& program, const std::vector<Probe>& registry) {
   std::vector<Command> commands;
   commands.push_back(add_probe_command(program, registry));
+  commands.push_back(add_check_command(program));
   commands.push_back(add_explain_command(program));
+  commands.push_back(add_compare_command(program));
+  commands.push_back(add_show_command(program));
   commands.push_back(add_calibrate_command(program));
   commands.push_back(add_list_command(program));
   commands.push_back(add_devices_command(program));
+  commands.push_back(add_completion_command(program, registry));
+  commands.push_back(add_manual_command(program, registry));
   return commands;
 }
 
@@ -118,7 +120,7 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
       "gpumem");
   program.formatter(std::make_shared<HelpFormatter>());  // commands inherit what is set before they are added
   program.set_help_flag("--help,-h", "Explain the command and its options");
-  program.set_version_flag("--version", version_text(), "Version and commit");
+  program.set_version_flag("--version", version_text(), "Version, commit and toolkit, e.g. for a bug report");
   program.require_subcommand(0, 1);
   program.allow_extras();
   program.footer("Start with: gpumem probe --offset 0..32");

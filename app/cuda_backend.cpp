@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include <set>
+
 #include "app/backend.hpp"
 #include "app/counting.hpp"
 #include "app/record_of.hpp"
@@ -41,6 +43,11 @@ bool is_degraded(const measure::PcieLink& link) {
          (link.width && link.max_width && *link.width < *link.max_width);
 }
 
+/// Whether the link can be seen to be slower than it could be.
+bool is_comparable(const measure::PcieLink& link) {
+  return (link.generation && link.max_generation) || (link.width && link.max_width);
+}
+
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(MeasureOptions options)
@@ -67,6 +74,7 @@ class CudaBackend final : public Backend {
     if (!used_host_memory_) return std::nullopt;
     return report::HostPlacement{.numa_node = numa_.node, .how = numa_.how};
   }
+  [[nodiscard]] std::vector<std::string> watched_flags() const override { return {watched_.begin(), watched_.end()}; }
   [[nodiscard]] bool lost() const override { return !context_; }
 
   [[nodiscard]] double trial_bytes_per_s(const Case& trial) override {
@@ -107,12 +115,18 @@ class CudaBackend final : public Backend {
     return record;
   }
 
+  void use_stopping_rule(const measure::StoppingRule& rule) override {
+    options_.stopping = rule;
+    worker_.use_stopping_rule(rule);
+  }
+
   [[nodiscard]] std::optional<std::string> count(std::span<const Case> cases,
                                                  std::span<report::Record> records) override {
     if (options_.counting == measure::Counting::off || lost()) return std::nullopt;
     try {
       if (!counters_) counters_ = std::make_unique<measure::Counters>(device_index_);
       count_cases(cases, records, *counters_, context_->session, profile_);
+      watched_.insert("counts_differ");
       return std::nullopt;
     } catch (const Error& error) {
       // What went wrong once would go wrong for every table.
@@ -147,9 +161,9 @@ class CudaBackend final : public Backend {
                                                     options_.stopping, options_.interrupted);
     if (nvml_ && workload.host_bytes > 0) read_link(record);
     if (before) {
-      for (std::string& flag : measure::health_flags(*before, nvml_->health(true))) {
-        record.flags.push_back(std::move(flag));
-      }
+      const measure::Health after = nvml_->health(true);
+      for (std::string& flag : measure::health_flags(*before, after)) record.flags.push_back(std::move(flag));
+      for (std::string& flag : measure::watched_flags(*before, after)) watched_.insert(std::move(flag));
     }
     if (!timing.converged) record.flags.emplace_back("wide_interval");
 
@@ -169,6 +183,7 @@ class CudaBackend final : public Backend {
   void read_link(report::Record& record) {
     const measure::PcieLink link = nvml_->pcie_link();
     if (is_degraded(link)) record.flags.emplace_back("link_degraded");
+    if (is_comparable(link)) watched_.insert("link_degraded");
     if (!link.generation || !link.width) return;
     Device seen = device_;
     seen.pcie_generation = link.generation;
@@ -202,6 +217,8 @@ class CudaBackend final : public Backend {
   measure::NumaBinding numa_;
   std::unique_ptr<measure::Counters> counters_;  ///< once they were asked for and are there
   bool used_host_memory_ = false;
+  /// Those that need no one's help to be seen, and what else could be read so far.
+  std::set<std::string> watched_ = {"cache_resident", "predicted_from_attributes", "wide_interval"};
   Device device_;
   model::Profile profile_;
   std::optional<measure::Nvml> nvml_;

@@ -10,13 +10,16 @@
 #include <vector>
 
 #include "app/calibrate_command.hpp"
+#include "app/check_command.hpp"
 #include "app/command_line.hpp"
+#include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
 #include "app/environment.hpp"
 #include "app/explain_command.hpp"
 #include "app/interrupt.hpp"
 #include "app/list_command.hpp"
 #include "app/probe_command.hpp"
+#include "app/show_command.hpp"
 #include "app/worker.hpp"
 #include "probes/error.hpp"
 #include "report/text.hpp"
@@ -42,6 +45,10 @@ int run(const std::vector<std::string>& command) {
     app::catch_interrupts();
     return app::run_probe_command(*probe, command, environment);
   }
+  if (const auto* check = std::get_if<app::CheckArguments>(&request)) {
+    app::catch_interrupts();
+    return app::run_check_command(*check, command, environment);
+  }
   if (const auto* list = std::get_if<app::ListArguments>(&request)) return app::run_list_command(*list, environment);
   if (const auto* devices = std::get_if<app::DevicesArguments>(&request)) {
     return app::run_devices_command(*devices, environment);
@@ -49,6 +56,10 @@ int run(const std::vector<std::string>& command) {
   if (const auto* explain = std::get_if<app::ExplainArguments>(&request)) {
     return app::run_explain_command(*explain, environment);
   }
+  if (const auto* compare = std::get_if<app::CompareArguments>(&request)) {
+    return app::run_compare_command(*compare, environment);
+  }
+  if (const auto* show = std::get_if<app::ShowArguments>(&request)) return app::run_show_command(*show, environment);
   if (const auto* calibrate = std::get_if<app::CalibrateArguments>(&request)) {
     app::catch_interrupts();
     return app::run_calibrate_command(*calibrate, environment);

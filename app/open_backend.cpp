@@ -12,43 +12,42 @@ namespace {
 
 constexpr const char* default_gpu = "h200";
 
-void notice(const ProbeArguments& arguments, const Environment& environment, const std::string& text) {
-  if (!arguments.quiet) environment.err << "gpumem: note: " << report::one_line(text) << std::endl;
+void notice(const RunOptions& options, const Environment& environment, const std::string& text) {
+  if (!options.quiet) environment.err << "gpumem: note: " << report::one_line(text) << std::endl;
 }
 
 /// `why` is what comes before the choice of the GPU, if there is more to say.
-std::unique_ptr<Backend> open_model(const ProbeArguments& arguments, const Environment& environment,
+std::unique_ptr<Backend> open_model(const RunOptions& options, const Environment& environment,
                                     const std::string& why = "") {
-  if (arguments.counting == measure::Counting::required) {
+  if (options.counting == measure::Counting::required) {
     throw missing_capability_error(
         "--counters=require: a prediction has no counters; measure on a GPU, or leave it out");
   }
-  const std::string gpu = arguments.gpu.value_or(default_gpu);
+  const std::string gpu = options.gpu.value_or(default_gpu);
   auto backend = environment.predict(gpu);
-  if (!arguments.gpu) {
-    notice(arguments, environment, why + "predicting for " + gpu + "; choose another GPU with --gpu");
+  if (!options.gpu) {
+    notice(options, environment, why + "predicting for " + gpu + "; choose another GPU with --gpu");
   } else if (!why.empty()) {
-    notice(arguments, environment, why + "predicting for " + gpu);
+    notice(options, environment, why + "predicting for " + gpu);
   }
-  if (arguments.counting == measure::Counting::if_possible)
-    notice(arguments, environment, "not counting: nothing is measured");
+  if (options.counting == measure::Counting::if_possible)
+    notice(options, environment, "not counting: nothing is measured");
   return backend;
 }
 
-std::unique_ptr<Backend> open_cuda(const ProbeArguments& arguments, const Environment& environment) {
-  MeasureOptions options;
-  options.stopping.ci_width = arguments.ci_width;
-  options.stopping.time_budget = arguments.time_budget;
-  if (arguments.device) options.device = *arguments.device;
-  options.numa = arguments.numa;
-  options.counting = arguments.counting;
-  options.interrupted = environment.interrupted;
-  return environment.measure(options);
+std::unique_ptr<Backend> open_cuda(const RunOptions& options, const Environment& environment) {
+  MeasureOptions measuring;
+  measuring.stopping = stopping_rule(options.effort);
+  if (options.device) measuring.device = *options.device;
+  measuring.numa = options.numa.value_or(measuring.numa);
+  measuring.counting = options.counting.value_or(measuring.counting);
+  measuring.interrupted = environment.interrupted;
+  return environment.measure(measuring);
 }
 
 /// Whether the machine has no GPU to measure on, rather than not the one asked for.
-bool without_gpu(const ProbeArguments& arguments, const Environment& environment) {
-  if (!arguments.device) return true;
+bool without_gpu(const RunOptions& options, const Environment& environment) {
+  if (!options.device) return true;
   try {
     return environment.gpus().empty();
   } catch (const Error&) {
@@ -58,17 +57,17 @@ bool without_gpu(const ProbeArguments& arguments, const Environment& environment
 
 }  // namespace
 
-std::unique_ptr<Backend> open_backend(const ProbeArguments& arguments, const std::vector<std::string>& command,
+std::unique_ptr<Backend> open_backend(const RunOptions& options, const std::vector<std::string>& command,
                                       const Environment& environment) {
-  if (arguments.backend == BackendChoice::model) return open_model(arguments, environment);
+  if (options.backend == BackendChoice::model) return open_model(options, environment);
   try {
-    return open_cuda(arguments, environment);
+    return open_cuda(options, environment);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::no_gpu || !without_gpu(arguments, environment)) throw;
-    if (arguments.backend == BackendChoice::cuda) {
+    if (error.kind() != ErrorKind::no_gpu || !without_gpu(options, environment)) throw;
+    if (options.backend == BackendChoice::cuda) {
       throw no_gpu_error(std::string(error.what()) + "; to predict instead run: " + predicting_command(command));
     }
-    return open_model(arguments, environment, std::string(error.what()) + "; not measuring but ");
+    return open_model(options, environment, std::string(error.what()) + "; not measuring but ");
   }
 }
 

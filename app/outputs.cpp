@@ -24,33 +24,34 @@ std::string rendered(const report::Report& report, report::Format format, const 
 
 }  // namespace
 
+FileTarget choose_file(const std::string& path, std::optional<report::Format> format) {
+  const auto by_extension = report::format_from_extension(path);
+  if (by_extension) format = by_extension;
+  if (!format) {
+    throw usage_error(
+        fmt::format("--output: the extension of '{}' names no format; use .json, .csv, .md, .markdown or "
+                    ".txt, or add --format",
+                    path));
+  }
+  return {.path = path, .format = *format};
+}
+
 Targets choose_targets(const ProbeArguments& arguments) {
   Targets targets;
   bool standard_output = !arguments.quiet || arguments.outputs.empty();
   for (const std::string& path : arguments.outputs) {
     if (path == "-" || path == "/dev/stdout") {
       standard_output = true;
-      continue;
+    } else {
+      targets.files.push_back(choose_file(path, arguments.format));
     }
-    const auto by_extension = report::format_from_extension(path);
-    const auto format = by_extension ? by_extension : arguments.format;
-    if (!format) {
-      throw usage_error(
-          fmt::format("--output: the extension of '{}' names no format; use .json, .csv, .md, .markdown or "
-                      ".txt, or add --format",
-                      path));
-    }
-    targets.files.push_back({.path = path, .format = *format});
   }
   if (standard_output) targets.standard_output = arguments.format.value_or(report::Format::table);
   return targets;
 }
 
-Outputs::Outputs(const ProbeArguments& arguments, const Environment& environment)
-    : out_(environment.out), style_(table_style(environment.out_terminal, arguments.no_color)) {
-  style_.why = arguments.why;
-  Targets targets = choose_targets(arguments);
-  standard_output_ = targets.standard_output;
+Outputs::Outputs(const Targets& targets, const report::TableStyle& style, std::ostream& out)
+    : out_(out), style_(style), standard_output_(targets.standard_output) {
   for (const FileTarget& file : targets.files) {
     files_.push_back({.output = report::FileOutput(file.path), .format = file.format});
   }

@@ -28,10 +28,13 @@ struct Targets {
 /// nothing. Throws a usage error when neither does.
 [[nodiscard]] Targets choose_targets(const ProbeArguments& arguments);
 
+/// The same for a file alone; `format` is that of --format, if it was given.
+[[nodiscard]] FileTarget choose_file(const std::string& path, std::optional<report::Format> format);
+
 class Outputs {
  public:
-  /// Throws a usage error for a file that could not be written later.
-  Outputs(const ProbeArguments& arguments, const Environment& environment);
+  /// Throws a usage error for a file that could not be written later. `out` has to outlive this.
+  Outputs(const Targets& targets, const report::TableStyle& style, std::ostream& out);
 
   /// Brings the files up to date: after every case, or, once a report is so long that writing takes longer than
   /// measuring, as often as takes a fifth of the time.

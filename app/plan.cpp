@@ -227,6 +227,13 @@ struct Grid {
 
 }  // namespace
 
+measure::StoppingRule stopping_rule(const Effort& first, const Effort& second) {
+  measure::StoppingRule rule;
+  rule.ci_width = first.ci_width.value_or(second.ci_width.value_or(rule.ci_width));
+  rule.time_budget = first.time_budget.value_or(second.time_budget.value_or(rule.time_budget));
+  return rule;
+}
+
 std::size_t Plan::size() const {
   std::size_t cases = 0;
   for (const PlannedSweep& sweep : sweeps) cases += sweep.cases.size();

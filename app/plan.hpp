@@ -2,9 +2,11 @@
 // From what the user asked for to the cases that will run, in their order. Pure: needs neither GPU nor model.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {
@@ -16,11 +18,21 @@ struct GivenAxis {
   std::vector<std::string> texts;
 };
 
+/// How long to repeat a case, as far as somebody has asked for it.
+struct Effort {
+  std::optional<double> ci_width;  ///< a share, see StoppingRule
+  std::optional<measure::Seconds> time_budget;
+};
+
+/// The rule of what was asked for first, else second, else by nobody.
+[[nodiscard]] measure::StoppingRule stopping_rule(const Effort& first, const Effort& second = {});
+
 /// Cases of one probe that differ in nothing but its first axis and its compared one, the first varying fastest: what
 /// stands in one table.
 struct PlannedSweep {
   const Probe* probe = nullptr;
   std::vector<Case> cases;  ///< never empty
+  Effort effort = {};       ///< what a suite asks for; the command line may ask for something else
 };
 
 struct Plan {

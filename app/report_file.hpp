@@ -9,7 +9,7 @@
 namespace gpumem::app {
 
 /// All of a file, or of standard input where the path is "-". Throws a usage error with the path and the system's
-/// reason.
+/// reason, or for more than any report has (probes/read_input.hpp).
 [[nodiscard]] std::string read_text(const std::string& path, std::istream& standard_input);
 
 /// The JSON report of a file, or of standard input. Throws a usage error of one line.

@@ -25,32 +25,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One line each way. First the settings, then requests:
-//   {"do": "run" | "trial", "probe": ..., "parameters": {...}}
+// One line each way. First the settings, then requests, each with the rule for stopping, which sweeps may differ in:
+//   {"do": "run" | "trial", "ci_width": ..., "time_budget_s": ..., "probe": ..., "parameters": {...}}
 // Answers: a record; {"bytes_per_s": x}; {"error": text, "missing_capability": true | false}; {"interrupted": true}.
 
 Json settings_to_json(const MeasureOptions& options) {
-  return {{"device", options.device},
-          {"ci_width", options.stopping.ci_width},
-          {"time_budget_s", options.stopping.time_budget.count()},
-          {"numa", options.numa.text()}};
+  return {{"device", options.device}, {"numa", options.numa.text()}};
 }
 
 MeasureOptions settings_from_json(const Json& json) {
   MeasureOptions options;
   options.device = json.at("device");
-  options.stopping.ci_width = json.at("ci_width");
-  options.stopping.time_budget = measure::Seconds(json.at("time_budget_s").get<double>());
   options.numa = measure::NumaRequest::parse(json.at("numa").get<std::string>());
   return options;
 }
 
-Json case_to_json(const char* what, const Case& one) {
+measure::StoppingRule rule_from_json(const Json& json) {
+  measure::StoppingRule rule;
+  rule.ci_width = json.at("ci_width");
+  rule.time_budget = measure::Seconds(json.at("time_budget_s").get<double>());
+  return rule;
+}
+
+Json request_to_json(const char* what, const measure::StoppingRule& rule, const Case& one) {
   Json parameters = Json::object();
   for (const Parameter& parameter : one.parameters) {
     std::visit([&](const auto& value) { parameters[parameter.name] = value; }, parameter.value);
   }
-  return {{"do", what}, {"probe", one.probe->name}, {"parameters", std::move(parameters)}};
+  return {{"do", what},
+          {"ci_width", rule.ci_width},
+          {"time_budget_s", rule.time_budget.count()},
+          {"probe", one.probe->name},
+          {"parameters", std::move(parameters)}};
 }
 
 Case case_from_json(const Json& json) {
@@ -133,7 +139,7 @@ std::string Worker::ask(const char* what, const Case& one) {
     static_cast<void>(process_->send_line(settings_to_json(options_).dump()));
   }
   std::string answer;
-  if (process_->send_line(case_to_json(what, one).dump())) answer = process_->receive_line();
+  if (process_->send_line(request_to_json(what, options_.stopping, one).dump())) answer = process_->receive_line();
   if (answer.empty()) {
     process_.reset();
     if (options_.interrupted()) throw Interrupted{};
@@ -180,7 +186,9 @@ int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()
     try {
       const Json request = Json::parse(line);
       const Case one = case_from_json(request);
+      const measure::StoppingRule rule = rule_from_json(request);
       if (!backend) backend = make_cuda_backend(options);
+      backend->use_stopping_rule(rule);
       if (request.at("do") == "trial") {
         answer = {{"bytes_per_s", backend->trial_bytes_per_s(one)}};
       } else {

@@ -25,6 +25,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// As the Backend's functions of these names, but a probe error when the worker itself fails.
+  void use_stopping_rule(const measure::StoppingRule& rule) { options_.stopping = rule; }
   [[nodiscard]] double trial_bytes_per_s(const Case& trial);
   [[nodiscard]] report::Record run(const Case& decided);
 

@@ -3,6 +3,7 @@
 #include "report/blocks.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "report/columns.hpp"
@@ -20,16 +21,17 @@ std::vector<Block> blocks(const Report& report, bool why) {
     if (table.size() > 1) spread.insert(report.results[table.front()].probe);
   }
   std::vector<Cases> groups;
+  std::map<std::string, std::size_t> place;  // of the group that takes all of a probe
   std::vector<std::vector<std::string>> findings;
   const bool said = report.findings.size() == all.size();
   for (std::size_t i = 0; i < all.size(); ++i) {
     Cases cases = cases_of(report.results, all[i]);
     const std::string& probe = cases.front()->probe;
     if (plan || !spread.contains(probe)) {
-      const auto same = std::ranges::find_if(groups, [&](const Cases& group) { return group.front()->probe == probe; });
-      if (same != groups.end()) {
-        same->insert(same->end(), cases.begin(), cases.end());
-        findings[static_cast<std::size_t>(same - groups.begin())].clear();  // they would repeat the rows
+      const auto [same, first] = place.try_emplace(probe, groups.size());
+      if (!first) {
+        groups[same->second].insert(groups[same->second].end(), cases.begin(), cases.end());
+        findings[same->second].clear();  // they would repeat the rows
         continue;
       }
     }

@@ -7,6 +7,7 @@
 
 #include "report/record.hpp"
 #include "report/timeline.hpp"
+#include "report/tint.hpp"
 #include "report/vocabulary.hpp"
 
 namespace gpumem::report {
@@ -20,6 +21,7 @@ struct Column {
 
 struct Row {
   std::vector<std::string> cells;      ///< one per column; empty where absent
+  std::vector<Tint> tints;             ///< of the cells, as far as they have one
   std::string flags;                   ///< joined; empty if there are none
   std::string failure;                 ///< "failed: why" or "skipped: why"; empty if the case ran
   std::string position;                ///< which case it is, in words: "offset 7"

@@ -2,10 +2,24 @@
 
 #include <algorithm>
 
+#include "probes/error.hpp"
 #include "report/text.hpp"
 #include "report/vocabulary.hpp"
 
 namespace gpumem::report {
+
+namespace {
+
+bool takes(const Axis& axis, const Value& value) {
+  if (const auto* name = std::get_if<std::string>(&value)) {
+    return std::ranges::find(axis.names, *name) != axis.names.end();
+  }
+  const auto number = std::get<std::uint64_t>(value);
+  return axis.names.empty() && number >= axis.minimum && number <= axis.maximum &&
+         (axis.numbers.empty() || std::ranges::find(axis.numbers, number) != axis.numbers.end());
+}
+
+}  // namespace
 
 Cases cases_of(std::span<const Record> results, std::span<const std::size_t> members) {
   Cases cases;
@@ -16,6 +30,21 @@ Cases cases_of(std::span<const Record> results, std::span<const std::size_t> mem
 const Parameter* find_parameter(const Record& record, std::string_view name) {
   const auto found = std::ranges::find(record.parameters, name, &Parameter::name);
   return found == record.parameters.end() ? nullptr : &*found;
+}
+
+std::optional<Case> case_of(const Record& record, const Probe& probe) {
+  Case one{.probe = &probe, .parameters = {}};
+  for (const Axis& axis : probe.axes) {
+    const Parameter* found = find_parameter(record, axis.parameter);
+    if (found == nullptr || !takes(axis, found->value)) return std::nullopt;
+    one.parameters.push_back(*found);
+  }
+  try {
+    if (probe.validate) probe.validate(one);
+  } catch (const Error&) {  // values that do not go together
+    return std::nullopt;
+  }
+  return one;
 }
 
 std::optional<double> metric_value(const Record& record, std::string_view name) {

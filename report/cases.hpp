@@ -1,6 +1,7 @@
 #pragma once
 // Several cases side by side: what they share, and in what they differ.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ using Cases = std::vector<const Record*>;
 
 /// Null if the record has no such parameter.
 [[nodiscard]] const Parameter* find_parameter(const Record& record, std::string_view name);
+
+/// The record's case, if it is one of this probe: it has a value for each axis, which the axis takes. Reports of other
+/// versions may have other parameters, and those that somebody edited any.
+[[nodiscard]] std::optional<Case> case_of(const Record& record, const Probe& probe);
 
 /// Absent if the record has no such metric, or no value of it.
 [[nodiscard]] std::optional<double> metric_value(const Record& record, std::string_view name);

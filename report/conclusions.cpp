@@ -4,17 +4,19 @@
 #include <cmath>
 #include <utility>
 
+#include "report/cases.hpp"
 #include "report/readings.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-/// Nothing where the case did not run or has no bandwidth.
+/// Nothing where the case did not run or has no bandwidth, or is no case of the probe as it is now.
 std::optional<Outcome> outcome_of(const Record& record, const Probe& probe) {
   const auto seconds = seconds_of(record);
   const auto gb_per_s = record.headline_gb_per_s();
-  if (record.status != Status::ok || !seconds || !gb_per_s || !std::isfinite(*gb_per_s)) return std::nullopt;
+  if (record.status != Status::ok || !case_of(record, probe)) return std::nullopt;
+  if (!seconds || !(*seconds > 0) || !gb_per_s || !(*gb_per_s > 0) || !std::isfinite(*gb_per_s)) return std::nullopt;
   Outcome outcome{
       .one = {.probe = &probe, .parameters = record.parameters}, .seconds = *seconds, .bytes_per_s = *gb_per_s * 1e9};
   for (const MetricRecord& metric : record.metrics) {

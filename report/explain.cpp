@@ -191,7 +191,7 @@ std::string escaped(std::string_view text) {
 void write_explained(std::ostream& out, const Report& report, std::span<const std::size_t> cases, unsigned width) {
   const auto paragraph_of = [&](const std::string& text, std::size_t indent) {
     std::size_t leading = 0;
-    for (const std::string& line : wrapped(text, width - indent)) {
+    for (const std::string& line : wrapped(one_line(text), width - indent)) {
       out << std::string(leading, ' ') << line << '\n';
       leading = indent;
     }

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "report/check.hpp"
 #include "report/readings.hpp"
+#include "report/text.hpp"
 #include "report/writers.hpp"
 
 namespace gpumem::report {
@@ -179,9 +181,24 @@ Json to_json(const Record& record) {
   };
 }
 
+Json to_json(const CheckRecord& check) {
+  return {{"name", check.name},
+          {"verdict", to_string(check.verdict)},
+          {"reason", check.reason},
+          {"quantity", known(check.quantity)},
+          {"measured", number(check.measured)},
+          {"at_least", number(check.at_least)},
+          {"at_most", number(check.at_most)},
+          {"required", check.required},
+          {"attempts", check.attempts},
+          {"cases", check.cases}};
+}
+
 Json to_json(const Report& report) {
   Json results = Json::array();
   for (const Record& record : report.results) results.push_back(to_json(record));
+  Json checks = Json::array();
+  for (const CheckRecord& check : report.checks) checks.push_back(to_json(check));
   return {{"schema_version", 1},
           {"tool", to_json(report.tool)},
           {"command", report.command},
@@ -191,6 +208,9 @@ Json to_json(const Report& report) {
           {"host", to_json(report.host)},
           {"host_placement", report.host_placement ? to_json(*report.host_placement) : Json(nullptr)},
           {"device", report.device ? to_json(*report.device) : Json(nullptr)},
+          {"suite", optional(report.suite)},
+          {"watched_flags", optional(report.watched)},
+          {"checks", std::move(checks)},
           {"findings", report.findings},
           {"results", std::move(results)}};
 }
@@ -208,12 +228,19 @@ bool is_broken(const Json& value, unsigned level) {
   });
 }
 
+/// What a terminal would act on is escaped (report/text.hpp), and with it the rest of its text.
+bool needs_escapes(const Json& value) {
+  if (!value.is_string()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  return one_line(text) != text;
+}
+
 void append_scalar(std::string& text, const Json& value) {
   if (value.is_number_float()) {
     fmt::format_to(std::back_inserter(text), "{}", value.get<double>());  // shortest that reads back the same
   } else {
     // An argument or a file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
-    text += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += value.dump(-1, ' ', needs_escapes(value), Json::error_handler_t::replace);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "report/block_writers.hpp"
 #include "report/blocks.hpp"
 #include "report/text.hpp"
 #include "report/writers.hpp"
@@ -13,15 +14,7 @@ namespace {
 
 constexpr std::size_t code_width = 80;
 
-/// What would be read as markup is escaped: a pipe ends a cell, the others begin emphasis, code, links or HTML.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : one_line(text)) {
-    if (std::string_view("\\|*`[]<>").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
+std::string escaped(std::string_view text) { return markdown_escaped(text); }
 
 std::string heading_text(const Heading& heading) {
   if (heading.unit.empty()) return heading.name;
@@ -33,7 +26,18 @@ void write_cells(std::ostream& out, const std::vector<std::string>& cells) {
   out << "|\n";
 }
 
-void write_block(std::ostream& out, const Block& block) {
+}  // namespace
+
+std::string markdown_escaped(std::string_view text) {
+  std::string result;
+  for (const char c : one_line(text)) {
+    if (std::string_view("\\|*`[]<>").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+void write_markdown_block(std::ostream& out, const Block& block) {
   out << "\n### " << escaped(block.probe);
   if (!block.constants.empty()) out << ": " << escaped(join(block.constants, ", "));
   out << "\n\n";
@@ -71,15 +75,13 @@ void write_block(std::ostream& out, const Block& block) {
   for (const std::string& finding : block.findings) out << '\n' << escaped(finding) << '\n';
 }
 
-}  // namespace
-
 void write_markdown(std::ostream& out, const Report& report, bool why) {
   bool first = true;
   for (const std::string& line : preamble(report)) {
     out << (first ? "## " : "\n") << escaped(line) << '\n';
     first = false;
   }
-  for (const Block& block : blocks(report, why)) write_block(out, block);
+  for (const Block& block : blocks(report, why)) write_markdown_block(out, block);
   for (const std::string& line : closing(report)) out << '\n' << escaped(line) << '\n';
 }
 

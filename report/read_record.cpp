@@ -1,5 +1,8 @@
 #include "report/read_record.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <stdexcept>
 
 #include "probes/error.hpp"
@@ -9,13 +12,47 @@ namespace gpumem::report {
 
 namespace {
 
+/// No quantity is so far from one that a product of several would leave what a double holds: what was computed from a
+/// report has to be finite too.
+constexpr double smallest = 1e-60;
+constexpr double largest = 1e60;
+
+bool is_moderate(double value) { return value == 0 || (std::abs(value) >= smallest && std::abs(value) <= largest); }
+
+/// A time, a rate, a count: never negative.
+double amount(const JsonReader& json) {
+  const double value = json.number();
+  if (value < 0 || !is_moderate(value)) {
+    json.fail(fmt::format("a number that is 0 or from {} to {}", smallest, largest));
+  }
+  return value == 0 ? 0 : value;  // without the sign that zero may have
+}
+
+std::optional<double> amount_or_null(const JsonReader& json) {
+  return json.number_or_null() ? std::optional(amount(json)) : std::nullopt;
+}
+
+/// A place in time, or what a probe makes of its readings.
+double signed_amount(const JsonReader& json) {
+  const double value = json.number();
+  if (!is_moderate(value)) {
+    json.fail(fmt::format("a number that is 0 or of a magnitude from {} to {}", smallest, largest));
+  }
+  return value == 0 ? 0 : value;
+}
+
+std::optional<double> signed_amount_or_null(const JsonReader& json) {
+  return json.number_or_null() ? std::optional(signed_amount(json)) : std::nullopt;
+}
+
 Value to_value(const JsonReader& json) {
   if (json.is_text()) return json.text();
+  if (!json.is_number()) json.fail("a whole number or a text");
   return json.whole();
 }
 
 Reading to_reading(const JsonReader& json) {
-  return {json.member("predicted").number_or_null(), json.member("counted").number_or_null()};
+  return {amount_or_null(json.member("predicted")), amount_or_null(json.member("counted"))};
 }
 
 SiteRecord to_site(const JsonReader& json) {
@@ -28,7 +65,7 @@ SiteRecord to_site(const JsonReader& json) {
 }
 
 TimeRecord to_time(const JsonReader& json) {
-  const auto seconds = [&](const char* name) { return measure::Seconds(json.member(name).number()); };
+  const auto seconds = [&](const char* name) { return measure::Seconds(amount(json.member(name))); };
   TimeRecord time;
   time.summary = {.median = seconds("median"),
                   .ci95_low = seconds("ci95_low"),
@@ -37,27 +74,27 @@ TimeRecord to_time(const JsonReader& json) {
                   .p05 = seconds("p05"),
                   .p95 = seconds("p95"),
                   .count = json.member("count").whole()};
-  for (const JsonReader& sample : json.member("samples").items()) time.samples.emplace_back(sample.number());
+  for (const JsonReader& sample : json.member("samples").items()) time.samples.emplace_back(amount(sample));
   return time;
 }
 
 StageRecord to_stage(const JsonReader& json) {
-  return {json.member("stage").text(), json.member("predicted_s").number_or_null(),
-          json.member("counted_s").number_or_null()};
+  return {json.member("stage").text(), amount_or_null(json.member("predicted_s")),
+          amount_or_null(json.member("counted_s"))};
 }
 
 measure::StageSpan to_span(const JsonReader& json) {
   return {.stage = json.member("stage").text(),
           .stream = json.member("stream").small_whole(),
-          .start_s = json.member("start_s").number(),
-          .end_s = json.member("end_s").number()};
+          .start_s = signed_amount(json.member("start_s")),
+          .end_s = signed_amount(json.member("end_s"))};
 }
 
 measure::Counts to_counts(const JsonReader& json, WrittenBy writer) {
   measure::Counts counts;
   for (const measure::CounterField& field : measure::counter_fields()) {
     if (writer == WrittenBy::any_version && !json.has(field.name)) continue;
-    counts.*field.value = json.member(field.name).number_or_null();
+    counts.*field.value = amount_or_null(json.member(field.name));
   }
   return counts;
 }
@@ -105,13 +142,13 @@ Record read_record(const JsonReader& json, WrittenBy writer) {
   record.useful_bytes_written = bytes.member("written").whole();
   if (const JsonReader time = json.member("time_seconds"); !time.is_null()) record.time = to_time(time);
   const JsonReader bandwidth = json.member("bandwidth_gb_per_s");
-  record.measured_gb_per_s = bandwidth.member("measured").number_or_null();
-  record.predicted_gb_per_s = bandwidth.member("predicted").number_or_null();
-  record.peak_gb_per_s = json.member("peak_gb_per_s").number_or_null();
-  record.fraction_of_peak = json.member("fraction_of_peak").number_or_null();
+  record.measured_gb_per_s = amount_or_null(bandwidth.member("measured"));
+  record.predicted_gb_per_s = amount_or_null(bandwidth.member("predicted"));
+  record.peak_gb_per_s = amount_or_null(json.member("peak_gb_per_s"));
+  record.fraction_of_peak = amount_or_null(json.member("fraction_of_peak"));
   const JsonReader relative = json.member("relative_to_baseline");
-  record.relative_measured = relative.member("measured").number_or_null();
-  record.relative_predicted = relative.member("predicted").number_or_null();
+  record.relative_measured = amount_or_null(relative.member("measured"));
+  record.relative_predicted = amount_or_null(relative.member("predicted"));
   for (const JsonReader& site : json.member("access").items()) record.access.push_back(to_site(site));
   if (const JsonReader bottleneck = json.member("bottleneck"); !bottleneck.is_null()) {
     record.bottleneck = Bottleneck{bottleneck.member("predicted").text(), bottleneck.member("counted").text_or_null()};
@@ -120,7 +157,7 @@ Record read_record(const JsonReader& json, WrittenBy writer) {
     record.counters = to_counts(counters, writer);
   }
   for (const auto& [name, value] : json.member("metrics").members()) {
-    record.metrics.push_back({name, value.number_or_null()});
+    record.metrics.push_back({name, signed_amount_or_null(value)});
   }
   read_later_members(record, json, writer);
   record.flags = json.member("flags").texts();

@@ -1,8 +1,11 @@
 #include "report/read_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "probes/json_reader.hpp"
+#include "report/check.hpp"
 #include "report/read_record.hpp"
 
 namespace gpumem::report {
@@ -89,14 +92,48 @@ Device to_device(const JsonReader& json) {
   return device;
 }
 
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+/// Reports of all probes together have some 30 of either.
+constexpr std::size_t most_columns = 200;
+
+Verdict to_verdict(const JsonReader& json) {
+  const std::string name = json.text();
+  for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::skip}) {
+    if (to_string(verdict) == name) return verdict;
+  }
+  json.fail("pass, fail or skip");
+}
+
+/// `results` is how many there are.
+CheckRecord to_check(const JsonReader& json, std::size_t results) {
+  CheckRecord check;
+  check.name = json.member("name").text();
+  check.verdict = to_verdict(json.member("verdict"));
+  check.reason = json.member("reason").text();
+  read(json.find("quantity"), check.quantity);
+  check.measured = json.member("measured").number_or_null();
+  check.at_least = json.member("at_least").number_or_null();
+  check.at_most = json.member("at_most").number_or_null();
+  check.required = json.member("required").boolean();
+  check.attempts = json.member("attempts").small_whole(1);
+  for (const JsonReader& index : json.member("cases").items()) {
+    check.cases.push_back(index.whole());
+    if (check.cases.back() >= results) index.fail(fmt::format("the index of one of the {} results", results));
+  }
+  return check;
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name, const JsonReader& result) {
+  if (std::ranges::find(names, name) != names.end()) return;
+  if (names.size() == most_columns) {
+    result.refuse(fmt::format("expected at most {} different parameters or metrics in a report", most_columns));
+  }
+  names.push_back(name);
 }
 
 }  // namespace
 
-Report read_report(std::string_view text, const std::string& source) {
-  const Json parsed = parse_json(text, source);
+Report read_report(std::string_view text, const std::string& source, std::span<const std::string_view> emptied) {
+  const Json parsed = parse_json(text, source, emptied);
   const JsonReader json(parsed, source);
   if (const JsonReader version = json.member("schema_version"); version.whole() != 1) {
     version.fail("1, the version of reports that this gpumem reads");
@@ -110,11 +147,16 @@ Report read_report(std::string_view text, const std::string& source) {
   report.host = to_host(json.member("host"));
   if (const auto placement = json.find("host_placement")) report.host_placement = to_placement(*placement);
   if (const auto device = json.find("device")) report.device = to_device(*device);
+  read(json.find("suite"), report.suite);
+  if (const auto watched = json.find("watched_flags")) report.watched = watched->texts();
   if (const auto findings = json.find("findings")) report.findings = findings->texts();
   for (const JsonReader& result : json.member("results").items()) {
     const Record& record = report.results.emplace_back(read_record(result, WrittenBy::any_version));
-    for (const Parameter& parameter : record.parameters) add_once(report.parameter_columns, parameter.name);
-    for (const MetricRecord& metric : record.metrics) add_once(report.metric_columns, metric.name);
+    for (const Parameter& parameter : record.parameters) add_once(report.parameter_columns, parameter.name, result);
+    for (const MetricRecord& metric : record.metrics) add_once(report.metric_columns, metric.name, result);
+  }
+  if (const auto checks = json.find("checks")) {
+    for (const JsonReader& check : checks->items()) report.checks.push_back(to_check(check, report.results.size()));
   }
   return report;
 }

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <ostream>
 #include <span>
+#include <string_view>
 
+#include "report/block_writers.hpp"
 #include "report/blocks.hpp"
 #include "report/table_line.hpp"
 #include "report/text.hpp"
@@ -131,7 +134,8 @@ bool write_row(std::ostream& out, const Block& block, const Row& row, const Layo
   const bool failed = !row.failure.empty();
   for (const std::size_t c : layout.columns) {
     if (failed && c >= block.parameter_columns) break;
-    put_cell(line, truncated(row.cells[c], layout.widths[c]), layout.widths[c], block.columns[c].names, Tint::none);
+    const Tint tint = c < row.tints.size() ? row.tints[c] : Tint::none;
+    put_cell(line, truncated(row.cells[c], layout.widths[c]), layout.widths[c], block.columns[c].names, tint);
     line.space(gap);
   }
   if (failed) {
@@ -150,24 +154,10 @@ bool write_row(std::ostream& out, const Block& block, const Row& row, const Layo
   return false;
 }
 
-/// A paragraph, its further lines indented.
-void write_text(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
-                std::size_t indent = 0) {
-  bool first = true;
-  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
-  for (const std::string& part : wrapped(text, width - indent)) {
-    TableLine line(style);
-    if (!first) line.space(indent);
-    first = false;
-    line.put(part, tint);
-    line.end(out);
-  }
-}
-
 void write_title(std::ostream& out, const Block& block, const TableStyle& style) {
   std::string title = block.probe;
   if (!block.constants.empty()) title += ": " + join(block.constants, ", ");
-  write_text(out, title, style, Tint::bold, gap);
+  write_paragraph(out, title, style, Tint::bold, gap);
 }
 
 void write_timelines(std::ostream& out, const Block& block, const TableStyle& style) {
@@ -182,11 +172,34 @@ void write_timelines(std::ostream& out, const Block& block, const TableStyle& st
 
 /// In full what did not fit into the rows, once for all that say the same.
 void write_failures(std::ostream& out, std::span<const Row* const> rows, const TableStyle& style) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const Row* row : rows) ++counts[row->failure];
   for (const Row* row : rows) {
-    const auto same = [&](const Row* other) { return other->failure == row->failure; };
-    if (*std::ranges::find_if(rows, same) != row) continue;
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(rows, same));
-    write_text(out, (count == 1 ? row->position : counted(count, "case")) + " " + row->failure, style, Tint::red, gap);
+    const auto said = counts.find(row->failure);
+    if (said == counts.end()) continue;
+    write_paragraph(out, (said->second == 1 ? row->position : counted(said->second, "case")) + " " + row->failure,
+                    style, Tint::red, gap);
+    counts.erase(said);
+  }
+}
+
+}  // namespace
+
+TableStyle usable(TableStyle style) {
+  style.width = std::max(style.width, static_cast<unsigned>(narrowest_table));
+  return style;
+}
+
+void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
+                     std::size_t indent) {
+  bool first = true;
+  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
+  for (const std::string& part : wrapped(text, width - indent)) {
+    TableLine line(style);
+    if (!first) line.space(indent);
+    first = false;
+    line.put(part, tint);
+    line.end(out);
   }
 }
 
@@ -199,25 +212,22 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style)
     if (row.begins_alternative) out << '\n';
     if (write_row(out, block, row, layout, style)) shortened.push_back(&row);
   }
-  if (!block.common_flags.empty()) write_text(out, "all cases: " + block.common_flags, style, Tint::yellow, gap);
+  if (!block.common_flags.empty()) write_paragraph(out, "all cases: " + block.common_flags, style, Tint::yellow, gap);
   write_failures(out, shortened, style);
   if (!block.common_failure.empty()) {
-    write_text(out, counted(block.rows.size(), "case") + " " + block.common_failure, style,
-               block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
+    write_paragraph(out, counted(block.rows.size(), "case") + " " + block.common_failure, style,
+                    block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
   }
   write_timelines(out, block, style);
   if (!block.findings.empty()) out << '\n';
-  for (const std::string& finding : block.findings) write_text(out, one_line(finding), style, Tint::none);
+  for (const std::string& finding : block.findings) write_paragraph(out, one_line(finding), style, Tint::none);
 }
 
-}  // namespace
-
 void write_table(std::ostream& out, const Report& report, const TableStyle& requested) {
-  TableStyle style = requested;
-  style.width = std::max(style.width, static_cast<unsigned>(narrowest_table));
+  const TableStyle style = usable(requested);
   bool first = true;
   for (const std::string& line : preamble(report)) {
-    write_text(out, line, style, first ? Tint::bold : Tint::dim, gap);
+    write_paragraph(out, line, style, first ? Tint::bold : Tint::dim, gap);
     first = false;
   }
   for (const Block& block : blocks(report, style.why)) {
@@ -227,7 +237,7 @@ void write_table(std::ostream& out, const Report& report, const TableStyle& requ
   }
   const std::vector<std::string> last = closing(report);
   if (!last.empty() && !first) out << '\n';
-  for (const std::string& line : last) write_text(out, one_line(line), style, Tint::none);
+  for (const std::string& line : last) write_paragraph(out, one_line(line), style, Tint::none);
 }
 
 }  // namespace gpumem::report

@@ -6,11 +6,10 @@
 #include <string>
 
 #include "report/text.hpp"
+#include "report/tint.hpp"
 #include "report/writers.hpp"
 
 namespace gpumem::report {
-
-enum class Tint { none, bold, dim, red, yellow, cyan };
 
 class TableLine {
  public:
@@ -20,7 +19,7 @@ class TableLine {
   void space(std::size_t columns) { pending_ += columns; }
 
   void put(const std::string& text, Tint tint) {
-    const std::string fitting = truncated(text, left());
+    const std::string fitting = truncated(one_line(text), left());  // whatever a report calls its things
     if (fitting.empty()) {
       pending_ += display_width(text);
       return;

@@ -14,6 +14,39 @@ namespace {
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
+constexpr char32_t not_utf8 = 0xFFFFFFFF;
+
+struct Character {
+  char32_t code = not_utf8;
+  std::size_t bytes = 1;
+};
+
+/// The character that begins at a place of UTF-8 text. Longer forms than necessary, surrogates and what is beyond
+/// Unicode are no characters (RFC 3629).
+Character character_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return {first, 1};
+  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() - at < bytes) return {};
+  char32_t code = first & (0xFFU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if (starts_character(text[at + i])) return {};
+    code = code << 6U | (byte(i) & 0x3FU);
+  }
+  const char32_t least = bytes == 4 ? 0x10000 : bytes == 3 ? 0x800 : 0x80;
+  if (code < least || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
+  return {code, bytes};
+}
+
+/// Control characters, of which ESC and its one-character form (U+009B) begin what moves the cursor or sets colours;
+/// separators of lines; and marks that are not seen or turn the direction of the text around them.
+bool steers_terminal(char32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD || code == 0x61C ||
+         (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
+}
+
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
@@ -31,12 +64,26 @@ std::string truncated(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-std::string one_line(std::string_view text) {
-  std::string line(text);
-  for (char& c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = ' ';
+std::string without_controls(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [code, bytes] = character_at(text, at);
+    if (code == not_utf8) {
+      result += '?';
+    } else if (code != '\n' && steers_terminal(code)) {
+      result += ' ';
+    } else {
+      result += text.substr(at, bytes);
+    }
+    at += bytes;
   }
+  return result;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line = without_controls(text);
+  std::ranges::replace(line, '\n', ' ');
   return line;
 }
 

@@ -15,7 +15,11 @@ namespace gpumem::report {
 /// The text, or its beginning and an ellipsis where it is wider than `width` columns.
 [[nodiscard]] std::string truncated(std::string_view text, std::size_t width);
 
-/// The text with line breaks and other control characters replaced by spaces.
+/// The text with what would steer a terminal (control characters, marks that turn the direction of writing) replaced by
+/// spaces, and bytes that are no UTF-8 by question marks. Line breaks stay.
+[[nodiscard]] std::string without_controls(std::string_view text);
+
+/// The same without line breaks.
 [[nodiscard]] std::string one_line(std::string_view text);
 
 /// Lines of at most `width` columns, broken at spaces; a longer word stands on its own line.

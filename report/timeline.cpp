@@ -36,8 +36,9 @@ std::vector<Timeline::Interval> united(std::vector<Timeline::Interval> intervals
 Timeline timeline_of(const Record& record, const std::string& position) {
   Timeline timeline;
   for (const measure::StageSpan& span : record.timeline) {
-    auto lane = std::ranges::find(timeline.lanes, span.stage, &Timeline::Lane::stage);
-    if (lane == timeline.lanes.end()) lane = timeline.lanes.insert(lane, {span.stage, {}});
+    const std::string stage = one_line(span.stage);
+    auto lane = std::ranges::find(timeline.lanes, stage, &Timeline::Lane::stage);
+    if (lane == timeline.lanes.end()) lane = timeline.lanes.insert(lane, {stage, {}});
     lane->busy.push_back({span.start_s, span.end_s});
   }
   for (Timeline::Lane& lane : timeline.lanes) lane.busy = united(std::move(lane.busy));
@@ -93,7 +94,7 @@ double Timeline::end_s() const {
 std::vector<Timeline> telling_timelines(const Cases& cases) {
   Cases shown = cases;
   std::erase_if(shown, [](const Record* record) {
-    return record->status != Status::ok || record->timeline.empty() || !seconds_of(*record);
+    return record->status != Status::ok || record->timeline.empty() || !(seconds_of(*record).value_or(0) > 0);
   });
   if (shown.empty()) return {};
   const Record* fastest = fastest_of(shown);

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "report/write_checks.hpp"
+
 namespace gpumem::report {
 
 namespace {
@@ -50,13 +52,17 @@ std::optional<Format> format_from_extension(std::string_view path) {
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style) {
   switch (format) {
     case Format::table:
-      return write_table(out, report, style);
+      write_table(out, report, style);
+      if (!report.checks.empty()) write_checks(out << '\n', report, style);
+      return;
     case Format::json:
       return write_json(out, report);
     case Format::csv:
       return write_csv(out, report);
     case Format::markdown:
-      return write_markdown(out, report, style.why);
+      write_markdown(out, report, style.why);
+      if (!report.checks.empty()) write_checks_markdown(out << '\n', report);
+      return;
   }
   throw std::logic_error("unknown report format");
 }

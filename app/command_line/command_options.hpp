@@ -34,10 +34,15 @@ using Command = std::unique_ptr<CommandOptions>;
 
 // One file each. Each adds its command to the program.
 [[nodiscard]] Command add_probe_command(CLI::App& program, const std::vector<Probe>& registry);
+[[nodiscard]] Command add_check_command(CLI::App& program);
 [[nodiscard]] Command add_explain_command(CLI::App& program);
+[[nodiscard]] Command add_compare_command(CLI::App& program);
+[[nodiscard]] Command add_show_command(CLI::App& program);
 [[nodiscard]] Command add_calibrate_command(CLI::App& program);
 [[nodiscard]] Command add_list_command(CLI::App& program);
 [[nodiscard]] Command add_devices_command(CLI::App& program);
+[[nodiscard]] Command add_completion_command(CLI::App& program, const std::vector<Probe>& registry);
+[[nodiscard]] Command add_manual_command(CLI::App& program, const std::vector<Probe>& registry);
 
 // What they share.
 

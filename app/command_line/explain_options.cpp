@@ -17,7 +17,7 @@ class ExplainCommand final : public CommandOptions {
     command_
         .add_option("CASE", arguments_.cases,
                     "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all")
-        ->option_text("CASE...");
+        ->option_text("[CASE...]");
     add_value(command_, "format", format_, "text|markdown",
               "As text for people (default), or as markdown for an issue");
     command_.footer(

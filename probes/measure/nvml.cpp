@@ -163,6 +163,20 @@ std::vector<std::string> health_flags(const Health& before, const Health& after)
   return flags;
 }
 
+std::vector<std::string> watched_flags(const Health& before, const Health& after) {
+  const auto both = [](const auto& from, const auto& to) { return from && to; };
+  std::vector<std::string> flags;
+  if (before.clocks_event_reasons || after.clocks_event_reasons || both(before.throttled_time, after.throttled_time)) {
+    flags.emplace_back("throttled");
+  }
+  if (both(before.corrected_ecc_errors, after.corrected_ecc_errors) ||
+      both(before.uncorrected_ecc_errors, after.uncorrected_ecc_errors)) {
+    flags.emplace_back("ecc_errors");
+  }
+  if (before.other_processes || after.other_processes) flags.emplace_back("contended");
+  return flags;
+}
+
 Nvml::Nvml(std::shared_ptr<const NvmlLibrary> library, Handle* gpu, Handle* instance)
     : library_(std::move(library)), gpu_(gpu), instance_(instance) {}
 

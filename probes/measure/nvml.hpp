@@ -54,6 +54,9 @@ struct Health {
 /// in either).
 [[nodiscard]] std::vector<std::string> health_flags(const Health& before, const Health& after);
 
+/// Those of these flags that could have been raised: what NVML does not tell, nobody watches.
+[[nodiscard]] std::vector<std::string> watched_flags(const Health& before, const Health& after);
+
 /// One GPU as NVML sees it. Found by identity, because NVML's order is not CUDA's and ignores CUDA_VISIBLE_DEVICES.
 class Nvml {
  public:

@@ -86,6 +86,7 @@ class FakeBackend final : public Backend {
   std::function<void(const Case&, report::Record&)> fill = [](const Case&, report::Record&) {};
   std::vector<std::string>* log = nullptr;
   std::optional<report::HostPlacement> placement;  ///< once a case has run
+  std::vector<std::string> watched;
 
   FakeBackend() {
     device_.name = "Fake GPU";
@@ -113,6 +114,10 @@ class FakeBackend final : public Backend {
     ran_ = true;
     return record;
   }
+  void use_stopping_rule(const measure::StoppingRule& rule) override {
+    if (log != nullptr) log->push_back("repeat to " + std::to_string(rule.ci_width));
+  }
+  [[nodiscard]] std::vector<std::string> watched_flags() const override { return watched; }
   [[nodiscard]] std::optional<report::HostPlacement> host_placement() const override {
     return ran_ ? placement : std::nullopt;
   }

@@ -44,9 +44,11 @@ TEST_CASE("command line: defaults") {
   CHECK_FALSE(arguments.format);
   CHECK(arguments.outputs.empty());
   CHECK_FALSE(arguments.dry_run);
-  CHECK(arguments.ci_width == Approx(0.005));
-  CHECK(arguments.time_budget.count() == Approx(2));
-  CHECK((arguments.numa.kind == measure::NumaRequest::Kind::gpu));
+  CHECK_FALSE(arguments.config);
+  CHECK_FALSE(arguments.effort.ci_width);
+  CHECK_FALSE(arguments.effort.time_budget);
+  CHECK_FALSE(arguments.numa);
+  CHECK_FALSE(arguments.counting);
 }
 
 TEST_CASE("command line: names and options in any order") {
@@ -57,8 +59,8 @@ TEST_CASE("command line: names and options in any order") {
   CHECK(arguments.format == report::Format::csv);
   CHECK(arguments.outputs == Arguments{"a.json", "-"});
   CHECK(arguments.device == "GPU-12");
-  CHECK(arguments.ci_width == Approx(0.01));
-  CHECK(arguments.time_budget.count() == Approx(0.5));
+  CHECK(arguments.effort.ci_width.value() == Approx(0.01));
+  CHECK(arguments.effort.time_budget.value().count() == Approx(0.5));
   CHECK(arguments.quiet);
   CHECK(arguments.dry_run);
   CHECK(arguments.no_color);
@@ -106,9 +108,9 @@ TEST_CASE("command line: a flag whose value is optional may stand alone, whateve
 }
 
 TEST_CASE("command line: where host memory lies") {
-  CHECK((probe({"--numa", "off"}).numa.kind == measure::NumaRequest::Kind::off));
-  CHECK((probe({"--numa=gpu"}).numa.kind == measure::NumaRequest::Kind::gpu));
-  const measure::NumaRequest numa = probe({"--numa", "1", "--backend", "model"}).numa;
+  CHECK((probe({"--numa", "off"}).numa->kind == measure::NumaRequest::Kind::off));
+  CHECK((probe({"--numa=gpu"}).numa->kind == measure::NumaRequest::Kind::gpu));
+  const measure::NumaRequest numa = probe({"--numa", "1", "--backend", "model"}).numa.value();
   CHECK((numa.kind == measure::NumaRequest::Kind::node));
   CHECK(numa.node == 1);
   for (const char* bad : {"far", "-1", "1.5", "0,1"}) {
@@ -159,9 +161,13 @@ TEST_CASE("command line: explanations") {
 
 TEST_CASE("command line: what is wrong is one line with the nearest name") {
   const std::pair<Arguments, std::string> cases[] = {
-      {{}, "no command given; there are: probe, explain, calibrate, list, devices; see: gpumem --help"},
+      {{},
+       "no command given; there are: probe, check, explain, compare, show, calibrate, list, devices, completion, "
+       "manual; see: gpumem --help"},
       {{"porbe"}, "unknown command 'porbe'; did you mean 'probe'?"},
-      {{"fly"}, "unknown command 'fly'; there are: probe, explain, list, devices, calibrate"},
+      {{"fly"},
+       "unknown command 'fly'; there are: probe, check, explain, compare, show, calibrate, list, devices, completion, "
+       "manual"},
       {{"shift"}, "unknown command 'shift'; to run the probe of that name: gpumem probe shift"},
       {{"--shift", "1"}, "unknown option '--shift'; it is an option of: gpumem probe"},
       {{"probe", "--shfit", "1"}, "unknown option '--shfit'; did you mean '--shift'?"},
@@ -192,7 +198,7 @@ TEST_CASE("command line: what is wrong is one line with the nearest name") {
 
 TEST_CASE("command line: help names every axis with its probes, default and an example") {
   const std::string text = help({"probe", "--help"});
-  CHECK(contains(text, "Usage: gpumem probe [NAME...] [OPTIONS]"));
+  CHECK(contains(text, "Usage: gpumem probe [PROBE...] [OPTIONS]"));
   CHECK(contains(text, "--shift VALUES"));
   CHECK(text.find("--carry") < text.find("--op"));  // what selects a probe comes before the axes that do not
   CHECK(contains(text, "A number (probes: skip; default: 1..2), e.g."));
@@ -211,7 +217,58 @@ TEST_CASE("command line: help names every axis with its probes, default and an e
 
 TEST_CASE("command line: help of the program and of each command") {
   CHECK(contains(help({"--help"}), "Usage: gpumem COMMAND [OPTIONS]"));
-  CHECK(contains(help({"list", "-h"}), "Usage: gpumem list [NAME] [OPTIONS]"));
+  CHECK(contains(help({"list", "-h"}), "Usage: gpumem list [PROBE] [OPTIONS]"));
   CHECK(contains(help({"devices", "--help"}), "--json"));
   CHECK(help({"--version"}).substr(0, 7) == "gpumem ");
+}
+
+namespace {
+
+CheckArguments check(Arguments arguments) {
+  arguments.insert(arguments.begin(), "check");
+  return std::get<CheckArguments>(parse_command_line(arguments, registry));
+}
+
+}  // namespace
+
+TEST_CASE("command line: a check has the options of a probe that say how to run, and its own") {
+  const CheckArguments plain = check({"smoke"});
+  CHECK(plain.targets == Arguments{"smoke"});
+  CHECK(plain.format == CheckFormat::table);
+  CHECK(plain.attempts == 1);
+  CHECK_FALSE(plain.junit);
+  CHECK_FALSE(plain.openmetrics);
+  CHECK_FALSE(plain.counting);
+  const CheckArguments full =
+      check({"a.json",   "--attempts", "3",         "--junit=a.xml", "b.json",  "--openmetrics", "a.prom",
+             "--format", "github",     "--backend", "model",         "--gpu",   "v100",          "--ci-width",
+             "1%",       "--counters", "--output",  "r.json",        "--quiet", "--dry-run",     "--no-color"});
+  CHECK(full.targets == Arguments{"a.json", "b.json"});
+  CHECK(full.attempts == 3);
+  CHECK(full.junit == "a.xml");
+  CHECK(full.openmetrics == "a.prom");
+  CHECK(full.format == CheckFormat::github);
+  CHECK(full.backend == BackendChoice::model);
+  CHECK(full.gpu == "v100");
+  CHECK(full.effort.ci_width.value() == Approx(0.01));
+  CHECK((full.counting == measure::Counting::if_possible));
+  CHECK(full.outputs == Arguments{"r.json"});
+  CHECK(full.quiet);
+  CHECK(full.dry_run);
+  CHECK(full.no_color);
+  CHECK(refusal({"check"}) == "check needs a suite or a saved report; the shortest is: gpumem check smoke");
+  for (const char* bad : {"0", "-1", "1.5", "x", "101", "3x"}) {
+    CHECK(refusal({"check", "smoke", std::string("--attempts=") + bad}) ==
+          std::string("--attempts: '") + bad + "' is not a number from 1 to 100");
+  }
+  CHECK(refusal({"check", "smoke", "--output", "-"}).starts_with("--output: stdout shows the checks"));
+  CHECK(refusal({"check", "smoke", "--format", "csv"}).starts_with("--format: 'csv' is not one of table, json"));
+  CHECK(refusal({"check", "smoke", "--gpu", "h200"}).starts_with("--gpu names the GPU to predict for"));
+}
+
+TEST_CASE("command line: a suite's probes come without names and axes of one's own") {
+  CHECK(probe({"--config", "smoke", "--ci-width", "1%"}).config == "smoke");
+  CHECK(refusal({"probe", "shift", "--config", "smoke"}).starts_with("--config already says which probes run"));
+  CHECK(refusal({"probe", "--op", "read", "--config", "smoke"})
+            .starts_with("--config already says which cases run, so it takes no --op"));
 }

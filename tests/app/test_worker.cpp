@@ -14,11 +14,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string settings = R"({"device": "0", "ci_width": 0.05, "time_budget_s": 0.05, "numa": "off"})";
+const std::string settings = R"({"device": "0", "numa": "off"})";
 
 /// A small case; `op` may be something that no probe has.
 std::string request(const std::string& what, const std::string& op = "read") {
   return Json{{"do", what},
+              {"ci_width", 0.05},
+              {"time_budget_s", 0.05},
               {"probe", "offset"},
               {"parameters",
                {{"offset_elements", 0},
@@ -89,6 +91,8 @@ TEST_CASE("a request that is none is an error, and the next is still answered", 
                                             R"({"do": "run", "probe": "offset"})",
                                             R"({"do": "run", "probe": "no such", "parameters": {}})",
                                             R"({"do": "run", "probe": 7, "parameters": {}})",
+                                            R"({"do": "run", "probe": "offset", "parameters": {}})",
+                                            R"({"do": "run", "ci_width": "x", "probe": "offset", "parameters": {}})",
                                             R"({"do": "run", "probe": "offset", "parameters": {"op": [1]}})",
                                             R"({"do": "run", "probe": "offset", "parameters": {"op": null}})",
                                             "\xff\xfe\xfd",
@@ -107,14 +111,7 @@ TEST_CASE("a request that is none is an error, and the next is still answered", 
 
 TEST_CASE("settings that are none end the worker with an error", "[worker]") {
   const std::vector<std::string> garbage = {
-      "",
-      "hello",
-      "{}",
-      "[1]",
-      "\xff",
-      R"({"device": 0})",
-      R"({"device": "0", "ci_width": "x", "time_budget_s": 1, "numa": "off"})",
-      R"({"device": "0", "ci_width": 0.05, "time_budget_s": 0.05, "numa": "far"})"};
+      "", "hello", "{}", "[1]", "\xff", R"({"device": 0})", R"({"device": "0"})", R"({"device": "0", "numa": "far"})"};
   for (const std::string& line : garbage) {
     INFO(line);
     const auto answers = answers_to(line + "\n" + request("run") + "\n");
@@ -125,7 +122,7 @@ TEST_CASE("settings that are none end the worker with an error", "[worker]") {
 }
 
 TEST_CASE("a device that is not there is an error", "[worker]") {
-  const std::string elsewhere = R"({"device": "GPU-none", "ci_width": 0.05, "time_budget_s": 0.05, "numa": "off"})";
+  const std::string elsewhere = R"({"device": "GPU-none", "numa": "off"})";
   const auto answers = answers_to(elsewhere + "\n" + request("run") + "\n");
   REQUIRE(answers.size() == 1);
   CHECK(is_error(answers[0]));

@@ -49,6 +49,13 @@ AnyJson small_report() {
   report.results[0].access.push_back(examples::global_site("source", "load", 4));
   report.findings = {"short"};
   report.results.resize(1);
+  report.suite = "mine";
+  report.watched = {"throttled"};
+  CheckRecord& check = report.checks.emplace_back();
+  check.name = "it ran";
+  check.quantity = "time_seconds";
+  check.measured = 1;
+  check.cases = {0};
   return AnyJson::parse(json_of(report));
 }
 
@@ -113,7 +120,9 @@ TEST_CASE("the reference reports of every version are read", "[read_report]") {
 TEST_CASE("members that came later may be missing", "[read_report]") {
   AnyJson json = small_report();
   for (const char* member : {"compared", "baseline", "stages", "why", "timeline"}) json["results"][0].erase(member);
-  for (const char* member : {"profile", "host_placement", "findings"}) json.erase(member);
+  for (const char* member : {"profile", "host_placement", "findings", "suite", "watched_flags", "checks"}) {
+    json.erase(member);
+  }
   for (const char* member : {"copy_engines", "integrated", "maps_host_memory", "numa_node"}) {
     json["device"].erase(member);
   }
@@ -125,6 +134,9 @@ TEST_CASE("members that came later may be missing", "[read_report]") {
   CHECK_FALSE(report.results[0].counters->l2_read_sectors);
   CHECK(report.device->maps_host_memory);
   CHECK(report.device->link_is_pcie);
+  CHECK_FALSE(report.suite);
+  CHECK_FALSE(report.watched);  // which is not the same as nothing
+  CHECK(report.checks.empty());
   json["new"] = {{"in", "a later version"}};
   CHECK(complaint(json.dump()).empty());
 }
@@ -179,6 +191,11 @@ TEST_CASE("wrong members are refused by pointer and expectation", "[read_report]
   CHECK(changed("/device/multiprocessors", "132").starts_with("r.json: /device/multiprocessors: expected a whole"));
   CHECK(changed("/device/ecc", "on") == "r.json: /device/ecc: expected true or false");
   CHECK(changed("/host_placement", 3) == "r.json: /host_placement: expected an object");
+  CHECK(changed("/checks/0/verdict", "maybe") == "r.json: /checks/0/verdict: expected pass, fail or skip");
+  CHECK(changed("/checks/0/measured", "1") == "r.json: /checks/0/measured: expected a number or null");
+  CHECK(changed("/checks/0/cases/0", 1) == "r.json: /checks/0/cases/0: expected the index of one of the 1 results");
+  CHECK(changed("/checks/0/attempts", 0).starts_with("r.json: /checks/0/attempts: expected a whole number from 1"));
+  CHECK(changed("/watched_flags", "throttled") == "r.json: /watched_flags: expected an array");
   CHECK(without("/results/0", "parameters") == "r.json: /results/0/parameters: expected this member, which is missing");
   CHECK(changed("/results/0/parameters/a~1b\n", -1).starts_with("r.json: /results/0/parameters/a~1b\\n: expected"));
 }

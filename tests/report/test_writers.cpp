@@ -144,7 +144,8 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
     return names;
   };
   CHECK(keys(json) == std::vector<std::string>{"schema_version", "tool", "command", "started_at", "backend", "profile",
-                                               "host", "host_placement", "device", "findings", "results"});
+                                               "host", "host_placement", "device", "suite", "watched_flags", "checks",
+                                               "findings", "results"});
   CHECK(keys(json["device"]) == std::vector<std::string>{"name",
                                                          "uuid",
                                                          "pci_bus_id",

@@ -1,0 +1,249 @@
+"""`gpumem check`: lines, exit codes, and files that other people's libraries read."""
+
+import json
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+from gpumem import MODEL, PROGRAM, ProgramTest, environment, run, strict_json
+
+sys.path.append(str(Path(__file__).parents[2] / "build/tools"))  # where scripts/install-dependencies puts them
+try:
+    import junitparser
+except ImportError:
+    junitparser = None
+try:
+    import prometheus_client.openmetrics.parser as openmetrics
+    import prometheus_client.parser as prometheus
+except ImportError:
+    openmetrics = prometheus = None
+
+NASTY = 'nasty "name" <&> % : , | \\ end'
+
+
+def suite(**changes):
+    """Four cases that the model predicts in no time, and expectations that pass, fail and are skipped."""
+    return {
+        "schema_version": 1,
+        "name": "own",
+        "purpose": "for tests",
+        "probes": [{"probe": "offset", "axes": {"offset": "0..3", "op": "write", "buffer": "64MiB"}}],
+        "expectations": [
+            {"name": "aligned writes reach the memory", "cases": {"probe": "offset", "offset": 0},
+             "quantity": "fraction_of_peak", "at_least": 0.5},
+            {"name": NASTY, "cases": {"probe": "offset", "offset": "1..3"}, "relative_to": {"offset": 0},
+             "at_least": 0.95},
+            {"name": "an A100", "gpu": "NVIDIA A100", "cases": {"probe": "offset", "offset": 0}, "at_least": 1},
+        ],
+    } | changes
+
+
+class CheckTest(ProgramTest):
+    def write(self, file="suite.json", **changes):
+        path = self.directory / file
+        path.write_text(json.dumps(suite(**changes)))
+        return str(path)
+
+    def passing(self):
+        return self.write(expectations=suite()["expectations"][:1])
+
+    def path(self, name):
+        return str(self.directory / name)
+
+    def check(self, *arguments, **options):
+        return run("check", *arguments, *MODEL, **options)
+
+
+class Checks(CheckTest):
+    def test_lines_and_exit_code(self):
+        done = self.check(self.write())
+        self.assertEqual(done.returncode, 1)
+        verdicts = [line[:4] for line in done.stdout.splitlines() if line[:4] in ("PASS", "FAIL", "SKIP")]
+        self.assertEqual(verdicts, ["PASS", "SKIP", "PASS", "FAIL", "SKIP"])
+        self.assertIn(f"FAIL  {NASTY}", done.stdout)
+        self.assertIn("holds for NVIDIA A100, and this is NVIDIA H200", done.stdout)
+        self.assertEqual(done.stdout.splitlines()[-1], "2 passed, 1 failed, 2 skipped")
+        self.assertRegex(done.stderr, r"\Agpumem: own: 1 expectation failed, the first, [^\n]+\n\Z")
+        self.assertEqual(self.check(self.passing()).returncode, 0)
+
+    def test_widths(self):
+        for width in (60, 80, 200):
+            for line in self.check(self.write(), env=environment(COLUMNS=str(width))).stdout.splitlines():
+                self.assertLessEqual(len(line), width, line)
+                self.assertEqual(line, line.rstrip())
+
+    def test_predictions_have_to_be_asked_for(self):
+        report = self.path("r.json")
+        self.assertEqual(self.check(self.passing(), "--output", report).returncode, 0)
+        for arguments in ((report,), (self.passing(), report)):
+            done = run("check", *arguments)
+            self.assertEqual(done.returncode, 1)
+            self.assertNotIn("PASS", done.stdout)
+            self.assertIn("add --backend model to accept predictions", done.stdout)
+            self.assertRegex(done.stderr, r"\Agpumem: own: nothing was checked; [^\n]+\n\Z")
+            self.assertEqual(run("check", *arguments, "--backend", "model").returncode, 0)
+
+    def test_a_report_keeps_its_checks(self):
+        self.check(self.write(), "--output", self.path("r.json"), "--output", self.path("r.md"))
+        report = strict_json((self.directory / "r.json").read_text())
+        self.assertEqual(report["suite"], "own")
+        self.assertEqual(report["watched_flags"], [])
+        self.assertEqual([check["verdict"] for check in report["checks"]], ["pass", "skip", "pass", "fail", "skip"])
+        self.assertEqual(report["checks"][3]["name"], NASTY)
+        self.assertEqual(report["checks"][3]["cases"], [0, 1, 2, 3])
+        self.assertLess(report["checks"][3]["measured"], report["checks"][3]["at_least"])
+        self.assertIn("FAIL", (self.directory / "r.md").read_text())
+        shown = self.check(self.write(), "--format", "json").stdout
+        self.assertEqual(strict_json(shown)["checks"], report["checks"])
+
+    def test_a_measured_report(self):
+        report = Path(__file__).parents[2] / "configs/reference/h200/offset.json"
+        done = run("check", str(report))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("PASS  every case ran", done.stdout)
+        self.assertIn("PASS  data verified", done.stdout)
+        self.assertIn("SKIP  never throttled", done.stdout)
+        broken = json.loads(report.read_text())
+        broken["results"][5]["verified"] = False
+        broken["results"][5]["flags"] = ["throttled"]
+        (self.directory / "broken.json").write_text(json.dumps(broken))
+        done = run("check", self.path("broken.json"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FAIL  data verified", done.stdout)
+
+    def test_standard_input(self):
+        text = (self.directory / self.write()).read_text()
+        self.assertEqual(self.check("-", input=text).returncode, 1)
+        self.check(self.passing(), "--output", self.path("r.json"))
+        report = (self.directory / "r.json").read_text()
+        self.assertEqual(run("check", "-", "--backend", "model", input=report).returncode, 0)
+
+    def test_shipped_suites_are_predicted(self):
+        done = self.check("smoke", "--quiet")
+        self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+        self.assertIn("passed", done.stdout)
+        self.assertNotIn("PASS", done.stdout)
+
+    def test_dry_run(self):
+        text = self.succeed("check", "smoke", "--dry-run")
+        self.assertIn("dry run", text)
+        self.assertIn("skipped", text.splitlines()[-1])
+        self.assertEqual(self.succeed("probe", "--config", self.write(), "--dry-run", "--format", "csv").count("\n"), 5)
+
+    def test_config(self):
+        report = strict_json(self.succeed("probe", "--config", self.write(), *MODEL, "--format", "json"))
+        self.assertEqual(report["suite"], "own")
+        self.assertEqual(report["checks"], [])
+        self.assertEqual(len(report["results"]), 4)
+        self.assertIn("takes no --offset", self.fail_with(2, "probe", "--config", "smoke", "--offset", "1"))
+        self.assertIn("takes no 'bank'", self.fail_with(2, "probe", "bank", "--config", "smoke"))
+
+    def test_usage(self):
+        (self.directory / "other.json").write_text('{"schema_version": 1}')
+        (self.directory / "cut.json").write_text('{"schema_version": 1')
+        for arguments, part in {
+            (): "check needs a suite",
+            ("smok",): "did you mean 'smoke'?",
+            ("nothing-like-it",): "no suite 'nothing-like-it': there are ",
+            (self.path("missing.json"),): "missing.json",
+            (str(self.directory),): str(self.directory),
+            (self.path("other.json"),): "is neither a suite",
+            (self.path("cut.json"),): "not valid JSON at line 1",
+            ("smoke", "--attempts", "0"): "--attempts: '0'",
+            ("smoke", "--junit", self.path("no/dir.xml")): "no/dir.xml",
+            ("smoke", "--openmetrics", str(self.directory)): str(self.directory),
+            ("smoke", "--output", self.path("r.data")): "names no format",
+            ("smoke", "--offset", "1"): "--offset",
+            ("smoke", "smoke", "--format", "json"): "one report of one suite",
+        }.items():
+            with self.subTest(arguments):
+                self.assertIn(part, self.fail_with(2, "check", *arguments))
+
+    def test_no_gpu_names_the_command_that_predicts(self):
+        if run("devices").returncode == 0:
+            self.skipTest("there is a GPU here")
+        self.assertIn("check smoke --backend model --gpu h200", self.fail_with(3, "check", "smoke"))
+
+    def test_files_that_fail_take_nothing_else_with_them(self):
+        done = self.check(self.passing(), "--junit", "/dev/full", "--openmetrics", self.path("r.prom"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("2 passed, 0 failed", done.stdout)
+        self.assertTrue((self.directory / "r.prom").read_text().endswith("# EOF\n"))
+        self.assertRegex(done.stderr, r"\Agpumem: [^\n]*/dev/full[^\n]*\n\Z")
+
+    def test_a_closed_pipe_is_an_error(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([PROGRAM, "check", self.passing(), *MODEL], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot write to standard output", done.stderr)
+
+
+class Formats(CheckTest):
+    def test_github(self):
+        lines = self.check(self.write(), "--format", "github").stdout.splitlines()
+        commands = [line for line in lines if line.startswith("::")]
+        self.assertEqual([line.split(" ")[0] for line in commands], ["::notice", "::error", "::notice"])
+        title, message = commands[1].removeprefix("::error title=").split("::", 1)
+        self.assertNotIn(",", title)
+        self.assertNotIn(":", title)
+        self.assertIn("%25 %3A %2C", title)
+        self.assertIn("< 0.95; offset", message)
+        self.assertTrue(any(line.startswith("FAIL  nasty") for line in lines))
+
+    def test_markdown(self):
+        text = self.check(self.write(), "--format", "markdown").stdout
+        self.assertIn("| FAIL | nasty", text)
+        rows = [line for line in text.splitlines() if line.startswith("| ")]
+        self.assertEqual({line.replace("\\|", "").count("|") for line in rows}, {5})
+
+    def junit(self, *arguments):
+        self.check(*arguments, "--junit", self.path("r.xml"))
+        xml.etree.ElementTree.parse(self.path("r.xml"))
+        if junitparser is None:
+            self.skipTest("junitparser is not installed")
+        return list(junitparser.JUnitXml.fromfile(self.path("r.xml")))
+
+    def test_junit(self):
+        own, = self.junit(self.write())
+        self.assertEqual((own.name, own.tests, own.failures, own.skipped, own.errors), ("own", 5, 1, 2, 0))
+        cases = {case.name: case for case in own}
+        self.assertEqual(cases[NASTY].classname, "gpumem.own")
+        result, = cases[NASTY].result
+        self.assertIsInstance(result, junitparser.Failure)
+        self.assertIn("< 0.95; offset", result.message)
+        self.assertIsInstance(cases["an A100"].result[0], junitparser.Skipped)
+        self.assertFalse([entry for entry in cases["every case ran"].result
+                          if isinstance(entry, (junitparser.Failure, junitparser.Skipped))])
+        self.assertEqual({entry.name: entry.value for entry in own.properties()}["gpu"], "NVIDIA H200")
+
+    def test_junit_of_several_suites(self):
+        names = [one.name for one in self.junit(self.write(), self.write("other.json", name="other"))]
+        self.assertEqual(names, ["own", "other"])
+
+    @unittest.skipIf(openmetrics is None, "prometheus_client is not installed")
+    def test_openmetrics(self):
+        self.check(self.write(), "--openmetrics", self.path("r.prom"))
+        text = (self.directory / "r.prom").read_text()
+        self.assertTrue(text.endswith("# EOF\n"))
+        for parser in (openmetrics, prometheus):
+            families = {family.name: family for family in parser.text_string_to_metric_families(text)}
+            self.assertEqual({family.type for family in families.values()}, {"gauge"})
+            bandwidths = families["gpumem_bandwidth_bytes_per_second"].samples
+            self.assertEqual(len(bandwidths), 4)
+            self.assertEqual(bandwidths[0].labels["probe"], "offset")
+            self.assertEqual(bandwidths[0].labels["reading"], "predicted")
+            self.assertGreater(bandwidths[0].value, 1e12)
+            passed = {sample.labels["check"]: sample.value for sample in families["gpumem_check_passed"].samples}
+            self.assertEqual(passed[NASTY], 0)
+            self.assertEqual(passed["every case ran"], 1)
+            self.assertNotIn("an A100", passed)
+            skipped = {sample.labels["check"]: sample.value for sample in families["gpumem_check_skipped"].samples}
+            self.assertEqual(skipped["an A100"], 1)
+            self.assertGreater(families["gpumem_last_run_timestamp_seconds"].samples[0].value, 1.7e9)
+
+
+if __name__ == "__main__":
+    unittest.main()
