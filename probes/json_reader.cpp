@@ -11,12 +11,21 @@ namespace gpumem {
 
 namespace {
 
-constexpr std::size_t most_levels = 16;     // a report is 6 deep
-constexpr std::size_t most_members = 1000;  // of one object; a profile has some 50 rates
+constexpr std::size_t most_levels = 16;          // a report is 6 deep
+constexpr std::size_t most_members = 1000;       // of one object; a profile has some 50 rates
+constexpr std::size_t most_values = 20'000'000;  // in all; a report of 100 000 cases has less, and they fit in memory
+constexpr std::size_t longest_name = 100;        // that is quoted in full
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
 
 /// What is appended to a JSON pointer for a member. Control characters are escaped as in JSON, so that a message stays
 /// one line whatever a file calls its members.
 std::string pointer_to(std::string_view name) {
+  if (name.size() > longest_name) return pointer_to(name.substr(0, longest_name)) + "...";
+  // Nearly all of them: escaping what needs no escape takes longer than reading the report.
+  if (std::ranges::all_of(name, is_plain)) return "/" + std::string(name);
   const Json pointer = (Json::json_pointer() / std::string(name)).to_string();
   const std::string quoted = pointer.dump(-1, ' ', true, Json::error_handler_t::replace);
   return quoted.substr(1, quoted.size() - 2);
@@ -29,7 +38,8 @@ Error error_at(const std::string& source, const std::string& pointer, const std:
 /// Builds the value that the parser reads, and knows where it is when something has to be refused.
 class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only what the library calls
  public:
-  Builder(std::string_view text, const std::string& source) : text_(text), source_(source) {}
+  Builder(std::string_view text, const std::string& source, std::span<const std::string_view> emptied)
+      : text_(text), source_(source), emptied_(emptied) {}
 
   [[nodiscard]] Json take() { return std::move(root_); }
 
@@ -76,10 +86,13 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
     Json* value = nullptr;   ///< the object or array
     Json* member = nullptr;  ///< of an object: the one that the parser is at
     std::string name;        ///< and its name
+    std::size_t items = 0;   ///< of an array: read so far
+    bool emptied = false;    ///< of an array: holds no more than the item that the parser is at
   };
 
   bool put(Json value) {
     place() = std::move(value);
+    count();
     return true;
   }
 
@@ -89,13 +102,22 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
       throw error_at(source_, pointer(), fmt::format("expected at most {} levels", most_levels));
     }
     added = std::move(value);
-    levels_.push_back({.value = &added, .member = nullptr, .name = {}});
+    count();
+    const bool emptied = added.is_array() && !levels_.empty() && levels_.back().member != nullptr &&
+                         std::ranges::find(emptied_, levels_.back().name) != emptied_.end();
+    levels_.push_back({.value = &added, .member = nullptr, .name = {}, .items = 0, .emptied = emptied});
     return true;
   }
 
   bool close() {
+    if (levels_.back().emptied) levels_.back().value->clear();
     levels_.pop_back();
     return true;
+  }
+
+  void count() {
+    if (++values_ <= most_values) return;
+    throw error_at(source_, pointer(), fmt::format("expected at most {} values in a file", most_values));
   }
 
   /// Where the next value goes.
@@ -107,27 +129,33 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
   }
 
   void step_into_item() {
-    if (!levels_.empty() && levels_.back().value->is_array()) levels_.back().value->emplace_back();
+    if (levels_.empty() || !levels_.back().value->is_array()) return;
+    Level& level = levels_.back();
+    ++level.items;
+    if (level.emptied) level.value->clear();
+    level.value->emplace_back();
   }
 
   [[nodiscard]] std::string pointer() const {
     std::string path;
     for (const Level& level : levels_) {
-      path += pointer_to(level.value->is_array() ? std::to_string(level.value->size() - 1) : level.name);
+      path += pointer_to(level.value->is_array() ? std::to_string(level.items - 1) : level.name);
     }
     return path;
   }
 
   std::string_view text_;
   const std::string& source_;
+  std::span<const std::string_view> emptied_;
   Json root_;
+  std::size_t values_ = 0;
   std::vector<Level> levels_;  // around where the parser is, outermost first
 };
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& source) {
-  Builder builder(text, source);
+Json parse_json(std::string_view text, const std::string& source, std::span<const std::string_view> emptied) {
+  Builder builder(text, source, emptied);
   static_cast<void>(Json::sax_parse(text, &builder));
   return builder.take();
 }

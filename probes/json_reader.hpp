@@ -19,7 +19,10 @@ using Json = nlohmann::ordered_json;  // keeps the order of parameters and metri
 /// double holds, for a repeated member, of which other parsers take the last and say nothing, and for more levels or
 /// members of an object than any file of ours has: nesting without end would exhaust the stack, and members without end
 /// the time, for a member is looked up among those before it.
-[[nodiscard]] Json parse_json(std::string_view text, const std::string& source);
+/// Arrays that are members of a name in `emptied` are read as strictly, and then kept without their items: of many
+/// files, only what is asked of them has to fit in memory.
+[[nodiscard]] Json parse_json(std::string_view text, const std::string& source,
+                              std::span<const std::string_view> emptied = {});
 
 /// A value of a JSON text and where it stands. Refers to the value and to the source's name.
 class JsonReader {

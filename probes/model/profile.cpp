@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
+#include "probes/read_input.hpp"
 
 namespace gpumem::model {
 
@@ -17,6 +16,8 @@ namespace {
 /// So far from the ends of what a double holds that no sum or product gets there.
 constexpr double least_rate = 1e-18;
 constexpr double most_rate = 1e24;
+/// Its inverse is the exponent of 2 where latency and work are as long as each other.
+constexpr double least_overlap_exponent = 0.1;
 
 Device parse_device(const JsonReader& json) {
   static const std::vector<std::string> members = {"name",
@@ -85,7 +86,8 @@ Profile parse(std::string_view text, const std::string& source, bool all_rates) 
     if (field.optional && !all_rates && !rates.has(field.name)) continue;
     const JsonReader rate = rates.member(field.name);
     rate.allow_only(rate_members);
-    profile.rates.*field.value = rate.member("value").number_from(least_rate, most_rate);
+    const double least = field.value == &Rates::overlap_exponent ? least_overlap_exponent : least_rate;
+    profile.rates.*field.value = rate.member("value").number_from(least, most_rate);
     profile.how[field.name] = rate.member("how").text();
   }
   return profile;
@@ -174,12 +176,7 @@ Profile load_profile(const std::string& name_or_path) {
     throw usage_error(fmt::format("no GPU profile '{}': there are {}, or give the path of a profile file", name_or_path,
                                   fmt::join(profile_names(), ", ")));
   }
-  std::ifstream file(name_or_path);
-  std::stringstream text;
-  if (!(file && text << file.rdbuf())) {
-    throw usage_error(fmt::format("cannot read the GPU profile '{}'; check the path given to --gpu", name_or_path));
-  }
-  return parse_profile(text.str(), name_or_path);
+  return parse_profile(read_input_file(name_or_path), name_or_path);
 }
 
 Profile profile_of(const Device& device) {

@@ -28,7 +28,9 @@ double dram_seconds(const Demand& demand, const Rates& rates) {
   const double pure = (1 - writes) / rates.dram_read_bytes_per_s + writes / rates.dram_write_bytes_per_s;
   const double at_half = 0.5 / rates.dram_read_bytes_per_s + 0.5 / rates.dram_write_bytes_per_s;
   const double turnaround = 1 / rates.dram_copy_bytes_per_s - at_half;
-  return bytes * (pure + 4 * writes * (1 - writes) * turnaround) +
+  // A copy rate far above the pure ones would make the parabola negative. No mix is faster than both at once.
+  const double least = std::max((1 - writes) / rates.dram_read_bytes_per_s, writes / rates.dram_write_bytes_per_s);
+  return bytes * std::max(pure + 4 * writes * (1 - writes) * turnaround, least) +
          demand.l2_split_sectors / rates.dram_split_sectors_per_s;
 }
 

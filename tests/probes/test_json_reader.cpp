@@ -84,6 +84,17 @@ TEST_CASE("members without end are an error, not a wait", "[json]") {
   CHECK(error_of(text) == "file.json: /1000: expected at most 1000 members in an object");
 }
 
+TEST_CASE("a name as long as a file is quoted in short", "[json]") {
+  const std::string name(1'000'000, 'x');
+  CHECK(error_of("{\"" + name + "\": 1e999}") ==
+        "file.json: /" + repeat("x", 100) + "...: expected a number that fits a double");
+}
+
+TEST_CASE("values without end are an error, not all of the memory", "[json]") {
+  const std::string text = "[" + repeat("0,", 20'000'000) + "0]";
+  CHECK(error_of(text) == "file.json: /19999999: expected at most 20000000 values in a file");
+}
+
 TEST_CASE("a member of an unknown name is refused with the nearest name", "[json]") {
   const auto refusal = [](const std::string& name, std::size_t names) {
     const Json json = {{name, 1}};
@@ -101,6 +112,27 @@ TEST_CASE("a member of an unknown name is refused with the nearest name", "[json
   CHECK(refusal("probe", 2) == "file.json: /probe: there is no such member; did you mean 'probes'?");
   CHECK(refusal("a/b\n", 2) == "file.json: /a~1b\\n: there is no such member; there are: probes, expectations");
   CHECK(refusal("comment", 50) == "file.json: /comment: there is no such member; remove it, or mend its name");
+}
+
+TEST_CASE("arrays of names to be emptied are read as strictly and kept without their items", "[json]") {
+  constexpr std::string_view names[] = {"samples"};
+  const auto emptied = [&](const std::string& text) { return parse_json(text, "file.json", names); };
+  const auto complaint = [&](const std::string& text) {
+    try {
+      static_cast<void>(emptied(text));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing thrown");
+  };
+  CHECK(emptied(R"({"samples": [1, [2], {"samples": [3]}], "count": [4]})").dump() == R"({"samples":[],"count":[4]})");
+  CHECK(emptied(R"([{"samples": {"a": 1}}, {"samples": "text"}, ["samples"]])").dump() ==
+        R"([{"samples":{"a":1}},{"samples":"text"},["samples"]])");
+  CHECK(complaint(R"({"samples": [1, 2,]})").starts_with("file.json: not valid JSON at line 1"));
+  CHECK(complaint(R"({"samples": [1, 2, 1e999]})") == "file.json: /samples/2: expected a number that fits a double");
+  CHECK(complaint(R"({"samples": [1, {"a": 1, "a": 2}]})") ==
+        "file.json: /samples/1/a: expected this member only once");
+  CHECK(complaint(R"({"samples": )" + std::string(20, '[')).find("expected at most 16 levels") != std::string::npos);
 }
 
 }  // namespace gpumem

@@ -42,3 +42,8 @@ TEST_CASE("a suggestion is the end of an error line") {
   CHECK(did_you_mean("raed", names) == "; did you mean 'read'?");
   CHECK(did_you_mean("execute", names).empty());
 }
+
+TEST_CASE("a name as long as a file is near to nothing, and found so at once") {
+  const std::vector<std::string> names(1000, "elements_per_thread");
+  CHECK(nearest(std::string(10'000'000, 'e'), names) == std::nullopt);
+}

@@ -79,6 +79,25 @@ TEST_CASE("health: nothing known and nothing wrong flag nothing", "[nvml]") {
   CHECK(health_flags(good, {}).empty());
 }
 
+TEST_CASE("health: a flag is watched where it could have been raised", "[nvml]") {
+  using gpumem::measure::watched_flags;
+  CHECK(watched_flags({}, {}).empty());
+  Health reasons;
+  reasons.clocks_event_reasons = 0;
+  CHECK(watched_flags(reasons, {}) == Flags{"throttled"});
+  Health times;
+  times.throttled_time = milliseconds(1);
+  CHECK(watched_flags(times, {}).empty());  // no growth can be told
+  CHECK(watched_flags(times, times) == Flags{"throttled"});
+  Health errors;
+  errors.uncorrected_ecc_errors = 0;
+  CHECK(watched_flags({}, errors).empty());
+  CHECK(watched_flags(errors, errors) == Flags{"ecc_errors"});
+  Health processes;
+  processes.other_processes = 0;
+  CHECK(watched_flags({}, processes) == Flags{"contended"});
+}
+
 TEST_CASE("health: throttled by a reason in force in either snapshot", "[nvml]") {
   Health power_capped;
   power_capped.clocks_event_reasons = 0x4;

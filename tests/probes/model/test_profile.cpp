@@ -369,8 +369,7 @@ TEST_CASE("an unknown profile name is answered with those there are", "[profile]
 
 TEST_CASE("a profile that cannot be read names its path", "[profile]") {
   for (const std::string path : {"/nowhere/gpu.json", "gpumem-no-such-file.json", "/", "/tmp", "./"}) {
-    CHECK(error_of([&] { static_cast<void>(load_profile(path)); }) ==
-          "cannot read the GPU profile '" + path + "'; check the path given to --gpu");
+    CHECK(error_of([&] { static_cast<void>(load_profile(path)); }).starts_with("cannot read '" + path + "': "));
   }
 }
 

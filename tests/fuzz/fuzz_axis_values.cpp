@@ -1,0 +1,66 @@
+// Any text as an argument: the values of an axis, a share, a duration. Refused in one clear line, or what the axis
+// takes.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/plan.hpp"
+#include "app/quantities.hpp"
+#include "app/ranges.hpp"
+#include "tests/fuzz/require.hpp"
+
+namespace gpumem::fuzz {
+
+namespace {
+
+bool takes(const Axis& axis, const Value& value) {
+  if (const auto* name = std::get_if<std::string>(&value)) {
+    return (axis.takes_auto && *name == "auto") || std::ranges::find(axis.names, *name) != axis.names.end();
+  }
+  const auto number = std::get<std::uint64_t>(value);
+  return axis.names.empty() && number >= axis.minimum && number <= axis.maximum &&
+         (axis.numbers.empty() || std::ranges::find(axis.numbers, number) != axis.numbers.end());
+}
+
+template <class Read>
+void attempt(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    require_clear(error);
+  }
+}
+
+void read_axis(const Axis& axis, const std::string& text) {
+  const std::vector<std::string> texts = {text, text};  // the second use adds nothing
+  const std::vector<Value> values = app::parse_axis_values(axis, texts);
+  require(!values.empty() && values.size() <= app::maximum_points, "an axis has some values, and not too many");
+  for (const Value& value : values) require(takes(axis, value), "values are the axis'", to_string(value));
+  require(app::parse_axis_values(axis, {texts.data(), 1}) == values, "duplicates add nothing");
+}
+
+}  // namespace
+
+}  // namespace gpumem::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gpumem;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const Probe& probe : probes()) {
+    for (const Axis& axis : probe.axes) {
+      fuzz::attempt([&] { fuzz::read_axis(axis, text); });
+    }
+  }
+  fuzz::attempt([&] {
+    const double share = app::parse_fraction("ci-width", text);
+    fuzz::require(share > 0 && share < 1, "a share is one", text);
+  });
+  fuzz::attempt([&] {
+    const double seconds = app::parse_duration("time-budget", text).count();
+    fuzz::require(seconds >= 0 && std::isfinite(seconds), "a duration is one", text);
+  });
+  return 0;
+}

@@ -1,0 +1,24 @@
+// Any text as a suite: refused in one clear line, or a plan that can be run.
+
+#include <string>
+
+#include "app/suite.hpp"
+#include "tests/fuzz/mutate_json.hpp"
+#include "tests/fuzz/require.hpp"
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  return gpumem::fuzz::mutate_json(data, size, most, seed);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gpumem;
+  try {
+    const app::Suite suite = app::parse_suite({reinterpret_cast<const char*>(data), size}, "suite.json", probes());
+    const app::Plan plan = app::make_plan(probes(), suite);
+    fuzz::require(plan.size() > 0 && plan.size() <= app::maximum_cases, "a suite has cases, and not too many");
+  } catch (const Error& error) {
+    fuzz::require_clear(error);
+    return -1;  // not worth keeping
+  }
+  return 0;
+}

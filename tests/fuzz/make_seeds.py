@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Small versions of the files that gpumem ships, for the fuzz targets to start from.
+
+make_seeds.py FOLDER writes FOLDER/report, FOLDER/profile, FOLDER/suite and FOLDER/axis_values. Files of the usual size
+would take most of the time to read: a few cases and samples have every member too.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROBES = ("offset", "stride", "transfer", "batching", "zero-copy", "overlap")  # of probes.cpp
+AXIS_VALUES = ("0..32", "0..32:4", "1..1024*2", "1,2,5,8..10", "4KiB..1GiB*4", "auto", "read,write", "pinned,pageable", "-1",
+               "18446744073709551615", "16 MiB", "0.5%", "2s", "500ms", "1.5min")
+
+
+def reduced_report(report):
+    if "results" not in report:  # a golden file of something else
+        return None
+    report["command"] = []
+    step = max(1, len(report["results"]) // 3)
+    report["results"] = report["results"][::step][:3]
+    for result in report["results"]:
+        if result.get("time_seconds"):
+            result["time_seconds"]["samples"] = result["time_seconds"]["samples"][:1]
+        if result.get("timeline"):
+            result["timeline"] = result["timeline"][:4]
+    return report
+
+
+def reduced_profile(profile):
+    for rate in profile["rates"].values():
+        rate["how"] = "so"
+    return profile
+
+
+def reduced_suite(suite):
+    suite["probes"] = [entry for entry in suite["probes"] if entry["probe"] in PROBES][:4]
+    kept = [entry["probe"] for entry in suite["probes"]]
+    of_kept = [one for one in suite.get("expectations", []) if one.get("cases", {}).get("probe") in kept]
+    suite["expectations"] = of_kept[:6]
+    for expectation in suite["expectations"]:
+        expectation.pop("because", None)
+    return suite
+
+
+def write(folder, files, reduced):
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in files:
+        value = reduced(json.loads(path.read_text(encoding="utf-8")))
+        if value is None:
+            continue
+        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+        (folder / f"{path.parent.name}-{path.name}").write_text(text, encoding="utf-8")
+
+
+def main():
+    folder = Path(sys.argv[1])
+    reports = [*ROOT.glob("configs/reference/*/*.json"), *ROOT.glob("tests/report/golden/*.json")]
+    write(folder / "report", sorted(reports), reduced_report)
+    write(folder / "profile", sorted(ROOT.glob("configs/gpus/*.json")), reduced_profile)
+    write(folder / "suite", sorted(ROOT.glob("configs/*.json")), reduced_suite)
+    (folder / "axis_values").mkdir(exist_ok=True)
+    for number, text in enumerate(AXIS_VALUES):
+        (folder / "axis_values" / str(number)).write_text(text, encoding="utf-8")
+
+
+main()
