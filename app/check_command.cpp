@@ -291,7 +291,7 @@ class Checking {
       return 1;
     }
     if (report::nothing_checked(report.checks, of_suite)) {
-      say("nothing was checked; the first expectation skipped", report.checks.back());
+      say("nothing was checked; the first expectation skipped", report::asked(report.checks, of_suite).front());
       return 1;
     }
     const auto required = std::ranges::find_if(report.checks, [](const report::CheckRecord& check) {

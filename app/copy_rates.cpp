@@ -103,7 +103,9 @@ class Reader {
  private:
   /// Takes a reading, unless noise left nothing of it.
   void set(const std::string& name, double& rate, double value, const std::string& how) {
-    if (!(value > 0 && value < 1e18)) return;
+    constexpr double least = 1e-15;  // of seconds: a femtosecond is none
+    constexpr double most = 1e18;
+    if (!(value > least && value < most)) return;
     rate = value;
     how_[name] = how;
   }

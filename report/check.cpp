@@ -22,8 +22,17 @@ CheckRecord named(const char* name) {
   return check;
 }
 
-/// "transfer 64 KiB, pinned host memory" among all of the report.
-std::string full_words(const Record& record) { return fmt::format("{} {}", record.probe, case_words({}, record)); }
+/// A case of a report and what became of it.
+std::string outcome(const Report& report, std::size_t index, const std::string& why) {
+  Cases all;
+  for (const Record& record : report.results) all.push_back(&record);
+  return fmt::format("{}: {}", place_words(all, report.results[index]), why);
+}
+
+/// Said to have run and yet without a time: nobody measured it.
+bool lacks_measurement(const Report& report, const Record& record) {
+  return !is_predicted(report) && record.status == Status::ok && !record.time;
+}
 
 CheckRecord every_case_ran(const Report& report, const CheckRules& rules) {
   CheckRecord check = named("every case ran");
@@ -33,12 +42,18 @@ CheckRecord every_case_ran(const Report& report, const CheckRules& rules) {
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Record& record = report.results[i];
     const bool wrong_data = record.verified == false;  // which ran, and has a line of its own
-    auto& group = record.status == Status::ok || wrong_data ? ran : record.status == Status::failed ? failed : skipped;
-    group.push_back(i);
+    if (lacks_measurement(report, record)) {
+      failed.push_back(i);
+    } else if (record.status == Status::ok || wrong_data) {
+      ran.push_back(i);
+    } else {
+      (record.status == Status::failed ? failed : skipped).push_back(i);
+    }
   }
   const auto first = [&](const std::vector<std::size_t>& group) {
     const Record& record = report.results[group.front()];
-    return fmt::format("{}: {}", full_words(record), reason_of(record));
+    return outcome(report, group.front(),
+                   lacks_measurement(report, record) ? "it was not measured" : reason_of(record));
   };
   const std::string total = counted(report.results.size(), "case");
   const Cases missing = missing_cases(report, rules);
@@ -75,10 +90,10 @@ CheckRecord data_verified(const Report& report) {
   }
   check.cases = wrong.empty() ? right : wrong;
   if (!wrong.empty()) {
-    const Record& record = report.results[wrong.front()];
     check.verdict = Verdict::fail;
-    check.reason = fmt::format("{} of {} moved wrong data, the first, {}: {}", wrong.size(),
-                               counted(report.results.size(), "case"), full_words(record), reason_of(record));
+    check.reason =
+        fmt::format("{} of {} moved wrong data, the first, {}", wrong.size(), counted(report.results.size(), "case"),
+                    outcome(report, wrong.front(), reason_of(report.results[wrong.front()])));
   } else if (right.empty()) {
     check.reason = is_predicted(report) ? "nothing was measured" : "nothing was verified";
   } else if (unknown > 0) {
@@ -183,9 +198,13 @@ Tally tally(std::span<const CheckRecord> checks) {
   return tally;
 }
 
+std::span<const CheckRecord> asked(std::span<const CheckRecord> checks, bool of_suite) {
+  return of_suite && checks.size() > soundness_checks ? checks.subspan(soundness_checks) : checks;
+}
+
 bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite) {
-  if (of_suite && checks.size() > soundness_checks) checks = checks.subspan(soundness_checks);
-  return std::ranges::all_of(checks, [](const CheckRecord& check) { return check.verdict == Verdict::skip; });
+  return std::ranges::all_of(asked(checks, of_suite),
+                             [](const CheckRecord& check) { return check.verdict == Verdict::skip; });
 }
 
 std::string_view to_string(Verdict verdict) {

@@ -51,8 +51,11 @@ struct Tally {
 };
 [[nodiscard]] Tally tally(std::span<const CheckRecord> checks);
 
-/// Whether nothing of what was asked has an answer. That the cases are sound is no answer to the expectations of a
-/// suite, and an answer only where there are none.
+/// The checks without those of soundness, which are no answer to the expectations of a suite; all of them where there
+/// are no expectations.
+[[nodiscard]] std::span<const CheckRecord> asked(std::span<const CheckRecord> checks, bool of_suite);
+
+/// Whether nothing of what was asked has an answer.
 [[nodiscard]] bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite);
 
 [[nodiscard]] std::string_view to_string(Verdict verdict);  ///< "pass", "fail", "skip"

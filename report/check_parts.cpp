@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "report/check_words.hpp"
@@ -29,6 +30,14 @@ bool is_predicted(const Report& report) { return report.backend == "model"; }
 
 std::string reason_of(const Record& record) { return one_line(record.reason.value_or("no reason known")); }
 
+std::string place_words(const Cases& all, const Record& record) {
+  Cases own;
+  std::ranges::copy_if(all, std::back_inserter(own), [&](const Record* other) { return other->probe == record.probe; });
+  std::string words = case_words(own, record);
+  const std::string probe = one_line(record.probe);
+  return words == probe || words.starts_with(probe + " ") ? words : probe + " " + words;
+}
+
 Cases missing_cases(const Report& report, const CheckRules& rules) {
   if (rules.planned.empty()) return {};
   std::set<std::string> there;
@@ -41,8 +50,8 @@ Cases missing_cases(const Report& report, const CheckRules& rules) {
 }
 
 std::string missing_words(const Cases& missing, std::size_t planned) {
-  return fmt::format("{} of {} not in the report, the first: {} {}", missing.size(), counted(planned, "case"),
-                     missing.front()->probe, case_words({}, *missing.front()));
+  return fmt::format("{} of {} not in the report, the first: {}", missing.size(), counted(planned, "case"),
+                     place_words(missing, *missing.front()));
 }
 
 CheckRecord blank_check(const Expectation& expectation) {

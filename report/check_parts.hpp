@@ -16,6 +16,9 @@ inline constexpr const char* predicted_reason = "predicted, not measured; add --
 /// Why a case failed or was skipped, on one line.
 [[nodiscard]] std::string reason_of(const Record& record);
 
+/// A case among all of several probes: "offset 3, read", "transfer 64 KiB, pinned host memory".
+[[nodiscard]] std::string place_words(const Cases& all, const Record& record);
+
 /// The planned cases that the report does not hold.
 [[nodiscard]] Cases missing_cases(const Report& report, const CheckRules& rules);
 [[nodiscard]] std::string missing_words(const Cases& missing, std::size_t planned);

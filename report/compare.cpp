@@ -333,8 +333,9 @@ std::string broken_words(const Comparison& comparison, std::size_t which, const 
     return outcome == CaseOutcome::failed || outcome == CaseOutcome::wrong_data;
   });
   if (first == comparison.cases.end()) return {};
-  const std::string why = one_line(first->changes[which].reading->record->reason.value_or("no reason given"));
-  return fmt::format("{} (first: {}: {})", join(parts, ", "), case_name(comparison, *first), why);
+  const std::optional<std::string>& reason = first->changes[which].reading->record->reason;
+  return fmt::format("{} (first: {}{})", join(parts, ", "), case_name(comparison, *first),
+                     reason ? ": " + one_line(*reason) : "");
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ std::string hosts_of(const Fleet& fleet, const std::vector<std::size_t>& machine
   return some_of(hosts);
 }
 
-/// "driver: 580.159.04 on 198, 570.12 on 2 (node017 and node044)"
-std::string tally_words(const Fleet& fleet, const FleetTally& tally) {
+/// "driver: 580.159.04 on 198, 570.12 on 2 (node017 and node044)", of `all` machines.
+std::string tally_words(const Fleet& fleet, const FleetTally& tally, std::size_t all) {
   std::vector<std::string> parts;
   std::size_t others = 0;
   for (std::size_t i = 0; i < tally.values.size(); ++i) {
@@ -70,6 +70,9 @@ std::string tally_words(const Fleet& fleet, const FleetTally& tally) {
     parts.push_back(fmt::format("{} on {}{}", one_line(value.text), value.machines.size(), who));
   }
   if (others > 0) parts.push_back(fmt::format("{} on {}", counted(tally.values.size() - most_named, "other"), others));
+  std::size_t known = 0;
+  for (const FleetTally::Value& value : tally.values) known += value.machines.size();
+  if (known < all) parts.push_back(fmt::format("not known of {}", all - known));
   return tally.property + ": " + join(parts, ", ");
 }
 
@@ -80,8 +83,9 @@ void add_properties(const Fleet& fleet, const FleetKind& kind, std::vector<std::
   std::vector<std::string> differing;
   for (const FleetTally& tally : kind.properties) {
     const bool host = tally.property.starts_with("host ") && tally.property != "host link";
-    if (tally.values.size() > 1) {
-      differing.push_back(prefix + tally_words(fleet, tally) + ".");
+    const bool of_all = tally.values.size() == 1 && tally.values.front().machines.size() == kind.machines.size();
+    if (tally.values.size() > 1 || (!of_all && !host)) {
+      differing.push_back(prefix + tally_words(fleet, tally, kind.machines.size()) + ".");
     } else if (!host) {
       common.push_back(tally.property + " " + one_line(tally.values.front().text));
     }

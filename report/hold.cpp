@@ -258,9 +258,9 @@ void hold_flags(const Expectation& expectation, const Report& report, const Chec
   result.cases = flagged.empty() ? ran : flagged;
   if (!flagged.empty()) {
     result.verdict = Verdict::fail;
-    result.reason = fmt::format("{} {}: {}; {} of {}", report.results[flagged.front()].probe,
-                                case_words({}, report.results[flagged.front()]), join(raised, ", "), flagged.size(),
-                                counted(ran.size(), "case"));
+    const std::string first = place_words(cases_of(report.results, ran), report.results[flagged.front()]);
+    result.reason =
+        fmt::format("{}: {}; {} of {}", first, join(raised, ", "), flagged.size(), counted(ran.size(), "case"));
     return;
   }
   if (!report.watched) {

@@ -113,6 +113,17 @@ void read_later_members(Record& record, const JsonReader& json, WrittenBy writer
     if (writer == WrittenBy::this_version) static_cast<void>(json.member(name));
     return json.find(name);
   };
+  if (const auto swept = if_there("swept")) {
+    record.swept = swept->text();
+  } else if (!record.parameters.empty()) {
+    record.swept = record.parameters.front().name;  // where every probe has it
+  }
+  if (const auto chosen = if_there("chosen_by_auto")) record.chosen = chosen->texts();
+  if (const auto peak = if_there("peak_gb_per_s")) record.peak_gb_per_s = amount(*peak);
+  if (const auto relative = if_there("relative_to_baseline")) {
+    record.relative_measured = amount_or_null(relative->member("measured"));
+    record.relative_predicted = amount_or_null(relative->member("predicted"));
+  }
   if (const auto compared = if_there("compared")) record.compared = compared->text();
   if (writer == WrittenBy::this_version || json.has("baseline")) record.baseline = to_value(json.member("baseline"));
   if (const auto stages = if_there("stages")) {
@@ -132,8 +143,6 @@ Record read_record(const JsonReader& json, WrittenBy writer) {
   for (const auto& [name, value] : json.member("parameters").members()) {
     record.parameters.push_back({name, to_value(value)});
   }
-  record.swept = json.member("swept").text();
-  record.chosen = json.member("chosen_by_auto").texts();
   record.status = to_status(json.member("status"));
   record.reason = json.member("reason").text_or_null();
   record.verified = json.member("verified").boolean_or_null();
@@ -144,11 +153,7 @@ Record read_record(const JsonReader& json, WrittenBy writer) {
   const JsonReader bandwidth = json.member("bandwidth_gb_per_s");
   record.measured_gb_per_s = amount_or_null(bandwidth.member("measured"));
   record.predicted_gb_per_s = amount_or_null(bandwidth.member("predicted"));
-  record.peak_gb_per_s = amount_or_null(json.member("peak_gb_per_s"));
   record.fraction_of_peak = amount_or_null(json.member("fraction_of_peak"));
-  const JsonReader relative = json.member("relative_to_baseline");
-  record.relative_measured = amount_or_null(relative.member("measured"));
-  record.relative_predicted = amount_or_null(relative.member("predicted"));
   for (const JsonReader& site : json.member("access").items()) record.access.push_back(to_site(site));
   if (const JsonReader bottleneck = json.member("bottleneck"); !bottleneck.is_null()) {
     record.bottleneck = Bottleneck{bottleneck.member("predicted").text(), bottleneck.member("counted").text_or_null()};

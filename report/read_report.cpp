@@ -95,6 +95,13 @@ Device to_device(const JsonReader& json) {
 /// Reports of all probes together have some 30 of either.
 constexpr std::size_t most_columns = 200;
 
+/// Nothing else: what is not known to be measured must not pass for it.
+std::string to_backend(const JsonReader& json) {
+  const std::string name = json.text();
+  if (name != "cuda" && name != "model") json.fail("cuda or model");
+  return name;
+}
+
 Verdict to_verdict(const JsonReader& json) {
   const std::string name = json.text();
   for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::skip}) {
@@ -142,7 +149,7 @@ Report read_report(std::string_view text, const std::string& source, std::span<c
   report.tool = to_tool(json.member("tool"));
   report.command = json.member("command").texts();
   report.started_at = json.member("started_at").text();
-  report.backend = json.member("backend").text();
+  report.backend = to_backend(json.member("backend"));
   read(json.find("profile"), report.profile);
   report.host = to_host(json.member("host"));
   if (const auto placement = json.find("host_placement")) report.host_placement = to_placement(*placement);

@@ -252,16 +252,16 @@ class BlockBuilder {
 
   [[nodiscard]] std::string reason_of(const ComparedCase& one, std::size_t n) const {
     const CaseChange& change = one.changes[n];
-    const auto why = [](const Record& record) { return one_line(record.reason.value_or("no reason given")); };
+    const auto why = [](const Record& record) { return record.reason ? ": " + one_line(*record.reason) : ""; };
     switch (change.outcome) {
       case CaseOutcome::failed:
-        return fmt::format("failed in {}: {}", new_label(comparison_, n), why(*change.reading->record));
+        return fmt::format("failed in {}{}", new_label(comparison_, n), why(*change.reading->record));
       case CaseOutcome::skipped:
-        return fmt::format("skipped in {}: {}", new_label(comparison_, n), why(*change.reading->record));
+        return fmt::format("skipped in {}{}", new_label(comparison_, n), why(*change.reading->record));
       case CaseOutcome::wrong_data:
-        return fmt::format("moved wrong data in {}: {}", new_label(comparison_, n), why(*change.reading->record));
+        return fmt::format("moved wrong data in {}{}", new_label(comparison_, n), why(*change.reading->record));
       case CaseOutcome::recovered:
-        return fmt::format("did not run in old: {}", why(*one.old_reading->record));
+        return fmt::format("did not run in old{}", why(*one.old_reading->record));
       case CaseOutcome::unread:
         return "has no reading in both reports";
       default:

@@ -94,11 +94,18 @@ std::string values_words(const Cases& cases, const std::string& name) {
   return fmt::format("{} values of {}", texts.size(), label);
 }
 
-std::string group_words(const Cases& cases) {
+Cases of_probe(const Cases& cases, const std::string& probe) {
+  Cases same;
+  std::ranges::copy_if(cases, std::back_inserter(same), [&](const Record* record) { return record->probe == probe; });
+  return same;
+}
+
+/// All of one probe, among `all` cases of that probe: names what tells them from those too.
+std::string group_words(const Cases& cases, const Cases& all) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : cases.front()->parameters) {
     const bool swept = cases.size() == 1 && parameter.name == cases.front()->swept;
-    if (is_chosen(*cases.front(), parameter.name) || !(swept || varies(cases, parameter.name))) continue;
+    if (is_chosen(*cases.front(), parameter.name) || !(swept || varies(all, parameter.name))) continue;
     parts.push_back(values_words(cases, parameter.name));
   }
   const std::string probe = one_line(cases.front()->probe);
@@ -107,7 +114,7 @@ std::string group_words(const Cases& cases) {
                        : fmt::format("{} ({}: {})", probe, size, join(parts, "; "));
 }
 
-std::string listed_by_probe(const Cases& cases) {
+std::string listed_by_probe(const Cases& cases, const Cases& all) {
   std::vector<Cases> groups;
   for (const Record* record : cases) {
     const auto same = std::ranges::find_if(groups, [&](const Cases& g) { return g.front()->probe == record->probe; });
@@ -118,7 +125,7 @@ std::string listed_by_probe(const Cases& cases) {
     }
   }
   std::vector<std::string> parts;
-  for (const Cases& group : groups) parts.push_back(group_words(group));
+  for (const Cases& group : groups) parts.push_back(group_words(group, of_probe(all, group.front()->probe)));
   return join(parts, ", ");
 }
 
@@ -152,14 +159,9 @@ void add_what_keeps_apart(std::vector<Said>& lines, const Cases& missing, const 
   for (const Record* one : missing) {
     if (std::ranges::find(done, one->probe) != done.end()) continue;
     done.push_back(one->probe);
-    const auto of_probe = [&](const Cases& cases) {
-      Cases same;
-      std::ranges::copy_if(cases, std::back_inserter(same), [&](const Record* r) { return r->probe == one->probe; });
-      return same;
-    };
-    const Cases others = of_probe(added);
+    const Cases others = of_probe(added, one->probe);
     if (others.empty()) continue;
-    const std::string apart = apart_words(of_probe(missing), others);
+    const std::string apart = apart_words(of_probe(missing, one->probe), others);
     if (!apart.empty()) {
       lines.push_back(
           {fmt::format("These cases of {} are not the same: {}.", one_line(one->probe), apart), Tint::yellow});
@@ -168,17 +170,19 @@ void add_what_keeps_apart(std::vector<Said>& lines, const Cases& missing, const 
 }
 
 void add_one_sided(std::vector<Said>& lines, const Comparison& comparison, std::size_t which) {
+  Cases all;
   Cases missing;
   Cases added;
   for (const ComparedCase& one : comparison.cases) {
+    all.push_back(one.record);
     if (one.old_reading && !one.changes[which].reading) missing.push_back(one.record);
     if (!one.old_reading && one.changes[which].reading) added.push_back(one.record);
   }
   const std::string label = new_label(comparison, which);
   const std::string not_in = comparison.news() == 1 ? "Only in old" : "In old, not in " + label;
   const std::string only_in = comparison.news() == 1 ? "Only in " + label : "In " + label + ", not in old";
-  if (!missing.empty()) lines.push_back({fmt::format("{}: {}.", not_in, listed_by_probe(missing)), Tint::yellow});
-  if (!added.empty()) lines.push_back({fmt::format("{}: {}.", only_in, listed_by_probe(added)), Tint::none});
+  if (!missing.empty()) lines.push_back({fmt::format("{}: {}.", not_in, listed_by_probe(missing, all)), Tint::yellow});
+  if (!added.empty()) lines.push_back({fmt::format("{}: {}.", only_in, listed_by_probe(added, all)), Tint::none});
   add_what_keeps_apart(lines, missing, added);
 }
 

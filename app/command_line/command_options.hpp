@@ -25,9 +25,8 @@ class CommandOptions {
   /// What was asked for, once the program has parsed its arguments; to be called once. Throws a usage error.
   [[nodiscard]] virtual Request take() = 0;
 
- protected:
-  // Named so because every command's members are bound to options by reference.
-  CLI::App& command_;  // NOLINT(cppcoreguidelines-non-private-member-variables-in-classes)
+ private:
+  CLI::App& command_;
 };
 
 using Command = std::unique_ptr<CommandOptions>;

@@ -16,14 +16,14 @@ class CompareCommand final : public CommandOptions {
  public:
   explicit CompareCommand(CLI::App& program)
       : CommandOptions(program, "compare", "Compare saved reports case by case, or the machines of a fleet") {
-    command_
+    command()
         .add_option("REPORT", arguments_.reports,
                     "JSON reports: OLD, and one or more NEW that are each held against it; - is standard input. With "
                     "--fleet one per machine, or directories of them")
         ->option_text("REPORT...");
     add_comparison();
     add_results();
-    command_.footer(
+    command().footer(
         "A change is of speed: new bandwidth / old bandwidth, or old time / new time.\n\n"
         "Examples:\n"
         "  gpumem compare before.json after.json --changed   what a driver update changed\n"
@@ -68,15 +68,15 @@ class CompareCommand final : public CommandOptions {
 
   void add_comparison() {
     constexpr const char* group = "Comparison";
-    add_value(command_, "tolerance", tolerance_, "SHARE",
+    add_value(command(), "tolerance", tolerance_, "SHARE",
               "Differences within it are the same (default 1%, since runs of one GPU repeat within that); raise it "
               "for machines that vary more, e.g. --tolerance 2%")
         ->group(group);
-    add_value(command_, "fail-on-regression", regression_, "SHARE",
+    add_value(command(), "fail-on-regression", regression_, "SHARE",
               "Exit with 1 when a case is surely slower by more than this, or failed or moved wrong data where it did "
               "not before: a gate for CI, e.g. --fail-on-regression 3%")
         ->group(group);
-    add_switch(command_, "fleet", arguments_.fleet,
+    add_switch(command(), "fleet", arguments_.fleet,
                "One report per machine instead of old and new: find the machines that stand out among those with the "
                "same GPU")
         ->group(group);
@@ -84,21 +84,21 @@ class CompareCommand final : public CommandOptions {
 
   void add_results() {
     constexpr const char* group = "Results";
-    add_switch(command_, "changed", arguments_.changed_only,
+    add_switch(command(), "changed", arguments_.changed_only,
                "Leave the cases that are the same out of the table, e.g. for long sweeps")
         ->group(group);
-    add_value(command_, "format", format_, "table|json|csv|markdown",
+    add_value(command(), "format", format_, "table|json|csv|markdown",
               "How stdout shows the comparison: a table for people (default), json or csv for programs, markdown for a "
               "pull request, e.g. --format markdown")
         ->group(group);
-    add_value(command_, "output", arguments_.outputs, "FILE",
+    add_value(command(), "output", arguments_.outputs, "FILE",
               "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, - is "
               "stdout, e.g. --output changes.md")
         ->group(group);
-    add_switch(command_, "quiet", arguments_.quiet,
+    add_switch(command(), "quiet", arguments_.quiet,
                "No notices; with --output, nothing on stdout either, e.g. in a script")
         ->group(group);
-    add_switch(command_, "no-color", arguments_.no_color,
+    add_switch(command(), "no-color", arguments_.no_color,
                "No colours in the table, as with NO_COLOR set, e.g. in a console that shows their codes")
         ->group(group);
   }

@@ -18,7 +18,7 @@ class InterfaceCommand : public CommandOptions {
       : CommandOptions(program, name, purpose), registry_(registry) {}
 
  protected:
-  [[nodiscard]] Interface interface() const { return describe_interface(*command_.get_parent(), registry_); }
+  [[nodiscard]] Interface interface() const { return describe_interface(*command().get_parent(), registry_); }
 
  private:
   const std::vector<Probe>& registry_;
@@ -29,10 +29,10 @@ class CompletionCommand final : public InterfaceCommand {
   CompletionCommand(CLI::App& program, const std::vector<Probe>& registry)
       : InterfaceCommand(program, registry, "completion",
                          "Print the script that lets a shell complete gpumem's options") {
-    command_
+    command()
         .add_option("SHELL", shell_, "The shell to complete in. An installed gpumem has its scripts where shells look")
         ->option_text("bash|zsh|fish");
-    command_.footer(
+    command().footer(
         "Examples:\n"
         "  source <(gpumem completion bash)     in ~/.bashrc, or now; likewise with zsh\n"
         "  gpumem completion fish > ~/.config/fish/completions/gpumem.fish");
@@ -54,7 +54,7 @@ class ManualCommand final : public InterfaceCommand {
  public:
   ManualCommand(CLI::App& program, const std::vector<Probe>& registry)
       : InterfaceCommand(program, registry, "manual", "Print the manual page, where it is not installed") {
-    command_.footer("Example:\n  gpumem manual | man -l -");
+    command().footer("Example:\n  gpumem manual | man -l -");
   }
 
   [[nodiscard]] Request take() override { return TextRequest{manual_page(interface())}; }

@@ -8,9 +8,9 @@ class DevicesCommand final : public CommandOptions {
  public:
   explicit DevicesCommand(CLI::App& program)
       : CommandOptions(program, "devices", "GPUs of this machine, with everything a report records about them") {
-    add_switch(command_, "json", arguments_.json,
+    add_switch(command(), "json", arguments_.json,
                "For programs, with the names of a report's \"device\", e.g. to pick a GPU by its UUID");
-    command_.footer(
+    command().footer(
         "Examples:\n"
         "  gpumem devices          an index, UUID or PCI id of these goes with --device\n"
         "  gpumem devices --json");

@@ -11,16 +11,16 @@ class ExplainCommand final : public CommandOptions {
  public:
   explicit ExplainCommand(CLI::App& program)
       : CommandOptions(program, "explain", "Say what limits the cases of a saved report, and what would help") {
-    command_
+    command()
         .add_option("REPORT", arguments_.report, "A JSON report that 'gpumem probe' wrote, or - for standard input")
         ->option_text("REPORT");
-    command_
+    command()
         .add_option("CASE", arguments_.cases,
                     "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all")
         ->option_text("[CASE...]");
-    add_value(command_, "format", format_, "text|markdown",
+    add_value(command(), "format", format_, "text|markdown",
               "As text for people (default), or as markdown for an issue");
-    command_.footer(
+    command().footer(
         "Examples:\n"
         "  gpumem probe --offset 0..32 --op write --output run.json\n"
         "  gpumem explain run.json offset=1     why this case is as fast as it is\n"

@@ -8,9 +8,9 @@ class ListCommand final : public CommandOptions {
  public:
   explicit ListCommand(CLI::App& program)
       : CommandOptions(program, "list", "Probes with their axes, units and defaults (needs no GPU)") {
-    name_option_ = command_.add_option("NAME", name_, "Only this probe, e.g. offset")->option_text("[PROBE]");
-    add_switch(command_, "json", arguments_.json, "For programs, e.g. to build a menu of probes");
-    command_.footer(
+    name_option_ = command().add_option("NAME", name_, "Only this probe, e.g. offset")->option_text("[PROBE]");
+    add_switch(command(), "json", arguments_.json, "For programs, e.g. to build a menu of probes");
+    command().footer(
         "Examples:\n"
         "  gpumem list             everything that can be varied\n"
         "  gpumem list transfer    what one probe varies and reports");

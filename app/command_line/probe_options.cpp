@@ -21,21 +21,21 @@ class ProbeCommand final : public CommandOptions {
  public:
   ProbeCommand(CLI::App& program, const std::vector<Probe>& registry)
       : CommandOptions(program, "probe", "Run probes: measure on a GPU, or predict without one"),
-        run_(command_, arguments_) {
-    command_
+        run_(command(), arguments_) {
+    command()
         .add_option("NAME", arguments_.names,
                     "Probes to run, see 'gpumem list'; without any, those whose axis is "
                     "given, else a quick look at all of them")
         ->option_text("[PROBE...]");
     add_axes(registry);
-    add_value(command_, "config", config_, "SUITE",
+    add_value(command(), "config", config_, "SUITE",
               "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
               "best-practices, full) or a file, e.g. --config default for a GPU you have not met yet. Options given "
               "here override the suite's; 'gpumem check' also holds its expectations");
     run_.add_backend("Only say which cases would run, e.g. to check an expensive sweep before it starts");
     add_results();
     run_.add_effort();
-    command_.footer(
+    command().footer(
         "Values: 0..32 (inclusive), 0..32:4 (step), 1..1024*2 (factor), 1,2,5,8..10\n"
         "(list), names, and sizes such as 64MiB or 4KiB..1GiB*4.\n\n"
         "Examples:\n"
@@ -92,7 +92,7 @@ class ProbeCommand final : public CommandOptions {
     const auto known = [&](const auto& axis) { return axis->flag == flag; };
     if (std::ranges::any_of(axes_, known)) return;
     axes_.push_back(std::make_unique<GivenAxis>(GivenAxis{.flag = flag, .texts = {}}));
-    CLI::Option* option = add_value(command_, flag, axes_.back()->texts, "VALUES", axis_help(flag, registry));
+    CLI::Option* option = add_value(command(), flag, axes_.back()->texts, "VALUES", axis_help(flag, registry));
     option->group("Axes");
     if (!value_is_optional(flag, registry)) return;
     option->option_text("[VALUES]")->default_str(stands_alone);
@@ -101,7 +101,7 @@ class ProbeCommand final : public CommandOptions {
 
   void add_results() {
     const char* group = RunOptionGroup::results_group;
-    add_value(command_, "format", format_, "table|json|csv|markdown",
+    add_value(command(), "format", format_, "table|json|csv|markdown",
               "How stdout shows the results: a table for people (default), json or csv for programs, markdown for an "
               "issue, e.g. --format csv")
         ->group(group);
@@ -111,7 +111,7 @@ class ProbeCommand final : public CommandOptions {
         "--output run.csv",
         "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
     add_switch(
-        command_, "why", arguments_.why,
+        command(), "why", arguments_.why,
         "Add a last column to the table: what limits each case, and what would change it, e.g. --op write --why; "
         "'gpumem explain' says it in full")
         ->group(group);

@@ -49,6 +49,13 @@ void require_references(const JsonReader& json, const report::Expectation& expec
                         const std::vector<Record>& planned, const std::vector<std::size_t>& selected) {
   const report::References references(expectation, planned);
   const Selection& reference = *expectation.relative_to;
+  const auto is_own = [&](std::size_t index) {
+    const auto found = references.of(index);
+    return found.size() == 1 && found.front() == index;
+  };
+  if (std::ranges::all_of(selected, is_own)) {
+    json.refuse("relates each of these cases to itself; name the values in which the other case differs");
+  }
   for (const std::size_t index : selected) {
     const std::size_t found = references.of(index).size();
     if (found == 1) continue;

@@ -103,7 +103,7 @@ class Looks:
     def label(self, item):
         words = [phrase(name, identity(item.case, name)) for name in self.curves
                  if identity(item.case, name) not in (None, "auto")]
-        if not self.curves:
+        if not self.curves and not self.several:  # which report it is says enough: the panel names the op
             words = [str(item.case.parameters[name]) for name in ("op",) if name in item.case.parameters]
         if self.several:
             words = [item.report.label] + words

@@ -184,8 +184,11 @@ class PanelDrawing:
         """The curves, and below them how their readings are drawn."""
         there = {reading for panel in block for series in panel.series for reading in (*READINGS, "low")
                  if self.known(panel, series, reading)}
-        curves = {series.label: series for panel in reversed(block) for series in reversed(panel.series)}
-        handles = [self.curve_handle(series, block[0], "measured" in there) for series in reversed(curves.values())]
+        curves = {}
+        for panel in block:
+            for series in panel.series:
+                curves.setdefault(series.label, series)
+        handles = [self.curve_handle(series, block[0], "measured" in there) for series in curves.values()]
         how = self.reading_handles(block[0], there)
         flags = sorted({flag for panel in block for series in panel.series for point in series.points
                         for flag in flags_of(point)})

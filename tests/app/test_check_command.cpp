@@ -229,6 +229,12 @@ TEST_CASE("check command: what has no answer is not passed") {
         "gpumem: fake: nothing was checked; the first expectation skipped, shifts cost little: holds for Another GPU, "
         "and this is Fake GPU\n");
   suite["expectations"].push_back({{"name", "flags"}, {"no_flags", {"throttled"}}});
+  suite["expectations"][1]["gpu"] = "A third GPU";
+  fixture.write("suite.json", suite);
+  fixture.err.str("");
+  CHECK(fixture.run() == 1);
+  CHECK(fixture.err.str().find("the first expectation skipped, shifts cost little: ") != std::string::npos);
+  suite["expectations"][1].erase("gpu");
   suite["expectations"][0]["required"] = true;
   fixture.write("suite.json", suite);
   fixture.err.str("");

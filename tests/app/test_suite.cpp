@@ -343,6 +343,13 @@ TEST_CASE("suite: a reference is one case, for each of the cases") {
         "s.json: /expectations/0/relative_to: selects 8 cases; name enough axes for one");
   CHECK(wrong(R"("cases": {"probe": "skip"}, "relative_to": {"probe": "shift", "shift": 0, "op": "read"},
                  "at_least": 1)") == "nothing thrown");
+  const std::string to_itself =
+      "s.json: /expectations/0/relative_to: relates each of these cases to itself; name the values in which the other "
+      "case differs";
+  CHECK(wrong(R"("cases": {"probe": "skip"}, "relative_to": {}, "at_least": 1)") == to_itself);
+  CHECK(wrong(R"("cases": {"probe": "skip", "skip": 2}, "relative_to": {"skip": 2}, "at_least": 1)") == to_itself);
+  CHECK(wrong(R"("cases": {"probe": "skip", "skip": "1,2"}, "relative_to": {"skip": 2}, "at_least": 1)") ==
+        "nothing thrown");
   CHECK(refusal(suite_of(R"([{"probe": "skip", "axes": {"skip": 1, "op": "read"}},
                             {"probe": "skip", "axes": {"skip": 2, "op": "copy"}}])",
                          R"([{"name": "e", "cases": {"probe": "skip", "skip": 1}, "relative_to": {"skip": 2},

@@ -156,6 +156,10 @@ class Checks(CheckTest):
             ("smoke", "--openmetrics", str(self.directory)): str(self.directory),
             ("smoke", "--output", self.path("r.data")): "names no format",
             ("smoke", "--offset", "1"): "--offset",
+            ("smoke", "--junit", "-"): "gpumem show REPORT --format junit",
+            ("smoke", "--openmetrics", "-"): "gpumem show REPORT --format openmetrics",
+            ("smoke", "--junit", "r.x", "--openmetrics", "./r.x"): "--openmetrics: './r.x' is to hold something else",
+            ("smoke", "--output", "r.json", "--junit", "r.json"): "--junit: 'r.json' is to hold something else",
             ("smoke", "smoke", "--format", "json"): "one report of one suite",
         }.items():
             with self.subTest(arguments):

@@ -141,10 +141,19 @@ class Figures(PlotTest):
         report = self.report("before.json", "--offset", "0..4")
         shutil.copy(report, self.directory / "after.json")
         panel, = self.panels(report, self.directory / "after.json")
-        self.assertEqual([series["label"] for series in panel["series"]], ["before: copy", "after: copy"])
+        self.assertEqual([series["label"] for series in panel["series"]], ["before", "after"])
         other = self.changed(report, lambda data: data["host"].update(name="elsewhere"))
         labels = [series["label"] for series in self.panels(report, other)[0]["series"]]
-        self.assertEqual(labels[1], "elsewhere: copy")
+        self.assertEqual(labels[1], "elsewhere")
+
+    def test_a_report_is_named_once_for_all_panels(self):
+        part = self.changed(H200 / "offset.json", lambda data: data.update(
+            results=[result for result in data["results"] if result["parameters"]["op"] != "copy"]))
+        again = shutil.copy(H200 / "offset.json", self.directory / "again.json")
+        panels = self.panels(H200 / "offset.json", part, again)
+        self.assertEqual([panel["title"] for panel in panels], ["offset, read", "offset, write", "offset, copy"])
+        self.assertEqual([[series["label"] for series in panel["series"]] for panel in panels],
+                         [["offset", "changed", "again"], ["offset", "changed", "again"], ["offset", "again"]])
 
     def test_failed_cases_leave_a_gap(self):
         panel, = self.panels(GOLDEN / "measured_copy.json")

@@ -90,6 +90,12 @@ class References(ProgramTest):
         self.assertLessEqual(statistics.median(errors), 0.03)
         self.assertLessEqual(statistics.quantiles(errors, n=20)[-1], 0.13)  # 95 % of the cases
 
+    def test_suites_pass_where_they_were_measured(self):
+        for gpu in ("h200", "h100"):
+            for suite in ("smoke", "best-practices"):
+                with self.subTest(gpu=gpu, suite=suite):
+                    self.succeed("check", suite, str(REFERENCES / gpu / f"{suite}.json"))
+
 
 if __name__ == "__main__":
     unittest.main()

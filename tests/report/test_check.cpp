@@ -199,9 +199,9 @@ TEST_CASE("planned cases that are not there keep a check from passing", "[check]
   cut.results.resize(2);
   CHECK(held(shifted_reads(), cut, rules) == "skip: 1 of 2 cases not in the report, the first: shift offset 3");
   Expectation flags = without({"throttled"});
-  CHECK(held(flags, cut, rules) == "skip: 6 of 8 cases not in the report, the first: shift offset 3");
+  CHECK(held(flags, cut, rules) == "skip: 6 of 8 cases not in the report, the first: shift offset 3, read");
   const CheckRecord ran = check_soundness(cut, rules)[0];
-  CHECK(said(ran) == "fail: 6 of 8 cases not in the report, the first: shift offset 3");
+  CHECK(said(ran) == "fail: 6 of 8 cases not in the report, the first: shift offset 3, read");
   CHECK(ran.cases.empty());  // nothing to measure again
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("flags fail a check, and pass it only where they were watched", "[chec
   report.results[2].flags = {"wide_interval", "ecc_errors", "throttled"};
   report.results[5].flags = {"throttled"};
   const CheckRecord check = hold(without({"throttled", "ecc_errors"}), report, {});
-  CHECK(said(check) == "fail: shift offset 3: throttled, ecc_errors; 2 of 8 cases");
+  CHECK(said(check) == "fail: shift offset 3, read: throttled, ecc_errors; 2 of 8 cases");
   CHECK(check.cases == Cases{2, 5});
   Expectation writes = without({"ecc_errors"});
   writes.cases = select({}, {"write"});
@@ -259,19 +259,21 @@ TEST_CASE("every report is asked whether its cases ran and moved the right data"
   CHECK(both(measured()) == std::pair<std::string, std::string>("pass: 8 cases", "pass: 8 cases"));
   Report report = changed(1, fail);
   skip(report.results[2]);
-  CHECK(both(report).first == "fail: 1 of 8 cases failed, the first, shift offset 1: no memory");
+  CHECK(both(report).first == "fail: 1 of 8 cases failed, the first, shift offset 1, read: no memory");
   CHECK(check_soundness(report, {})[0].cases == Cases{1});
   CHECK(both(report).second == "pass: 6 cases");
   report = changed(2, skip);
-  CHECK(both(report).first == "pass: 8 cases; 1 skipped, the first, shift offset 3: cannot map");
+  CHECK(both(report).first == "pass: 8 cases; 1 skipped, the first, shift offset 3, read: cannot map");
   report.results[4].verified = false;
   report.results[4].status = Status::failed;
   report.results[4].reason = "wrong data";
   CHECK(both(report).first.starts_with("pass: "));  // it ran; the other line says what was wrong
-  CHECK(both(report).second == "fail: 1 of 8 cases moved wrong data, the first, shift offset 0: wrong data");
+  CHECK(both(report).second == "fail: 1 of 8 cases moved wrong data, the first, shift offset 0, write: wrong data");
   CHECK(check_soundness(report, {})[1].cases == Cases{4});
   report = changed(0, [](Record& record) { record.verified.reset(); });
   CHECK(both(report).second == "skip: 1 of 8 cases not verified");
+  report = changed(5, [](Record& record) { record.time.reset(); });
+  CHECK(both(report).first == "fail: 1 of 8 cases failed, the first, shift offset 1, write: it was not measured");
   report.results.clear();
   CHECK(both(report) ==
         std::pair<std::string, std::string>("skip: the report has no cases", "skip: nothing was verified"));
@@ -310,6 +312,8 @@ TEST_CASE("a suite none of whose expectations has an answer was not checked", "[
   const std::vector<CheckRecord> checks = check(measured(), std::vector{elsewhere}, {});
   CHECK(nothing_checked(checks, true));
   CHECK_FALSE(nothing_checked(checks, false));
+  CHECK(asked(checks, true).front().name == elsewhere.name);
+  CHECK(asked(checks, false).front().name == "every case ran");
   CHECK_FALSE(nothing_checked(check(measured(), std::vector{elsewhere, shifted_reads()}, {}), true));
   CHECK_FALSE(nothing_checked(check(measured(), {}, {}), true));  // a suite of probes alone
   const Tally all = tally(checks);

@@ -324,6 +324,28 @@ TEST_CASE("The table has a row per case, and the counts last") {
   CHECK(contains(text_of(comparison, Format::markdown), "| 1 | 4000 | 3832 | -4.2 | -4.3..-4.1 | slower |"));
 }
 
+TEST_CASE("Cases on one side only are named by all that tells them from the others") {
+  const auto written = [](std::uint64_t offset) {
+    Record record = timed(offset, 1);
+    record.parameters[1].value = std::string("write");
+    return record;
+  };
+  const std::vector<NamedReport> reports = {named("a.json", {timed(0, 1), timed(1, 1), written(0), written(1)}),
+                                            named("b.json", {written(0), written(1)})};
+  CHECK(contains(text_of(compare(reports)), "Only in old: offset (2 cases: offset 0, 1; op read).\n"));
+}
+
+TEST_CASE("A case that broke without a reason is named without one") {
+  Record wrong = timed(1, 1);
+  wrong.verified = false;
+  wrong.measured_gb_per_s = std::nullopt;
+  const std::vector<NamedReport> reports = {named("a.json", {timed(0, 1), timed(1, 1)}),
+                                            named("b.json", {timed(0, 1), wrong})};
+  const Comparison comparison = compare(reports);
+  CHECK(contains(text_of(comparison), "offset 1: moved wrong data in new\n"));
+  CHECK(gate(comparison, 0, 0.03).failure == "1 case moved wrong data (first: offset 1)");
+}
+
 TEST_CASE("No line of a table is wider than the terminal") {
   std::vector<Record> old_cases;
   std::vector<Record> new_cases;

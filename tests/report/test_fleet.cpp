@@ -330,6 +330,14 @@ TEST_CASE("fleet: what differs between machines is said with who has it", "[flee
   CHECK(text.find("driver 570.9, most have 580.1") != std::string::npos);
 }
 
+TEST_CASE("fleet: what only some machines tell is not said of all", "[fleet]") {
+  std::vector<Report> reports = healthy(10);
+  for (std::size_t i = 1; i < 10; ++i) reports[i].device->driver_version.reset();
+  const std::string text = text_of(judged(reports), Format::table);
+  CHECK(text.find("driver: 580.1 on 1, not known of 9.") != std::string::npos);
+  CHECK(text.find("driver 580.1") == std::string::npos);
+}
+
 TEST_CASE("fleet: several reports of one GPU are named, and each counts", "[fleet]") {
   std::vector<Report> reports = healthy(6);
   reports.push_back(reports[2]);

@@ -74,9 +74,11 @@ std::string without(const char* parent, const char* member) {
 }  // namespace
 
 TEST_CASE("every example survives the way through JSON", "[read_report]") {
+  Report empty;
+  empty.backend = "cuda";
   for (const Report& report :
        {examples::measured_copy(), examples::model(), examples::banks(), examples::dry_run(), examples::single_cases(),
-        examples::transfers(), examples::overlap(), examples::predicted_overlap(), Report{}}) {
+        examples::transfers(), examples::overlap(), examples::predicted_overlap(), empty}) {
     const std::string json = json_of(report);
     CHECK(json_of(read_report(json, "r.json")) == json);
   }
@@ -141,6 +143,28 @@ TEST_CASE("members that came later may be missing", "[read_report]") {
   CHECK(complaint(json.dump()).empty());
 }
 
+TEST_CASE("a report needs nothing but what the schema requires", "[read_report]") {
+  AnyJson json = small_report();
+  const AnyJson schema = [] {
+    std::ifstream in(std::string(GPUMEM_SOURCE_DIR) + "/report/schema/report.schema.json");
+    return AnyJson::parse(in);
+  }();
+  const auto keep_required = [](AnyJson& object, const AnyJson& required) {
+    AnyJson kept = AnyJson::object();
+    for (const AnyJson& name : required) kept[name.get<std::string>()] = object.at(name.get<std::string>());
+    object = kept;
+  };
+  keep_required(json, schema.at("required"));
+  keep_required(json["results"][0], schema.at("$defs").at("result").at("required"));
+  keep_required(json["device"], schema.at("properties").at("device").at("required"));
+  REQUIRE_FALSE(json["results"][0].contains("swept"));
+  CHECK(complaint(json.dump()).empty());
+  const Record record = read_report(json.dump(), "r.json").results.at(0);
+  CHECK(record.swept == record.parameters.front().name);
+  CHECK(record.chosen.empty());
+  CHECK_FALSE(record.peak_gb_per_s);
+}
+
 TEST_CASE("a report cut short anywhere is refused", "[read_report]") {
   const std::string text = small_report().dump(1);
   REQUIRE(complaint(text).empty());
@@ -189,6 +213,7 @@ TEST_CASE("wrong members are refused by pointer and expectation", "[read_report]
   CHECK(changed("/results/0/counters/dram_read_bytes", "x") ==
         "r.json: /results/0/counters/dram_read_bytes: expected a number or null");
   CHECK(changed("/device/multiprocessors", "132").starts_with("r.json: /device/multiprocessors: expected a whole"));
+  CHECK(changed("/backend", "Model") == "r.json: /backend: expected cuda or model");
   CHECK(changed("/device/ecc", "on") == "r.json: /device/ecc: expected true or false");
   CHECK(changed("/host_placement", 3) == "r.json: /host_placement: expected an object");
   CHECK(changed("/checks/0/verdict", "maybe") == "r.json: /checks/0/verdict: expected pass, fail or skip");
