@@ -19,6 +19,9 @@ endmacro()
 gpumem_library(fmt 9.1
   https://github.com/fmtlib/fmt/releases/download/10.2.1/fmt-10.2.1.zip
   312151a2d13c8327f5c9c586ac6cf7cddc1658e8f53edae0ec56509c8fa516c9)
+# Compiled into the sources, because the system's is a shared one, which other distributions have another version of.
+add_library(gpumem_fmt INTERFACE)
+target_link_libraries(gpumem_fmt INTERFACE $<IF:$<BOOL:${GPUMEM_SHARED_FMT}>,fmt::fmt,fmt::fmt-header-only>)
 gpumem_library(nlohmann_json 3.10
   https://github.com/nlohmann/json/archive/refs/tags/v3.11.3.tar.gz
   0d8ef5af7f9794e3263480193c491549b2ba6cc74bb018906202ada498a79406)
