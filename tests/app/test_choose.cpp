@@ -68,6 +68,17 @@ TEST_CASE("choose: within 1.5 % of the fastest the earlier candidate wins") {
   }
 }
 
+TEST_CASE("choose: what a disturbed look would have lost is looked at again") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  FakeBackend backend;
+  PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
+  unsigned looks = 0;  // at the first shape, which is slow only at first
+  backend.trial = [&](const Case& one) { return one.number("depth") == 1 && looks++ == 0 ? 0.95 : 1.0; };
+  CHECK(choose(sweep, backend).chosen == Lines{"depth", "bytes"});
+  CHECK(sweep.cases[0].number("depth") == 1);
+  CHECK(looks == 2);
+}
+
 TEST_CASE("choose: the baseline is tried even if the sweep does not contain it") {
   const std::vector<Probe> probes = {shaped_probe()};
   PlannedSweep sweep = sweep_of(probes, {{"shift", {"5..6"}}, {"width", {"7"}}});
