@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 
 GPUMEM = """#!/bin/bash
-if [ "$1" = check ]; then
+if [ "$1" = check ] || [ "$1" = probe ]; then
   arguments=()
   while [ $# -gt 0 ]; do
     if [ "$1" = --device ]; then shift; else arguments+=("$1"); fi
@@ -77,7 +77,8 @@ class CiDocs(gpumem.ProgramTest):
         steps = workflow["jobs"]["gpu-memory"]["steps"]
         commands = [step["run"] for step in steps if "run" in step]
         self.assertEqual(len(commands), 2)
-        self.run_block("gpumem check smoke --output baseline.json")
+        measurement = next(line for line in commands[1].splitlines() if line.startswith("gpumem probe"))
+        self.run_block(measurement.replace("memory.json", "baseline.json"))
         for command in commands:
             self.run_block(command)
         uploaded = next(step["with"]["path"] for step in steps if "upload-artifact" in step.get("uses", ""))
