@@ -4,7 +4,6 @@ GPU cannot do. By the model, which needs neither a GPU nor much time."""
 import csv
 import io
 import json
-import time
 import unittest
 from pathlib import Path
 
@@ -65,10 +64,8 @@ class Selection(ProgramTest):
         self.assertEqual(values, [(direction, memory, size) for direction in ("to-device", "both")
                                   for memory in ("pinned", "pageable") for size in (4096, 2**20)])
 
-    def test_the_quick_set_has_all_of_them_and_is_quick(self):
-        start = time.perf_counter()
+    def test_the_quick_set_has_all_of_them(self):
         report = self.predict()
-        self.assertLess(time.perf_counter() - start, 1)
         self.assertLessEqual(LINK_PROBES, {result["probe"] for result in report["results"]})
         self.assertEqual({result["status"] for result in report["results"]}, {"ok"})
 
