@@ -280,7 +280,7 @@ class Checking {
 
   [[nodiscard]] int exit_code(const report::Report& report, bool of_suite) const {
     if (arguments_.dry_run) return 0;
-    const report::Tally all = report::tally(report.checks);
+    const report::CheckTally all = report::tally(report.checks);
     const auto say = [&](const std::string& what, const report::CheckRecord& check) {
       environment_.err << fmt::format("gpumem: {}: {}, {}: {}\n", report::one_line(report.suite.value_or("report")),
                                       what, report::one_line(check.name), report::one_line(check.reason));

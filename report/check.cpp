@@ -190,8 +190,8 @@ std::vector<std::size_t> cases_of_failures(std::span<const CheckRecord> checks) 
   return {cases.begin(), cases.end()};
 }
 
-Tally tally(std::span<const CheckRecord> checks) {
-  Tally tally;
+CheckTally tally(std::span<const CheckRecord> checks) {
+  CheckTally tally;
   for (const CheckRecord& check : checks) {
     ++(check.verdict == Verdict::pass ? tally.passed : check.verdict == Verdict::fail ? tally.failed : tally.skipped);
   }

@@ -44,12 +44,12 @@ struct CheckRules {
 /// Indices of the cases behind what failed, ascending.
 [[nodiscard]] std::vector<std::size_t> cases_of_failures(std::span<const CheckRecord> checks);
 
-struct Tally {
+struct CheckTally {
   std::size_t passed = 0;
   std::size_t failed = 0;
   std::size_t skipped = 0;
 };
-[[nodiscard]] Tally tally(std::span<const CheckRecord> checks);
+[[nodiscard]] CheckTally tally(std::span<const CheckRecord> checks);
 
 /// The checks without those of soundness, which are no answer to the expectations of a suite; all of them where there
 /// are no expectations.

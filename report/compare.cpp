@@ -257,14 +257,14 @@ Comparison compare(std::span<const NamedReport> reports, double tolerance) {
   return comparison;
 }
 
-std::size_t Tally::compared() const {
-  const Tally& count = *this;
+std::size_t CaseTally::compared() const {
+  const CaseTally& count = *this;
   return count[CaseOutcome::same] + count[CaseOutcome::faster] + count[CaseOutcome::slower] +
          count[CaseOutcome::ambiguous];
 }
 
-Tally tally(const Comparison& comparison, std::size_t which) {
-  Tally counts;
+CaseTally tally(const Comparison& comparison, std::size_t which) {
+  CaseTally counts;
   counts.counts.assign(outcome_names.size(), 0);
   const auto speed = [&](const ComparedCase* one) { return one->changes[which].speed->value; };
   for (const ComparedCase& one : comparison.cases) {
@@ -322,7 +322,7 @@ Slowdowns slowdowns(const Comparison& comparison, std::size_t which, double shar
 }
 
 /// The first case that NEW broke, and why; empty if there is none.
-std::string broken_words(const Comparison& comparison, std::size_t which, const Tally& counts) {
+std::string broken_words(const Comparison& comparison, std::size_t which, const CaseTally& counts) {
   std::vector<std::string> parts;
   if (counts[CaseOutcome::failed] > 0) parts.push_back(counted(counts[CaseOutcome::failed], "case") + " failed");
   if (counts[CaseOutcome::wrong_data] > 0) {
@@ -342,7 +342,7 @@ std::string broken_words(const Comparison& comparison, std::size_t which, const 
 
 Gate gate(const Comparison& comparison, std::size_t which, double share) {
   const Slowdowns slow = slowdowns(comparison, which, share);
-  const Tally counts = tally(comparison, which);
+  const CaseTally counts = tally(comparison, which);
   std::vector<std::string> reasons;
   if (slow.sure > 0) {
     reasons.push_back(fmt::format("{} slower by more than {} % (worst: {}: {})", counted(slow.sure, "case"),

@@ -97,7 +97,7 @@ struct Comparison {
 [[nodiscard]] CaseOutcome judged(const Estimate& speed, double tolerance);
 
 /// How many cases of each outcome one NEW has.
-struct Tally {
+struct CaseTally {
   std::vector<std::size_t> counts;        ///< by outcome
   std::size_t too_few_samples = 0;        ///< of the ambiguous ones: no interval
   const ComparedCase* slowest = nullptr;  ///< of the slower ones
@@ -107,7 +107,7 @@ struct Tally {
   /// Cases with a reading in both.
   [[nodiscard]] std::size_t compared() const;
 };
-[[nodiscard]] Tally tally(const Comparison& comparison, std::size_t which);
+[[nodiscard]] CaseTally tally(const Comparison& comparison, std::size_t which);
 
 /// What a comparison that allows slowdowns of up to `share` says of one NEW.
 struct Gate {

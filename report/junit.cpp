@@ -123,7 +123,7 @@ void write_check(std::ostream& out, const Report& report, const CheckRecord& che
   out << "    </testcase>\n";
 }
 
-std::string counts(const Tally& all, double time) {
+std::string counts(const CheckTally& all, double time) {
   return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\"",
                      all.passed + all.failed + all.skipped, all.failed, all.skipped, seconds(time));
 }
@@ -131,10 +131,10 @@ std::string counts(const Tally& all, double time) {
 }  // namespace
 
 void write_junit(std::ostream& out, std::span<const Report> reports) {
-  Tally total;
+  CheckTally total;
   double time = 0;
   for (const Report& report : reports) {
-    const Tally own = tally(report.checks);
+    const CheckTally own = tally(report.checks);
     total.passed += own.passed;
     total.failed += own.failed;
     total.skipped += own.skipped;

@@ -139,7 +139,7 @@ std::string checks_title(const Report& report) {
 }
 
 std::string summary_of(const Report& report) {
-  const Tally all = tally(report.checks);
+  const CheckTally all = tally(report.checks);
   return fmt::format("{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
 }
 

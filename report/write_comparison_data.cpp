@@ -111,7 +111,7 @@ Json differences_json(const Comparison& comparison) {
 Json summary_json(const Comparison& comparison) {
   Json list = Json::array();
   for (std::size_t n = 0; n < comparison.news(); ++n) {
-    const Tally counts = tally(comparison, n);
+    const CaseTally counts = tally(comparison, n);
     Json one = Json::object();
     for (std::size_t i = 0; i < counts.counts.size(); ++i) {
       one[std::string(to_string(static_cast<CaseOutcome>(i)))] = counts.counts[i];

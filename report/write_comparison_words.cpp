@@ -196,7 +196,7 @@ std::string extreme(const Comparison& comparison, std::size_t which, std::size_t
 }
 
 std::string summary(const Comparison& comparison, std::size_t which) {
-  const Tally counts = tally(comparison, which);
+  const CaseTally counts = tally(comparison, which);
   std::vector<std::string> parts;
   if (counts.compared() == 0) {
     parts.emplace_back("Nothing could be compared");

@@ -61,7 +61,7 @@ class Fixture {
                   backend->fill = [this](const Case& one, report::Record& record) { fill(one, record); };
                   return backend;
                 },
-            .predict = [this](const std::string&) { return std::make_unique<PredictingBackend>(); },
+            .predict = [](const std::string&) { return std::make_unique<PredictingBackend>(); },
             .gpus = [] { return std::vector<Device>(); },
             .interrupted = [this] { return interrupt_after-- == 0; }};
   }

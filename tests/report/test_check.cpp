@@ -316,7 +316,7 @@ TEST_CASE("a suite none of whose expectations has an answer was not checked", "[
   CHECK(asked(checks, false).front().name == "every case ran");
   CHECK_FALSE(nothing_checked(check(measured(), std::vector{elsewhere, shifted_reads()}, {}), true));
   CHECK_FALSE(nothing_checked(check(measured(), {}, {}), true));  // a suite of probes alone
-  const Tally all = tally(checks);
+  const CheckTally all = tally(checks);
   CHECK(all.passed == 2);
   CHECK(all.failed == 0);
   CHECK(all.skipped == 1);
