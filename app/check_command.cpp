@@ -102,7 +102,13 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
 class Checking {
  public:
   Checking(const CheckArguments& arguments, const std::vector<std::string>& command, const Environment& environment)
-      : arguments_(arguments), command_(command), environment_(environment), outputs_(make_outputs()) {
+      : arguments_(arguments),
+        command_(command),
+        environment_(environment),
+        outputs_({.outputs = arguments.outputs,
+                  .format = arguments.format == CheckFormat::json ? name_of(report::Format::json) : std::nullopt,
+                  .files_only = true},
+                 false, environment) {
     if (arguments.junit) junit_.emplace(*arguments.junit);
     if (arguments.openmetrics) openmetrics_.emplace(*arguments.openmetrics);
   }
@@ -127,13 +133,6 @@ class Checking {
   }
 
  private:
-  [[nodiscard]] Outputs make_outputs() const {
-    Targets targets;
-    const auto format = arguments_.format == CheckFormat::json ? std::optional(report::Format::json) : std::nullopt;
-    for (const std::string& path : arguments_.outputs) targets.files.push_back(choose_file(path, format));
-    return {targets, {}, environment_.out};
-  }
-
   void do_task(Task& task) {
     if (arguments_.dry_run) {
       foresee(*task.suite);

@@ -114,11 +114,11 @@ void note_what_cannot_be_compared(const report::Comparison& comparison, std::ost
 
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
   if (arguments.fleet) return run_fleet_command(arguments, environment);
-  const auto format =
-      arguments.format ? std::optional(std::string(report::to_string(*arguments.format))) : std::nullopt;
-  const ResultOutputs outputs(
-      {.outputs = arguments.outputs, .format = format, .quiet = arguments.quiet, .no_color = arguments.no_color},
-      table_formats(), environment);
+  const ResultOutputs outputs({.outputs = arguments.outputs,
+                               .format = name_of(arguments.format),
+                               .quiet = arguments.quiet,
+                               .no_color = arguments.no_color},
+                              table_formats(), environment);
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   if (arguments.fail_on_regression) refuse_mixed_gate(reports);
   report::Comparison comparison = report::compare(reports, tolerance_of(arguments));

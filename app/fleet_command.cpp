@@ -10,7 +10,7 @@
 
 #include "app/build_information.hpp"
 #include "app/fleet_files.hpp"
-#include "app/outputs.hpp"
+#include "app/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "report/text.hpp"
 #include "report/write_fleet.hpp"
@@ -30,30 +30,6 @@ void name_unreadable(const std::vector<report::Unreadable>& unreadable, const En
   if (unreadable.size() > most_named) {
     say(environment, fmt::format("and {} more files that could not be used", unreadable.size() - most_named));
   }
-}
-
-std::string rendered(const report::Fleet& fleet, report::Format format, const report::TableStyle& style) {
-  std::ostringstream text;
-  report::write_fleet(text, fleet, format, style);
-  return std::move(text).str();
-}
-
-/// Files first, then stdout: what fails in one does not keep the result from the others.
-void write_all(const report::Fleet& fleet, const CompareArguments& arguments, const Targets& targets,
-               const std::vector<report::FileOutput>& files, const Environment& environment) {
-  std::exception_ptr failure;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    try {
-      files[i].replace(rendered(fleet, targets.files[i].format, {}));
-    } catch (const Error&) {
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (targets.standard_output) {
-    const report::TableStyle style = table_style(environment.out_terminal, arguments.no_color);
-    write_result(environment.out, rendered(fleet, *targets.standard_output, style));
-  }
-  if (failure) std::rethrow_exception(failure);
 }
 
 /// Why the first of the regressions is one, in a few words.
@@ -94,13 +70,11 @@ double tolerance_of(const CompareArguments& arguments) {
 }  // namespace
 
 int run_fleet_command(const CompareArguments& arguments, const Environment& environment) {
-  ProbeArguments where;
-  where.format = arguments.format;
-  where.outputs = arguments.outputs;
-  where.quiet = arguments.quiet;
-  const Targets targets = choose_targets(where);
-  std::vector<report::FileOutput> files;
-  for (const FileTarget& target : targets.files) files.emplace_back(target.path);
+  const ResultOutputs outputs({.outputs = arguments.outputs,
+                               .format = name_of(arguments.format),
+                               .quiet = arguments.quiet,
+                               .no_color = arguments.no_color},
+                              table_formats(), environment);
 
   const auto names = std::make_shared<report::FleetNames>();
   FleetFiles read = read_fleet(fleet_files(arguments.reports), *names);
@@ -111,7 +85,11 @@ int run_fleet_command(const CompareArguments& arguments, const Environment& envi
   fleet.tool = build_information();
   fleet.unreadable = std::move(read.unreadable);
 
-  write_all(fleet, arguments, targets, files, environment);
+  outputs.write([&](const std::string& name, const report::TableStyle& style) {
+    std::ostringstream text;
+    report::write_fleet(text, fleet, *report::format_from_name(name), style);
+    return std::move(text).str();
+  });
   const bool passed = !arguments.fail_on_regression || passes(fleet, *arguments.fail_on_regression, environment);
   if (unreadable > 0) return 2;
   return passed ? 0 : 1;

@@ -53,9 +53,11 @@ int run_probe_command(const ProbeArguments& arguments, const std::vector<std::st
   if (arguments.config) suite = load_suite(*arguments.config, environment.registry);
   Plan plan = suite ? make_plan(environment.registry, *suite)
                     : make_plan(environment.registry, arguments.names, arguments.axes);
-  report::TableStyle style = table_style(environment.out_terminal, arguments.no_color);
-  style.why = arguments.why;
-  Outputs outputs(choose_targets(arguments), style, environment.out);
+  Outputs outputs({.outputs = arguments.outputs,
+                   .format = name_of(arguments.format),
+                   .quiet = arguments.quiet,
+                   .no_color = arguments.no_color},
+                  arguments.why, environment);
   if (arguments.dry_run) {
     report::Report report = dry_report(plan, arguments, command, environment.registry);
     if (suite) report.suite = suite->name;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 
 #include "probes/error.hpp"
@@ -42,12 +41,16 @@ const std::vector<ResultFormat>& table_formats() {
   return formats;
 }
 
+std::optional<std::string> name_of(std::optional<report::Format> format) {
+  return format ? std::optional(std::string(report::to_string(*format))) : std::nullopt;
+}
+
 ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const ResultFormat> formats,
                              const Environment& environment)
     : out_(environment.out), style_(table_style(environment.out_terminal, request.no_color)) {
-  bool standard_output = !request.quiet || request.outputs.empty();
+  bool standard_output = !request.files_only && (!request.quiet || request.outputs.empty());
   for (const std::string& path : request.outputs) {
-    if (path == "-" || path == "/dev/stdout") {
+    if (!request.files_only && (path == "-" || path == "/dev/stdout")) {
       standard_output = true;
     } else {
       files_.push_back({.output = report::FileOutput(path), .format = format_of_file(path, request, formats)});
@@ -57,16 +60,26 @@ ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const Resul
 }
 
 void ResultOutputs::write(const Render& render) const {
+  const std::exception_ptr failure = write_files(render, true);  // of no concern to stdout
+  if (standard_output_) write_result(out_, render(*standard_output_, style_));
+  if (failure) std::rethrow_exception(failure);
+}
+
+void ResultOutputs::update(const Render& render) const {
+  if (const std::exception_ptr failure = write_files(render, false)) std::rethrow_exception(failure);
+}
+
+std::exception_ptr ResultOutputs::write_files(const Render& render, bool last) const {
   std::exception_ptr failure;
   for (const File& file : files_) {
+    if (!last && !file.output.rewritable()) continue;
     try {
       file.output.replace(render(file.format, {}));
     } catch (const Error&) {
       if (!failure) failure = std::current_exception();  // of no concern to the others
     }
   }
-  if (standard_output_) write_result(out_, render(*standard_output_, style_));
-  if (failure) std::rethrow_exception(failure);
+  return failure;
 }
 
 }  // namespace gpumem::app

@@ -1,6 +1,7 @@
 #pragma once
-// Where a result goes that is made once, in one of several formats: files named with --output, and stdout.
+// Where a result goes, in one of several formats: files named with --output, and stdout.
 
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -18,13 +19,17 @@ struct ResultFormat {
   std::vector<std::string> extensions;  ///< of files, in small letters: ".json"
 };
 
-/// table, json, csv and markdown, with the extensions of a report's. The first is what stdout gets by default.
+/// Those of report::Format, with the extensions of their files. The first is what stdout gets by default.
 [[nodiscard]] const std::vector<ResultFormat>& table_formats();
+
+/// A format as --format takes it.
+[[nodiscard]] std::optional<std::string> name_of(std::optional<report::Format> format);
 
 struct ResultRequest {
   std::vector<std::string> outputs;   ///< files, or "-" for stdout
   std::optional<std::string> format;  ///< of stdout, and of files whose extension names none
   bool quiet = false;                 ///< with files, nothing on stdout
+  bool files_only = false;            ///< "-" is a file like any other, and stdout somebody else's
   bool no_color = false;
 };
 
@@ -40,7 +45,15 @@ class ResultOutputs {
   /// been.
   void write(const Render& render) const;
 
+  /// Writes the files anew with what there is so far; not pipes and devices, which keep all that is ever written to
+  /// them. Throws like `write`.
+  void update(const Render& render) const;
+  [[nodiscard]] bool has_files() const { return !files_.empty(); }
+
  private:
+  /// The first failure, after everything else has been written.
+  [[nodiscard]] std::exception_ptr write_files(const Render& render, bool last) const;
+
   struct File {
     report::FileOutput output;
     std::string format;

@@ -25,6 +25,9 @@ void write_paragraph(std::ostream& out, const std::string& text, const TableStyl
 /// The same block in GitHub-flavoured Markdown, under a heading of the third level.
 void write_markdown_block(std::ostream& out, const Block& block);
 
+/// A line of a Markdown table, of cells that are Markdown already.
+void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells);
+
 /// What would be read as markup is escaped: a pipe ends a cell, the others begin emphasis, code, links or HTML.
 [[nodiscard]] std::string markdown_escaped(std::string_view text);
 

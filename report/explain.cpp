@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "probes/words.hpp"
+#include "report/block_writers.hpp"
 #include "report/blocks.hpp"
 #include "report/readings.hpp"
 #include "report/text.hpp"
@@ -176,16 +177,6 @@ void write_figures(std::ostream& out, std::vector<Figure> figures) {
   }
 }
 
-/// What would be read as markup is escaped, as in the Markdown report.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : one_line(text)) {
-    if (std::string_view("\\|*`[]<>").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
 }  // namespace
 
 void write_explained(std::ostream& out, const Report& report, std::span<const std::size_t> cases, unsigned width) {
@@ -209,15 +200,17 @@ void write_explained(std::ostream& out, const Report& report, std::span<const st
 void write_explained_markdown(std::ostream& out, const Report& report, std::span<const std::size_t> cases) {
   const char* heading = "## ";
   for (const std::string& line : preamble(report)) {
-    out << heading << escaped(line) << "\n\n";
+    out << heading << markdown_escaped(line) << "\n\n";
     heading = "";
   }
   for (const Explained& one : explained(report, cases)) {
-    out << "### " << escaped(one.title) << "\n\n" << escaped(one.readings) << "\n\n" << escaped(one.reason) << "\n\n";
+    out << "### " << markdown_escaped(one.title) << "\n\n"
+        << markdown_escaped(one.readings) << "\n\n"
+        << markdown_escaped(one.reason) << "\n\n";
     if (one.figures.empty()) continue;
     out << "| figure | predicted | counted |\n| --- | ---: | ---: |\n";
     for (const Figure& figure : one.figures) {
-      out << fmt::format("| {} | {} | {} |\n", escaped(figure.name), figure.predicted, figure.counted);
+      out << fmt::format("| {} | {} | {} |\n", markdown_escaped(figure.name), figure.predicted, figure.counted);
     }
     out << '\n';
   }

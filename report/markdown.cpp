@@ -14,19 +14,17 @@ namespace {
 
 constexpr std::size_t code_width = 80;
 
-std::string escaped(std::string_view text) { return markdown_escaped(text); }
-
 std::string heading_text(const Heading& heading) {
   if (heading.unit.empty()) return heading.name;
   return heading.unit.starts_with('/') ? heading.name + heading.unit : heading.name + " (" + heading.unit + ")";
 }
 
-void write_cells(std::ostream& out, const std::vector<std::string>& cells) {
+}  // namespace
+
+void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
   for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
   out << "|\n";
 }
-
-}  // namespace
 
 std::string markdown_escaped(std::string_view text) {
   std::string result;
@@ -38,51 +36,51 @@ std::string markdown_escaped(std::string_view text) {
 }
 
 void write_markdown_block(std::ostream& out, const Block& block) {
-  out << "\n### " << escaped(block.probe);
-  if (!block.constants.empty()) out << ": " << escaped(join(block.constants, ", "));
+  out << "\n### " << markdown_escaped(block.probe);
+  if (!block.constants.empty()) out << ": " << markdown_escaped(join(block.constants, ", "));
   out << "\n\n";
   if (!block.common_failure.empty()) {
-    out << counted(block.rows.size(), "case") << ' ' << escaped(block.common_failure) << "\n\n";
+    out << counted(block.rows.size(), "case") << ' ' << markdown_escaped(block.common_failure) << "\n\n";
   }
 
-  if (!block.common_flags.empty()) out << "All cases: " << escaped(block.common_flags) << "\n\n";
+  if (!block.common_flags.empty()) out << "All cases: " << markdown_escaped(block.common_flags) << "\n\n";
 
   const bool notes =
       std::ranges::any_of(block.rows, [](const Row& row) { return !row.flags.empty() || !row.failure.empty(); });
   std::vector<std::string> header;
   std::vector<std::string> rule;
   for (const Column& column : block.columns) {
-    header.push_back(escaped(heading_text(column.heading)));
+    header.push_back(markdown_escaped(heading_text(column.heading)));
     rule.emplace_back(column.names ? "---" : "---:");
   }
   if (notes) {
     header.emplace_back("notes");
     rule.emplace_back("---");
   }
-  write_cells(out, header);
-  write_cells(out, rule);
+  write_markdown_row(out, header);
+  write_markdown_row(out, rule);
   for (const Row& row : block.rows) {
     std::vector<std::string> cells;
-    for (const std::string& cell : row.cells) cells.push_back(escaped(cell));
+    for (const std::string& cell : row.cells) cells.push_back(markdown_escaped(cell));
     if (notes) {
       const bool both = !row.failure.empty() && !row.flags.empty();
-      cells.push_back(escaped(row.failure + (both ? "; " : "") + row.flags));
+      cells.push_back(markdown_escaped(row.failure + (both ? "; " : "") + row.flags));
     }
-    write_cells(out, cells);
+    write_markdown_row(out, cells);
   }
   const auto lines = drawn(block.timelines, code_width, true);
   if (!lines.empty()) out << "\n```text\n" << join(lines, "\n") << "\n```\n";
-  for (const std::string& finding : block.findings) out << '\n' << escaped(finding) << '\n';
+  for (const std::string& finding : block.findings) out << '\n' << markdown_escaped(finding) << '\n';
 }
 
 void write_markdown(std::ostream& out, const Report& report, bool why) {
   bool first = true;
   for (const std::string& line : preamble(report)) {
-    out << (first ? "## " : "\n") << escaped(line) << '\n';
+    out << (first ? "## " : "\n") << markdown_escaped(line) << '\n';
     first = false;
   }
   for (const Block& block : blocks(report, why)) write_markdown_block(out, block);
-  for (const std::string& line : closing(report)) out << '\n' << escaped(line) << '\n';
+  for (const std::string& line : closing(report)) out << '\n' << markdown_escaped(line) << '\n';
 }
 
 }  // namespace gpumem::report

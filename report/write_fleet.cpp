@@ -10,6 +10,7 @@
 #include <ostream>
 #include <stdexcept>
 
+#include "report/block_writers.hpp"
 #include "report/fleet_words.hpp"
 #include "report/table_line.hpp"
 #include "report/text.hpp"
@@ -123,21 +124,6 @@ std::string title_of(const FleetKind& kind) {
   return fmt::format("Cases of {}, {}:", kind_words(kind), counted(kind.machines.size(), "GPU"));
 }
 
-/// What would be read as markup is escaped: a pipe ends a cell, the others begin emphasis, code, links or HTML.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : one_line(text)) {
-    if (std::string_view("\\|*`[]<>").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-void write_cells(std::ostream& out, const std::vector<std::string>& cells) {
-  for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
-  out << "|\n";
-}
-
 void write_grid(std::ostream& out, const FleetGrid& grid) {
   const bool notes = std::ranges::any_of(grid.rows, [](const FleetGrid::Row& row) { return !row.notes.empty(); });
   std::vector<std::string> header;
@@ -151,13 +137,13 @@ void write_grid(std::ostream& out, const FleetGrid& grid) {
     rule.emplace_back("---");
   }
   out << '\n';
-  write_cells(out, header);
-  write_cells(out, rule);
+  write_markdown_row(out, header);
+  write_markdown_row(out, rule);
   for (const FleetGrid::Row& row : grid.rows) {
     std::vector<std::string> cells;
-    for (const std::string& cell : row.cells) cells.push_back(escaped(cell));
-    if (notes) cells.push_back(escaped(join(row.notes, "; ")));
-    write_cells(out, cells);
+    for (const std::string& cell : row.cells) cells.push_back(markdown_escaped(cell));
+    if (notes) cells.push_back(markdown_escaped(join(row.notes, "; ")));
+    write_markdown_row(out, cells);
   }
 }
 
@@ -191,15 +177,15 @@ void write_fleet_table(std::ostream& out, const Fleet& fleet, const TableStyle& 
 void write_fleet_markdown(std::ostream& out, const Fleet& fleet) {
   bool first = true;
   for (const std::string& line : fleet_preamble(fleet)) {
-    out << (first ? "## " : "\n") << escaped(line) << '\n';
+    out << (first ? "## " : "\n") << markdown_escaped(line) << '\n';
     first = false;
   }
-  for (const std::string& line : fleet_summary(fleet)) out << '\n' << escaped(line) << '\n';
+  for (const std::string& line : fleet_summary(fleet)) out << '\n' << markdown_escaped(line) << '\n';
   if (!fleet.findings.empty()) write_grid(out, findings_grid(fleet, everything));
   for (const FleetKind& kind : fleet.kinds) {
     const std::vector<std::size_t> shown = shown_cases(kind, everything);
     if (shown.empty()) continue;
-    out << "\n### " << escaped(title_of(kind)) << '\n';
+    out << "\n### " << markdown_escaped(title_of(kind)) << '\n';
     write_grid(out, cases_grid(fleet, kind, shown));
   }
 }

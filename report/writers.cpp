@@ -14,14 +14,13 @@ namespace {
 struct Entry {
   Format format;
   std::string_view name;
-  std::array<std::string_view, 2> extensions;
 };
 
 constexpr std::array<Entry, 4> formats = {{
-    {Format::table, "table", {".txt", ""}},
-    {Format::json, "json", {".json", ""}},
-    {Format::csv, "csv", {".csv", ""}},
-    {Format::markdown, "markdown", {".md", ".markdown"}},
+    {Format::table, "table"},
+    {Format::json, "json"},
+    {Format::csv, "csv"},
+    {Format::markdown, "markdown"},
 }};
 
 }  // namespace
@@ -32,21 +31,6 @@ std::optional<Format> format_from_name(std::string_view name) {
   const auto* const found = std::ranges::find(formats, name, &Entry::name);
   if (found == formats.end()) return std::nullopt;
   return found->format;
-}
-
-std::optional<Format> format_from_extension(std::string_view path) {
-  const auto slash = path.rfind('/');
-  const std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  const auto dot = file.rfind('.');
-  if (dot == std::string_view::npos || dot == 0) return std::nullopt;  // ".json" is a hidden file without extension
-  std::string extension(file.substr(dot));
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  for (const Entry& entry : formats) {
-    if (std::ranges::find(entry.extensions, extension) != entry.extensions.end()) return entry.format;
-  }
-  return std::nullopt;
 }
 
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style) {

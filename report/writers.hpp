@@ -39,8 +39,6 @@ void write_devices_json(std::ostream& out, std::span<const Device> devices);
 enum class Format { table, json, csv, markdown };
 [[nodiscard]] std::string_view to_string(Format format);
 [[nodiscard]] std::optional<Format> format_from_name(std::string_view name);
-/// By a file's extension: .json, .csv, .md / .markdown, .txt.
-[[nodiscard]] std::optional<Format> format_from_extension(std::string_view path);
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style = {});
 
 }  // namespace gpumem::report

@@ -253,22 +253,6 @@ TEST_CASE("probe command: results that do not reach stdout are an error") {
   CHECK(error_of([&] { fixture.run(shift()); }).find("cannot write to standard output") == 0);
 }
 
-TEST_CASE("probe command: what goes to stdout") {
-  ProbeArguments arguments;
-  CHECK(choose_targets(arguments).standard_output == report::Format::table);
-  arguments.quiet = true;
-  CHECK(choose_targets(arguments).standard_output == report::Format::table);
-  arguments.outputs = {"a.json"};
-  CHECK(choose_targets(arguments).standard_output == std::nullopt);
-  arguments.outputs = {"a.json", "-"};
-  arguments.format = report::Format::csv;
-  CHECK(choose_targets(arguments).standard_output == report::Format::csv);
-  arguments.quiet = false;
-  arguments.outputs = {"a.json"};
-  CHECK(choose_targets(arguments).standard_output == report::Format::csv);
-  CHECK(choose_targets(arguments).files.at(0).format == report::Format::json);
-}
-
 TEST_CASE("probe command: a dry run opens no backend and decides nothing") {
   Fixture fixture;
   ProbeArguments arguments = shift();

@@ -1,10 +1,6 @@
 // What the writers of checks make of one report that holds every verdict and hostile texts, as golden files.
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <sstream>
 
 #include "report/check_words.hpp"
@@ -16,6 +12,7 @@
 #include "report/write_checks.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/checked.hpp"
+#include "tests/report/golden.hpp"
 
 namespace gpumem::report {
 
@@ -50,15 +47,6 @@ std::string text_of(const std::function<void(std::ostream&)>& write) {
   std::ostringstream out;
   write(out);
   return out.str();
-}
-
-void compare_with_golden(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(GPUMEM_SOURCE_DIR) / "tests/report/golden" / name;
-  if (std::getenv("GPUMEM_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
-  std::ifstream in(path, std::ios::binary);
-  const std::string golden{std::istreambuf_iterator<char>(in), {}};
-  INFO("golden file " << path);
-  CHECK(text == golden);
 }
 
 std::string lines(unsigned width, bool color = false, bool brief = false) {

@@ -1,9 +1,5 @@
 // What `gpumem explain` says of a small report, compared with tests/report/golden, and the column of a table.
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "report/explain.hpp"
@@ -12,6 +8,7 @@
 #include "report/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
+#include "tests/report/golden.hpp"
 
 namespace gpumem::report {
 
@@ -49,15 +46,6 @@ Report small_report() {
   report.results[2].verified = false;
   report.results[2].reason = "wrong data\x1b[31m at word 7";
   return report;
-}
-
-void compare_with_golden(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(GPUMEM_SOURCE_DIR) / "tests/report/golden" / name;
-  if (std::getenv("GPUMEM_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
-  std::ifstream in(path, std::ios::binary);
-  const std::string golden{std::istreambuf_iterator<char>(in), {}};
-  INFO("golden file " << path);
-  CHECK(text == golden);
 }
 
 std::string explained(const Report& report, const std::vector<std::size_t>& cases, unsigned width) {
