@@ -35,12 +35,14 @@ TEST_CASE("NVML: whatever this machine has, loading it is no error", "[nvml]") {
 }
 
 TEST_CASE("NVML: which clock reasons are throttling", "[nvml]") {
-  for (const std::uint64_t harmful : {0x4U, 0x8U, 0x20U, 0x40U, 0x80U}) {  // power cap, slowdown, thermal x 2, power brake
+  for (const std::uint64_t harmful :
+       {0x4U, 0x8U, 0x20U, 0x40U, 0x80U}) {  // power cap, slowdown, thermal x 2, power brake
     INFO("bit " << harmful);
     CHECK(is_throttled(harmful));
     CHECK(is_throttled(harmful | 0x1));
   }
-  for (const std::uint64_t harmless : {0x0U, 0x1U, 0x2U, 0x10U, 0x100U}) {  // none, idle, application, sync, display clocks
+  for (const std::uint64_t harmless :
+       {0x0U, 0x1U, 0x2U, 0x10U, 0x100U}) {  // none, idle, application, sync, display clocks
     INFO("bit " << harmless);
     CHECK_FALSE(is_throttled(harmless));
   }
