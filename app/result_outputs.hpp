@@ -26,10 +26,10 @@ struct ResultFormat {
 [[nodiscard]] std::optional<std::string> name_of(std::optional<report::Format> format);
 
 struct ResultRequest {
-  std::vector<std::string> outputs;   ///< files, or "-" for stdout
-  std::optional<std::string> format;  ///< of stdout, and of files whose extension names none
-  bool quiet = false;                 ///< with files, nothing on stdout
-  bool files_only = false;            ///< "-" is a file like any other, and stdout somebody else's
+  std::vector<std::string> outputs = {};   ///< files, or "-" for stdout
+  std::optional<std::string> format = {};  ///< of stdout, and of files whose extension names none
+  bool quiet = false;                      ///< with files, nothing on stdout
+  bool files_only = false;                 ///< "-" is a file like any other, and stdout somebody else's
   bool no_color = false;
 };
 
