@@ -101,6 +101,7 @@ def drawn(figure, canvas_class, y, scale):
 
 def add_block(canvas, place, drawing, block, legends, width, above, below):
     """The panels of a block, and one legend for all of them under them."""
+    from matplotlib.transforms import ScaledTranslation
     columns, lines = columns_of(block), lines_of(block)
     cells = place.subgridspec(lines + 1, columns, height_ratios=[above / lines] * lines + [below])
     for k, panel in enumerate(block):
@@ -109,9 +110,11 @@ def add_block(canvas, place, drawing, block, legends, width, above, below):
     axes.axis("off")
     used = 0
     for handles in legends:
+        # In inches: the layout makes these axes lower than they were meant to be.
+        under = axes.transAxes + ScaledTranslation(0, -used, canvas.dpi_scale_trans)
         legend = axes.legend(handles=handles, ncol=legend_shape(handles, width)[0], loc="upper center",
-                             bbox_to_anchor=(0.5, 1 - used / below), frameon=False, borderaxespad=0, borderpad=0.2,
-                             handlelength=2.6, columnspacing=1.8)
+                             bbox_to_anchor=(0.5, 1), bbox_transform=under, frameon=False, borderaxespad=0,
+                             borderpad=0.2, handlelength=2.6, columnspacing=1.8)
         if handles is not legends[-1]:  # the last one stays by itself
             axes.add_artist(legend)
         used += legend_inches([handles], width)

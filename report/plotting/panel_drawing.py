@@ -6,7 +6,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from plotting.looks import COLOURS, INK, LETTERS_PER_INCH, MARKERS, MUTED
+from plotting.looks import COLOURS, HATCHES, INK, LETTERS_PER_INCH, MARKERS, MUTED
 from plotting.readings import DISTURBED
 
 READINGS = ("predicted", "measured", "counted")  # in the order drawn
@@ -22,6 +22,11 @@ def colour_of(series):
 
 def marker_of(series):
     return MARKERS[series.marker % len(MARKERS)]
+
+
+def bar_looks(series):
+    return {"facecolor": colour_of(series), "edgecolor": "white", "linewidth": 0,
+            "hatch": HATCHES[series.marker % len(HATCHES)]}
 
 
 def is_bars(panel):
@@ -100,14 +105,14 @@ class PanelDrawing:
         shift = (i - (len(panel.series) - 1) / 2) * width
         measured = dict(self.known(panel, series, "measured"))
         for number, (x, value) in enumerate(measured.items()):
-            bar, = axes.bar(x + shift, value, width * 0.9, color=colour_of(series), zorder=2)
+            bar, = axes.bar(x + shift, value, width * 0.9, zorder=2, **bar_looks(series))
             bar.set_gid(f"{series.name}.measured.{number + 1}")
         self.interval(axes, panel, series, shift, color=INK, linewidth=1)
         for reading, dashes in (("predicted", (0, (3, 1.5))), ("counted", "-")):
             found = self.known(panel, series, reading)
             for x, value in found:
                 if x not in measured:
-                    axes.bar(x + shift, value, width * 0.9, color=colour_of(series), alpha=0.25, zorder=2)
+                    axes.bar(x + shift, value, width * 0.9, alpha=0.25, zorder=2, **bar_looks(series))
             if found:
                 lines = axes.hlines([value for _, value in found], [x + shift - 0.45 * width for x, _ in found],
                                     [x + shift + 0.45 * width for x, _ in found], color=INK, linewidth=1.6,
@@ -199,7 +204,7 @@ class PanelDrawing:
     @staticmethod
     def curve_handle(series, panel, measured):
         if is_bars(panel):
-            return Patch(color=colour_of(series), alpha=1 if measured else 0.25, label=series.label)
+            return Patch(alpha=1 if measured else 0.25, label=series.label, **bar_looks(series))
         looks = {"linestyle": "-"} if measured else {"linestyle": DASHED, "markerfacecolor": "white"}
         looks.update({"linestyle": "none"} if panel.scatter else {})
         return Line2D([], [], color=colour_of(series), marker=marker_of(series), markersize=6, label=series.label,
