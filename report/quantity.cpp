@@ -28,6 +28,13 @@ Value largest(const Record& record, Reading SiteRecord::*quantity) {
   return most;
 }
 
+/// Shared memory serves a wavefront a cycle (docs/method.md): so many is what the model foresees of it alone.
+Value predicted_cycles(const Record& record) {
+  const auto shared = [](const SiteRecord& site) { return site.space == "shared"; };
+  if (!std::ranges::all_of(record.access, shared)) return std::nullopt;
+  return largest(record, &SiteRecord::wavefronts_per_request);
+}
+
 struct CaseQuantity {
   const char* name;
   Value (*value)(const Record&);
@@ -77,6 +84,7 @@ std::optional<double> case_quantity(const Record& record, std::string_view name)
   const auto* const own = std::ranges::find(of_cases, name, &CaseQuantity::name);
   if (own != std::end(of_cases)) return own->value(record);
   if (const Value metric = metric_value(record, name)) return metric;
+  if (name == "cycles_per_request" && !record.time) return predicted_cycles(record);
   for (const measure::CounterField& field : measure::counter_fields()) {
     if (field.name == name && record.counters) return *record.counters.*field.value;
   }

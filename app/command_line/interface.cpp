@@ -1,5 +1,6 @@
 #include "app/command_line/interface.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <string_view>

@@ -2,11 +2,14 @@
 // The command line as plain data, read off the declarations that parse it: what completion scripts and the manual are
 // made from, so that neither can differ from what the program takes.
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "probes/probe.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
 
 namespace gpumem::app {
 
