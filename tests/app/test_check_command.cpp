@@ -1,8 +1,6 @@
 // `gpumem check` as a whole, with fakes in place of the world.
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -12,10 +10,13 @@
 #include "app/probe_command.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 using namespace gpumem;
 using namespace gpumem::app;
 using namespace gpumem::app::test;
+using gpumem::test::content_of;
+using gpumem::test::put;
 using nlohmann::json;
 
 namespace {
@@ -36,14 +37,10 @@ const json plain_suite = {
 class Fixture {
  public:
   Fixture() {
-    std::filesystem::create_directories(directory);
     write("suite.json", plain_suite);
     arguments.targets = {path("suite.json")};
     arguments.no_color = true;
   }
-  ~Fixture() { std::filesystem::remove_all(directory); }
-  Fixture(const Fixture&) = delete;
-  Fixture& operator=(const Fixture&) = delete;
 
   int run() { return run_check_command(arguments, {"gpumem", "check", "suite.json"}, environment()); }
 
@@ -66,12 +63,9 @@ class Fixture {
             .interrupted = [this] { return interrupt_after-- == 0; }};
   }
 
-  void write(const std::string& name, const json& content) const { std::ofstream(directory / name) << content; }
+  void write(const std::string& name, const json& content) const { put(directory / name, content.dump()); }
   [[nodiscard]] std::string path(const std::string& name) const { return (directory / name).string(); }
-  [[nodiscard]] std::string content(const std::string& name) const {
-    std::ifstream file(directory / name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  [[nodiscard]] std::string content(const std::string& name) const { return content_of(directory / name); }
   [[nodiscard]] std::size_t runs_of(std::uint64_t shift) const {
     const std::string start = "run shift shift_elements=" + std::to_string(shift) + " ";
     return static_cast<std::size_t>(
@@ -115,8 +109,7 @@ class Fixture {
     Device device_;
   };
 
-  std::filesystem::path directory =
-      std::filesystem::temp_directory_path() / ("gpumem-check-" + std::to_string(std::hash<const void*>{}(this)));
+  gpumem::test::TemporaryDirectory directory;
 };
 
 }  // namespace

@@ -1,19 +1,18 @@
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "app/open_backend.hpp"
-#include "app/outputs.hpp"
 #include "app/probe_command.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 using namespace gpumem;
 using namespace gpumem::app;
 using namespace gpumem::app::test;
+using gpumem::test::content_of;
 using nlohmann::json;
 
 namespace {
@@ -21,11 +20,6 @@ namespace {
 /// Runs the command with fakes in place of the world, in a directory of its own.
 class Fixture {
  public:
-  Fixture() { std::filesystem::create_directories(directory); }
-  ~Fixture() { std::filesystem::remove_all(directory); }
-  Fixture(const Fixture&) = delete;
-  Fixture& operator=(const Fixture&) = delete;
-
   int run(ProbeArguments arguments) {
     const Environment environment{.registry = registry,
                                   .out = out,
@@ -44,10 +38,7 @@ class Fixture {
   }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (directory / name).string(); }
-  [[nodiscard]] std::string content(const std::string& name) const {
-    std::ifstream file(directory / name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  [[nodiscard]] std::string content(const std::string& name) const { return content_of(directory / name); }
 
   std::vector<Probe> registry = fake_probes();
   std::ostringstream out;
@@ -72,8 +63,7 @@ class Fixture {
     return backend;
   }
 
-  std::filesystem::path directory =
-      std::filesystem::temp_directory_path() / ("gpumem-test-" + std::to_string(std::hash<const void*>{}(this)));
+  gpumem::test::TemporaryDirectory directory;
 };
 
 ProbeArguments shift() {

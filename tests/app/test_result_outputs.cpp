@@ -1,23 +1,18 @@
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "app/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 using namespace gpumem;
 using namespace gpumem::app;
+using gpumem::test::content_of;
 
 namespace {
 
 struct Fixture {
-  Fixture() { std::filesystem::create_directories(directory); }
-  ~Fixture() { std::filesystem::remove_all(directory); }
-  Fixture(const Fixture&) = delete;
-  Fixture& operator=(const Fixture&) = delete;
-
   [[nodiscard]] ResultOutputs outputs(const ResultRequest& request) const {
     return {request, table_formats(), environment};
   }
@@ -30,12 +25,8 @@ struct Fixture {
   }
 
   static std::string name(const std::string& format, const report::TableStyle& /*style*/) { return format; }
-  static std::string content(const std::string& path) {
-    std::ifstream in(path);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
 
-  std::filesystem::path directory = std::filesystem::temp_directory_path() / "gpumem_test_result_outputs";
+  test::TemporaryDirectory directory;
   std::ostringstream out;
   std::ostringstream err;
   Environment environment{.registry = probes(), .out = out, .err = err};
@@ -61,7 +52,7 @@ TEST_CASE("outputs: a file's extension says its format, and --format only where 
   Fixture fixture;
   const auto format_of = [&](const std::string& name) {
     fixture.outputs({.outputs = {fixture.file(name)}, .format = "markdown", .quiet = true}).write(Fixture::name);
-    return Fixture::content(fixture.file(name));
+    return content_of(fixture.file(name));
   };
   CHECK(format_of("b.json") == "json");
   CHECK(format_of("B.CSV") == "csv");
@@ -84,7 +75,7 @@ TEST_CASE("outputs: one that cannot be written keeps nothing from the others") {
   const ResultOutputs outputs = fixture.outputs({.outputs = {lost, fixture.file("b.csv")}});
   std::filesystem::remove_all(fixture.file("lost"));
   CHECK_THROWS_AS(outputs.write(Fixture::name), Error);
-  CHECK(Fixture::content(fixture.file("b.csv")) == "csv");
+  CHECK(content_of(fixture.file("b.csv")) == "csv");
   CHECK(fixture.out.str() == "table");
 }
 
@@ -98,7 +89,7 @@ TEST_CASE("outputs: bringing files up to date leaves stdout and devices alone") 
     return "so far";
   });
   CHECK(made == std::vector<std::string>{"json"});
-  CHECK(Fixture::content(path) == "so far");
+  CHECK(content_of(path) == "so far");
   CHECK(fixture.out.str().empty());
   CHECK_FALSE(fixture.outputs({}).has_files());
 }

@@ -1,16 +1,12 @@
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "app/suite.hpp"
-#include "report/flags.hpp"
 #include "report/quantity.hpp"
 #include "report/references.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 using namespace gpumem;
 using namespace gpumem::app;
@@ -364,10 +360,10 @@ TEST_CASE("suite: a name or a path finds a suite, and the nearest name is offere
         "no suite 'xyzzy': there are best-practices, default, full, smoke, or give the path of a suite file");
   CHECK(error_of([] { static_cast<void>(load_suite("./nowhere.json", probes())); }).find("nowhere.json") !=
         std::string::npos);
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / "gpumem_test_suite.json";
-  std::ofstream(file) << R"({"schema_version": 1, "name": "own", "purpose": "p", "probes": [{"probe": "bank"}]})";
+  const gpumem::test::TemporaryDirectory directory;
+  const auto file = directory / "suite.json";
+  gpumem::test::put(file, R"({"schema_version": 1, "name": "own", "purpose": "p", "probes": [{"probe": "bank"}]})");
   CHECK(load_suite(file.string(), probes()).name == "own");
-  std::filesystem::remove(file);
 }
 
 TEST_CASE("suite: every shipped suite loads, plans and is named as its file is") {

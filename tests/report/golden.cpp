@@ -2,20 +2,17 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 namespace gpumem::report {
 
 void compare_with_golden(const std::string& name, const std::string& text) {
   const auto path = std::filesystem::path(GPUMEM_SOURCE_DIR) / "tests/report/golden" / name;
-  if (std::getenv("GPUMEM_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
-  std::ifstream in(path, std::ios::binary);
-  const std::string golden{std::istreambuf_iterator<char>(in), {}};
+  if (std::getenv("GPUMEM_UPDATE_GOLDEN") != nullptr) test::put(path, text);
   INFO("golden file " << path);
-  CHECK(text == golden);
+  CHECK(text == test::content_of(path));
 }
 
 }  // namespace gpumem::report

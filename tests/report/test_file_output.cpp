@@ -5,50 +5,26 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <iterator>
 
 #include "probes/error.hpp"
 #include "report/file_output.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
 namespace fs = std::filesystem;
+using gpumem::test::content_of;
+using gpumem::test::put;
+using gpumem::test::TemporaryDirectory;
 
-/// A directory that is removed with what is in it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "gpumem-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary directory");
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;  // it would be removed twice
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  [[nodiscard]] fs::path operator/(const std::string& name) const { return path_ / name; }
-  [[nodiscard]] std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
- private:
-  fs::path path_;
-};
-
-std::string content_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+std::ptrdiff_t entries_of(const TemporaryDirectory& directory) {
+  return std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator());
 }
-
-void put(const fs::path& path, const std::string& content) { std::ofstream(path, std::ios::binary) << content; }
 
 unsigned mode_of(const fs::path& path) {
   struct stat status = {};
@@ -85,7 +61,7 @@ TEST_CASE("A new file appears whole, with the permissions of the umask") {
   output.replace("two, longer");
   output.replace("3");
   CHECK(content_of(path) == "3");
-  CHECK(directory.entries() == 1);
+  CHECK(entries_of(directory) == 1);
 }
 
 TEST_CASE("An existing file is untouched until replaced, and keeps its permissions") {
@@ -98,7 +74,7 @@ TEST_CASE("An existing file is untouched until replaced, and keeps its permissio
   output.replace("new");
   CHECK(content_of(path) == "new");
   CHECK(mode_of(path) == 0604);
-  CHECK(directory.entries() == 1);
+  CHECK(entries_of(directory) == 1);
 }
 
 TEST_CASE("A symbolic link stays one, and its target is replaced") {
@@ -113,7 +89,7 @@ TEST_CASE("A symbolic link stays one, and its target is replaced") {
   output.replace("two");
   CHECK(fs::is_symlink(directory / "middle"));
   CHECK(content_of(directory / "deep/target.json") == "two");
-  CHECK(directory.entries() == 3);
+  CHECK(entries_of(directory) == 3);
 }
 
 TEST_CASE("A missing directory is said at once, with what to do") {
@@ -134,7 +110,7 @@ TEST_CASE("A directory, a path through a file and an empty name are refused") {
   CHECK(usage_error_of([&] { FileOutput{directory / "f/x.json"}; }).find("Not a directory") != std::string::npos);
   CHECK(usage_error_of([&] { FileOutput{""}; }).find("cannot write ''") != std::string::npos);
   CHECK(usage_error_of([&] { FileOutput{directory / "new/"}; }).find("cannot write") != std::string::npos);
-  CHECK(directory.entries() == 2);
+  CHECK(entries_of(directory) == 2);
 }
 
 TEST_CASE("A circle of links is refused") {
@@ -150,12 +126,12 @@ TEST_CASE("When replacing fails, the previous content stays and nothing is left 
   const FileOutput output(path);
   output.replace("previous");
   // The directory goes away under the report, and comes back after the failure.
-  const auto moved = fs::path((directory / "").parent_path().string() + "-moved");
-  fs::rename((directory / "").parent_path(), moved);
+  const auto moved = fs::path(directory.path().string() + "-moved");
+  fs::rename(directory.path(), moved);
   CHECK(usage_error_of([&] { output.replace("next"); }).find("No such file or directory") != std::string::npos);
-  fs::rename(moved, (directory / "").parent_path());
+  fs::rename(moved, directory.path());
   CHECK(content_of(path) == "previous");
-  CHECK(directory.entries() == 1);
+  CHECK(entries_of(directory) == 1);
 }
 
 TEST_CASE("A disk that fills up while writing costs nothing but the new content") {
@@ -174,7 +150,7 @@ TEST_CASE("A disk that fills up while writing costs nothing but the new content"
   std::signal(SIGXFSZ, handler);
   CHECK(message.find("File too large") != std::string::npos);
   CHECK(content_of(path) == "previous");
-  CHECK(directory.entries() == 1);
+  CHECK(entries_of(directory) == 1);
 }
 
 TEST_CASE("Something that took the file's place is not overwritten") {
@@ -184,7 +160,7 @@ TEST_CASE("Something that took the file's place is not overwritten") {
   fs::create_directory(path);
   CHECK(usage_error_of([&] { output.replace("next"); }).find("Is a directory") != std::string::npos);
   CHECK(fs::is_directory(path));
-  CHECK(directory.entries() == 1);
+  CHECK(entries_of(directory) == 1);
 }
 
 TEST_CASE("Devices are written to, not replaced") {

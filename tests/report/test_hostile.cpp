@@ -1,9 +1,6 @@
 // Reports that once broke something (tests/fuzz/regressions), and what keeps others from it.
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <sstream>
 
@@ -15,6 +12,7 @@
 #include "report/text.hpp"
 #include "report/writers.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 #include "tests/report/examples.hpp"
 
 namespace gpumem::report {
@@ -69,8 +67,7 @@ TEST_CASE("Reports that once broke something are refused or written", "[hostile]
   for (const auto& entry :
        std::filesystem::directory_iterator(std::string(GPUMEM_SOURCE_DIR) + "/tests/fuzz/regressions/report")) {
     INFO(entry.path());
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string text = test::content_of(entry.path());
     ++count;
     Report report;
     try {

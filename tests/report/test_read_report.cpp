@@ -1,8 +1,6 @@
 // Reports through JSON and back, reports of earlier versions, and what is no report at all.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -10,6 +8,7 @@
 #include "report/read_report.hpp"
 #include "report/writers.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 #include "tests/report/examples.hpp"
 
 namespace gpumem::report {
@@ -109,8 +108,7 @@ TEST_CASE("the reference reports of every version are read", "[read_report]") {
        std::filesystem::recursive_directory_iterator(std::string(GPUMEM_SOURCE_DIR) + "/configs/reference")) {
     if (entry.path().extension() != ".json") continue;
     INFO(entry.path());
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string text = test::content_of(entry.path());
     const Report report = read_report(text, entry.path());
     CHECK(report.results.size() == AnyJson::parse(text).at("results").size());
     CHECK(report.results.front().time->samples.size() > 5);
@@ -145,10 +143,7 @@ TEST_CASE("members that came later may be missing", "[read_report]") {
 
 TEST_CASE("a report needs nothing but what the schema requires", "[read_report]") {
   AnyJson json = small_report();
-  const AnyJson schema = [] {
-    std::ifstream in(std::string(GPUMEM_SOURCE_DIR) + "/report/schema/report.schema.json");
-    return AnyJson::parse(in);
-  }();
+  const AnyJson schema = AnyJson::parse(test::content_of(GPUMEM_SOURCE_DIR "/report/schema/report.schema.json"));
   const auto keep_required = [](AnyJson& object, const AnyJson& required) {
     AnyJson kept = AnyJson::object();
     for (const AnyJson& name : required) kept[name.get<std::string>()] = object.at(name.get<std::string>());

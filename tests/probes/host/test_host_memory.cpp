@@ -1,8 +1,4 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,6 +8,7 @@
 #include "probes/host/host_memory.hpp"
 #include "probes/measure/content.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 using namespace gpumem::host;
 using gpumem::Error;
@@ -28,25 +25,16 @@ constexpr std::uint64_t gib = 1024 * mib;
 /// The files of /proc and /sys that say how much memory there is, of a machine that is not this one.
 class Machine {
  public:
-  explicit Machine(const std::string& name)
-      : root_(std::filesystem::temp_directory_path() / ("gpumem-" + name + "-" + std::to_string(getpid()))) {
-    std::filesystem::remove_all(root_);
-  }
-  ~Machine() { std::filesystem::remove_all(root_); }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-
   Machine& with(const std::string& file, const std::string& text) {
-    std::filesystem::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text;
+    gpumem::test::put(root_ / file, text);
     return *this;
   }
   [[nodiscard]] std::uint64_t available(std::optional<unsigned> node = std::nullopt) const {
-    return available_bytes(root_, node);
+    return available_bytes(root_.path(), node);
   }
 
  private:
-  std::filesystem::path root_;
+  gpumem::test::TemporaryDirectory root_;
 };
 
 std::string kilobytes(std::uint64_t bytes) { return std::to_string(bytes / kib) + " kB\n"; }
@@ -76,7 +64,7 @@ TEST_CASE("kinds of host memory have the names of the command line", "[host memo
 }
 
 TEST_CASE("available memory: what the system says, less a margin", "[host memory]") {
-  Machine machine("available");
+  Machine machine;
   CHECK(machine.available() == 0);
   machine.with("proc/meminfo", meminfo(8 * gib));
   CHECK(machine.available() == 8 * gib - 512 * mib);
@@ -87,7 +75,7 @@ TEST_CASE("available memory: what the system says, less a margin", "[host memory
 }
 
 TEST_CASE("available memory: control groups of version 2, up to the root", "[host memory]") {
-  Machine machine("cgroup2");
+  Machine machine;
   machine.with("proc/meminfo", meminfo(100 * gib)).with("proc/self/cgroup", "0::/jobs/one\n");
   const auto group = [&](const std::string& path, const std::string& limit, std::uint64_t usage,
                          std::uint64_t inactive_file) {
@@ -109,7 +97,7 @@ TEST_CASE("available memory: control groups of version 2, up to the root", "[hos
 }
 
 TEST_CASE("available memory: a container whose group's path is the host's", "[host memory]") {
-  Machine machine("container");
+  Machine machine;
   machine.with("proc/meminfo", meminfo(100 * gib))
       .with("proc/self/cgroup", "0::/kubepods/pod-17/abc\n")
       .with("sys/fs/cgroup/memory.max", bytes_line(8 * gib))
@@ -118,7 +106,7 @@ TEST_CASE("available memory: a container whose group's path is the host's", "[ho
 }
 
 TEST_CASE("available memory: control groups of version 1", "[host memory]") {
-  Machine machine("cgroup1");
+  Machine machine;
   machine.with("proc/meminfo", meminfo(100 * gib))
       .with("proc/self/cgroup", "5:cpu,cpuacct:/elsewhere\n4:hugetlb,memory:/box\n1:name=systemd:/\n0::/\n")
       .with("sys/fs/cgroup/memory/box/memory.limit_in_bytes", bytes_line(10 * gib))
@@ -130,7 +118,7 @@ TEST_CASE("available memory: control groups of version 1", "[host memory]") {
 }
 
 TEST_CASE("available memory: of the node that memory is bound to", "[host memory]") {
-  Machine machine("node");
+  Machine machine;
   machine.with("proc/meminfo", meminfo(100 * gib))
       .with("sys/devices/system/node/node1/meminfo",
             "Node 1 MemTotal:       " + kilobytes(64 * gib) + "Node 1 MemFree:        " + kilobytes(5 * gib) +

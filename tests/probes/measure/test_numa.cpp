@@ -1,8 +1,5 @@
 #include <sched.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -10,6 +7,7 @@
 #include "probes/error.hpp"
 #include "probes/measure/numa.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 using gpumem::Error;
 using gpumem::ErrorKind;
@@ -19,6 +17,8 @@ using gpumem::measure::memory_nodes;
 using gpumem::measure::NumaBinding;
 using gpumem::measure::NumaRequest;
 using gpumem::measure::parse_list;
+using gpumem::test::put;
+using gpumem::test::TemporaryDirectory;
 using Kind = NumaRequest::Kind;
 using Numbers = std::vector<unsigned>;
 
@@ -33,28 +33,6 @@ std::string usage_failure(const auto& call) {
   }
   return "no error";
 }
-
-/// A folder of files that is gone with the object.
-class Folder {
- public:
-  explicit Folder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("gpumem-" + name + "-" + std::to_string(getpid()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  void write(const std::string& file, const std::string& text) const {
-    std::filesystem::create_directories((path_ / file).parent_path());
-    std::ofstream(path_ / file) << text;
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace
 
@@ -82,11 +60,11 @@ TEST_CASE("lists of processors as the kernel prints them", "[numa]") {
 }
 
 TEST_CASE("the nodes of a machine are those with memory", "[numa]") {
-  const Folder folder("numa-nodes");
+  const TemporaryDirectory folder;
   CHECK(memory_nodes(folder.path()) == Numbers{0});
-  folder.write("online", "0-3\n");
+  put(folder / "online", "0-3\n");
   CHECK(memory_nodes(folder.path()) == Numbers{0, 1, 2, 3});
-  folder.write("has_memory", "0,2\n");
+  put(folder / "has_memory", "0,2\n");
   CHECK(memory_nodes(folder.path()) == Numbers{0, 2});
 }
 
@@ -126,15 +104,15 @@ TEST_CASE("which node is bound to, and why", "[numa]") {
 
 TEST_CASE("binding: what the kernel does with it, or why it does not", "[numa]") {
   // A machine that says it has two nodes, of which node 0 is really there. In a thread, whose binding ends with it.
-  const Folder folder("numa-bind");
-  folder.write("has_memory", "0-1\n");
+  const TemporaryDirectory folder;
+  put(folder / "has_memory", "0-1\n");
   cpu_set_t allowed;
   REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
   int last = 0;
   for (int i = 0; i < CPU_SETSIZE; ++i) {
     if (CPU_ISSET(i, &allowed)) last = i;
   }
-  folder.write("node0/cpulist", std::to_string(last) + "\n");
+  put(folder / "node0/cpulist", std::to_string(last) + "\n");
   NumaBinding binding;
   std::optional<unsigned> bound;
   cpu_set_t left;
@@ -158,8 +136,8 @@ TEST_CASE("binding: what the kernel does with it, or why it does not", "[numa]")
 }
 
 TEST_CASE("binding leaves the thread alone when there is nothing to choose", "[numa]") {
-  const Folder folder("numa-one");
-  folder.write("has_memory", "0\n");
+  const TemporaryDirectory folder;
+  put(folder / "has_memory", "0\n");
   const auto before = gpumem::measure::bound_node();
   CHECK(bind_host_memory({}, 0, folder.path()).how == "one node only");
   CHECK(bind_host_memory({Kind::off}, 0, folder.path()).how == "off");

@@ -1,16 +1,13 @@
 // Parsing and finding GPU profiles: what is shipped is sound, and what is not says where and why in one line.
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "probes/error.hpp"
 #include "probes/model/profile.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 namespace gpumem::model {
 
@@ -376,16 +373,16 @@ TEST_CASE("a profile that cannot be read names its path", "[profile]") {
 TEST_CASE("a profile file is found by its path and named in its errors", "[profile]") {
   CHECK(load_profile(GPUMEM_SOURCE_DIR "/configs/gpus/v100.json").name == "v100");
 
-  const auto path = std::filesystem::temp_directory_path() / ("gpumem-test-" + std::to_string(::getpid()) + ".json");
+  const test::TemporaryDirectory directory;
+  const auto path = directory / "mine.json";
   Json json = shipped();
   json["name"] = "mine";
-  std::ofstream(path) << json.dump(2);
+  test::put(path, json.dump(2));
   CHECK(load_profile(path.string()).name == "mine");
   json["rates"].erase("launch_s");
-  std::ofstream(path) << json.dump(2);
+  test::put(path, json.dump(2));
   CHECK(error_of([&] { static_cast<void>(load_profile(path.string())); }) ==
         path.string() + ": /rates/launch_s: expected this member, which is missing");
-  std::filesystem::remove(path);
 }
 
 }  // namespace gpumem::model
