@@ -12,6 +12,7 @@
 #include "app/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "report/compare.hpp"
+#include "report/fleet.hpp"
 #include "report/text.hpp"
 #include "report/write_comparison.hpp"
 
@@ -61,9 +62,9 @@ void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
 }
 
 /// A slowdown that fails is a change, also where the usual tolerance is wider.
-double tolerance_of(const CompareArguments& arguments) {
+double tolerance_of(const CompareArguments& arguments, double usual) {
   if (arguments.tolerance) return *arguments.tolerance;
-  return std::min(report::default_tolerance, arguments.fail_on_regression.value_or(report::default_tolerance));
+  return std::min(usual, arguments.fail_on_regression.value_or(usual));
 }
 
 /// What a gate cannot tell, and what would; empty if it can.
@@ -113,15 +114,17 @@ void note_what_cannot_be_compared(const report::Comparison& comparison, std::ost
 }  // namespace
 
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
-  if (arguments.fleet) return run_fleet_command(arguments, environment);
   const ResultOutputs outputs({.outputs = arguments.outputs,
                                .format = name_of(arguments.format),
                                .quiet = arguments.quiet,
                                .no_color = arguments.no_color},
                               table_formats(), environment);
+  if (arguments.fleet) {
+    return run_fleet_command(arguments, tolerance_of(arguments, report::fleet_tolerance), outputs, environment);
+  }
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   if (arguments.fail_on_regression) refuse_mixed_gate(reports);
-  report::Comparison comparison = report::compare(reports, tolerance_of(arguments));
+  report::Comparison comparison = report::compare(reports, tolerance_of(arguments, report::default_tolerance));
   comparison.tool_version = build_information().version;
   outputs.write([&](const std::string& name, const report::TableStyle& style) {
     std::ostringstream text;

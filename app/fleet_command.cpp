@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <exception>
 #include <memory>
 #include <sstream>
-#include <string_view>
 
 #include "app/build_information.hpp"
 #include "app/fleet_files.hpp"
-#include "app/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "report/text.hpp"
 #include "report/write_fleet.hpp"
@@ -61,27 +57,16 @@ bool passes(const report::Fleet& fleet, double share, const Environment& environ
   return false;
 }
 
-/// Asked to fail on less than the usual tolerance, one has to look that closely.
-double tolerance_of(const CompareArguments& arguments) {
-  if (arguments.tolerance) return *arguments.tolerance;
-  return std::min(report::fleet_tolerance, arguments.fail_on_regression.value_or(report::fleet_tolerance));
-}
-
 }  // namespace
 
-int run_fleet_command(const CompareArguments& arguments, const Environment& environment) {
-  const ResultOutputs outputs({.outputs = arguments.outputs,
-                               .format = name_of(arguments.format),
-                               .quiet = arguments.quiet,
-                               .no_color = arguments.no_color},
-                              table_formats(), environment);
-
+int run_fleet_command(const CompareArguments& arguments, double tolerance, const ResultOutputs& outputs,
+                      const Environment& environment) {
   const auto names = std::make_shared<report::FleetNames>();
   FleetFiles read = read_fleet(fleet_files(arguments.reports), *names);
   name_unreadable(read.unreadable, environment);
   if (read.machines.empty()) throw usage_error("there is no report to compare");
   const std::size_t unreadable = read.unreadable.size();
-  report::Fleet fleet = report::judge_fleet(std::move(read.machines), names, tolerance_of(arguments));
+  report::Fleet fleet = report::judge_fleet(std::move(read.machines), names, tolerance);
   fleet.tool = build_information();
   fleet.unreadable = std::move(read.unreadable);
 

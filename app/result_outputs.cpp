@@ -36,8 +36,12 @@ std::string format_of_file(const std::string& path, const ResultRequest& request
 }  // namespace
 
 const std::vector<ResultFormat>& table_formats() {
-  static const std::vector<ResultFormat> formats = {
-      {"table", {".txt"}}, {"json", {".json"}}, {"csv", {".csv"}}, {"markdown", {".md", ".markdown"}}};
+  using report::Format;
+  const auto named = [](Format format) { return *name_of(format); };
+  static const std::vector<ResultFormat> formats = {{named(Format::table), {".txt"}},
+                                                    {named(Format::json), {".json"}},
+                                                    {named(Format::csv), {".csv"}},
+                                                    {named(Format::markdown), {".md", ".markdown"}}};
   return formats;
 }
 
