@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ostream>
-#include <set>
 #include <utility>
 
 #include "app/calibration_plan.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 // What `gpumem calibrate` measures: few cases that between them depend on every rate of a profile.
 
-#include <string>
 #include <vector>
 
 #include "app/plan.hpp"

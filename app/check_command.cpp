@@ -7,7 +7,6 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <sstream>
 #include <utility>
 
@@ -19,7 +18,6 @@
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
 #include "report/check.hpp"
-#include "report/check_words.hpp"
 #include "report/complete.hpp"
 #include "report/file_output.hpp"
 #include "report/junit.hpp"

@@ -2,7 +2,6 @@
 // Where a report goes while it grows: files that are whole at any time, and stdout at the end.
 
 #include <chrono>
-#include <string>
 
 #include "app/result_outputs.hpp"
 #include "report/record.hpp"

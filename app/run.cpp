@@ -10,7 +10,6 @@
 #include "app/host.hpp"
 #include "app/open_backend.hpp"
 #include "app/record_of.hpp"
-#include "probes/error.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::app {

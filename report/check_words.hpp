@@ -1,7 +1,6 @@
 #pragma once
 // How a check says which case, how much, and against what.
 
-#include <optional>
 #include <string>
 #include <string_view>
 

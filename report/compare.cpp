@@ -9,7 +9,6 @@
 #include <map>
 #include <utility>
 
-#include "probes/words.hpp"
 #include "report/cases.hpp"
 #include "report/pair_cases.hpp"
 #include "report/text.hpp"

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "probes/words.hpp"

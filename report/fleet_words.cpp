@@ -10,6 +10,7 @@
 
 #include "probes/words.hpp"
 #include "report/text.hpp"
+#include "report/write_fleet.hpp"
 
 namespace gpumem::report {
 

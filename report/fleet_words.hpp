@@ -6,7 +6,6 @@
 
 #include "report/fleet.hpp"
 #include "report/vocabulary.hpp"
-#include "report/write_fleet.hpp"
 
 namespace gpumem::report {
 

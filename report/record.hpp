@@ -3,7 +3,6 @@
 // Field names follow the JSON report (report/json.cpp), whose names are a contract.
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "report/utf8.hpp"
 
-#include <cstdint>
-
 namespace gpumem::report {
 
 namespace {

@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "probes/words.hpp"
-#include "report/cases.hpp"
 #include "report/readings.hpp"
 #include "report/text.hpp"
 #include "report/vocabulary.hpp"

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "report/block_writers.hpp"
-#include "report/text.hpp"
 
 namespace gpumem::report {
 

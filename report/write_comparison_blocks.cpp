@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 #include <set>
-#include <string_view>
 
 #include "report/cases.hpp"
 #include "report/pair_cases.hpp"

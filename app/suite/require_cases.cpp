@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "app/suite/reading.hpp"
-#include "report/cases.hpp"
 #include "report/references.hpp"
 #include "report/text.hpp"
 

@@ -2,7 +2,6 @@
 // When the stages of a run started and ended, whatever stream they ran in.
 
 #include <chrono>
-#include <string>
 #include <vector>
 
 #include "probes/measure/cuda.hpp"

@@ -4,10 +4,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 
 #include "probes/error.hpp"
 #include "probes/measure/cuda.hpp"

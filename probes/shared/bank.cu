@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "probes/error.hpp"
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"

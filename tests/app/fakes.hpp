@@ -2,7 +2,6 @@
 // Probes and a backend of the tests' own, so that plans and commands are tested without a GPU or a model.
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

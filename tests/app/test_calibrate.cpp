@@ -1,11 +1,8 @@
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "app/calibrate_command.hpp"
 #include "app/calibration_plan.hpp"
-#include "app/copy_rates.hpp"
 #include "app/record_of.hpp"
 #include "probes/error.hpp"
 #include "probes/model/predict.hpp"

@@ -1,7 +1,6 @@
 // Which cases a user's words choose, and what is said of words that choose none.
 
 #include "app/case_choice.hpp"
-#include "probes/error.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 

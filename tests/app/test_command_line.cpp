@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "app/command_line.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "app/command_line.hpp"

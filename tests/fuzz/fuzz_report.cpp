@@ -1,6 +1,5 @@
 // Any text as a report: refused in one clear line, or written in every format, explained, and read back the same.
 
-#include <map>
 #include <numeric>
 #include <sstream>
 #include <string>

@@ -1,7 +1,5 @@
 // Any text as a suite: refused in one clear line, or a plan that can be run.
 
-#include <string>
-
 #include "app/suite.hpp"
 #include "tests/fuzz/mutate_json.hpp"
 #include "tests/fuzz/require.hpp"

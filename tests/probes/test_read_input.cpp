@@ -1,6 +1,5 @@
 #include <sstream>
 
-#include "probes/error.hpp"
 #include "probes/read_input.hpp"
 #include "tests/catch.hpp"
 

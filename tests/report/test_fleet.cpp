@@ -6,10 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <sstream>
 
-#include "probes/error.hpp"
 #include "report/fleet.hpp"
 #include "report/text.hpp"
 #include "report/write_fleet.hpp"

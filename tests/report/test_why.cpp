@@ -1,6 +1,5 @@
 // Why a case is as fast as it is: hand-made records of each limit and each kind of waste.
 
-#include <algorithm>
 #include <limits>
 
 #include "report/text.hpp"

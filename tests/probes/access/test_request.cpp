@@ -5,9 +5,6 @@
 #include <numeric>
 #include <random>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "probes/access/request.hpp"
 #include "tests/catch.hpp"

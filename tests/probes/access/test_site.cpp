@@ -2,7 +2,6 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "probes/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 

@@ -1,11 +1,9 @@
 // What the overlap probe says of its cases, and what it concludes from times that were measured elsewhere.
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "probes/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 
