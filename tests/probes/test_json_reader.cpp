@@ -90,11 +90,6 @@ TEST_CASE("a name as long as a file is quoted in short", "[json]") {
         "file.json: /" + repeat("x", 100) + "...: expected a number that fits a double");
 }
 
-TEST_CASE("values without end are an error, not all of the memory", "[json]") {
-  const std::string text = "[" + repeat("0,", 20'000'000) + "0]";
-  CHECK(error_of(text) == "file.json: /19999999: expected at most 20000000 values in a file");
-}
-
 TEST_CASE("a member of an unknown name is refused with the nearest name", "[json]") {
   const auto refusal = [](const std::string& name, std::size_t names) {
     const Json json = {{name, 1}};

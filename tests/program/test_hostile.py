@@ -135,6 +135,10 @@ class Text(Hostile):
     def test_an_end_that_never_comes(self):
         self.every_command("/dev/zero", lambda line: self.assertIn("/dev/zero: is larger than 256 MiB", line))
 
+    def test_values_without_end(self):
+        self.assertIn("in.json: /19999999: expected at most 20000000 values in a file",
+                      self.refuse("explain", self.file(b"[" + b"0," * 20_000_000 + b"0]")))
+
     def test_a_directory(self):
         self.every_command(f"{self.directory}/", lambda line: self.assertIn("Is a directory", line))
 
