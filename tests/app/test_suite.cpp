@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "app/suite.hpp"
-#include "report/quantity.hpp"
 #include "report/references.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
@@ -378,8 +377,6 @@ TEST_CASE("suite: every shipped suite loads, plans and is named as its file is")
   }
 }
 
-// What evaluation takes from a record.
-
 TEST_CASE("references: what auto decided differs from sweep to sweep, and is the same as asked for") {
   const Suite suite = parse(suite_of(R"([{"probe": "shift", "axes": {"op": "read", "shift": "0..1"}},
                                          {"probe": "shift", "axes": {"op": "read", "shift": "0..1", "shape": 4}}])",
@@ -405,48 +402,4 @@ TEST_CASE("references: what auto decided differs from sweep to sweep, and is the
   CHECK(references.of(1).front() == 0);
   REQUIRE(references.of(3).size() == 1);
   CHECK(references.of(3).front() == 2);
-}
-
-TEST_CASE("quantities: every name has a value where a record has it, and none where not") {
-  report::Record record;
-  record.metrics = {{"shifts_per_second", 7.0}};
-  CHECK_FALSE(report::case_quantity(record, "bandwidth_gb_per_s").has_value());
-  record.predicted_gb_per_s = 100;
-  CHECK(report::case_quantity(record, "bandwidth_gb_per_s") == 100);
-  CHECK_FALSE(report::case_quantity(record, "measured_over_predicted").has_value());
-  record.measured_gb_per_s = 90;
-  CHECK(report::case_quantity(record, "bandwidth_gb_per_s") == 90);
-  CHECK(report::case_quantity(record, "measured_over_predicted") == 0.9);
-  CHECK(report::case_quantity(record, "shifts_per_second") == 7);
-  CHECK_FALSE(report::case_quantity(record, "dram_read_bytes").has_value());
-  record.counters.emplace().dram_read_bytes = 64;
-  CHECK(report::case_quantity(record, "dram_read_bytes") == 64);
-  record.status = report::Status::failed;
-  CHECK_FALSE(report::case_quantity(record, "bandwidth_gb_per_s").has_value());
-}
-
-TEST_CASE("quantities: a measured case is asked for what was counted, at the worst of its sites") {
-  report::Record record;
-  record.access.resize(2);
-  record.access[0].sectors_per_request = {4, 4.5};
-  record.access[1].sectors_per_request = {5, std::nullopt};
-  CHECK(report::case_quantity(record, "sectors_per_request") == 5);
-  record.time.emplace();
-  CHECK(report::case_quantity(record, "sectors_per_request") == 4.5);
-  record.access[0].sectors_per_request.counted.reset();
-  CHECK_FALSE(report::case_quantity(record, "sectors_per_request").has_value());
-  CHECK_FALSE(report::case_quantity(record, "wavefronts_per_request").has_value());
-}
-
-TEST_CASE("quantities: those of a device are absent where it does not tell") {
-  Device device;
-  for (const std::string& name : report::device_quantity_names()) {
-    CAPTURE(name);
-    CHECK_FALSE(report::device_quantity(device, name).has_value());
-  }
-  device.pcie_generation = 5;
-  device.memory_bytes = 1024;
-  CHECK(report::device_quantity(device, "pcie_generation") == 5);
-  CHECK(report::device_quantity(device, "memory_bytes") == 1024);
-  CHECK_FALSE(report::device_quantity(device, "no such").has_value());
 }

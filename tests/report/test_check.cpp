@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "report/check.hpp"
-#include "report/quantity.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/checked.hpp"
 
@@ -151,25 +150,6 @@ TEST_CASE("a prediction to hold it against has to be one of this GPU", "[check]"
   predicted.backend = "model";
   CHECK(held(expectation, predicted, {.accept_predictions = true}) ==
         "skip: offset 1: nothing was measured; 2 of 2 cases");
-}
-
-TEST_CASE("predicted cycles are the wavefronts that shared memory serves one a cycle, measured ones its clock's",
-          "[check]") {
-  Record record = shifted(1, "read", 4500);
-  record.metrics.clear();
-  record.access = {{.site = "source",
-                    .space = "shared",
-                    .op = "load",
-                    .word_bytes = 4,
-                    .sectors_per_request = {},
-                    .wavefronts_per_request = {.predicted = 8, .counted = {}}}};
-  CHECK(case_quantity(record, "cycles_per_request") == std::nullopt);
-  record.time.reset();
-  CHECK(case_quantity(record, "cycles_per_request") == 8);
-  record.access[0].space = "global";
-  CHECK(case_quantity(record, "cycles_per_request") == std::nullopt);
-  record.metrics = {{"cycles_per_request", 8.25}};
-  CHECK(case_quantity(record, "cycles_per_request") == 8.25);
 }
 
 TEST_CASE("cases and references that a report lacks are a skip", "[check]") {
