@@ -3,24 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/plan.hpp"
 #include "app/text.hpp"
+#include "report/json_values.hpp"
 #include "report/text.hpp"
 
 namespace gpumem::app {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::json_values::Json;
 
 constexpr std::size_t column = 24;
-
-Json to_json(const Value& value) {
-  if (const auto* number = std::get_if<std::uint64_t>(&value)) return *number;
-  return std::get<std::string>(value);
-}
 
 Json to_json(const Axis& axis) {
   const bool in_range = axis.names.empty() && axis.numbers.empty();
@@ -49,7 +44,7 @@ Json to_json(const Probe& probe) {
           {"axes", std::move(axes)},
           {"swept", probe.axes.front().parameter},
           {"compared", probe.compared.empty() ? Json(nullptr) : Json(probe.compared)},
-          {"baseline", to_json(probe.baseline)},
+          {"baseline", report::json_values::parameter(probe.baseline)},
           {"baseline_of", probe.baseline_parameter()},
           {"metrics", std::move(metrics)}};
 }

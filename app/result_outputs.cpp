@@ -45,6 +45,12 @@ const std::vector<ResultFormat>& table_formats() {
   return formats;
 }
 
+std::vector<std::string> names_of(std::span<const ResultFormat> formats) {
+  std::vector<std::string> names;
+  for (const ResultFormat& one : formats) names.push_back(one.name);
+  return names;
+}
+
 std::optional<std::string> name_of(std::optional<report::Format> format) {
   return format ? std::optional(std::string(report::to_string(*format))) : std::nullopt;
 }

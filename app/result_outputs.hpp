@@ -22,6 +22,8 @@ struct ResultFormat {
 /// Those of report::Format, with the extensions of their files. The first is what stdout gets by default.
 [[nodiscard]] const std::vector<ResultFormat>& table_formats();
 
+[[nodiscard]] std::vector<std::string> names_of(std::span<const ResultFormat> formats);
+
 /// A format as --format takes it.
 [[nodiscard]] std::optional<std::string> name_of(std::optional<report::Format> format);
 

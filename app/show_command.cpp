@@ -128,11 +128,7 @@ std::string shown(const std::vector<NamedReport>& reports, const std::string& fo
 }  // namespace
 
 const std::vector<std::string>& show_format_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const ResultFormat& one : show_formats()) all.push_back(one.name);
-    return all;
-  }();
+  static const std::vector<std::string> names = names_of(show_formats());
   return names;
 }
 

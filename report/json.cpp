@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "report/check.hpp"
+#include "report/json_values.hpp"
 #include "report/readings.hpp"
 #include "report/text.hpp"
 #include "report/writers.hpp"
@@ -17,26 +16,7 @@ namespace gpumem::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json number(std::optional<double> value) { return value ? number(*value) : Json(nullptr); }
-
-/// Of quantities that cannot be zero: zero stands for unknown.
-Json known(std::uint64_t value) { return value == 0 ? Json(nullptr) : Json(value); }
-
-Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-template <typename T>
-Json optional(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json to_json(const Value& value) {
-  if (const auto* integer = std::get_if<std::uint64_t>(&value)) return *integer;
-  return std::get<std::string>(value);
-}
+using namespace json_values;
 
 Json to_json(const Tool& tool) {
   return {{"name", "gpumem"},
@@ -145,8 +125,6 @@ Json to_json(const std::vector<measure::StageSpan>& timeline) {
 }
 
 Json to_json(const Record& record) {
-  Json parameters = Json::object();
-  for (const auto& [name, value] : record.parameters) parameters[name] = to_json(value);
   Json access = Json::array();
   for (const SiteRecord& site : record.access) access.push_back(to_json(site));
   Json metrics = Json::object();
@@ -154,10 +132,10 @@ Json to_json(const Record& record) {
 
   return {
       {"probe", record.probe},
-      {"parameters", std::move(parameters)},
+      {"parameters", parameters(record.parameters)},
       {"swept", record.swept},
       {"compared", known(record.compared)},
-      {"baseline", to_json(record.baseline)},
+      {"baseline", parameter(record.baseline)},
       {"chosen_by_auto", record.chosen},
       {"status", to_string(record.status)},
       {"reason", optional(record.reason)},

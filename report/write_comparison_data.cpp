@@ -1,12 +1,11 @@
 // The comparison for programs: JSON (schema version 1: add, never rename) and CSV.
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "report/cases.hpp"
 #include "report/csv_row.hpp"
+#include "report/json_values.hpp"
 #include "report/readings.hpp"
 #include "report/text.hpp"
 #include "report/write_comparison.hpp"
@@ -15,17 +14,7 @@ namespace gpumem::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(std::optional<double> value) { return value && std::isfinite(*value) ? Json(*value) : Json(nullptr); }
-Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
-
-Json to_json(const Value& value) {
-  if (const auto* integer = std::get_if<std::uint64_t>(&value)) return *integer;
-  return std::get<std::string>(value);
-}
-Json to_json(const std::optional<Value>& value) { return value ? to_json(*value) : Json(nullptr); }
+using namespace json_values;
 
 Json to_json(const std::optional<Estimate>& estimate) {
   if (!estimate) return nullptr;
@@ -40,12 +29,12 @@ std::string_view quantity_name(ComparedQuantity quantity) {
 Json run_json(const NamedReport& one) {
   const Report& report = one.report;
   const auto device = [&](auto Device::*member) -> Json {
-    return report.device ? text_or_null((*report.device).*member) : Json(nullptr);
+    return report.device ? optional((*report.device).*member) : Json(nullptr);
   };
   return {{"report", one.name},
           {"started_at", known(report.started_at)},
           {"backend", known(report.backend)},
-          {"profile", text_or_null(report.profile)},
+          {"profile", optional(report.profile)},
           {"tool", {{"version", known(report.tool.version)}, {"git_commit", known(report.tool.git_commit)}}},
           {"host", {{"name", known(report.host.name)}}},
           {"device",
@@ -61,8 +50,8 @@ Json side_json(const std::optional<CaseReading>& reading) {
   const Record& record = *reading->record;
   return {{"index", reading->index},
           {"status", to_string(record.status)},
-          {"reason", text_or_null(record.reason)},
-          {"verified", record.verified ? Json(*record.verified) : Json(nullptr)},
+          {"reason", optional(record.reason)},
+          {"verified", optional(record.verified)},
           {"estimate", to_json(reading->estimate)},
           {"flags", record.flags}};
 }
@@ -73,19 +62,17 @@ Json change_json(const CaseChange& change) {
                {"case", side_json(change.reading)}};
   Json shape = Json::object();
   for (const auto& [name, old_value, new_value] : change.shape) {
-    shape[name] = {{"old", to_json(old_value)}, {"new", to_json(new_value)}};
+    shape[name] = {{"old", parameter(old_value)}, {"new", parameter(new_value)}};
   }
   json["parameters_changed"] = std::move(shape);
   return json;
 }
 
 Json case_json(const ComparedCase& one) {
-  Json parameters = Json::object();
-  for (const auto& [name, value] : one.record->parameters) parameters[name] = to_json(value);
   Json changes = Json::array();
   for (const CaseChange& change : one.changes) changes.push_back(change_json(change));
   return {{"probe", one.record->probe},
-          {"parameters", std::move(parameters)},
+          {"parameters", parameters(one.record->parameters)},
           {"chosen_by_auto", one.record->chosen},
           {"quantity", one.quantity ? Json(quantity_name(*one.quantity)) : Json(nullptr)},
           {"old", side_json(one.old_reading)},

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "report/json_values.hpp"
 #include "report/readings.hpp"
 #include "report/text.hpp"
 #include "report/write_fleet.hpp"
@@ -15,34 +15,17 @@ namespace gpumem::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(std::optional<double> value) { return value && std::isfinite(*value) ? Json(*value) : Json(nullptr); }
-
-Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-template <typename T>
-Json optional(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
+using namespace json_values;
 
 std::string_view to_string(FleetQuantity quantity) {
   return quantity == FleetQuantity::gb_per_s ? "bandwidth_gb_per_s" : "time_seconds";
-}
-
-Json to_json(const std::vector<Parameter>& parameters) {
-  Json object = Json::object();
-  for (const auto& [name, value] : parameters) {
-    std::visit([&, key = name](const auto& one) { object[key] = one; }, value);
-  }
-  return object;
 }
 
 Json to_json(const Fleet& fleet, const FleetCase& one) {
   const FleetCaseName& name = fleet.names->case_name(one.name);
   const auto of_values = [&](double value) { return one.count > 0 ? number(value) : Json(nullptr); };
   return {{"probe", name.probe},
-          {"parameters", to_json(name.parameters)},
+          {"parameters", parameters(name.parameters)},
           {"repetition", name.repetition},
           {"quantity", to_string(one.quantity)},
           {"machines", one.machines},
@@ -56,7 +39,7 @@ Json to_json(const Fleet& fleet, const FleetCase& one) {
           {"slow", one.slow},
           {"fast", one.fast},
           {"shapes_by_auto", one.shapes},
-          {"usual_shape_by_auto", to_json(fleet.names->shape(one.usual_shape))}};
+          {"usual_shape_by_auto", parameters(fleet.names->shape(one.usual_shape))}};
 }
 
 Json to_json(const FleetTally& tally, const Fleet& fleet) {
@@ -93,7 +76,7 @@ Json to_json(const Fleet& fleet, const FleetReading& reading, const FleetJudgeme
                {"reason", known(reading.reason)},
                {"flags", reading.flags}};
   // A fleet has as many of these as machines times cases: what most decided stands with the case.
-  if (judgement.other_shape) json["shape_by_auto"] = to_json(fleet.names->shape(reading.shape));
+  if (judgement.other_shape) json["shape_by_auto"] = parameters(fleet.names->shape(reading.shape));
   return json;
 }
 

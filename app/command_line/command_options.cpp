@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
 #include "report/text.hpp"
@@ -17,6 +18,12 @@ std::size_t choice(const std::string& option, const std::string& text, const std
                                   did_you_mean(text, names)));
   }
   return static_cast<std::size_t>(found - names.begin());
+}
+
+std::optional<report::Format> table_format(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  const std::vector<std::string> names = names_of(table_formats());
+  return report::format_from_name(names[choice("format", name, names)]);
 }
 
 CLI::Option* add_switch(CLI::App& command, const std::string& flag, bool& target, const std::string& help) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ using Command = std::unique_ptr<CommandOptions>;
 /// Position of a name in the list of those an option takes. Throws a usage error with the nearest.
 [[nodiscard]] std::size_t choice(const std::string& option, const std::string& text,
                                  const std::vector<std::string>& names);
+
+/// The format of a name, or nothing for no name. Throws a usage error with the nearest.
+[[nodiscard]] std::optional<report::Format> table_format(const std::string& name);
 
 CLI::Option* add_switch(CLI::App& command, const std::string& flag, bool& target, const std::string& help);
 

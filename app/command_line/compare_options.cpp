@@ -10,8 +10,6 @@ namespace gpumem::app {
 
 namespace {
 
-const std::vector<std::string> format_names = {"table", "json", "csv", "markdown"};
-
 class CompareCommand final : public CommandOptions {
  public:
   explicit CompareCommand(CLI::App& program)
@@ -34,9 +32,7 @@ class CompareCommand final : public CommandOptions {
   [[nodiscard]] Request take() override {
     if (!tolerance_.empty()) arguments_.tolerance = parse_fraction("tolerance", tolerance_);
     if (!regression_.empty()) arguments_.fail_on_regression = parse_fraction("fail-on-regression", regression_);
-    if (!format_.empty()) {
-      arguments_.format = report::format_from_name(format_names[choice("format", format_, format_names)]);
-    }
+    arguments_.format = table_format(format_);
     refuse_too_few();
     if (arguments_.tolerance && arguments_.fail_on_regression &&
         *arguments_.fail_on_regression < *arguments_.tolerance) {

@@ -11,8 +11,6 @@ namespace gpumem::app {
 
 namespace {
 
-const std::vector<std::string> format_names = {"table", "json", "csv", "markdown"};
-
 /// What CLI11 puts in the place of the value of a flag that stands alone. An empty text would not do: that is what a
 /// shell makes of a variable that is not set, and it stays an error.
 constexpr const char* stands_alone = "(defaults)";
@@ -55,9 +53,7 @@ class ProbeCommand final : public CommandOptions {
       if (std::ranges::find(texts, "") != texts.end()) throw usage_error("--" + axis->flag + " needs a value");
       std::ranges::replace(texts, stands_alone, "");
     }
-    if (!format_.empty()) {
-      arguments_.format = report::format_from_name(format_names[choice("format", format_, format_names)]);
-    }
+    arguments_.format = table_format(format_);
     run_.take();
     if (!config_.empty()) take_config();
     return std::move(arguments_);

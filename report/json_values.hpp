@@ -1,0 +1,44 @@
+#pragma once
+// Values as every JSON of gpumem has them: what is absent is null, and so is a number that is not finite.
+
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "probes/probe.hpp"
+
+namespace gpumem::report::json_values {
+
+using Json = nlohmann::ordered_json;
+
+inline Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+inline Json number(std::optional<double> value) { return value ? number(*value) : Json(nullptr); }
+
+/// Of quantities that cannot be zero: zero stands for unknown.
+inline Json known(std::uint64_t value) { return value == 0 ? Json(nullptr) : Json(value); }
+
+inline Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+template <typename T>
+Json optional(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+inline Json parameter(const Value& value) {
+  return std::visit([](const auto& one) { return Json(one); }, value);
+}
+
+inline Json parameter(const std::optional<Value>& value) { return value ? parameter(*value) : Json(nullptr); }
+
+inline Json parameters(const std::vector<Parameter>& named) {
+  Json object = Json::object();
+  for (const auto& [name, value] : named) object[name] = parameter(value);
+  return object;
+}
+
+}  // namespace gpumem::report::json_values
