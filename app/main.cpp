@@ -9,20 +9,20 @@
 #include <variant>
 #include <vector>
 
-#include "app/calibrate_command.hpp"
-#include "app/check_command.hpp"
-#include "app/command_line.hpp"
-#include "app/compare_command.hpp"
-#include "app/devices_command.hpp"
-#include "app/environment.hpp"
-#include "app/explain_command.hpp"
-#include "app/interrupt.hpp"
-#include "app/list_command.hpp"
-#include "app/probe_command.hpp"
-#include "app/show_command.hpp"
-#include "app/worker.hpp"
+#include "app/command_line/command_line.hpp"
+#include "app/commands/calibrate.hpp"
+#include "app/commands/check.hpp"
+#include "app/commands/compare.hpp"
+#include "app/commands/devices.hpp"
+#include "app/commands/explain.hpp"
+#include "app/commands/list.hpp"
+#include "app/commands/probe.hpp"
+#include "app/commands/show.hpp"
+#include "app/run/environment.hpp"
+#include "app/run/interrupt.hpp"
+#include "app/run/worker.hpp"
 #include "probes/error.hpp"
-#include "report/text.hpp"
+#include "report/text/text.hpp"
 
 namespace {
 

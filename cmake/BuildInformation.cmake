@@ -33,7 +33,7 @@ include_guard()
 # The other values are known now; what is left for the step are the two that change from build to build.
 set(GPUMEM_GIT_COMMIT "@GPUMEM_GIT_COMMIT@")
 set(GPUMEM_GIT_DATE "@GPUMEM_GIT_DATE@")
-configure_file("${PROJECT_SOURCE_DIR}/app/build_information.cpp.in" "${CMAKE_BINARY_DIR}/generated/commit.cpp.in" @ONLY)
+configure_file("${PROJECT_SOURCE_DIR}/app/command_line/build_information.cpp.in" "${CMAKE_BINARY_DIR}/generated/commit.cpp.in" @ONLY)
 
 set(GPUMEM_BUILD_INFORMATION "${CMAKE_BINARY_DIR}/generated/build_information.cpp")
 add_custom_target(gpumem_commit

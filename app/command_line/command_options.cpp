@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "app/result_outputs.hpp"
+#include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
-#include "report/text.hpp"
+#include "report/text/text.hpp"
 
 namespace gpumem::app {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line.hpp"
+#include "app/command_line/command_line.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {

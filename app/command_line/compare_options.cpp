@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/command_line/command_options.hpp"
-#include "app/quantities.hpp"
+#include "app/command_line/shares_and_times.hpp"
 #include "probes/error.hpp"
 
 namespace gpumem::app {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "app/command_line/command_options.hpp"
+#include "app/command_line/completion.hpp"
 #include "app/command_line/interface.hpp"
-#include "app/completion.hpp"
-#include "app/manual.hpp"
+#include "app/command_line/manual.hpp"
 #include "probes/error.hpp"
 
 namespace gpumem::app {

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "app/suite.hpp"
+#include "app/suite/suite.hpp"
 #include "probes/model/profile.hpp"
 
 namespace gpumem::app {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "app/command_line/command_options.hpp"
+#include "app/command_line/help.hpp"
 #include "app/command_line/run_options.hpp"
-#include "app/help.hpp"
 #include "probes/error.hpp"
 
 namespace gpumem::app {

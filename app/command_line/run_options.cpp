@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/quantities.hpp"
+#include "app/command_line/shares_and_times.hpp"
 #include "probes/error.hpp"
 
 namespace gpumem::app {

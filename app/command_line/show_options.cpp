@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "app/command_line/command_options.hpp"
-#include "app/show_command.hpp"
+#include "app/commands/show.hpp"
 #include "probes/error.hpp"
-#include "report/text.hpp"
+#include "report/text/text.hpp"
 
 namespace gpumem::app {
 

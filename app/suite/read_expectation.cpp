@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "app/quantities.hpp"
-#include "app/ranges.hpp"
+#include "app/command_line/ranges.hpp"
+#include "app/command_line/shares_and_times.hpp"
 #include "app/suite/reading.hpp"
 #include "probes/suggest.hpp"
-#include "report/flags.hpp"
-#include "report/quantity.hpp"
-#include "report/text.hpp"
+#include "report/record/flags.hpp"
+#include "report/record/quantities.hpp"
+#include "report/text/text.hpp"
 
 namespace gpumem::app {
 

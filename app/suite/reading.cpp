@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "app/quantities.hpp"
-#include "app/ranges.hpp"
+#include "app/command_line/ranges.hpp"
+#include "app/command_line/shares_and_times.hpp"
 #include "probes/suggest.hpp"
-#include "report/text.hpp"
+#include "report/text/text.hpp"
 
 namespace gpumem::app {
 

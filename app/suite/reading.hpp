@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "app/plan.hpp"
-#include "app/suite.hpp"
+#include "app/run/plan.hpp"
+#include "app/suite/suite.hpp"
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
 #include "probes/probe.hpp"
-#include "report/expectation.hpp"
+#include "report/check/expectation.hpp"
 
 namespace gpumem::app {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "app/suite/reading.hpp"
-#include "report/references.hpp"
-#include "report/text.hpp"
+#include "report/check/references.hpp"
+#include "report/text/text.hpp"
 
 namespace gpumem::app {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/backend.hpp"
-#include "app/record_of.hpp"
+#include "app/run/backend.hpp"
+#include "app/run/record_of.hpp"
 #include "probes/error.hpp"
 #include "probes/probe.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "app/backend.hpp"
+#include "app/run/backend.hpp"
 #include "probes/measure/timing.hpp"
 
 using namespace gpumem;

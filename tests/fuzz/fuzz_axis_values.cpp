@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/plan.hpp"
-#include "app/quantities.hpp"
-#include "app/ranges.hpp"
+#include "app/command_line/ranges.hpp"
+#include "app/command_line/shares_and_times.hpp"
+#include "app/run/plan.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace gpumem::fuzz {

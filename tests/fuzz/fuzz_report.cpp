@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "app/copy_rates.hpp"
+#include "app/calibrate/copy_rates.hpp"
 #include "probes/model/profile.hpp"
-#include "report/complete.hpp"
-#include "report/explain.hpp"
-#include "report/read_record.hpp"
-#include "report/read_report.hpp"
-#include "report/text.hpp"
-#include "report/writers.hpp"
+#include "report/explain/completed.hpp"
+#include "report/read/read_record.hpp"
+#include "report/read/read_report.hpp"
+#include "report/text/text.hpp"
+#include "report/write/explanations.hpp"
+#include "report/write/writers.hpp"
 #include "tests/fuzz/mutate_json.hpp"
 #include "tests/fuzz/require.hpp"
 

@@ -1,6 +1,6 @@
 // Any text as a suite: refused in one clear line, or a plan that can be run.
 
-#include "app/suite.hpp"
+#include "app/suite/suite.hpp"
 #include "tests/fuzz/mutate_json.hpp"
 #include "tests/fuzz/require.hpp"
 

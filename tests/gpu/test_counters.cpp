@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/backend.hpp"
+#include "app/run/backend.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/backend.hpp"
+#include "app/run/backend.hpp"
 #include "probes/error.hpp"
 #include "probes/host/host_memory.hpp"
 #include "probes/probe.hpp"

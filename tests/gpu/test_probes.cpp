@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "app/backend.hpp"
+#include "app/run/backend.hpp"
 #include "probes/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"

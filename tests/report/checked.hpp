@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/check.hpp"
+#include "report/check/check.hpp"
 
 namespace gpumem::report::checked {
 

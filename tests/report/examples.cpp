@@ -7,8 +7,8 @@
 #include <numeric>
 #include <span>
 
-#include "report/sweep.hpp"
-#include "report/writers.hpp"
+#include "report/record/sweep.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::report::examples {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "report/record.hpp"
+#include "report/record/record.hpp"
 
 namespace gpumem::report::examples {
 

@@ -5,12 +5,12 @@
 #include <sstream>
 
 #include "probes/error.hpp"
-#include "report/cases.hpp"
-#include "report/complete.hpp"
-#include "report/explain.hpp"
-#include "report/read_report.hpp"
-#include "report/text.hpp"
-#include "report/writers.hpp"
+#include "report/explain/completed.hpp"
+#include "report/read/read_report.hpp"
+#include "report/record/cases.hpp"
+#include "report/text/text.hpp"
+#include "report/write/explanations.hpp"
+#include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 #include "tests/report/examples.hpp"

@@ -1,0 +1,222 @@
+#include "app/calibrate/copy_rates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "probes/measure/linear_cost.hpp"
+#include "probes/words.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using measure::Seconds;
+
+/// One measured copy, or one run of pieces.
+struct Copy {
+  std::string alternative;  ///< host memory of a transfer, way to hand over a batch
+  std::string direction;
+  double bytes = 0;
+  double pieces = 1;
+  double seconds = 0;
+  std::optional<double> round_trip_s;
+};
+
+std::optional<Value> parameter(const report::Record& record, const std::string& name) {
+  const auto found = std::ranges::find(record.parameters, name, &Parameter::name);
+  return found == record.parameters.end() ? std::nullopt : std::optional(found->value);
+}
+
+double number(const report::Record& record, const std::string& name) {
+  const auto value = parameter(record, name);
+  const auto* whole = value ? std::get_if<std::uint64_t>(&*value) : nullptr;
+  return whole != nullptr ? static_cast<double>(*whole) : 1;
+}
+
+std::string text(const report::Record& record, const std::string& name) {
+  const auto value = parameter(record, name);
+  return value ? to_string(*value) : "";
+}
+
+/// Of one probe, by size and then by pieces.
+std::vector<Copy> copies_of(std::span<const report::Record> records, const std::string& probe,
+                            const std::string& alternative) {
+  std::vector<Copy> copies;
+  for (const report::Record& record : records) {
+    if (record.probe != probe || record.status != report::Status::ok || !record.time) continue;
+    Copy copy{.alternative = text(record, alternative),
+              .direction = text(record, "direction"),
+              .bytes = number(record, "size_bytes"),
+              .pieces = number(record, "copies"),
+              .seconds = record.time->summary.median.count(),
+              .round_trip_s = std::nullopt};
+    for (const report::MetricRecord& metric : record.metrics) {
+      if (metric.name == "round_trip_us" && metric.value) copy.round_trip_s = *metric.value * 1e-6;
+    }
+    copies.push_back(copy);
+  }
+  std::ranges::sort(copies, {}, [](const Copy& copy) { return std::pair(copy.bytes, copy.pieces); });
+  return copies;
+}
+
+std::vector<Copy> only(const std::vector<Copy>& copies, const std::string& alternative, const std::string& direction) {
+  std::vector<Copy> chosen;
+  std::ranges::copy_if(copies, std::back_inserter(chosen), [&](const Copy& copy) {
+    return copy.alternative == alternative && copy.direction == direction;
+  });
+  return chosen;
+}
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+std::string size(const Copy& copy) { return size_text(static_cast<std::uint64_t>(copy.bytes)); }
+
+/// Goes from the plainest copies to those whose rates rest on theirs.
+class Reader {
+ public:
+  Reader(std::span<const report::Record> records, model::Profile& profile)
+      : rates_(profile.rates),
+        transfers_(copies_of(records, "transfer", "host_memory")),
+        batches_(copies_of(records, "batching", "batching")) {
+    read_pinned("to-device", "pcie_to_device_bytes_per_s", rates_.pcie_to_device_bytes_per_s, "copy_to_device_s",
+                rates_.copy_to_device_s);
+    read_pinned("to-host", "pcie_to_host_bytes_per_s", rates_.pcie_to_host_bytes_per_s, "copy_to_host_s",
+                rates_.copy_to_host_s);
+    read_both_ways();
+    read_calls("to-device", "copy_to_device_call_s", rates_.copy_to_device_call_s);
+    read_calls("to-host", "copy_to_host_call_s", rates_.copy_to_host_call_s);
+    read_batch();
+    read_wait();
+    read_pageable();
+    read_packing();
+  }
+
+  [[nodiscard]] const std::map<std::string, std::string>& how() const { return how_; }
+
+ private:
+  /// Takes a reading, unless noise left nothing of it.
+  void set(const std::string& name, double& rate, double value, const std::string& how) {
+    constexpr double least = 1e-15;  // of seconds: a femtosecond is none
+    constexpr double most = 1e18;
+    if (!(value > least && value < most)) return;
+    rate = value;
+    how_[name] = how;
+  }
+
+  void read_pinned(const std::string& direction, const std::string& rate_name, double& rate,
+                   const std::string& fixed_name, double& fixed) {
+    const std::vector<Copy> copies = only(transfers_, "pinned", direction);
+    std::vector<measure::TimedSize> readings;
+    for (const Copy& copy : copies) readings.push_back({copy.bytes, Seconds(copy.seconds)});
+    const auto line = measure::fit_linear_cost(readings);
+    if (!line) return;
+    const std::string how = "the line through pinned copies of " + size(copies.front()) + " to " + size(copies.back());
+    set(rate_name, rate, line->bytes_per_s, how);
+    set(fixed_name, fixed, line->fixed.count(), how);
+  }
+
+  void read_both_ways() {
+    const std::vector<Copy> both = only(transfers_, "pinned", "both");
+    if (both.empty()) return;
+    const Copy& largest = both.back();
+    set("pcie_both_ways_bytes_per_s", rates_.pcie_both_ways_bytes_per_s, 2 * largest.bytes / largest.seconds,
+        "pinned copies of " + size(largest) + " each way at once");
+    std::vector<double> joins;
+    constexpr double small_bytes = 1 << 20;
+    for (const Copy& copy : both) {
+      if (copy.bytes > small_bytes) continue;
+      const double alone = std::max(rates_.copy_to_device_s + copy.bytes / rates_.pcie_to_device_bytes_per_s,
+                                    rates_.copy_to_host_s + copy.bytes / rates_.pcie_to_host_bytes_per_s);
+      joins.push_back(copy.seconds - alone);
+    }
+    set("streams_join_s", rates_.streams_join_s, median(joins).value_or(0),
+        "what copies of up to 1 MiB each way at once take more than one alone");
+  }
+
+  void read_calls(const std::string& direction, const std::string& name, double& rate) {
+    const std::vector<Copy> copies = only(batches_, "separate", direction);
+    if (copies.empty() || copies.back().pieces < 256) return;
+    set(name, rate, copies.back().seconds / copies.back().pieces,
+        "separate copies of " + fmt::format("{:.0f}", copies.back().pieces) + " pieces");
+  }
+
+  void read_batch() {
+    const std::vector<Copy> copies = only(batches_, "batched", "to-device");
+    if (copies.empty() || copies.back().pieces < 256) return;
+    const Copy& most = copies.back();
+    set("copy_batched_s", rates_.copy_batched_s,
+        (most.seconds - most.bytes / rates_.pcie_to_device_bytes_per_s) / most.pieces,
+        fmt::format("{:.0f}", most.pieces) + " pieces handed over in one call");
+  }
+
+  void read_wait() {
+    std::vector<double> waits;
+    for (const auto& [direction, call] :
+         {std::pair("to-device", rates_.copy_to_device_call_s), std::pair("to-host", rates_.copy_to_host_call_s)}) {
+      for (const Copy& copy : only(transfers_, "pinned", direction)) {
+        if (copy.round_trip_s) waits.push_back(*copy.round_trip_s - copy.seconds - call);
+      }
+    }
+    set("host_wait_s", rates_.host_wait_s, median(waits).value_or(0),
+        "what the host sees of pinned copies beyond the copy and the call");
+  }
+
+  void read_pageable() {
+    const std::vector<Copy> in = only(transfers_, "pageable", "to-device");
+    const std::vector<Copy> out = only(transfers_, "pageable", "to-host");
+    if (!in.empty()) {
+      set("pageable_copy_s", rates_.pageable_copy_s, in.front().seconds - rates_.host_wait_s,
+          "a pageable copy of " + size(in.front()) + ", less the wait");
+      for (const Copy& copy : in) {
+        if (copy.bytes < 1 << 20) continue;
+        const bool cached = copy.bytes <= rates_.host_cache_bytes;
+        set(cached ? "staging_cached_to_device_bytes_per_s" : "staging_to_device_bytes_per_s",
+            cached ? rates_.staging_cached_to_device_bytes_per_s : rates_.staging_to_device_bytes_per_s,
+            staging(copy, rates_.pcie_to_device_bytes_per_s), "a pageable copy of " + size(copy) + ", less the link");
+      }
+    }
+    if (!out.empty() && out.back().bytes >= 1 << 20) {
+      set("staging_to_host_bytes_per_s", rates_.staging_to_host_bytes_per_s,
+          staging(out.back(), rates_.pcie_to_host_bytes_per_s),
+          "a pageable copy of " + size(out.back()) + ", less the link");
+    }
+  }
+
+  [[nodiscard]] double staging(const Copy& copy, double link_bytes_per_s) const {
+    const double seconds = copy.seconds - rates_.pageable_copy_s - rates_.host_wait_s;
+    return copy.bytes / (seconds - copy.bytes / link_bytes_per_s);
+  }
+
+  void read_packing() {
+    const std::vector<Copy> copies = only(batches_, "packed", "to-device");
+    if (copies.size() < 2 || copies.front().pieces != 1 || copies.back().bytes != copies.front().bytes) return;
+    const Copy& one = copies.front();
+    const Copy& most = copies.back();
+    const double copy = rates_.copy_to_device_call_s + rates_.copy_to_device_s + rates_.host_wait_s +
+                        one.bytes / rates_.pcie_to_device_bytes_per_s;
+    set("host_copy_bytes_per_s", rates_.host_copy_bytes_per_s, one.bytes / (one.seconds - copy),
+        "packing " + size(one) + " in one piece, less the copy");
+    set("host_copy_piece_s", rates_.host_copy_piece_s, (most.seconds - one.seconds) / (most.pieces - 1),
+        "packing " + size(one) + " in " + fmt::format("{:.0f}", most.pieces) + " pieces, less in one");
+  }
+
+  model::Rates& rates_;
+  std::vector<Copy> transfers_;
+  std::vector<Copy> batches_;
+  std::map<std::string, std::string> how_;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> read_copy_rates(std::span<const report::Record> records, model::Profile& profile) {
+  return Reader(records, profile).how();
+}
+
+}  // namespace gpumem::app

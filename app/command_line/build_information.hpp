@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "report/record/record.hpp"
+
+namespace gpumem::app {
+
+/// The tool's version, commit, compilers and build type. The commit is that of the sources as they were built:
+/// "-dirty" where they differ from it, "unknown" where they are not a git checkout.
+[[nodiscard]] report::Tool build_information();
+
+/// Of the commit, as "2026-11-21"; empty where there is none.
+[[nodiscard]] std::string commit_date();
+
+}  // namespace gpumem::app

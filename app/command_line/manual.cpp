@@ -1,0 +1,243 @@
+#include "app/command_line/manual.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <ranges>
+#include <string_view>
+
+#include "app/command_line/build_information.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+constexpr const char* description =
+    R"(.B gpumem
+shows how the memory of an NVIDIA GPU and its link to the host behave: the effective bandwidth of aligned, shifted and
+strided access, bank conflicts in shared memory, copies from and to every kind of host memory.
+Every case has up to three readings:
+.B predicted
+by a model, which needs no GPU,
+.B measured
+by the clock, and
+.B counted
+by the hardware.
+Every output is verified: a case with wrong data has no bandwidth.
+.PP
+An axis flag alone selects its probe.
+Values are ranges
+.RB ( 0..32 ,
+inclusive), steps
+.RB ( 0..32:4 ),
+factors
+.RB ( 1..1024*2 ),
+lists
+.RB ( 1,2,5,8..10 ),
+names, and sizes
+.RB ( 64MiB ", " 4KiB..1GiB*4 ;
+.B KB
+and
+.B MB
+are powers of ten).
+.PP
+Standard output carries results only; progress and notices go to standard error.
+Bandwidths are in GB/s, 1e9 bytes a second.
+)";
+
+constexpr const char* exit_status = R"(.TP
+.B 0
+Everything ran and was verified.
+.TP
+.B 1
+A check or comparison failed, or data was wrong.
+.TP
+.B 2
+The command line, a configuration, or a file that cannot be read or written.
+.TP
+.B 3
+No usable GPU, or a capability that was asked for is missing.
+.TP
+.B 4
+A probe failed to run; the others did.
+.TP
+.B 130
+Interrupted; what was measured until then is written.
+)";
+
+constexpr const char* environment = R"(.TP
+.B COLUMNS
+How wide tables are; else as wide as the terminal, and 100 columns where there is none.
+.TP
+.B NO_COLOR
+If set to anything but nothing, tables have no colours.
+.TP
+.B CUDA_VISIBLE_DEVICES
+Which GPUs there are, and their order, as for every CUDA program; a UUID or PCI id given to
+.B \-\-device
+means the same GPU whatever it says.
+)";
+
+constexpr const char* files = R"(.TP
+.I share/gpumem/configs
+Under the prefix of the installation: the GPU profiles and suites that the program brings along, to copy and change.
+.TP
+.I share/gpumem/plot.py
+Draws saved JSON reports.
+.TP
+.I share/gpumem/schema
+JSON Schemas of reports, profiles and suites.
+.TP
+.I share/doc/gpumem
+How the numbers are made, and how far to trust them.
+)";
+
+constexpr const char* examples = R"(.TP
+Measure what misalignment costs, and say why:
+.B gpumem probe \-\-offset 0..32 \-\-op write \-\-counters \-\-why
+.TP
+Predict the same without a GPU:
+.B gpumem probe \-\-offset 0..32 \-\-op write \-\-backend model \-\-gpu h200
+.TP
+Find out what page\-locked host memory buys, and keep the report:
+.B gpumem probe \-\-transfer pinned,pageable \-\-output transfer.json
+)";
+
+constexpr const char* see_also = R"(.BR nvidia\-smi (1),
+.BR ncu (1)
+.PP
+The CUDA C++ Best Practices Guide, on memory:
+.I https://docs.nvidia.com/cuda/cuda\-c\-best\-practices\-guide/
+)";
+
+/// Text as roff takes it: its escape character, and its hyphens, which are dashes in some fonts.
+std::string roff(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// A line of text that is none of control, whatever it starts with.
+std::string roff_line(std::string_view text) {
+  const bool control = text.starts_with('.') || text.starts_with('\'');
+  return (control ? "\\&" : "") + roff(text) + "\n";
+}
+
+/// Lines of a paragraph. None ends in the "e.g." of the middle of a sentence, which roff would take for its end.
+std::string paragraph(const std::string& text) {
+  std::string result;
+  std::string carried;
+  for (const std::string& line : report::wrapped(text, 80)) {
+    std::string whole = carried.empty() ? line : carried + " " + line;
+    carried.clear();
+    if (whole.ends_with("e.g.")) {
+      carried = "e.g.";
+      whole.erase(whole.size() - carried.size());
+      while (whole.ends_with(' ')) whole.pop_back();
+    }
+    if (!whole.empty()) result += roff_line(whole);
+  }
+  return carried.empty() ? result : result + carried + "\n";
+}
+
+bool is_placeholder(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0 || c == '-'; }
+
+/// What the user types in bold, what it stands for in italics, the rest as it is.
+std::string value_in_fonts(std::string_view value) {
+  std::string result;
+  while (!value.empty()) {
+    const bool letter = std::isalpha(static_cast<unsigned char>(value.front())) != 0;
+    const bool upper = std::isupper(static_cast<unsigned char>(value.front())) != 0;
+    const auto ends = [&](char c) {
+      if (!letter) return std::isalpha(static_cast<unsigned char>(c)) != 0;
+      return upper ? !is_placeholder(c) : std::islower(static_cast<unsigned char>(c)) == 0 && c != '-';
+    };
+    const auto end = static_cast<std::size_t>(std::ranges::find_if(value.substr(1), ends) - value.begin());
+    const char* font = !letter ? "" : upper ? "\\fI" : "\\fB";
+    result += font + roff(value.substr(0, end)) + (letter ? "\\fR" : "");
+    value.remove_prefix(end);
+  }
+  return result;
+}
+
+std::string option_entry(const OptionEntry& option) {
+  std::string names;
+  for (const std::string& name : std::ranges::reverse_view(option.names)) {  // short ones first
+    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(name));
+  }
+  if (option.takes == OptionEntry::Takes::attached_value) return names + value_in_fonts(option.value);
+  return option.value.empty() ? names : names + " " + value_in_fonts(option.value);
+}
+
+std::string options(const CommandEntry& command) {
+  std::string text;
+  std::string group;
+  for (const OptionEntry& option : command.options) {
+    if (!command.name.empty() && option.names.front() == "--help") continue;  // said once, of the program
+    if (option.group != group) {
+      group = option.group;
+      if (group != "Options") text += fmt::format(".PP\n{}:\n", roff(group));
+    }
+    text += ".TP\n" + option_entry(option) + "\n" + paragraph(option.help);
+  }
+  return text;
+}
+
+std::string usage(const CommandEntry& command) {
+  std::string text = "\\fBgpumem " + roff(command.name) + "\\fR";
+  for (const ArgumentEntry& argument : command.arguments) text += " " + value_in_fonts(argument.value);
+  return text + " [\\fIOPTIONS\\fR]";
+}
+
+/// A footer of --help: its paragraphs, with lines that are indented kept as they are.
+std::string footer(const std::string& text) {
+  if (text.empty()) return "";
+  std::string result = ".PP\n.EX\n";
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    result += roff_line(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return result + ".EE\n";
+}
+
+std::string command_section(const CommandEntry& command) {
+  std::string text =
+      fmt::format(".SS gpumem {}\n{}.\n.PP\n{}\n", roff(command.name), roff(command.purpose), usage(command));
+  for (const ArgumentEntry& argument : command.arguments) {
+    text += ".TP\n" + value_in_fonts(argument.value) + "\n" + paragraph(argument.help);
+  }
+  return text + options(command) + footer(command.footer);
+}
+
+}  // namespace
+
+std::string manual_page(const Interface& interface) {
+  std::string text = fmt::format(
+      ".\\\" Printed by: gpumem manual\n.TH GPUMEM 1 \"{}\" \"gpumem {}\" \"User Commands\"\n"
+      // Values are to be copied: neither broken in the middle nor spread over the line.
+      ".nh\n.ad l\n"
+      ".SH NAME\ngpumem \\- shows how the memory of a GPU behaves, measured or predicted\n.SH SYNOPSIS\n",
+      commit_date(), build_information().version);
+  for (const CommandEntry& command : interface.commands) {
+    text += (&command == &interface.commands.front() ? "" : ".br\n") + usage(command) + "\n";
+  }
+  text +=
+      std::string(".SH DESCRIPTION\n") + description + ".SH OPTIONS\n" + options(interface.program) + ".SH COMMANDS\n";
+  for (const CommandEntry& command : interface.commands) text += command_section(command);
+  text += std::string(".SH EXIT STATUS\n") + exit_status + ".SH ENVIRONMENT\n" + environment;
+  text += std::string(".SH FILES\n") + files + ".SH EXAMPLES\n" + examples + ".SH SEE ALSO\n" + see_also;
+  return text;
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,292 @@
+#include "app/commands/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "app/calibrate/calibration_plan.hpp"
+#include "app/calibrate/copy_rates.hpp"
+#include "app/output/file_output.hpp"
+#include "app/output/progress.hpp"
+#include "app/run/host.hpp"
+#include "app/run/record_of.hpp"
+#include "app/run/shape_choice.hpp"
+#include "probes/error.hpp"
+#include "probes/model/fit.hpp"
+#include "report/read/report_file.hpp"
+#include "report/record/cases.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+/// What there is to fit to, wherever it comes from.
+struct Measured {
+  Device device;
+  std::vector<report::Record> fitted;
+  std::vector<report::Record> held_out;
+  std::string held_out_in_words;
+  std::string day;  ///< of the measurement, 2026-01-31
+};
+
+std::string today() { return utc_now().substr(0, std::string_view("2026-01-31").size()); }
+
+/// The case of a record: the probe and the value of its first axis, which tells the pattern.
+std::string group_of(const report::Record& record) {
+  std::string group = record.probe;
+  for (const Parameter& parameter : record.parameters) {
+    if (parameter.name == record.swept || parameter.name == "stride_elements" || parameter.name == "word_bytes") {
+      group += fmt::format(" {}={}", parameter.name, to_string(parameter.value));
+    }
+  }
+  return group;
+}
+
+// ---- From the GPU
+
+class Measuring {
+ public:
+  Measuring(Backend& backend, const CalibrateArguments& arguments, const Environment& environment)
+      : backend_(backend),
+        environment_(environment),
+        progress_(environment.err, environment.err_terminal, !arguments.quiet) {}
+
+  Measured all() {
+    std::vector<CalibrationSweeps> plan = calibration_plan(environment_.registry);
+    for (const CalibrationSweeps& sweeps : plan) total_ += sweeps.plan.size();
+    Measured measured;
+    for (CalibrationSweeps& sweeps : plan) {
+      auto& target = sweeps.use == CalibrationUse::fitted ? measured.fitted : measured.held_out;
+      for (PlannedSweep& sweep : sweeps.plan.sweeps) measure(sweep, target);
+    }
+    progress_.clear();
+    measured.device = backend_.device();
+    measured.held_out_in_words = "other offsets and strides";
+    measured.day = today();
+    return measured;
+  }
+
+ private:
+  void measure(PlannedSweep& sweep, std::vector<report::Record>& target) {
+    const Choice choice = choose(sweep, backend_, [&](const Case& trial) { before(trial); });
+    for (const Case& one : sweep.cases) {
+      ++done_;
+      if (choice.failure) continue;  // what cannot run here has no rate here
+      before(one);
+      target.push_back(backend_.run(one));
+    }
+  }
+
+  void before(const Case& one) {
+    if (environment_.interrupted()) throw Interrupted{};
+    progress_.show(fmt::format("{}/{} {}", done_, total_, to_string(one)));
+  }
+
+  Backend& backend_;
+  const Environment& environment_;
+  Progress progress_;
+  std::size_t total_ = 0;
+  std::size_t done_ = 0;
+};
+
+Measured measure(const CalibrateArguments& arguments, const Environment& environment) {
+  MeasureOptions options;
+  // The model is off by more than this; what counts is to have many different cases.
+  options.stopping.ci_width = 0.02;
+  options.stopping.time_budget = measure::Seconds(0.03);
+  if (arguments.device) options.device = *arguments.device;
+  options.interrupted = environment.interrupted;
+  std::unique_ptr<Backend> backend;
+  try {
+    backend = environment.measure(options);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::no_gpu) throw;
+    throw no_gpu_error(std::string(error.what()) +
+                       "; to fit reports that were measured elsewhere: gpumem calibrate --from REPORT");
+  }
+  return Measuring(*backend, arguments, environment).all();
+}
+
+// ---- From reports
+
+/// What reports do not say of a device, from the shipped profile of its kind.
+Device completed(Device device, const std::string& path) {
+  for (const std::string& name : model::profile_names()) {
+    const Device kind = model::load_profile(name).device;
+    if (kind.name != device.name) continue;
+    const auto fill = [](auto& own, auto of_kind) { own = own == 0 ? of_kind : own; };
+    fill(device.shared_bytes_per_block, kind.shared_bytes_per_block);
+    fill(device.shared_bytes_per_multiprocessor, kind.shared_bytes_per_multiprocessor);
+    fill(device.threads_per_multiprocessor, kind.threads_per_multiprocessor);
+  }
+  if (device.threads_per_multiprocessor == 0 || device.shared_bytes_per_block == 0) {
+    throw usage_error(
+        fmt::format("{}: does not say how many threads and how much shared memory a multiprocessor of '{}' "
+                    "holds; calibrate on the machine with that GPU",
+                    path, device.name));
+  }
+  return device;
+}
+
+Measured read_reports(const CalibrateArguments& arguments, const Environment& environment) {
+  Measured measured;
+  std::optional<Device> device;
+  const auto add = [&](const std::string& path, std::vector<report::Record>& records) {
+    report::Report report = read_report_file(path, environment.in);
+    if (report.backend != "cuda" || !report.device) {
+      throw usage_error(fmt::format("{}: is no measurement; rates can only be fitted to what a GPU did", path));
+    }
+    const Device found = completed(*report.device, path);
+    if (device && device->name != found.name) {
+      throw usage_error(
+          fmt::format("{}: was measured on '{}', the reports before on '{}'; a profile is of one kind of "
+                      "GPU",
+                      path, found.name, device->name));
+    }
+    // A later report may have seen the link awake.
+    if (!device || found.link_bytes_per_s() > device->link_bytes_per_s()) device = found;
+    measured.day = std::max(measured.day, report.started_at.substr(0, sizeof "2026-01-31" - 1));
+    std::ranges::move(report.results, std::back_inserter(records));
+  };
+  for (const std::string& path : arguments.from) add(path, measured.fitted);
+  for (const std::string& path : arguments.check) add(path, measured.held_out);
+  measured.device = *device;
+  if (!arguments.check.empty()) {
+    measured.held_out_in_words = "the reports given to --check";
+    return measured;
+  }
+  // Every fourth pattern: rates have to hold for those that they were not fitted to.
+  std::map<std::string, std::size_t> patterns;
+  for (const report::Record& record : measured.fitted) patterns[group_of(record)];
+  std::size_t next = 0;
+  for (auto& [pattern, number] : patterns) number = next++;
+  const auto held_out =
+      std::stable_partition(measured.fitted.begin(), measured.fitted.end(),
+                            [&](const report::Record& record) { return patterns.at(group_of(record)) % 4 != 3; });
+  std::move(held_out, measured.fitted.end(), std::back_inserter(measured.held_out));
+  measured.fitted.erase(held_out, measured.fitted.end());
+  measured.held_out_in_words = "every fourth pattern and word size";
+  return measured;
+}
+
+// ---- From records to cases of the fit
+
+/// Whether a record holds a time that says something about the GPU alone.
+bool is_sound(const report::Record& record) {
+  return record.status == report::Status::ok && record.verified != false && record.time &&
+         record.time->summary.median.count() > 0 && std::ranges::none_of(record.flags, [](const std::string& flag) {
+           return flag == "throttled" || flag == "contended" || flag == "link_degraded";
+         });
+}
+
+std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records, const Device& device,
+                                     const std::vector<Probe>& registry) {
+  std::vector<model::FitCase> cases;
+  for (const report::Record& record : records) {
+    const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
+    if (!is_sound(record) || probe == registry.end()) continue;
+    const auto one = report::case_of(record, *probe);
+    if (!one) continue;
+    Workload workload = describe(*one, device);
+    if (!model::FitCase::suits(workload)) continue;
+    cases.emplace_back(std::move(workload), device, record.time->summary.median.count(), group_of(record));
+  }
+  return cases;
+}
+
+// ---- Results
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+/// Says in the profile how each rate is known.
+void explain(model::Profile& profile, const std::vector<model::RateEstimate>& estimates,
+             const std::map<std::string, std::string>& copies, std::size_t cases, const std::string& day) {
+  const std::string scaled =
+      profile.from_attributes ? "the H200's, scaled by what the device says of itself; not measured" : "";
+  for (const model::RateField& field : model::rate_fields()) {
+    std::string& how = profile.how[field.name];
+    if (how.empty()) how = scaled;
+  }
+  for (const model::RateEstimate& rate : estimates) {
+    if (!rate.determined) continue;
+    profile.how[rate.name] = fmt::format("fitted to {} cases measured by gpumem calibrate on {}, +-{}", cases, day,
+                                         percent(rate.uncertainty));
+  }
+  for (const auto& [name, how] : copies) {
+    profile.how[name] = fmt::format("measured by gpumem calibrate on {}: {}", day, how);
+  }
+}
+
+std::string errors_line(const std::string& what, const model::FitErrors& errors) {
+  return fmt::format("{}: {} in the median, {} at the 95th percentile, {} at worst, of {}\n", what,
+                     percent(errors.median), percent(errors.p95), percent(errors.worst),
+                     report::counted(errors.cases, "case"));
+}
+
+std::string table(const std::vector<model::RateEstimate>& estimates, const model::Profile& profile,
+                  const std::map<std::string, std::string>& copies) {
+  std::string text = fmt::format("{:<38} {:>10}  known to\n", "rate", "value");
+  const auto line = [&](const std::string& name, double value, const std::string& known) {
+    text += fmt::format("{:<38} {:>10.4g}  {}\n", name, value, known);
+  };
+  for (const model::RateEstimate& rate : estimates) {
+    line(rate.name, rate.value, rate.determined ? "+-" + percent(rate.uncertainty) : "not told by these cases: kept");
+  }
+  for (const model::RateField& field : model::rate_fields()) {
+    const auto read = copies.find(field.name);
+    if (!field.of_copies) continue;
+    line(field.name, profile.rates.*field.value, read == copies.end() ? "not told by these cases: kept" : read->second);
+  }
+  return text;
+}
+
+/// A name for a profile that is not one of the shipped, so that nobody takes it for theirs.
+std::string default_name(const Device& device) { return device.name + ", calibrated"; }
+
+}  // namespace
+
+int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment) {
+  std::optional<report::FileOutput> file;
+  if (arguments.output && *arguments.output != "-") file.emplace(*arguments.output);
+
+  const Measured measured =
+      arguments.from.empty() ? measure(arguments, environment) : read_reports(arguments, environment);
+  const auto cases = cases_of(measured.fitted, measured.device, environment.registry);
+  const auto held_out = cases_of(measured.held_out, measured.device, environment.registry);
+  if (cases.empty()) {
+    throw arguments.from.empty() ? probe_error("none of the calibrating cases could be measured on this GPU")
+                                 : usage_error("the reports hold no measured launch of a kernel to fit rates to");
+  }
+
+  model::Fit fit = model::fit_rates(cases, model::profile_of(measured.device));
+  const auto copies = read_copy_rates(measured.fitted, fit.profile);
+  fit.profile.name = arguments.name.value_or(default_name(measured.device));
+  explain(fit.profile, fit.rates, copies, cases.size(), measured.day);
+  const std::string json = model::to_json(fit.profile);
+  static_cast<void>(model::parse_profile(json, "the calibrated profile"));  // what is written has to be readable
+
+  std::string summary = table(fit.rates, fit.profile, copies) + "\n";
+  summary += errors_line("off by, fitted", model::errors_of(cases, fit.profile));
+  if (!held_out.empty()) {
+    summary += errors_line(fmt::format("off by, held out ({})", measured.held_out_in_words),
+                           model::errors_of(held_out, fit.profile));
+  }
+  if (arguments.output == "-") {
+    write_result(environment.out, json);
+    if (!arguments.quiet) environment.err << summary;
+    return 0;
+  }
+  if (file) {
+    file->replace(json);
+    summary += fmt::format("\nWritten to {}; predict with: gpumem probe --backend model --gpu {}\n", *arguments.output,
+                           *arguments.output);
+  }
+  if (!arguments.quiet) write_result(environment.out, summary);
+  return 0;
+}
+
+}  // namespace gpumem::app

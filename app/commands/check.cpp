@@ -1,0 +1,320 @@
+#include "app/commands/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "app/output/file_output.hpp"
+#include "app/output/report_outputs.hpp"
+#include "app/run/plan.hpp"
+#include "app/run/run.hpp"
+#include "app/suite/suite.hpp"
+#include "probes/error.hpp"
+#include "probes/json_reader.hpp"
+#include "report/check/check.hpp"
+#include "report/explain/completed.hpp"
+#include "report/read/read_report.hpp"
+#include "report/read/report_file.hpp"
+#include "report/text/text.hpp"
+#include "report/write/checks.hpp"
+#include "report/write/junit.hpp"
+#include "report/write/openmetrics.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+/// A suite to run, a saved report, or a saved report and the suite to hold against it.
+struct Task {
+  std::optional<Suite> suite;
+  std::optional<report::Report> saved;
+};
+
+// ---- What was given
+
+bool is_file(const std::string& target) {
+  const std::vector<std::string> names = suite_names();
+  if (std::ranges::find(names, target) != names.end()) return false;
+  std::error_code ignored;
+  return target == "-" || std::filesystem::exists(target, ignored);
+}
+
+/// By its content: a report has results, a suite has probes.
+bool is_report(const std::string& text, const std::string& source) {
+  constexpr std::array<std::string_view, 1> emptied = {"results"};
+  const Json json = parse_json(text, source, emptied);
+  if (json.is_object() && json.contains("results")) return true;
+  if (json.is_object() && json.contains("probes")) return false;
+  throw usage_error(source + R"(: is neither a suite, which has "probes", nor a report, which has "results")");
+}
+
+std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& environment) {
+  std::vector<Suite> suites;
+  std::vector<report::Report> reports;
+  for (const std::string& target : arguments.targets) {
+    if (!is_file(target)) {
+      suites.push_back(load_suite(target, environment.registry));
+      continue;
+    }
+    const std::string text = read_text(target, environment.in);
+    const std::string source = target == "-" ? "standard input" : target;
+    if (is_report(text, source)) {
+      reports.push_back(report::read_report(text, source));
+    } else {
+      suites.push_back(parse_suite(text, source, environment.registry));
+    }
+  }
+  std::vector<Task> tasks;
+  for (const Suite& suite : suites) {
+    for (const report::Report& saved : reports) tasks.push_back({.suite = suite, .saved = saved});
+    if (reports.empty()) tasks.push_back({.suite = suite, .saved = {}});
+  }
+  if (suites.empty()) {
+    for (report::Report& saved : reports) tasks.push_back({.suite = {}, .saved = std::move(saved)});
+  }
+  return tasks;
+}
+
+void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector<Task>& tasks) {
+  const bool saved = tasks.front().saved.has_value();
+  if (saved && arguments.attempts > 1) {
+    throw usage_error("--attempts measures again, which a saved report cannot; leave the report or the option out");
+  }
+  if (saved && arguments.dry_run) {
+    throw usage_error("--dry-run says what would run, and a saved report is not run; leave one of them out");
+  }
+  if (tasks.size() == 1) return;
+  const char* one = "one report of one suite; check one at a time, or use --junit, which takes them all";
+  if (arguments.format == CheckFormat::json) throw usage_error(fmt::format("--format json is {}", one));
+  if (!arguments.outputs.empty()) throw usage_error(fmt::format("--output holds {}", one));
+}
+
+// ---- From a task to a report with its checks
+
+class Checking {
+ public:
+  Checking(const CheckArguments& arguments, const std::vector<std::string>& command, const Environment& environment)
+      : arguments_(arguments),
+        command_(command),
+        environment_(environment),
+        outputs_({.outputs = arguments.outputs,
+                  .format = arguments.format == CheckFormat::json ? name_of(report::Format::json) : std::nullopt,
+                  .files_only = true},
+                 false, environment) {
+    if (arguments.junit) junit_.emplace(*arguments.junit);
+    if (arguments.openmetrics) openmetrics_.emplace(*arguments.openmetrics);
+  }
+
+  /// Throws after what there is has been written.
+  int all(std::vector<Task> tasks) {
+    std::exception_ptr ended_early;
+    int code = 0;
+    for (Task& task : tasks) {
+      try {
+        do_task(task);
+      } catch (...) {
+        if (reports_.empty()) throw;  // not even begun
+        ended_early = std::current_exception();
+        break;
+      }
+      code = worse(code, exit_code(reports_.back(), task.suite.has_value()));
+    }
+    write_files();
+    if (ended_early) std::rethrow_exception(ended_early);
+    return code;
+  }
+
+ private:
+  void do_task(Task& task) {
+    if (arguments_.dry_run) {
+      foresee(*task.suite);
+    } else if (task.saved) {
+      hold_saved(task);
+    } else {
+      measure(*task.suite);
+    }
+  }
+
+  [[nodiscard]] bool accepts_predictions() const { return arguments_.backend == BackendChoice::model; }
+
+  void foresee(const Suite& suite) {
+    const Plan plan = make_plan(environment_.registry, suite);
+    report::Report report = dry_report(plan, arguments_, command_, environment_.registry);
+    report.suite = suite.name;
+    report.checks = report::foreseen(suite.expectations, report);
+    finish(std::move(report));
+  }
+
+  void hold_saved(Task& task) {
+    report::Report& report = *task.saved;
+    std::vector<report::Record> planned;
+    std::vector<report::Expectation> expectations = report::common_expectations();
+    if (task.suite) {
+      expectations = task.suite->expectations;
+      if (report.suite == task.suite->name) planned = planned_records(*task.suite);
+      report.suite = task.suite->name;
+    }
+    report.checks = report::check(report, expectations, {accepts_predictions(), planned});
+    finish(std::move(report));
+  }
+
+  void measure(const Suite& suite) {
+    const std::vector<report::Record> planned = planned_records(suite);
+    const report::CheckRules rules{accepts_predictions(), planned};
+    Run run(make_plan(environment_.registry, suite), with_suite(arguments_, suite.options), command_, outputs_,
+            environment_);
+    run.report().suite = suite.name;
+    std::exception_ptr ended_early;
+    try {
+      run.all();
+      run.report().checks = report::check(report::completed(run.report()), suite.expectations, rules);
+      for (unsigned attempt = 2; attempt <= arguments_.attempts; ++attempt) {
+        if (!try_again(run, suite, rules, attempt)) break;
+      }
+    } catch (...) {
+      ended_early = std::current_exception();  // what was done until then is held to the suite all the same
+      run.report().checks = report::check(report::completed(run.report()), suite.expectations, rules);
+    }
+    run.clear_progress();
+    finish(run.report());
+    if (ended_early) std::rethrow_exception(ended_early);
+  }
+
+  /// False if there is nothing to measure again.
+  bool try_again(Run& run, const Suite& suite, const report::CheckRules& rules, unsigned attempt) {
+    report::Report& report = run.report();
+    const std::vector<std::size_t> cases = report::cases_of_failures(report.checks);
+    if (cases.empty()) return false;
+    run.clear_progress();
+    if (!arguments_.quiet) {
+      const std::size_t failed = report::tally(report.checks).failed;
+      environment_.err << fmt::format("gpumem: note: attempt {} of {}: measuring {} again for {}\n", attempt,
+                                      arguments_.attempts, report::counted(cases.size(), "case"),
+                                      report::counted(failed, "failed expectation"))
+                       << std::flush;
+    }
+    run.again(cases);
+    report.checks =
+        report::check_again(std::move(report.checks), report::completed(report), suite.expectations, rules, attempt);
+    return true;
+  }
+
+  [[nodiscard]] std::vector<report::Record> planned_records(const Suite& suite) const {
+    return dry_report(make_plan(environment_.registry, suite), arguments_, command_, environment_.registry).results;
+  }
+
+  // ---- Where it goes
+
+  void finish(report::Report report) {
+    reports_.push_back(std::move(report));
+    std::exception_ptr failure;
+    try {
+      outputs_.finish(reports_.back());
+    } catch (const Error&) {
+      failure = std::current_exception();  // of no concern to stdout
+    }
+    write_result(environment_.out, shown(reports_.back()));
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  [[nodiscard]] std::string shown(const report::Report& report) const {
+    std::ostringstream text;
+    const report::TableStyle style = table_style(environment_.out_terminal, arguments_.no_color);
+    if (reports_.size() > 1) text << '\n';
+    if (arguments_.dry_run && arguments_.format == CheckFormat::table) {
+      report::write(text, report, report::Format::table, style);
+      return text.str();
+    }
+    switch (arguments_.format) {
+      case CheckFormat::table:
+        report::write_checks(text, report, style, arguments_.quiet);
+        break;
+      case CheckFormat::json:
+        report::write_json(text, report::completed(report));
+        break;
+      case CheckFormat::markdown:
+        report::write_checks_markdown(text, report, arguments_.quiet);
+        break;
+      case CheckFormat::github:
+        report::write_checks_github(text, report, arguments_.quiet);
+        break;
+    }
+    return text.str();
+  }
+
+  void write_files() const {
+    std::exception_ptr failure;
+    const auto write = [&](const std::optional<report::FileOutput>& file, const auto& writer) {
+      if (!file) return;
+      std::ostringstream text;
+      writer(text, reports_);
+      try {
+        file->replace(text.str());
+      } catch (const Error&) {
+        if (!failure) failure = std::current_exception();  // of no concern to the other file
+      }
+    };
+    write(junit_, report::write_junit);
+    write(openmetrics_, report::write_openmetrics);
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  // ---- What it comes to
+
+  static int worse(int one, int other) {
+    constexpr std::array<int, 3> from_worst = {1, 3, 0};
+    for (const int code : from_worst) {
+      if (one == code || other == code) return code;
+    }
+    return other;
+  }
+
+  [[nodiscard]] int exit_code(const report::Report& report, bool of_suite) const {
+    if (arguments_.dry_run) return 0;
+    const report::CheckTally all = report::tally(report.checks);
+    const auto say = [&](const std::string& what, const report::CheckRecord& check) {
+      environment_.err << fmt::format("gpumem: {}: {}, {}: {}\n", report::one_line(report.suite.value_or("report")),
+                                      what, report::one_line(check.name), report::one_line(check.reason));
+    };
+    if (all.failed > 0) {
+      say(fmt::format("{} failed, the first", report::counted(all.failed, "expectation")),
+          *std::ranges::find(report.checks, report::Verdict::fail, &report::CheckRecord::verdict));
+      return 1;
+    }
+    if (report::nothing_checked(report.checks, of_suite)) {
+      say("nothing was checked; the first expectation skipped", report::asked(report.checks, of_suite).front());
+      return 1;
+    }
+    const auto required = std::ranges::find_if(report.checks, [](const report::CheckRecord& check) {
+      return check.required && check.verdict == report::Verdict::skip;
+    });
+    if (required == report.checks.end()) return 0;
+    say("a required expectation was skipped", *required);
+    return 3;
+  }
+
+  const CheckArguments& arguments_;
+  const std::vector<std::string>& command_;
+  const Environment& environment_;
+  Outputs outputs_;
+  std::optional<report::FileOutput> junit_;
+  std::optional<report::FileOutput> openmetrics_;
+  std::vector<report::Report> reports_;
+};
+
+}  // namespace
+
+int run_check_command(const CheckArguments& arguments, const std::vector<std::string>& command,
+                      const Environment& environment) {
+  std::vector<Task> tasks = tasks_of(arguments, environment);
+  refuse_what_does_not_fit(arguments, tasks);
+  return Checking(arguments, command, environment).all(std::move(tasks));
+}
+
+}  // namespace gpumem::app

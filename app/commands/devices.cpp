@@ -1,0 +1,75 @@
+#include "app/commands/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "probes/error.hpp"
+#include "probes/words.hpp"
+#include "report/text/text.hpp"
+#include "report/write/writers.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+std::string in_json(const std::vector<Device>& devices) {
+  std::ostringstream text;
+  report::write_devices_json(text, devices);
+  return text.str();
+}
+
+std::string on_or_off(std::optional<bool> state) { return state ? (*state ? "on" : "off") : "unknown"; }
+
+/// How the GPU is joined to the host: "PCIe gen5 x16, 63.0 GB/s theoretical each way; 3 copy engines; NUMA node 0".
+std::string host_side(const Device& device) {
+  std::string text = "host link unknown";
+  if (device.integrated) {
+    text = "shares the host's memory";
+  } else if (!device.link_is_pcie) {
+    text = "host link NVLink-C2C";
+  } else if (device.pcie_generation && device.pcie_width) {
+    text = fmt::format("PCIe gen{} x{}", *device.pcie_generation, *device.pcie_width);
+  }
+  if (const auto link = device.link_bytes_per_s())
+    text += fmt::format(", {:.1f} GB/s theoretical each way", *link / 1e9);
+  if (device.copy_engines > 0) text += "; " + report::counted(device.copy_engines, "copy engine");
+  if (device.numa_node) text += fmt::format("; NUMA node {}", *device.numa_node);
+  return text;
+}
+
+std::string in_words(const Device& device) {
+  std::string text = fmt::format(
+      "  compute capability {}, {} multiprocessors at up to {:.0f} MHz\n"
+      "  {} of memory behind {} of L2: {} bits at {:.0f} MHz, {:.0f} GB/s theoretical\n"
+      "  ECC {}, MIG {}",
+      device.compute_capability, device.multiprocessors, static_cast<double>(device.sm_clock_hz) / 1e6,
+      size_text(device.memory_bytes), size_text(device.l2_bytes), device.memory_bus_bits,
+      static_cast<double>(device.memory_clock_hz) / 1e6, device.theoretical_bandwidth_bytes_per_s() / 1e9,
+      on_or_off(device.ecc), on_or_off(device.mig));
+  text += fmt::format("\n  {}", host_side(device));
+  text += fmt::format("\n  driver {}, runtime {}\n", device.driver_version.value_or("unknown"),
+                      device.runtime_version.value_or("unknown"));
+  text += fmt::format("  {}, PCI {}\n", device.uuid.value_or("UUID unknown"), device.pci_bus_id.value_or("unknown"));
+  return text;
+}
+
+}  // namespace
+
+int run_devices_command(const DevicesArguments& arguments, const Environment& environment) {
+  std::vector<Device> devices;
+  try {
+    devices = environment.gpus();
+  } catch (const Error&) {
+    if (arguments.json) write_result(environment.out, in_json({}));
+    throw;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    text += fmt::format("{}{}: {}\n{}", i > 0 ? "\n" : "", i, devices[i].name, in_words(devices[i]));
+  }
+  write_result(environment.out, arguments.json ? in_json(devices) : text);
+  return 0;
+}
+
+}  // namespace gpumem::app

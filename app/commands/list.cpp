@@ -1,0 +1,104 @@
+#include "app/commands/list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/run/plan.hpp"
+#include "report/text/layout.hpp"
+#include "report/text/text.hpp"
+#include "report/write/json_values.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using report::json_values::Json;
+
+constexpr std::size_t column = 24;
+
+Json to_json(const Axis& axis) {
+  const bool in_range = axis.names.empty() && axis.numbers.empty();
+  return {{"flag", "--" + axis.flag},
+          {"parameter", axis.parameter},
+          {"unit", axis.unit.empty() ? Json(nullptr) : Json(axis.unit)},
+          {"purpose", axis.purpose},
+          {"default", axis.defaults},
+          {"quick", axis.quick.empty() ? axis.defaults : axis.quick},
+          {"names", axis.names},
+          {"numbers", axis.numbers},
+          {"minimum", in_range ? Json(axis.minimum) : Json(nullptr)},
+          {"maximum", in_range ? Json(axis.maximum) : Json(nullptr)},
+          {"value_optional", axis.value_optional},
+          {"takes_auto", axis.takes_auto},
+          {"auto_candidates", axis.candidates}};
+}
+
+Json to_json(const Probe& probe) {
+  Json axes = Json::array();
+  for (const Axis& axis : probe.axes) axes.push_back(to_json(axis));
+  Json metrics = Json::array();
+  for (const Metric& metric : probe.metrics) metrics.push_back({{"name", metric.name}, {"purpose", metric.purpose}});
+  return {{"name", probe.name},
+          {"purpose", probe.purpose},
+          {"axes", std::move(axes)},
+          {"swept", probe.axes.front().parameter},
+          {"compared", probe.compared.empty() ? Json(nullptr) : Json(probe.compared)},
+          {"baseline", report::json_values::parameter(probe.baseline)},
+          {"baseline_of", probe.baseline_parameter()},
+          {"metrics", std::move(metrics)}};
+}
+
+std::string allowed_values(const Axis& axis) {
+  std::string values;
+  if (!axis.names.empty()) {
+    values = report::join(axis.names, ", ");
+  } else if (!axis.numbers.empty()) {
+    values = fmt::format("{}", fmt::join(axis.numbers, ", "));
+  } else {
+    values = fmt::format("{}..{}", axis.minimum, axis.maximum);
+  }
+  if (!axis.unit.empty()) values += " " + axis.unit;
+  return axis.takes_auto ? values + ", or auto" : values;
+}
+
+std::string to_text(const Probe& probe, std::size_t width) {
+  std::string text = probe.name + ": " + wrap(probe.purpose, width, probe.name.size() + 2) + "\n";
+  for (const Axis& axis : probe.axes) {
+    text += two_columns("  --" + axis.flag, axis.purpose, width, column);
+    std::string facts =
+        fmt::format("default{} {}; takes {}; reported as {}", axis.value_optional ? ", also without a value," : "",
+                    axis.defaults, allowed_values(axis), axis.parameter);
+    if (axis.parameter == probe.compared) facts += "; compared in one table";
+    if (axis.parameter == probe.baseline_parameter()) facts += "; baseline " + to_string(probe.baseline);
+    text += two_columns("", facts, width, column);
+  }
+  for (const Metric& metric : probe.metrics) {
+    text += two_columns("  reports " + metric.name, metric.purpose, width, column);
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_list_command(const ListArguments& arguments, const Environment& environment) {
+  std::vector<const Probe*> listed;
+  if (arguments.name) {
+    listed.push_back(&require_probe(environment.registry, *arguments.name));
+  } else {
+    for (const Probe& probe : environment.registry) listed.push_back(&probe);
+  }
+  if (arguments.json) {
+    Json all = Json::array();
+    for (const Probe* probe : listed) all.push_back(to_json(*probe));
+    write_result(environment.out, all.dump(2) + "\n");
+    return 0;
+  }
+  const std::size_t width = std::clamp(environment.out_terminal.width, 60U, 100U);
+  std::vector<std::string> texts;
+  for (const Probe* probe : listed) texts.push_back(to_text(*probe, width));
+  write_result(environment.out, report::join(texts, "\n"));
+  return 0;
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,185 @@
+#include "app/output/file_output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "probes/error.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view advice(int error) {
+  switch (error) {
+    case ENOENT:
+      return "create the directory or choose another --output";
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space or choose another --output";
+    case EISDIR:
+      return "name a file in it";
+    default:
+      return "choose another --output";
+  }
+}
+
+[[noreturn]] void fail(const fs::path& target, int error) {
+  throw usage_error(
+      fmt::format("cannot write '{}': {}; {}", target.string(), std::generic_category().message(error), advice(error)));
+}
+
+/// Owns a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor(const Descriptor&) = delete;  // two owners would close it twice
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  /// Closes now, because some file systems only then say that writing failed. Returns 0 or an errno.
+  [[nodiscard]] int close() { return ::close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
+
+ private:
+  int fd_;
+};
+
+/// Returns 0 or an errno.
+[[nodiscard]] int write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+/// What the target's name leads to, links followed; nothing if it leads nowhere yet.
+std::optional<struct stat> status_of(const fs::path& target) {
+  struct stat status = {};
+  if (::stat(target.c_str(), &status) == 0) return status;
+  if (errno != ENOENT) fail(target, errno);
+  return std::nullopt;
+}
+
+/// The path that a chain of links ends at, whether or not anything is there: a rename would replace the link itself.
+fs::path resolved(const fs::path& target) {
+  constexpr int longest_chain = 40;  // as in the kernel
+  fs::path path = target;
+  std::error_code error;
+  for (int i = 0; i < longest_chain && fs::is_symlink(path, error); ++i) {
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) fail(target, error.value());
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path;
+}
+
+/// A new file in the directory of a path, removed again unless it is renamed over the path.
+class Neighbour {
+ public:
+  Neighbour(const fs::path& target, const fs::path& path) : target_(target), path_(path), file_(create()) {}
+  ~Neighbour() {
+    if (!renamed_) ::unlink(name_.c_str());
+  }
+  Neighbour(const Neighbour&) = delete;  // it stands for one file
+  Neighbour& operator=(const Neighbour&) = delete;
+
+  /// Keeps owner and permissions of the file that will be replaced.
+  void resemble(const struct stat& existing) const {
+    // Giving a file away needs privileges; without them it is the user's own, as with any editor that saves this way.
+    [[maybe_unused]] const int owned = ::fchown(file_.get(), existing.st_uid, existing.st_gid);
+    struct stat own = {};
+    const bool same = ::fstat(file_.get(), &own) == 0 && own.st_mode == existing.st_mode;
+    if (!same && ::fchmod(file_.get(), existing.st_mode & 07777U) != 0) fail(target_, errno);
+  }
+
+  void write(std::string_view content) const {
+    if (const int error = write_all(file_.get(), content); error != 0) fail(target_, error);
+    // A rename may reach the disk before the content does; after a crash the report would then be empty.
+    if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail(target_, errno);
+  }
+
+  void rename() {
+    if (const int error = file_.close(); error != 0) fail(target_, error);
+    if (::rename(name_.c_str(), path_.c_str()) != 0) fail(target_, errno);
+    renamed_ = true;
+  }
+
+ private:
+  /// With the permissions that the umask leaves a new file.
+  [[nodiscard]] Descriptor create() {
+    constexpr int attempts = 1000;
+    for (int i = 0; i < attempts; ++i) {
+      name_ = path_.parent_path() / fmt::format(".gpumem-{}-{}.tmp", ::getpid(), i);
+      Descriptor file(::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (file.is_open()) return file;
+      if (errno != EEXIST) break;
+    }
+    fail(target_, errno);
+  }
+
+  const fs::path& target_;
+  const fs::path& path_;
+  fs::path name_;
+  Descriptor file_;
+  bool renamed_ = false;
+};
+
+/// Throws unless the target can be opened for writing. What it holds stays.
+void try_open(const fs::path& target) {
+  if (!Descriptor(::open(target.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)).is_open()) fail(target, errno);
+}
+
+void write_through(const fs::path& target, const std::string& content) {
+  Descriptor file(::open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (!file.is_open()) fail(target, errno);
+  if (const int error = write_all(file.get(), content); error != 0) fail(target, error);
+  if (const int error = file.close(); error != 0) fail(target, error);
+}
+
+}  // namespace
+
+FileOutput::FileOutput(std::filesystem::path target) : target_(std::move(target)) {
+  const auto status = status_of(target_);
+  if (status && S_ISDIR(status->st_mode)) fail(target_, EISDIR);
+  rewritable_ = !status || S_ISREG(status->st_mode);
+  // Permissions are tried, not looked up: root, access lists and read-only file systems all have their own rules.
+  // A pipe is not tried, since opening it waits for a reader, and closing it ends one.
+  if (status && !S_ISFIFO(status->st_mode)) try_open(target_);
+  if (rewritable_) {
+    const fs::path path = resolved(target_);
+    if (!path.has_filename()) fail(target_, target_.empty() ? ENOENT : EISDIR);
+    const Neighbour trial(target_, path);
+  }
+}
+
+void FileOutput::replace(const std::string& content) const {
+  const auto status = status_of(target_);
+  if (status && !S_ISREG(status->st_mode)) return write_through(target_, content);
+  const fs::path path = resolved(target_);
+  Neighbour file(target_, path);
+  if (status) file.resemble(*status);
+  file.write(content);
+  file.rename();
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,64 @@
+#include "app/output/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+namespace gpumem::app {
+
+namespace {
+
+constexpr unsigned narrowest = 40;
+
+unsigned columns_from(const std::string& text) {
+  unsigned columns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  return error == std::errc() && end == text.data() + text.size() ? columns : 0;
+}
+
+/// By the first of the variables that is set, as setlocale() does.
+bool is_utf8(const Variables& variables) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string locale = variables(name);
+    if (locale.empty()) continue;
+    for (const char* charset : {"UTF-8", "utf-8", "UTF8", "utf8"}) {
+      if (locale.find(charset) != std::string::npos) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Terminal describe_terminal(bool is_terminal, unsigned columns, const Variables& variables) {
+  Terminal terminal;
+  terminal.is_terminal = is_terminal;
+  if (const unsigned asked = columns_from(variables("COLUMNS")); asked > 0) {
+    terminal.width = std::max(asked, narrowest);
+  } else if (is_terminal) {
+    terminal.width = columns > 0 ? std::max(columns, narrowest) : 80;
+  }
+  terminal.color = is_terminal && variables("NO_COLOR").empty() && variables("TERM") != "dumb";
+  terminal.block_characters = is_terminal && is_utf8(variables);
+  return terminal;
+}
+
+Terminal inspect_terminal(int file_descriptor) {
+  const bool is_terminal = isatty(file_descriptor) == 1;
+  winsize size{};
+  const bool known = is_terminal && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0;
+  return describe_terminal(is_terminal, known ? size.ws_col : 0, [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  });
+}
+
+report::TableStyle table_style(const Terminal& terminal, bool no_color) {
+  return {.width = terminal.width, .color = terminal.color && !no_color, .bars = terminal.block_characters};
+}
+
+}  // namespace gpumem::app

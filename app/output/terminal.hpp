@@ -1,0 +1,31 @@
+#pragma once
+// What the other end of a stream can show.
+
+#include <functional>
+#include <string>
+
+#include "report/write/writers.hpp"
+
+namespace gpumem::app {
+
+struct Terminal {
+  bool is_terminal = false;
+  unsigned width = 100;           ///< columns; of a pipe or file, which has none, what a table needs to be complete
+  bool color = false;             ///< a terminal that takes ANSI colours, and NO_COLOR is not set
+  bool block_characters = false;  ///< a terminal whose locale is UTF-8
+};
+
+/// The value of an environment variable, empty when it is not set.
+using Variables = std::function<std::string(const char* name)>;
+
+/// Describes a terminal of `columns` (0: unknown), or what is none, from the environment: COLUMNS, NO_COLOR, TERM and
+/// the locale variables.
+[[nodiscard]] Terminal describe_terminal(bool is_terminal, unsigned columns, const Variables& variables);
+
+/// The process' own stream: 1 is stdout, 2 is stderr.
+[[nodiscard]] Terminal inspect_terminal(int file_descriptor);
+
+/// How a table looks there. --no-color takes its colours, not its bars.
+[[nodiscard]] report::TableStyle table_style(const Terminal& terminal, bool no_color);
+
+}  // namespace gpumem::app

@@ -1,0 +1,71 @@
+#pragma once
+// Where readings come from: a GPU, or the model of one. Commands know nothing else about either.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probes/measure/counters.hpp"
+#include "probes/measure/numa.hpp"
+#include "probes/measure/statistics.hpp"
+#include "probes/probe.hpp"
+#include "report/record/record.hpp"
+
+namespace gpumem::app {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  [[nodiscard]] virtual std::string name() const = 0;  ///< "cuda" or "model"
+  /// What is known of the device by now: a link that was idle at first shows its speed later.
+  [[nodiscard]] virtual const Device& device() const = 0;
+  /// Name of the GPU profile predictions come from; absent when they come from the device's own attributes.
+  [[nodiscard]] virtual std::optional<std::string> profile() const = 0;
+  /// Bandwidth (bytes/s) of a case by a quick look, to choose between launch shapes. Throws a probe error.
+  [[nodiscard]] virtual double trial_bytes_per_s(const Case& trial) = 0;
+  /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
+  /// then says why it was `skipped` (a capability is missing) or `failed`.
+  [[nodiscard]] virtual report::Record run(const Case& decided) = 0;
+  /// How long the cases from now on are repeated; until then as the backend was opened.
+  virtual void use_stopping_rule(const measure::StoppingRule& /*rule*/) {}
+  /// Adds the hardware's counts to the records of `cases`, which `run` returned, if the backend was opened to count and
+  /// can. Returns why not, the first time that it cannot.
+  [[nodiscard]] virtual std::optional<std::string> count(std::span<const Case> /*cases*/,
+                                                         std::span<report::Record> /*records*/) {
+    return std::nullopt;
+  }
+  /// Where the host memory of the cases so far lies; absent when none used any.
+  [[nodiscard]] virtual std::optional<report::HostPlacement> host_placement() const { return std::nullopt; }
+  /// The flags that the cases so far could have raised, because what they tell of was watched. None of a prediction.
+  [[nodiscard]] virtual std::vector<std::string> watched_flags() const { return {}; }
+  /// Whether this process can measure no more.
+  [[nodiscard]] virtual bool lost() const { return false; }
+};
+
+/// Predicts for the GPU of a profile: a name from configs/gpus ("h200") or the path of a profile file.
+/// Throws a usage error for an unknown name (with the nearest) or an invalid file.
+[[nodiscard]] std::unique_ptr<Backend> make_model_backend(const std::string& gpu);
+
+struct MeasureOptions {
+  measure::StoppingRule stopping;
+  std::string device = "0";  ///< CUDA index, UUID ("GPU-...", or a unique beginning of it) or PCI bus id
+  measure::NumaRequest numa = {};
+  measure::Counting counting = measure::Counting::off;
+  /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
+  std::function<bool()> interrupted = [] { return false; };
+};
+
+/// Measures on a GPU. Throws a no-GPU error when there is none or the selected one does not exist.
+[[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const MeasureOptions& options);
+
+/// The GPUs of this machine; throws a no-GPU error naming the reason when there is none.
+[[nodiscard]] std::vector<Device> list_gpus();
+
+}  // namespace gpumem::app

@@ -1,0 +1,169 @@
+#include "app/run/counting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "app/run/record_of.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/model/counted.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+/// Host memory that the experiments of one batch may hold at once: they are all readied before the first is counted.
+constexpr std::uint64_t most_host_bytes = std::uint64_t{4} << 30U;
+
+/// A case to be counted.
+struct Entry {
+  const Case* one;
+  report::Record* record;
+  Workload workload;
+  std::unique_ptr<measure::Experiment> experiment = nullptr;
+};
+
+/// Readies all experiments. One that makes the session's shared buffers grow takes them away from those before it, so
+/// if any did, all are made again: the buffers are then large enough.
+void prepare(std::span<Entry> batch, measure::Session& session) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const std::uint64_t before = session.generation();
+    for (Entry& entry : batch) {
+      entry.experiment.reset();  // first, for two might not fit
+      entry.experiment = entry.one->probe->prepare(*entry.one, session);
+    }
+    if (session.generation() == before) return;
+  }
+}
+
+void count_batch(std::span<Entry> batch, measure::Counters& counters, measure::Session& session,
+                 const model::Profile& profile) {
+  prepare(batch, session);
+  std::vector<std::function<void()>> launches;
+  for (const Entry& entry : batch) {
+    launches.emplace_back([&] {
+      entry.experiment->launch_kernel(session.stream().get());
+      session.stream().synchronize();
+    });
+  }
+  const std::vector<measure::Counts> counts = counters.count(launches);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    add_counts(*batch[i].record, batch[i].workload, counts[i], profile);
+    batch[i].experiment.reset();
+  }
+}
+
+/// Requests, and what they take, of the sites of a space and op.
+struct Tally {
+  access::Space space;
+  access::Op op;
+  std::optional<double> requests;
+  std::optional<double> units;
+  report::Reading report::SiteRecord::*reading;
+};
+
+/// What L1 counts of global memory includes mapped host memory.
+access::Space counted_space(access::Space space) {
+  return space == access::Space::host ? access::Space::global : space;
+}
+
+/// Launches of the kernel in one timed run of the workload, and whether there is nothing beside them.
+struct Launches {
+  double count = 1;
+  bool alone = true;
+};
+
+Launches launches_of(const Workload& workload) {
+  if (workload.operations.empty()) return {};
+  Launches launches{0, true};
+  for (const Operation& operation : workload.operations) {
+    if (operation.work == Operation::Work::launch) {
+      launches.count += static_cast<double>(operation.pieces);
+    } else {
+      launches.alone = false;
+    }
+  }
+  return launches;
+}
+
+}  // namespace
+
+void count_cases(std::span<const Case> cases, std::span<report::Record> records, measure::Counters& counters,
+                 measure::Session& session, const model::Profile& profile) {
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (records[i].status != report::Status::ok || !records[i].time) continue;
+    Workload workload = describe(cases[i], session.device());
+    if (!workload.kernel.empty()) entries.push_back({&cases[i], &records[i], std::move(workload)});
+  }
+  for (auto first = entries.begin(); first != entries.end();) {
+    auto last = first;
+    std::uint64_t host_bytes = 0;
+    do {
+      host_bytes += last++->workload.host_bytes;
+    } while (last != entries.end() && last - first < static_cast<std::ptrdiff_t>(measure::Counters::most_at_once) &&
+             host_bytes + last->workload.host_bytes <= most_host_bytes);
+    count_batch({first, last}, counters, session, profile);
+    first = last;
+  }
+}
+
+void add_counts(report::Record& record, const Workload& workload, measure::Counts counts,
+                const model::Profile& profile) {
+  using access::Op;
+  using access::Space;
+  const Tally tallies[] = {
+      {Space::global, Op::load, counts.global_load_requests, counts.global_load_sectors,
+       &report::SiteRecord::sectors_per_request},
+      {Space::global, Op::store, counts.global_store_requests, counts.global_store_sectors,
+       &report::SiteRecord::sectors_per_request},
+      {Space::shared, Op::load, counts.shared_load_requests, counts.shared_load_wavefronts,
+       &report::SiteRecord::wavefronts_per_request},
+      {Space::shared, Op::store, counts.shared_store_requests, counts.shared_store_wavefronts,
+       &report::SiteRecord::wavefronts_per_request},
+  };
+  bool differ = false;
+  for (const Tally& tally : tallies) {
+    if (!tally.requests || !tally.units || *tally.requests <= 0) continue;
+    std::vector<std::size_t> counted;
+    for (std::size_t i = 0; i < workload.sites.size(); ++i) {
+      const access::Site& site = workload.sites[i];
+      if (counted_space(site.space) == tally.space && site.op == tally.op) counted.push_back(i);
+    }
+    if (counted.size() != 1) continue;  // the hardware does not tell sites apart
+    report::Reading& reading = record.access[counted.front()].*tally.reading;
+    reading.counted = *tally.units / *tally.requests;
+    // Both are whole numbers of sectors or wavefronts over a launch.
+    constexpr double rounding = 0.5;
+    differ = differ || (reading.predicted && std::abs(*reading.predicted * *tally.requests - *tally.units) > rounding);
+  }
+  if (differ) record.flags.emplace_back("counts_differ");
+
+  const Launches launches = launches_of(workload);
+  if (counts.global_load_sectors && *counts.global_load_sectors > 0 && launches.count > 0) {
+    const double bytes = *counts.global_load_sectors * access::sector_bytes;
+    counts.load_efficiency = static_cast<double>(workload.useful_bytes_read) / launches.count / bytes;
+    if (record.time && launches.alone) {
+      counts.load_throughput_gb_per_s = bytes * launches.count / record.time->summary.median.count() / 1e9;
+    }
+  }
+  for (const model::StageTime& stage : model::counted_stages(counts, workload, profile)) {
+    const double seconds = stage.seconds * launches.count;
+    const auto same = std::ranges::find(record.stages, stage.stage, &report::StageRecord::stage);
+    if (same != record.stages.end()) {
+      same->counted_s = seconds;
+    } else {
+      record.stages.push_back({std::string(stage.stage), std::nullopt, seconds});
+    }
+  }
+  // What the counters cannot see, such as copies beside the kernel, counts as it was predicted.
+  const auto slowest = std::ranges::max_element(record.stages, {}, [](const report::StageRecord& stage) {
+    return stage.counted_s.value_or(stage.predicted_s.value_or(0));
+  });
+  if (slowest != record.stages.end() && record.bottleneck) record.bottleneck->counted = slowest->stage;
+  record.counters = measure::times(counts, launches.count);
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,278 @@
+#include "app/run/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "app/command_line/ranges.hpp"
+#include "probes/error.hpp"
+#include "probes/suggest.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using report::join;
+
+struct Selection {
+  std::vector<const Probe*> probes;
+  bool quick = false;  ///< whether axes that were not given take their values of the quick default set
+};
+
+bool has_flag(const Probe& probe, const std::string& flag) {
+  return std::ranges::find(probe.axes, flag, &Axis::flag) != probe.axes.end();
+}
+
+/// Whether the flag alone selects the probe.
+bool selects(const std::string& flag, const Probe& probe) {
+  if (probe.axes.empty()) return false;
+  const Axis* compared = probe.find_axis(probe.compared);
+  return probe.axes.front().flag == flag || (compared != nullptr && compared->flag == flag);
+}
+
+bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
+  return std::ranges::all_of(given, [&](const GivenAxis& axis) { return has_flag(probe, axis.flag); });
+}
+
+std::vector<std::string> names_with_flag(const std::vector<Probe>& registry, const std::string& flag) {
+  std::vector<std::string> names;
+  for (const Probe& probe : registry) {
+    if (has_flag(probe, flag)) names.push_back(probe.name);
+  }
+  return names;
+}
+
+std::vector<Value> values_of(const Axis& axis, const std::vector<GivenAxis>& given, bool quick) {
+  const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
+  if (found != given.end()) {
+    std::vector<std::string> texts = found->texts;
+    std::ranges::replace(texts, std::string(), axis.defaults);
+    return parse_axis_values(axis, texts);
+  }
+  const std::string& text = quick && !axis.quick.empty() ? axis.quick : axis.defaults;
+  return parse_axis_values(axis, std::vector{text});
+}
+
+bool takes_values(const Probe& probe, const std::vector<GivenAxis>& given) {
+  try {
+    for (const Axis& axis : probe.axes) static_cast<void>(values_of(axis, given, true));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<const Probe*> named_probes(const std::vector<Probe>& registry, const std::vector<std::string>& names) {
+  std::vector<const Probe*> selected;
+  for (const std::string& name : names) {
+    const Probe& probe = require_probe(registry, name);
+    if (std::ranges::find(selected, &probe) == selected.end()) selected.push_back(&probe);
+  }
+  return selected;
+}
+
+/// Refuses names that none of the probes takes, with those that any of them does.
+void require_known_names(const std::vector<const Probe*>& probes, const std::vector<GivenAxis>& given) {
+  for (const GivenAxis& one : given) {
+    Axis any;
+    any.flag = one.flag;
+    for (const Probe* probe : probes) {
+      const auto axis = std::ranges::find(probe->axes, one.flag, &Axis::flag);
+      if (any.defaults.empty()) any.defaults = axis->defaults;
+      for (const std::string& name : axis->names) {
+        if (std::ranges::find(any.names, name) == any.names.end()) any.names.push_back(name);
+      }
+    }
+    if (!any.names.empty()) static_cast<void>(values_of(any, given, false));
+  }
+}
+
+/// Leaves only the probes that suit, unless none does.
+template <class Suits>
+void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
+  if (std::ranges::any_of(probes, suits)) std::erase_if(probes, std::not_fn(suits));
+}
+
+Selection select(const std::vector<Probe>& registry, const std::vector<std::string>& names,
+                 const std::vector<GivenAxis>& given) {
+  if (!names.empty()) return {.probes = named_probes(registry, names)};
+  Selection selection;
+  std::vector<const Probe*> complete;
+  for (const Probe& probe : registry) {
+    const auto selected = [&](const GivenAxis& axis) { return selects(axis.flag, probe); };
+    if (std::ranges::any_of(given, selected)) selection.probes.push_back(&probe);
+    if (has_every_flag(probe, given)) complete.push_back(&probe);
+  }
+  if (selection.probes.empty()) {
+    require_known_names(complete, given);
+    // `--direction both`: batching has the axis too, but goes one way at a time.
+    prefer(complete, [&](const Probe* probe) { return takes_values(*probe, given); });
+    return {.probes = std::move(complete), .quick = true};
+  }
+  // `--zero-copy --offset 0..8` asks for one probe, which has both axes, and not for `offset` beside it.
+  prefer(selection.probes, [&](const Probe* probe) { return has_every_flag(*probe, given); });
+  return selection;
+}
+
+/// What to do instead of giving an axis the name of a probe for a value.
+[[noreturn]] void refuse_probe_as_value(const Probe& owner, const Axis& axis, const std::string& name) {
+  const std::string probes = owner.name == name ? name : owner.name + " " + name;
+  std::string hint = "did you mean: gpumem probe " + probes;
+  if (name != axis.flag && has_flag(owner, name)) {
+    hint += fmt::format(", or for that axis of {}: --{} --{}", owner.name, axis.flag, name);
+  }
+  throw usage_error(
+      fmt::format("--{}: '{}' is a probe and not one of {}; {}", axis.flag, name, join(axis.names, ", "), hint));
+}
+
+/// `--zero-copy offset` takes the probe for a value of the flag, which was meant to stand alone.
+void refuse_probes_as_values(const std::vector<Probe>& registry, const std::vector<GivenAxis>& given) {
+  const auto is_probe = [&](const std::string& text) {
+    return std::ranges::find(registry, text, &Probe::name) != registry.end();
+  };
+  for (const Probe& probe : registry) {
+    for (const Axis& axis : probe.axes) {
+      const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
+      if (!axis.value_optional || found == given.end()) continue;
+      for (const std::string& text : found->texts) {
+        const bool is_value = std::ranges::find(axis.names, text) != axis.names.end();
+        if (!is_value && is_probe(text)) refuse_probe_as_value(probe, axis, text);
+      }
+    }
+  }
+}
+
+void require_every_axis_used(const std::vector<Probe>& registry, const Selection& selection,
+                             const std::vector<GivenAxis>& given) {
+  for (const GivenAxis& axis : given) {
+    const auto uses = [&](const Probe* probe) { return has_flag(*probe, axis.flag); };
+    if (std::ranges::any_of(selection.probes, uses)) continue;
+    if (selection.probes.empty()) {
+      throw usage_error(fmt::format("no probe has all of the axes given; --{} is an axis of: {}", axis.flag,
+                                    join(names_with_flag(registry, axis.flag), ", ")));
+    }
+    std::vector<std::string> selected;
+    for (const Probe* probe : selection.probes) selected.push_back(probe->name);
+    throw usage_error(fmt::format("--{} is not an axis of {}, but of: {}", axis.flag, join(selected, ", "),
+                                  join(names_with_flag(registry, axis.flag), ", ")));
+  }
+}
+
+/// The values of every axis of a probe, in the order of its axes.
+struct Grid {
+  const Probe* probe;
+  std::vector<std::vector<Value>> values;
+
+  /// Number of cases, or more than `maximum_cases` when there are too many to count on.
+  [[nodiscard]] std::size_t size() const {
+    std::size_t cases = 1;
+    for (const auto& axis : values) cases = cases > maximum_cases ? cases : cases * axis.size();
+    return cases;
+  }
+
+  [[nodiscard]] std::vector<PlannedSweep> sweeps() const {
+    std::vector<PlannedSweep> all;
+    std::vector<std::size_t> index(values.size(), 0);
+    do {
+      all.push_back(sweep(index));
+    } while (advance(index, axes_between_sweeps()));
+    return all;
+  }
+
+ private:
+  /// The axes that vary within a sweep, the fastest first.
+  [[nodiscard]] std::vector<std::size_t> axes_of_sweep() const {
+    std::vector<std::size_t> axes = {0};
+    for (std::size_t axis = 1; axis < values.size(); ++axis) {
+      if (probe->axes[axis].parameter == probe->compared) axes.push_back(axis);
+    }
+    return axes;
+  }
+
+  /// The others, the fastest first.
+  [[nodiscard]] std::vector<std::size_t> axes_between_sweeps() const {
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = values.size(); axis-- > 1;) {
+      if (probe->axes[axis].parameter != probe->compared) axes.push_back(axis);
+    }
+    return axes;
+  }
+
+  /// Goes on to the next combination of the values of some axes, the first of them fastest. False after the last, and
+  /// their indices then are 0 again.
+  [[nodiscard]] bool advance(std::vector<std::size_t>& index, const std::vector<std::size_t>& axes) const {
+    for (const std::size_t axis : axes) {
+      if (++index[axis] < values[axis].size()) return true;
+      index[axis] = 0;
+    }
+    return false;
+  }
+
+  [[nodiscard]] PlannedSweep sweep(std::vector<std::size_t> index) const {
+    PlannedSweep sweep{.probe = probe, .cases = {}};
+    do {
+      Case one{.probe = probe, .parameters = {}};
+      for (std::size_t axis = 0; axis < values.size(); ++axis) {
+        one.parameters.push_back({.name = probe->axes[axis].parameter, .value = values[axis][index[axis]]});
+      }
+      if (probe->validate) probe->validate(one);
+      sweep.cases.push_back(std::move(one));
+    } while (advance(index, axes_of_sweep()));
+    return sweep;
+  }
+};
+
+}  // namespace
+
+measure::StoppingRule stopping_rule(const Effort& first, const Effort& second) {
+  measure::StoppingRule rule;
+  rule.ci_width = first.ci_width.value_or(second.ci_width.value_or(rule.ci_width));
+  rule.time_budget = first.time_budget.value_or(second.time_budget.value_or(rule.time_budget));
+  return rule;
+}
+
+std::size_t Plan::size() const {
+  std::size_t cases = 0;
+  for (const PlannedSweep& sweep : sweeps) cases += sweep.cases.size();
+  return cases;
+}
+
+const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Probe& probe : registry) {
+    if (probe.name == name) return probe;
+    known.push_back(probe.name);
+  }
+  const std::string hint = did_you_mean(name, known);
+  throw usage_error(
+      fmt::format("unknown probe '{}'{}", name, hint.empty() ? "; there are: " + join(known, ", ") : hint));
+}
+
+Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,
+               const std::vector<GivenAxis>& given) {
+  refuse_probes_as_values(registry, given);
+  const Selection selection = select(registry, names, given);
+  require_every_axis_used(registry, selection, given);
+  std::vector<Grid> grids;
+  std::size_t cases = 0;
+  for (const Probe* probe : selection.probes) {
+    Grid grid{.probe = probe, .values = {}};
+    for (const Axis& axis : probe->axes) grid.values.push_back(values_of(axis, given, selection.quick));
+    cases += grid.size();
+    if (cases > maximum_cases) {
+      throw usage_error(
+          fmt::format("the axes multiply to more than the {} cases one run takes; give fewer values", maximum_cases));
+    }
+    grids.push_back(std::move(grid));
+  }
+  Plan plan;
+  for (const Grid& grid : grids) {
+    for (PlannedSweep& sweep : grid.sweeps()) plan.sweeps.push_back(std::move(sweep));
+  }
+  return plan;
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,160 @@
+#include "app/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+#include "app/command_line/build_information.hpp"
+#include "app/run/host.hpp"
+#include "app/run/open_backend.hpp"
+#include "app/run/record_of.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+}  // namespace
+
+RunOptions with_suite(const RunOptions& given, const SuiteOptions& suite) {
+  RunOptions options = given;
+  if (!options.numa) options.numa = suite.numa;
+  // Nobody who asks for predictions has to be told that a suite would count.
+  const bool vain = options.backend == BackendChoice::model && suite.counting == measure::Counting::if_possible;
+  if (!options.counting && !vain) options.counting = suite.counting;
+  return options;
+}
+
+report::Report empty_report(const std::vector<std::string>& command, const std::vector<Probe>& registry) {
+  report::Report report;
+  report.tool = build_information();
+  report.command = command;
+  report.started_at = utc_now();
+  report.host = describe_host();
+  for (const Probe& probe : registry) {
+    for (const Axis& axis : probe.axes) add_once(report.parameter_columns, axis.parameter);
+    for (const Metric& metric : probe.metrics) add_once(report.metric_columns, metric.name);
+  }
+  return report;
+}
+
+report::Report dry_report(const Plan& plan, const RunOptions& options, const std::vector<std::string>& command,
+                          const std::vector<Probe>& registry) {
+  report::Report report = empty_report(command, registry);
+  report.backend = options.backend == BackendChoice::model ? "model" : "cuda";
+  for (const PlannedSweep& sweep : plan.sweeps) {
+    for (const Case& one : sweep.cases) report.results.push_back(skipped_record(one, "dry run"));
+  }
+  return report;
+}
+
+std::string short_name(const report::Record& record) {
+  std::string name = record.probe;
+  for (const Parameter& parameter : record.parameters) {
+    if (parameter.name != record.swept && parameter.name != record.compared) continue;
+    name += " " + parameter.name + "=" + to_string(parameter.value);
+  }
+  return name;
+}
+
+Run::Run(Plan plan, const RunOptions& options, const std::vector<std::string>& command, Outputs& outputs,
+         const Environment& environment)
+    : options_(options),
+      outputs_(outputs),
+      environment_(environment),
+      backend_(open_backend(options, command, environment)),
+      progress_(environment.err, environment.err_terminal, !options.quiet),
+      total_(plan.size()),
+      report_(empty_report(command, environment.registry)) {
+  for (PlannedSweep& sweep : plan.sweeps) sweeps_.push_back({.plan = std::move(sweep)});
+  report_.backend = backend_->name();
+  report_.profile = backend_->profile();
+  learn();
+}
+
+void Run::all() {
+  for (Sweep& sweep : sweeps_) {
+    sweep.first = report_.results.size();
+    decide(sweep);
+    for (const Case& one : sweep.plan.cases) {
+      before(fmt::format("{}/{}", report_.results.size() + 1, total_), one);
+      report_.results.push_back(record_of(sweep, one));
+      learn();
+      outputs_.update_files(report_);
+    }
+    count(sweep.plan, sweep.plan.cases, std::span(report_.results).subspan(sweep.first));
+  }
+  progress_.clear();
+}
+
+void Run::again(std::span<const std::size_t> cases) {
+  for (Sweep& sweep : sweeps_) {
+    std::vector<std::size_t> own;
+    for (const std::size_t index : cases) {
+      if (index >= sweep.first && index < sweep.first + sweep.plan.cases.size()) own.push_back(index);
+    }
+    if (own.empty()) continue;
+    backend_->use_stopping_rule(stopping_rule(options_.effort, sweep.plan.effort));
+    if (sweep.choice.failure) decide(sweep);
+    std::vector<Case> repeated;
+    std::vector<report::Record> records;
+    for (const std::size_t index : own) {
+      repeated.push_back(sweep.plan.cases[index - sweep.first]);
+      before("again", repeated.back());
+      records.push_back(record_of(sweep, repeated.back()));
+      learn();
+    }
+    count(sweep.plan, repeated, records);
+    for (std::size_t i = 0; i < own.size(); ++i) report_.results[own[i]] = std::move(records[i]);
+    outputs_.update_files(report_);
+  }
+  progress_.clear();
+}
+
+/// Puts values in place of the sweep's "auto".
+void Run::decide(Sweep& sweep) {
+  backend_->use_stopping_rule(stopping_rule(options_.effort, sweep.plan.effort));
+  std::vector<std::string> chosen = std::move(sweep.choice.chosen);  // by an attempt that failed over the rest
+  sweep.choice = choose(sweep.plan, *backend_, [&](const Case& trial) { before("choosing", trial); });
+  for (const std::string& name : sweep.choice.chosen) add_once(chosen, name);
+  sweep.choice.chosen = std::move(chosen);
+}
+
+report::Record Run::record_of(const Sweep& sweep, const Case& one) {
+  const Choice& choice = sweep.choice;
+  report::Record record = choice.failure ? failed_record(one, *choice.failure) : backend_->run(one);
+  record.chosen = choice.chosen;
+  return record;
+}
+
+/// The third reading of cases of one table.
+void Run::count(const PlannedSweep& plan, std::span<const Case> cases, std::span<report::Record> records) {
+  if (environment_.interrupted()) throw Interrupted{};
+  progress_.show("counting " + plan.probe->name);
+  const auto problem = backend_->count(cases, records);
+  learn();
+  outputs_.update_files(report_);
+  if (!problem || options_.quiet) return;
+  progress_.clear();
+  environment_.err << "gpumem: note: not counting: " << report::one_line(*problem) << std::endl;
+}
+
+/// What the backend knows more of after every case.
+void Run::learn() {
+  report_.device = backend_->device();
+  report_.host_placement = backend_->host_placement();
+  report_.watched = backend_->watched_flags();
+}
+
+void Run::before(const std::string& what, const Case& one) {
+  if (environment_.interrupted()) throw Interrupted{};
+  progress_.show(what + " " + to_string(one));
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,78 @@
+#pragma once
+// A plan taken through a backend, case by case: what `probe` and `check` have in common.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/command_line/command_line.hpp"
+#include "app/output/progress.hpp"
+#include "app/output/report_outputs.hpp"
+#include "app/run/backend.hpp"
+#include "app/run/environment.hpp"
+#include "app/run/plan.hpp"
+#include "app/run/shape_choice.hpp"
+#include "app/suite/suite.hpp"
+#include "report/record/record.hpp"
+
+namespace gpumem::app {
+
+/// The options with what a suite asks for in place of what they leave open. The effort stays: it differs by sweep.
+[[nodiscard]] RunOptions with_suite(const RunOptions& given, const SuiteOptions& suite);
+
+/// A report with everything but the backend and its results.
+[[nodiscard]] report::Report empty_report(const std::vector<std::string>& command, const std::vector<Probe>& registry);
+
+/// The report of a run that did not take place: every case skipped.
+[[nodiscard]] report::Report dry_report(const Plan& plan, const RunOptions& options,
+                                        const std::vector<std::string>& command, const std::vector<Probe>& registry);
+
+/// "offset offset_elements=1": the probe and the parameters that tell the cases of a table apart.
+[[nodiscard]] std::string short_name(const report::Record& record);
+
+class Run {
+ public:
+  /// Opens the backend; `command` is argv. Refers to outputs and environment. Throws as open_backend does.
+  Run(Plan plan, const RunOptions& options, const std::vector<std::string>& command, Outputs& outputs,
+      const Environment& environment);
+
+  /// Runs every case; afterwards the report has a record of each, in the plan's order. Throws Interrupted, or an error
+  /// that concerns more than a case: the report then holds what was done until then.
+  void all();
+
+  /// Runs cases again, by their indices in the results (ascending), whose records are replaced. What auto decided
+  /// before stays. Throws as all() does.
+  void again(std::span<const std::size_t> cases);
+
+  /// Takes the line away that says what is going on, so that something else can be written.
+  void clear_progress() { progress_.clear(); }
+
+  [[nodiscard]] report::Report& report() { return report_; }
+
+ private:
+  /// A sweep, and where its records begin.
+  struct Sweep {
+    PlannedSweep plan;
+    std::size_t first = 0;
+    Choice choice = {};
+  };
+
+  void decide(Sweep& sweep);
+  [[nodiscard]] report::Record record_of(const Sweep& sweep, const Case& one);
+  void count(const PlannedSweep& plan, std::span<const Case> cases, std::span<report::Record> records);
+  void learn();
+  void before(const std::string& what, const Case& one);
+
+  RunOptions options_;
+  Outputs& outputs_;
+  const Environment& environment_;
+  std::unique_ptr<Backend> backend_;
+  Progress progress_;
+  std::vector<Sweep> sweeps_;
+  std::size_t total_ = 0;
+  report::Report report_;
+};
+
+}  // namespace gpumem::app

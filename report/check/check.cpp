@@ -1,0 +1,222 @@
+#include "report/check/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "report/check/check_parts.hpp"
+#include "report/check/check_words.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr std::size_t soundness_checks = 2;
+
+CheckRecord named(const char* name) {
+  CheckRecord check;
+  check.name = name;
+  return check;
+}
+
+/// A case of a report and what became of it.
+std::string outcome(const Report& report, std::size_t index, const std::string& why) {
+  Cases all;
+  for (const Record& record : report.results) all.push_back(&record);
+  return fmt::format("{}: {}", place_words(all, report.results[index]), why);
+}
+
+/// Said to have run and yet without a time: nobody measured it.
+bool lacks_measurement(const Report& report, const Record& record) {
+  return !is_predicted(report) && record.status == Status::ok && !record.time;
+}
+
+CheckRecord every_case_ran(const Report& report, const CheckRules& rules) {
+  CheckRecord check = named("every case ran");
+  std::vector<std::size_t> ran;
+  std::vector<std::size_t> failed;
+  std::vector<std::size_t> skipped;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const Record& record = report.results[i];
+    const bool wrong_data = record.verified == false;  // which ran, and has a line of its own
+    if (lacks_measurement(report, record)) {
+      failed.push_back(i);
+    } else if (record.status == Status::ok || wrong_data) {
+      ran.push_back(i);
+    } else {
+      (record.status == Status::failed ? failed : skipped).push_back(i);
+    }
+  }
+  const auto first = [&](const std::vector<std::size_t>& group) {
+    const Record& record = report.results[group.front()];
+    return outcome(report, group.front(),
+                   lacks_measurement(report, record) ? "it was not measured" : reason_of(record));
+  };
+  const std::string total = counted(report.results.size(), "case");
+  const Cases missing = missing_cases(report, rules);
+  check.cases = failed.empty() ? ran : failed;
+  if (!failed.empty()) {
+    check.verdict = Verdict::fail;
+    check.reason = fmt::format("{} of {} failed, the first, {}", failed.size(), total, first(failed));
+  } else if (!missing.empty()) {
+    check.verdict = Verdict::fail;
+    check.cases.clear();
+    check.reason = missing_words(missing, rules.planned.size());
+  } else if (ran.empty()) {
+    check.reason = skipped.empty() ? "the report has no cases" : "none ran; the first, " + first(skipped);
+  } else {
+    check.verdict = Verdict::pass;
+    check.reason = total;
+    if (!skipped.empty()) check.reason += fmt::format("; {} skipped, the first, {}", skipped.size(), first(skipped));
+  }
+  return check;
+}
+
+CheckRecord data_verified(const Report& report) {
+  CheckRecord check = named("data verified");
+  std::vector<std::size_t> wrong;
+  std::vector<std::size_t> right;
+  std::size_t unknown = 0;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const Record& record = report.results[i];
+    if (record.verified) {
+      (*record.verified ? right : wrong).push_back(i);
+    } else if (record.status == Status::ok) {
+      ++unknown;
+    }
+  }
+  check.cases = wrong.empty() ? right : wrong;
+  if (!wrong.empty()) {
+    check.verdict = Verdict::fail;
+    check.reason =
+        fmt::format("{} of {} moved wrong data, the first, {}", wrong.size(), counted(report.results.size(), "case"),
+                    outcome(report, wrong.front(), reason_of(report.results[wrong.front()])));
+  } else if (right.empty()) {
+    check.reason = is_predicted(report) ? "nothing was measured" : "nothing was verified";
+  } else if (unknown > 0) {
+    check.reason = fmt::format("{} of {} not verified", unknown, counted(right.size() + unknown, "case"));
+  } else {
+    check.verdict = Verdict::pass;
+    check.reason = counted(right.size(), "case");
+  }
+  return check;
+}
+
+Expectation without_flag(const char* name, const char* flag) {
+  Expectation expectation;
+  expectation.name = name;
+  expectation.subject = Expectation::Subject::flags;
+  expectation.flags = {flag};
+  return expectation;
+}
+
+/// Whether what a check says lasts: a value that was good enough once.
+bool keeps(const CheckRecord& before, std::size_t index, std::span<const Expectation> expectations) {
+  if (index < soundness_checks || before.verdict == Verdict::fail) return false;
+  return expectations[index - soundness_checks].subject == Expectation::Subject::cases;
+}
+
+}  // namespace
+
+std::vector<CheckRecord> check_soundness(const Report& report, const CheckRules& rules) {
+  std::vector<CheckRecord> checks = {every_case_ran(report, rules), data_verified(report)};
+  if (!is_predicted(report) || rules.accept_predictions) return checks;
+  for (CheckRecord& check : checks) {
+    check.verdict = Verdict::skip;
+    check.reason = predicted_reason;
+    check.cases.clear();
+  }
+  return checks;
+}
+
+std::vector<Expectation> common_expectations() {
+  return {without_flag("never throttled", "throttled"), without_flag("no ECC errors", "ecc_errors"),
+          without_flag("the GPU to itself", "contended"),
+          without_flag("the host link at its full speed", "link_degraded"),
+          without_flag("counts as predicted", "counts_differ")};
+}
+
+std::vector<CheckRecord> check(const Report& report, std::span<const Expectation> expectations,
+                               const CheckRules& rules) {
+  std::vector<CheckRecord> checks = check_soundness(report, rules);
+  for (const Expectation& expectation : expectations) checks.push_back(hold(expectation, report, rules));
+  return checks;
+}
+
+std::vector<CheckRecord> foreseen(std::span<const Expectation> expectations, const Report& dry_run) {
+  std::vector<CheckRecord> checks;
+  for (const Expectation& expectation : expectations) {
+    CheckRecord& check = checks.emplace_back(blank_check(expectation));
+    for (std::size_t i = 0; i < dry_run.results.size(); ++i) {
+      if (selects(expectation.cases, dry_run.results[i])) check.cases.push_back(i);
+    }
+    const bool of_cases = expectation.subject != Expectation::Subject::device;
+    check.reason = "dry run: " + demand_words(expectation);
+    if (of_cases) check.reason += fmt::format(", {}", counted(check.cases.size(), "case"));
+    if (expectation.gpu) check.reason += ", on " + one_line(*expectation.gpu);
+    if (!of_cases) check.cases.clear();
+  }
+  return checks;
+}
+
+std::vector<CheckRecord> check_again(std::vector<CheckRecord> before, const Report& report,
+                                     std::span<const Expectation> expectations, const CheckRules& rules,
+                                     unsigned attempt) {
+  std::vector<CheckRecord> now = check(report, expectations, rules);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    CheckRecord& old = before[i];
+    if (keeps(old, i, expectations)) {
+      now[i] = std::move(old);
+      continue;
+    }
+    const bool had_failed = old.verdict == Verdict::fail;
+    const bool repeated = (had_failed && !old.cases.empty()) || (!had_failed && now[i].verdict == Verdict::fail);
+    now[i].attempts = repeated ? attempt : old.attempts;
+    if (now[i].verdict == Verdict::pass && now[i].attempts > 1) {
+      now[i].reason += fmt::format("; passed at attempt {}", now[i].attempts);
+    }
+  }
+  return now;
+}
+
+std::vector<std::size_t> cases_of_failures(std::span<const CheckRecord> checks) {
+  std::set<std::size_t> cases;
+  for (const CheckRecord& check : checks) {
+    if (check.verdict == Verdict::fail) cases.insert(check.cases.begin(), check.cases.end());
+  }
+  return {cases.begin(), cases.end()};
+}
+
+CheckTally tally(std::span<const CheckRecord> checks) {
+  CheckTally tally;
+  for (const CheckRecord& check : checks) {
+    ++(check.verdict == Verdict::pass ? tally.passed : check.verdict == Verdict::fail ? tally.failed : tally.skipped);
+  }
+  return tally;
+}
+
+std::span<const CheckRecord> asked(std::span<const CheckRecord> checks, bool of_suite) {
+  return of_suite && checks.size() > soundness_checks ? checks.subspan(soundness_checks) : checks;
+}
+
+bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite) {
+  return std::ranges::all_of(asked(checks, of_suite),
+                             [](const CheckRecord& check) { return check.verdict == Verdict::skip; });
+}
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::skip:
+      return "skip";
+  }
+  return "skip";
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,63 @@
+#pragma once
+// Expectations held against a report. Pure: what is known of the cases decides, and what is not known is a skip.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "report/check/expectation.hpp"
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+struct CheckRules {
+  /// Whether predictions are held to anything. Otherwise all of a predicted report is skipped.
+  bool accept_predictions = false;
+  /// Records of the cases that the report should hold, with "auto" where that is asked for; empty: whatever it holds.
+  std::span<const Record> planned = {};
+};
+
+/// What every report is asked: that its cases ran, and moved the right data.
+[[nodiscard]] std::vector<CheckRecord> check_soundness(const Report& report, const CheckRules& rules);
+
+/// What a report is asked for want of a suite: that nothing has spoilt its measurements.
+[[nodiscard]] std::vector<Expectation> common_expectations();
+
+/// Holds one expectation: fails if a case that it is about failed or does not meet it; else is skipped if for one of
+/// them that is not known; else passes. The reason names the case that decided it, the worst one.
+[[nodiscard]] CheckRecord hold(const Expectation& expectation, const Report& report, const CheckRules& rules);
+
+/// check_soundness(), then all expectations in their order.
+[[nodiscard]] std::vector<CheckRecord> check(const Report& report, std::span<const Expectation> expectations,
+                                             const CheckRules& rules);
+
+/// What would be held against the cases of a dry run: all skipped, and saying what they ask for.
+[[nodiscard]] std::vector<CheckRecord> foreseen(std::span<const Expectation> expectations, const Report& dry_run);
+
+/// The checks of the same report after cases of it were measured again, in attempt `attempt` (2, 3, ...). A value that
+/// was good enough before stays; what was not, and what concerns the cases themselves, is looked at anew.
+[[nodiscard]] std::vector<CheckRecord> check_again(std::vector<CheckRecord> before, const Report& report,
+                                                   std::span<const Expectation> expectations, const CheckRules& rules,
+                                                   unsigned attempt);
+
+/// Indices of the cases behind what failed, ascending.
+[[nodiscard]] std::vector<std::size_t> cases_of_failures(std::span<const CheckRecord> checks);
+
+struct CheckTally {
+  std::size_t passed = 0;
+  std::size_t failed = 0;
+  std::size_t skipped = 0;
+};
+[[nodiscard]] CheckTally tally(std::span<const CheckRecord> checks);
+
+/// The checks without those of soundness, which are no answer to the expectations of a suite; all of them where there
+/// are no expectations.
+[[nodiscard]] std::span<const CheckRecord> asked(std::span<const CheckRecord> checks, bool of_suite);
+
+/// Whether nothing of what was asked has an answer.
+[[nodiscard]] bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite);
+
+[[nodiscard]] std::string_view to_string(Verdict verdict);  ///< "pass", "fail", "skip"
+
+}  // namespace gpumem::report

@@ -1,0 +1,93 @@
+#include "report/check/check_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "probes/words.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr int fewest_digits = 3;
+constexpr int most_digits = 12;
+
+std::string bound(double value) { return fmt::format("{:.6g}", value); }
+
+/// What is counted has no decimals.
+std::string number_words(double value) {
+  return value == std::trunc(value) && std::abs(value) < 1e6 ? fmt::format("{:.0f}", value)
+                                                             : significant(value, fewest_digits);
+}
+
+/// With more digits until it differs from the bound that it misses.
+std::string apart_from(double value, double missed) {
+  for (int digits = fewest_digits; digits < most_digits; ++digits) {
+    std::string text = significant(value, digits);
+    if (text != significant(missed, digits) && text != bound(missed)) return text;
+  }
+  return fmt::format("{}", value);
+}
+
+}  // namespace
+
+std::string case_words(const Cases& among, const Record& record) {
+  std::vector<std::string> parts;
+  const auto other_probe = [&](const Record* other) { return other->probe != record.probe; };
+  if (std::ranges::any_of(among, other_probe)) parts.push_back(one_line(record.probe));
+  for (const Parameter& parameter : record.parameters) {
+    const bool telling = parameter.name == record.swept || parameter.name == record.compared;
+    const bool chosen = std::ranges::find(record.chosen, parameter.name) != record.chosen.end();  // by nobody's wish
+    if (!telling && (chosen || among.empty() || !varies(among, parameter.name))) continue;
+    parts.push_back(parameter.name == "op" ? parameter_phrase(parameter) : position_phrase(parameter));
+  }
+  return parts.empty() ? one_line(record.probe) : join(parts, ", ");
+}
+
+std::string quantity_words(std::string_view quantity, double value) {
+  constexpr std::string_view rate = "_gb_per_s";
+  if (quantity == "time_seconds") return duration_words(value, fewest_digits);
+  const std::string number = number_words(value);
+  if (quantity.ends_with(rate)) return number + " GB/s";
+  if (quantity == "fraction_of_peak") return number + " of peak";
+  if (quantity == "measured_over_predicted") return number + " of the prediction";
+  if (quantity.ends_with("_bytes") && value >= 0) return decimal_size(value);
+  const Heading heading = metric_heading(quantity);
+  if (heading.unit.starts_with('/')) return fmt::format("{} {} per {}", number, heading.name, heading.unit.substr(1));
+  if (heading.unit.empty()) return fmt::format("{} {}", heading.name, number);
+  return fmt::format("{} {} {}", heading.name, number, heading.unit);
+}
+
+std::string bound_words(const CheckRecord& check) {
+  if (!check.measured) return {};
+  const double value = *check.measured;
+  if (check.at_least && value < *check.at_least) {
+    return fmt::format("{} < {}", apart_from(value, *check.at_least), bound(*check.at_least));
+  }
+  if (check.at_most && value > *check.at_most) {
+    return fmt::format("{} > {}", apart_from(value, *check.at_most), bound(*check.at_most));
+  }
+  const std::string number = number_words(value);
+  if (check.at_least && check.at_most) {
+    return fmt::format("{} in {}..{}", number, bound(*check.at_least), bound(*check.at_most));
+  }
+  if (check.at_least) return fmt::format("{} >= {}", number, bound(*check.at_least));
+  if (check.at_most) return fmt::format("{} <= {}", number, bound(*check.at_most));
+  return number;
+}
+
+std::string demand_words(const Expectation& expectation) {
+  if (expectation.subject == Expectation::Subject::flags) return "none flagged " + join(expectation.flags, ", ");
+  std::string text = metric_words(expectation.quantity);
+  if (expectation.relative_to) text += " relative to another case";
+  if (expectation.at_least) text += " at least " + bound(*expectation.at_least);
+  if (expectation.at_least && expectation.at_most) text += " and";
+  if (expectation.at_most) text += " at most " + bound(*expectation.at_most);
+  return text;
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,44 @@
+#include "report/check/references.hpp"
+
+#include <algorithm>
+
+namespace gpumem::report {
+
+namespace {
+
+/// What was asked for: "auto", where auto decided.
+std::string asked(const Record& record, const Parameter& parameter) {
+  const bool chosen = std::ranges::find(record.chosen, parameter.name) != record.chosen.end();
+  return chosen ? "auto" : to_string(parameter.value);
+}
+
+}  // namespace
+
+References::References(const Expectation& expectation, std::span<const Record> results)
+    : reference_(expectation.relative_to.value()),
+      same_probe_(reference_.probe.empty() || reference_.probe == expectation.cases.probe),
+      results_(results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (selects(reference_, results[i])) by_key_[key(results[i])].push_back(i);
+  }
+}
+
+std::span<const std::size_t> References::of(std::size_t index) const {
+  const auto found = by_key_.find(key(results_[index]));
+  return found == by_key_.end() ? std::span<const std::size_t>() : std::span<const std::size_t>(found->second);
+}
+
+/// Alike for the cases that differ in nothing but what the reference names.
+std::string References::key(const Record& record) const {
+  if (!same_probe_) return "";
+  std::string text = record.probe;
+  for (const Parameter& parameter : record.parameters) {
+    if (std::ranges::find(reference_.parameters, parameter.name, &Selection::Allowed::parameter) !=
+        reference_.parameters.end())
+      continue;
+    text.append("\n").append(parameter.name).append("=").append(asked(record, parameter));
+  }
+  return text;
+}
+
+}  // namespace gpumem::report

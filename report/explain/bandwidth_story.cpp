@@ -1,0 +1,285 @@
+// A story in words. The words depend on the readings alone, so that a new probe is described like the others.
+
+#include "report/explain/bandwidth_story.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "probes/words.hpp"
+#include "report/explain/value_sets.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+std::string percent(double fraction) {
+  const double value = fraction * 100;
+  return (value >= 9.95 ? fixed(value, 0) : significant(value, value >= 0.95 ? 1 : 2)) + " %";
+}
+
+/// "3 %", rounded up: a claim about all cases must hold for the last of them.
+std::string at_most_percent(double fraction) {
+  const double value = fraction * 100;
+  return (value > 1 ? fixed(std::ceil(value - 1e-9), 0) : fixed(std::ceil(value * 10 - 1e-9) / 10, 1)) + " %";
+}
+
+std::string rate_words(double gb_per_s) { return significant(gb_per_s, 3) + " GB/s"; }
+
+std::string speed(const Point& point) {
+  const std::string rate = rate_words(point.gb_per_s);
+  if (!point.record->fraction_of_peak) return rate;
+  return rate + " (" + percent(*point.record->fraction_of_peak) + " of peak)";
+}
+
+std::string position(const Point& point) {
+  return point.place == nullptr ? "this case" : position_phrase(*point.place);
+}
+
+std::string ratio_words(double lowest, double highest) {
+  const auto words = [](double ratio) { return ratio >= 0.095 ? fixed(ratio, 2) : significant(ratio, 2); };
+  const std::string low = words(lowest);
+  const std::string high = words(highest);
+  return low == high ? low : low + " to " + high;
+}
+
+std::string_view unit_words(Quantity quantity) { return quantity == Quantity::sectors ? "sectors" : "wavefronts"; }
+
+/// The one number of a cost, or nothing if loads and stores differ.
+std::optional<double> one_number(const PerRequest& cost) {
+  if (!cost.load || !cost.store) return cost.load ? cost.load : cost.store;
+  if (std::abs(*cost.load - *cost.store) < 0.005) return cost.load;
+  return std::nullopt;
+}
+
+std::string cost_words(const PerRequest& cost, Quantity quantity) {
+  if (const auto number = one_number(cost)) {
+    const std::string value = trimmed(*number, 2);
+    std::string_view unit = unit_words(quantity);
+    if (value == "1") unit.remove_suffix(1);
+    return fmt::format("{} {} per request", value, unit);
+  }
+  return fmt::format("{} {} per load and {} per store request", trimmed(*cost.load, 2), unit_words(quantity),
+                     trimmed(*cost.store, 2));
+}
+
+/// "from 4 to 32", or in full where loads and stores differ.
+std::string cost_range(const PerRequest& low, const PerRequest& high, Quantity quantity) {
+  const auto from = one_number(low);
+  const auto to = one_number(high);
+  if (from && to) return fmt::format("from {} to {}", trimmed(*from, 2), trimmed(*to, 2));
+  return "from " + cost_words(low, quantity) + " to " + cost_words(high, quantity);
+}
+
+/// Puts a verb as the readings deserve: "fall" was seen, "are predicted to fall" was computed.
+std::string verb(const Story& story, bool plural, std::string_view stem, std::string_view singular) {
+  if (story.measured) return std::string(plural ? stem : singular);
+  return (plural ? "are predicted to " : "is predicted to ") + std::string(stem);
+}
+
+/// What requests do with what they cost.
+std::string_view touch(Quantity quantity, bool plural) {
+  if (quantity == Quantity::sectors) return plural ? "touch" : "touches";
+  return plural ? "take" : "takes";
+}
+
+/// The points of a class as a subject, and whether it is plural: "offsets that are no multiple of 8".
+struct Group {
+  std::string words;
+  bool plural = true;
+};
+
+Group group_words(const Story& story, const CostClass& one) {
+  if (one.points.size() == 1) return {position(*one.points.front()), false};
+  const Noun noun = parameter_noun(story.parameter);
+  if (!story.numeric) {
+    std::vector<std::string> names;
+    for (const Point* point : one.points) names.push_back(point->place == nullptr ? "-" : value_text(*point->place));
+    constexpr std::size_t most_names = 4;
+    if (names.size() <= most_names) return {noun.plural + " " + join_in_words(names)};
+    return {fmt::format("{} of {} {}", names.size(), story.points.size(), noun.plural)};
+  }
+  std::vector<std::uint64_t> all;
+  std::vector<std::uint64_t> part;
+  std::vector<std::uint64_t> rest;
+  for (const Point& point : story.points) {
+    const bool member = std::ranges::find(one.points, &point) != one.points.end();
+    all.push_back(*point.number);
+    (member ? part : rest).push_back(*point.number);
+  }
+  if (const auto k = common_factor(all, rest)) return {fmt::format("{} that are no multiple of {}", noun.plural, *k)};
+  if (const auto k = common_factor(all, part)) return {fmt::format("{} that are multiples of {}", noun.plural, *k)};
+  if (const std::string list = listed(all, part); !list.empty()) return {noun.plural + " " + list};
+  return {fmt::format("{} of {} {}", part.size(), all.size(), noun.plural)};
+}
+
+std::string everywhere(const Story& story) {
+  const Noun noun = parameter_noun(story.parameter);
+  const auto* const first = story.points.front().place;
+  const auto* const last = story.points.back().place;
+  if (story.points.size() == 2 && first != nullptr && last != nullptr) {
+    return fmt::format("at {} {} and {}", noun.plural, value_text(*first), value_text(*last));
+  }
+  const std::string all = fmt::format("at all {} {}", story.points.size(), noun.plural);
+  if (!story.numeric) return all;
+  return fmt::format("{} from {} to {}", all, value_text(*first), value_text(*last));
+}
+
+std::string flat_story(const Story& story, const std::string& subject) {
+  std::string text =
+      fmt::format("{} {} {} {}", subject, verb(story, true, "reach", "reaches"), speed(*story.best), everywhere(story));
+  if (story.spread() >= 0.0005) text += ", within " + at_most_percent(story.spread());
+  if (story.classes.size() > 1) {
+    text += fmt::format(", although {} per request range {}", unit_words(story.quantity),
+                        cost_range(story.classes.front().cost, story.classes.back().cost, story.quantity));
+  }
+  return text;
+}
+
+/// How the cost grows along a falling sweep, and what happens once it cannot grow any more.
+std::string growth(const Story& story) {
+  const PerRequest& first = story.points.front().cost;
+  const PerRequest& last = story.points.back().cost;
+  std::string text =
+      capitalised(unit_words(story.quantity)) + " per request grow " + cost_range(first, last, story.quantity);
+  std::size_t reached = story.points.size() - 1;
+  while (reached > 0 && std::abs(story.points[reached - 1].cost.sum() - last.sum()) < 0.01) --reached;
+  if (reached == story.points.size() - 1) return text;
+  const Point& full = story.points[reached];
+  const double end = story.points.back().gb_per_s;
+  text += " at " + position(full) + " and stay there";
+  if (end < full.gb_per_s * (1 - negligible)) {
+    text += fmt::format(", while the bandwidth {} further, from {} to {}", verb(story, false, "fall", "falls"),
+                        significant(full.gb_per_s, 3), rate_words(end));
+  }
+  return text;
+}
+
+std::string sloping_story(const Story& story, const std::string& subject, int slope) {
+  const Point& first = story.points.front();
+  const Point& last = story.points.back();
+  std::string text = fmt::format("{} {} from {} at {} to {} at {}", subject,
+                                 slope < 0 ? verb(story, true, "fall", "falls") : verb(story, true, "rise", "rises"),
+                                 speed(first), position(first), speed(last), position(last));
+  if (slope < 0 && story.classes.size() > 1 && first.cost.sum() < last.cost.sum()) text += ". " + growth(story);
+  return text;
+}
+
+std::string class_ratio(const Story& story, const CostClass& one) {
+  const auto [low, high] = std::ranges::minmax(one.points, {}, &Point::gb_per_s);
+  return ratio_words(low->gb_per_s / story.best->gb_per_s, high->gb_per_s / story.best->gb_per_s);
+}
+
+std::string two_classes(const Story& story) {
+  const CostClass& cheap = story.classes.front();
+  const CostClass& dear = story.classes.back();
+  const Group group = group_words(story, dear);
+  const auto other = one_number(cheap.cost);
+  return fmt::format("{} {} {} instead of {} and {} at {} of it", capitalised(group.words),
+                     touch(story.quantity, group.plural), cost_words(dear.cost, story.quantity),
+                     other ? trimmed(*other, 2) : cost_words(cheap.cost, story.quantity),
+                     verb(story, group.plural, "run", "runs"), class_ratio(story, dear));
+}
+
+/// The classes as a ladder, "Cases with 2 wavefronts per request run at 0.50 of it, with 4 at 0.25", or only its foot
+/// where that would be long.
+std::string many_classes(const Story& story) {
+  constexpr std::size_t most_steps = 7;
+  const CostClass& dearest = story.classes.back();
+  const bool short_enough =
+      story.classes.size() <= most_steps &&
+      std::ranges::all_of(story.classes, [](const CostClass& one) { return one_number(one.cost).has_value(); });
+  if (!short_enough) {
+    const Group group = group_words(story, dearest);
+    return fmt::format("At worst, {} {} {} and {} at {} of it", group.words, touch(story.quantity, group.plural),
+                       cost_words(dearest.cost, story.quantity), verb(story, group.plural, "run", "runs"),
+                       class_ratio(story, dearest));
+  }
+  std::vector<std::string> steps;
+  for (std::size_t i = 1; i < story.classes.size(); ++i) {
+    const CostClass& one = story.classes[i];
+    const double ratio = one.median_gb_per_s / story.best->gb_per_s;
+    steps.push_back(i == 1
+                        ? fmt::format("Cases with {} {} at {} of it", cost_words(one.cost, story.quantity),
+                                      verb(story, true, "run", "runs"), ratio_words(ratio, ratio))
+                        : fmt::format("with {} at {}", trimmed(*one_number(one.cost), 2), ratio_words(ratio, ratio)));
+  }
+  return join_in_words(steps);
+}
+
+std::string classes_story(const Story& story, const std::string& subject) {
+  std::string text = fmt::format("{} {} {} at {}", subject, verb(story, true, "reach", "reaches"), speed(*story.best),
+                                 position(*story.best));
+  if (story.classes.size() > 2) text += ", with " + cost_words(story.best->cost, story.quantity);
+  return text + ". " + (story.classes.size() == 2 ? two_classes(story) : many_classes(story));
+}
+
+std::string unordered_story(const Story& story, const std::string& subject) {
+  const double ratio = story.worst->gb_per_s / story.best->gb_per_s;
+  std::string text = fmt::format("{} {} {} at {} and least, {} or {} of it, at {}", subject,
+                                 verb(story, true, "reach", "reaches"), speed(*story.best), position(*story.best),
+                                 rate_words(story.worst->gb_per_s), ratio_words(ratio, ratio), position(*story.worst));
+  if (story.classes.size() > 1) {
+    text += fmt::format("; {} per request range {}, which alone does not explain it", unit_words(story.quantity),
+                        cost_range(story.classes.front().cost, story.classes.back().cost, story.quantity));
+  } else if (story.classes.size() == 1) {
+    text += ", although all " + std::string(touch(story.quantity, true)) + " " +
+            cost_words(story.classes.front().cost, story.quantity);
+  }
+  return text;
+}
+
+std::string limits(const Story& story) {
+  const auto& best = story.best->record->bottleneck;
+  const auto& worst = story.worst->record->bottleneck;
+  if (!best || !worst || best->predicted == worst->predicted) return {};
+  return fmt::format(" The predicted limit is {} at {} and {} at {}.", stage_words(best->predicted),
+                     position(*story.best), stage_words(worst->predicted), position(*story.worst));
+}
+
+}  // namespace
+
+std::string bandwidth_story(const Story& story, const std::string& subject) {
+  std::string text;
+  if (story.points.size() == 1) {
+    text = fmt::format("{} {} {} at {}", subject, verb(story, true, "reach", "reaches"), speed(*story.best),
+                       position(*story.best));
+  } else if (story.spread() <= negligible) {
+    text = flat_story(story, subject);
+  } else if (const int slope = direction(story); slope != 0 && story.classes.size() != 2) {
+    text = sloping_story(story, subject, slope);
+  } else {
+    text = cost_explains(story) ? classes_story(story, subject) : unordered_story(story, subject);
+  }
+  Cases ran;
+  for (const Point& point : story.points) ran.push_back(point.record);
+  const std::string agreed = agreement(ran);
+  return text + (agreed.empty() ? "" : "; " + agreed) + "." + limits(story);
+}
+
+std::string agreement(const Cases& cases) {
+  Cases measured = cases;
+  std::erase_if(measured, [](const Record* record) {
+    return record->status != Status::ok || !(record->measured_gb_per_s.value_or(0) > 0);
+  });
+  double farthest = -1;
+  const Record* where = nullptr;
+  for (const Record* record : measured) {
+    if (!record->predicted_gb_per_s) return {};
+    const double deviation = std::abs(*record->predicted_gb_per_s / *record->measured_gb_per_s - 1);
+    if (deviation > farthest) {
+      farthest = deviation;
+      where = record;
+    }
+  }
+  if (where == nullptr) return {};
+  constexpr double agrees = 0.1;
+  if (farthest <= agrees) return "predicted within " + at_most_percent(farthest);
+  return fmt::format("predictions are off by up to {}{}", at_most_percent(farthest),
+                     measured.size() > 1 ? " (at " + position_among(measured, *where) + ")" : "");
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,18 @@
+#include "report/explain/completed.hpp"
+
+#include "report/explain/conclusions.hpp"
+#include "report/explain/why.hpp"
+#include "report/record/sweep.hpp"
+#include "report/write/writers.hpp"
+
+namespace gpumem::report {
+
+Report completed(Report report) {
+  relate_to_baselines(report.results);
+  conclude(report.results);
+  report.findings = findings(report.results);
+  add_explanations(report.results);
+  return report;
+}
+
+}  // namespace gpumem::report

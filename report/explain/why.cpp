@@ -1,0 +1,241 @@
+// Sentences from the rules, the stages and the better cases.
+
+#include "report/explain/why.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "probes/words.hpp"
+#include "report/explain/evidence.hpp"
+#include "report/explain/why_rules.hpp"
+#include "report/record/cases.hpp"
+#include "report/record/readings.hpp"
+#include "report/record/sweep.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr std::size_t brief_width = 60;
+constexpr double noticeable = 1.03;  // a gain worth mentioning: well above the width of a measured interval
+
+/// "device memory, 249 us of 251 us (the sectors moved between L1 and L2 240 us)".
+std::string limit_words(const Evidence& e) {
+  std::string text = stage_words(e.limit);
+  if (!e.limit_s || !e.case_s) return text;
+  text += fmt::format(", {} of {}", stage_time_words(*e.limit_s), stage_time_words(*e.case_s));
+  constexpr double near = 0.8;
+  if (e.next == nullptr || *seconds_of(*e.next) < near * *e.limit_s) return text;
+  return text +
+         fmt::format(" (close behind: {}, {})", stage_words(e.next->stage), stage_time_words(*seconds_of(*e.next)));
+}
+
+std::string place_words(const Better& better) {
+  return better.place == nullptr ? "another case" : position_phrase(*better.place);
+}
+
+/// "1.35 x at offset 0".
+std::string gain_words(const Better& better) { return times_words(better.gain) + " at " + place_words(better); }
+
+/// "better: pinned host memory, 3.05 x".
+std::string better_words(const Better& better) {
+  return fmt::format("better: {}, {}", place_words(better), times_words(better.gain));
+}
+
+/// Whether the better case's requests cost less, so that its gain is the cure's.
+bool better_has_less(const Evidence& e) {
+  const auto less = [&](std::string_view op, bool shared, const std::optional<RequestCost>& own) {
+    const auto other = costliest(*e.better->record, op, shared);
+    return own && other && other->excess() < own->excess() * 0.99;
+  };
+  return less("load", false, e.load) || less("store", false, e.store) || less("", true, e.shared);
+}
+
+/// How much more of the limiting stage a useful byte takes here than in the better case.
+std::optional<double> demand_beyond(const Evidence& e) {
+  const auto per_byte = [&](const Record& record) -> std::optional<double> {
+    const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
+    const auto bytes = static_cast<double>(record.useful_bytes_read) + static_cast<double>(record.useful_bytes_written);
+    if (stage == record.stages.end() || bytes <= 0 || !seconds_of(*stage)) return std::nullopt;
+    return *seconds_of(*stage) / bytes;
+  };
+  const auto own = per_byte(e.record);
+  const auto other = per_byte(*e.better->record);
+  if (!own || !other || *other <= 0 || *own / *other < noticeable) return std::nullopt;
+  return *own / *other;
+}
+
+std::string peak_words(const Evidence& e) {
+  return e.record.fraction_of_peak ? whole_percent(*e.record.fraction_of_peak) + " of peak" : "";
+}
+
+/// What there is to say when no rule applies.
+Explanation without_waste(const Evidence& e) {
+  const std::string peak = peak_words(e);
+  if (e.better) {
+    const auto more = demand_beyond(e);
+    const std::string text = better_words(*e.better);
+    const std::string how = more ? fmt::format(", where {} takes {} less time per useful byte", stage_words(e.limit),
+                                               whole_percent(1 - 1 / *more))
+                                 : ", for a reason that no stage shows";
+    return {.brief = text, .full = capitalised(text) + how + "."};
+  }
+  std::string text = e.others > 0 ? "nothing better in this sweep" : "nothing in it is wasted";
+  if (!peak.empty()) text += ": " + peak;
+  return {.brief = text, .full = capitalised(text) + "."};
+}
+
+Explanation by_rule(const Rule& rule, const Evidence& e) {
+  const bool gained = e.better && rule.by_requests && better_has_less(e);
+  std::string full = rule.fact(e);
+  if (!rule.cure.empty()) full += fmt::format("; {}", rule.cure);
+  if (gained) full += ": " + gain_words(*e.better);
+  full += ".";
+  if (e.better && !gained) full += " " + capitalised(better_words(*e.better)) + ".";
+  std::string brief = rule.brief(e);
+  const std::string cured = brief + (rule.brief_cure.empty() ? "" : "; ") + std::string(rule.brief_cure);
+  if (display_width(cured) <= brief_width) brief = cured;
+  return {.brief = brief, .full = std::move(full)};
+}
+
+/// Where the prediction and the clock, or the prediction and the counters, disagree.
+std::vector<std::string> disagreements(const Evidence& e) {
+  std::vector<std::string> all;
+  constexpr double much = 0.1;
+  const Record& record = e.record;
+  const auto measured = record.measured_gb_per_s;
+  const auto predicted = record.predicted_gb_per_s;
+  if (measured && predicted && *measured > 0 && std::abs(*predicted / *measured - 1) > much) {
+    const double longer = *predicted / *measured - 1;
+    // Where the counted demand takes as long as the clock says, it was the demand that was predicted wrongly.
+    const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
+    const bool explained =
+        stage != record.stages.end() && stage->counted_s && e.case_s && *stage->counted_s > (1 - much) * *e.case_s;
+    all.push_back(fmt::format("It took {} {} than predicted{}.", whole_percent(std::abs(longer)),
+                              longer > 0 ? "longer" : "less time",
+                              longer > 0 && !explained ? ", so something here is not in the model" : ""));
+  }
+  const auto differ = [](double a, double b, double share) { return std::abs(a - b) > share * std::max(a, b); };
+  for (const SiteRecord& site : record.access) {
+    for (const auto& [reading, unit] :
+         {std::pair{&site.sectors_per_request, "sectors"}, std::pair{&site.wavefronts_per_request, "wavefronts"}}) {
+      if (!reading->predicted || !reading->counted || !differ(*reading->predicted, *reading->counted, 0.01)) continue;
+      all.push_back(fmt::format("Counted are {} {} per {} of the {}, not the predicted {}.",
+                                trimmed(*reading->counted, 2), unit, site.op, one_line(site.site),
+                                trimmed(*reading->predicted, 2)));
+    }
+  }
+  for (const StageRecord& stage : record.stages) {
+    if (stage.stage != e.limit || !stage.predicted_s || !stage.counted_s) continue;
+    if (!differ(*stage.predicted_s, *stage.counted_s, much)) continue;
+    all.push_back(fmt::format("By what was counted, its stage takes {}, not the predicted {}.",
+                              stage_time_words(*stage.counted_s), stage_time_words(*stage.predicted_s)));
+  }
+  if (record.bottleneck && record.bottleneck->counted && *record.bottleneck->counted != record.bottleneck->predicted) {
+    all.push_back(fmt::format("Predicted was {}.", stage_words(record.bottleneck->predicted)));
+  }
+  return all;
+}
+
+Explanation explain(const Evidence& e) {
+  const Rule* rule = rule_for(e);
+  Explanation said = rule == nullptr ? without_waste(e) : by_rule(*rule, e);
+  std::vector<std::string> sentences = {
+      fmt::format("Limited by {}{}{}", limit_words(e), rule == nullptr ? ". " : ": ", said.full)};
+  for (std::string& sentence : disagreements(e)) sentences.push_back(std::move(sentence));
+  return {.brief = truncated(one_line(said.brief), brief_width), .full = one_line(join(sentences, " "))};
+}
+
+// ---- which cases to compare with
+
+bool has_run(const Record& record) { return record.status == Status::ok && record.verified != false; }
+
+/// Bandwidth of the same kind for all: measured where this case was measured.
+std::optional<double> rate_of(const Record& record, bool measured) {
+  return measured ? record.measured_gb_per_s : record.predicted_gb_per_s;
+}
+
+/// The fastest of some cases by either bandwidth, for all of them at once.
+struct Group {
+  std::size_t size = 0;
+  const Record* best_measured = nullptr;
+  const Record* best_predicted = nullptr;
+};
+
+std::vector<Group> groups_of(std::span<const Record> results, const std::vector<Members>& all) {
+  std::vector<Group> found(results.size());
+  for (const Members& members : all) {
+    Group group;
+    for (const std::size_t member : members) {
+      const Record& record = results[member];
+      if (!has_run(record)) continue;
+      ++group.size;
+      for (const bool measured : {true, false}) {
+        const Record*& best = measured ? group.best_measured : group.best_predicted;
+        const auto rate = rate_of(record, measured);
+        if (rate && (best == nullptr || *rate > *rate_of(*best, measured))) best = &record;
+      }
+    }
+    for (const std::size_t member : members) found[member] = group;
+  }
+  return found;
+}
+
+/// The best of a group, if it is noticeably better; it differs from the record in `parameter`.
+std::optional<Better> better_in(const Group& group, const Record& record, const std::string& parameter) {
+  const bool measured = record.measured_gb_per_s.has_value();
+  const Record* best = measured ? group.best_measured : group.best_predicted;
+  const auto own = rate_of(record, measured);
+  if (best == nullptr || best == &record || !own || !(*own > 0)) return std::nullopt;
+  const double gain = *rate_of(*best, measured) / *own;
+  if (!(gain >= noticeable)) return std::nullopt;
+  return Better{.record = best, .place = find_parameter(*best, parameter), .gain = gain};
+}
+
+}  // namespace
+
+std::optional<double> seconds_of(const StageRecord& stage) {
+  return stage.counted_s ? stage.counted_s : stage.predicted_s;
+}
+
+std::string limit_of(const Record& record) {
+  if (record.bottleneck) return record.bottleneck->counted.value_or(record.bottleneck->predicted);
+  const StageRecord* slowest = nullptr;
+  for (const StageRecord& stage : record.stages) {
+    const auto seconds = seconds_of(stage);
+    if (seconds && (slowest == nullptr || *seconds > *seconds_of(*slowest))) slowest = &stage;
+  }
+  return slowest == nullptr ? "" : slowest->stage;
+}
+
+std::vector<Explanation> explanations(std::span<const Record> results) {
+  const std::vector<Group> sweep_groups = groups_of(results, sweeps(results));
+  const std::vector<Group> alternative_groups = groups_of(results, alternatives(results));
+  std::vector<Explanation> all(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Record& record = results[i];
+    const std::string limit = limit_of(record);
+    if (!has_run(record) || limit.empty()) continue;
+    Evidence evidence = evidence_on(record, limit);
+    // Another way to do the same job says more than another place of the sweep.
+    evidence.better = better_in(alternative_groups[i], record, record.compared);
+    if (!evidence.better) evidence.better = better_in(sweep_groups[i], record, record.swept);
+    evidence.others = sweep_groups[i].size + alternative_groups[i].size - 2;
+    all[i] = explain(evidence);
+  }
+  return all;
+}
+
+void add_explanations(std::vector<Record>& results) {
+  std::vector<Explanation> all = explanations(results);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].why = std::move(all[i].full);
+    results[i].why_brief = std::move(all[i].brief);
+  }
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,33 @@
+#pragma once
+// What limits a case and what would change it, in words with the figures they rest on: from the stages, the access
+// sites, the counters and the difference to the best case of the same sweep. Never from the probe's name.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+struct Explanation {
+  std::string brief;  ///< at most 60 columns, for a table's cell
+  std::string full;   ///< one to four sentences
+};
+
+/// One for each of the results. Empty for a case that did not run, and where neither a prediction nor counters say what
+/// limits it.
+[[nodiscard]] std::vector<Explanation> explanations(std::span<const Record> results);
+
+/// Fills `why` and `why_brief` of every record.
+void add_explanations(std::vector<Record>& results);
+
+/// How long a stage takes: by what was counted, else by what was predicted. Absent without either.
+[[nodiscard]] std::optional<double> seconds_of(const StageRecord& stage);
+
+/// The stage that limits a case: the counted one, else the predicted one, else the slowest of its stages. Empty where
+/// nothing says.
+[[nodiscard]] std::string limit_of(const Record& record);
+
+}  // namespace gpumem::report

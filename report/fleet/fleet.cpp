@@ -1,0 +1,276 @@
+#include "report/fleet/fleet.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace gpumem::report {
+
+namespace {
+
+/// Makes the MAD of normally distributed values their standard deviation: 1 / the normal's quantile of 3/4.
+constexpr double sigma_per_mad = 1.4826;
+
+/// Flags of a case that say something about the machine, not about the case.
+constexpr std::array<std::string_view, 4> machine_flags = {"throttled", "ecc_errors", "link_degraded", "contended"};
+
+/// Of an even number the mean of the two in the middle. The values must not be empty.
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return *middle / 2 + *std::max_element(values.begin(), middle) / 2;
+}
+
+std::optional<double> value_of(const FleetReading& reading, FleetQuantity quantity) {
+  if (reading.status != Status::ok || reading.wrong_data) return std::nullopt;
+  return quantity == FleetQuantity::gb_per_s ? reading.gb_per_s : reading.time_s;
+}
+
+/// All readings of one case on the machines of a kind.
+using Readings = std::vector<const FleetReading*>;
+
+void count_shapes(const Readings& readings, FleetCase& one) {
+  std::unordered_map<std::size_t, std::size_t> counts;
+  for (const FleetReading* reading : readings) ++counts[reading->shape];
+  one.shapes = counts.size();
+  std::size_t most = 0;
+  for (const FleetReading* reading : readings) {  // of equally frequent ones the first that is met
+    if (counts[reading->shape] > most) {
+      most = counts[reading->shape];
+      one.usual_shape = reading->shape;
+    }
+  }
+}
+
+FleetCase case_over(std::size_t name, const Readings& readings, std::size_t machines_of_kind, double tolerance) {
+  FleetCase one;
+  one.name = name;
+  one.machines = readings.size();
+  const auto has_bandwidth = [](const FleetReading* reading) {
+    return value_of(*reading, FleetQuantity::gb_per_s).has_value();
+  };
+  one.quantity = std::ranges::any_of(readings, has_bandwidth) ? FleetQuantity::gb_per_s : FleetQuantity::time_s;
+  std::vector<double> values;
+  for (const FleetReading* reading : readings) {
+    if (const auto value = value_of(*reading, one.quantity)) values.push_back(*value);
+  }
+  count_shapes(readings, one);
+  one.count = values.size();
+  one.expected = 2 * one.count > machines_of_kind;
+  if (values.empty()) return one;
+  one.median = median_of(values);
+  std::tie(one.min, one.max) = std::pair(std::ranges::min(values), std::ranges::max(values));
+  for (double& value : values) value = std::abs(value - one.median);
+  one.mad = median_of(std::move(values));
+  one.judged = one.count >= fewest_fleet_values;
+  one.least_off = std::max(tolerance, fleet_outlier_z * sigma_per_mad * one.mad / one.median);
+  return one;
+}
+
+FleetVerdict verdict_without_value(const FleetReading& reading) {
+  if (reading.status == Status::failed) return FleetVerdict::failed;
+  if (reading.status == Status::skipped) return FleetVerdict::skipped;
+  return reading.wrong_data ? FleetVerdict::wrong_data : FleetVerdict::no_value;
+}
+
+FleetJudgement judge(const FleetReading& reading, const FleetCase& one, std::size_t index) {
+  FleetJudgement judgement;
+  judgement.index = index;
+  judgement.other_shape = reading.shape != one.usual_shape;
+  judgement.value = value_of(reading, one.quantity);
+  if (!judgement.value) {
+    judgement.verdict = verdict_without_value(reading);
+    return judgement;
+  }
+  judgement.verdict = FleetVerdict::unjudged;
+  if (!one.judged) return judgement;
+  const double ratio = *judgement.value / one.median;
+  const bool bandwidth = one.quantity == FleetQuantity::gb_per_s;
+  judgement.relative = ratio - 1;
+  judgement.loss = 1 - (bandwidth ? ratio : 1 / ratio);
+  if (one.mad > 0) judgement.z = (*judgement.value - one.median) / (sigma_per_mad * one.mad);
+  const bool off = std::abs(*judgement.relative) > one.least_off;
+  judgement.verdict = !off ? FleetVerdict::usual : (ratio < 1) == bandwidth ? FleetVerdict::slow : FleetVerdict::fast;
+  return judgement;
+}
+
+std::vector<FleetTally> tallies(const std::vector<FleetMachine>& machines, const std::vector<std::size_t>& members) {
+  std::vector<FleetTally> all;
+  for (const std::size_t member : members) {
+    for (const auto& [name, text] : machines[member].properties) {
+      auto tally = std::ranges::find(all, name, &FleetTally::property);
+      if (tally == all.end()) tally = all.insert(all.end(), FleetTally{.property = name, .values = {}});
+      auto value = std::ranges::find(tally->values, text, &FleetTally::Value::text);
+      if (value == tally->values.end()) value = tally->values.insert(value, {.text = text, .machines = {}});
+      value->machines.push_back(member);
+    }
+  }
+  for (FleetTally& tally : all) {
+    std::ranges::stable_sort(tally.values, std::ranges::greater{},
+                             [](const FleetTally::Value& value) { return value.machines.size(); });
+  }
+  return all;
+}
+
+std::vector<FleetKind> kinds_of(const std::vector<FleetMachine>& machines) {
+  std::vector<FleetKind> kinds;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const bool predicted = machines[i].backend == "model";
+    auto kind = std::ranges::find_if(
+        kinds, [&](const FleetKind& one) { return one.gpu == machines[i].gpu && one.predicted == predicted; });
+    if (kind == kinds.end()) {
+      kind = kinds.insert(kind, FleetKind{});
+      kind->gpu = machines[i].gpu;
+      kind->predicted = predicted;
+    }
+    kind->machines.push_back(i);
+  }
+  std::ranges::stable_sort(kinds, std::ranges::greater{}, [](const FleetKind& kind) { return kind.machines.size(); });
+  return kinds;
+}
+
+/// Fills the cases of a kind and the judgements of its machines.
+void judge_kind(FleetKind& kind, Fleet& fleet) {
+  std::unordered_map<std::size_t, std::size_t> index_of;  // from a case's name
+  std::vector<std::pair<std::size_t, Readings>> cases;
+  for (const std::size_t member : kind.machines) {
+    for (const FleetReading& reading : fleet.machines[member].readings) {
+      const auto [entry, added] = index_of.try_emplace(reading.name, cases.size());
+      if (added) cases.push_back({reading.name, {}});
+      cases[entry->second].second.push_back(&reading);
+    }
+  }
+  for (const auto& [name, readings] : cases) {
+    kind.cases.push_back(case_over(name, readings, kind.machines.size(), fleet.tolerance));
+  }
+  for (const std::size_t member : kind.machines) {
+    for (const FleetReading& reading : fleet.machines[member].readings) {
+      FleetCase& one = kind.cases[index_of.at(reading.name)];
+      const FleetJudgement& judgement =
+          fleet.judgements[member].emplace_back(judge(reading, one, index_of.at(reading.name)));
+      if (judgement.verdict == FleetVerdict::slow) ++one.slow;
+      if (judgement.verdict == FleetVerdict::fast) ++one.fast;
+    }
+  }
+}
+
+void add_flags(const FleetReading& reading, FleetFinding& finding) {
+  for (const std::string& flag : reading.flags) {
+    if (std::ranges::find(machine_flags, flag) == machine_flags.end()) continue;
+    const auto known = std::ranges::find(finding.flags, flag, &FleetFlag::name);
+    if (known == finding.flags.end()) {
+      finding.flags.push_back({flag, 1});
+    } else {
+      ++known->cases;
+    }
+  }
+}
+
+/// Slow before fast, and then by how far they are off.
+std::pair<bool, double> badness(const FleetJudgement& judgement) {
+  return {judgement.verdict == FleetVerdict::slow, std::abs(judgement.loss)};
+}
+
+FleetFinding finding_of(std::size_t member, const FleetKind& kind, const Fleet& fleet) {
+  const FleetMachine& machine = fleet.machines[member];
+  FleetFinding finding;
+  finding.machine = member;
+  std::vector<bool> has(kind.cases.size());
+  for (std::size_t i = 0; i < machine.readings.size(); ++i) {
+    const FleetJudgement& judgement = fleet.judgements[member][i];
+    has[judgement.index] = true;
+    add_flags(machine.readings[i], finding);
+    if (judgement.relative) ++finding.judged;
+    const FleetVerdict verdict = judgement.verdict;
+    if (verdict == FleetVerdict::slow || verdict == FleetVerdict::fast) finding.outliers.push_back(judgement);
+    if (verdict == FleetVerdict::wrong_data) finding.wrong_data.push_back(i);
+    if (verdict == FleetVerdict::failed) finding.failed.push_back(i);
+    if (verdict == FleetVerdict::skipped && kind.cases[judgement.index].expected) finding.skipped.push_back(i);
+  }
+  for (std::size_t i = 0; i < kind.cases.size(); ++i) {
+    if (!has[i] && kind.cases[i].expected) finding.missing.push_back(i);
+  }
+  std::ranges::stable_sort(finding.outliers, std::ranges::greater{}, badness);
+  return finding;
+}
+
+bool is_empty(const FleetFinding& finding) {
+  return finding.outliers.empty() && finding.wrong_data.empty() && finding.failed.empty() && finding.skipped.empty() &&
+         finding.missing.empty() && finding.flags.empty();
+}
+
+/// Wrong data before failures, these before slow cases, and so on to mere flags.
+auto rank(const FleetFinding& finding) {
+  const bool any = !finding.outliers.empty();
+  const auto [slow, loss] = any ? badness(finding.outliers.front()) : std::pair(false, 0.0);
+  return std::tuple(finding.wrong_data.size(), finding.failed.size(), slow, loss, finding.outliers.size(),
+                    finding.skipped.size() + finding.missing.size(), finding.flags.size());
+}
+
+std::vector<std::vector<std::size_t>> duplicates_among(const std::vector<FleetMachine>& machines) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> by_gpu;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    if (machines[i].uuid) by_gpu[{machines[i].host, *machines[i].uuid}].push_back(i);
+  }
+  std::vector<std::vector<std::size_t>> duplicates;
+  for (auto& [gpu, members] : by_gpu) {
+    if (members.size() > 1) duplicates.push_back(std::move(members));
+  }
+  std::ranges::sort(duplicates);
+  return duplicates;
+}
+
+}  // namespace
+
+std::string_view to_string(FleetVerdict verdict) {
+  constexpr std::array<std::string_view, 8> names = {"usual",    "slow",       "fast",   "unjudged",
+                                                     "no_value", "wrong_data", "failed", "skipped"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+Fleet judge_fleet(std::vector<FleetMachine> machines, std::shared_ptr<const FleetNames> names, double tolerance) {
+  Fleet fleet;
+  fleet.names = std::move(names);
+  fleet.tolerance = tolerance;
+  fleet.machines = std::move(machines);
+  fleet.kinds = kinds_of(fleet.machines);
+  fleet.kind_of.resize(fleet.machines.size());
+  fleet.judgements.resize(fleet.machines.size());
+  for (std::size_t k = 0; k < fleet.kinds.size(); ++k) {
+    FleetKind& kind = fleet.kinds[k];
+    kind.properties = tallies(fleet.machines, kind.machines);
+    judge_kind(kind, fleet);
+    for (const std::size_t member : kind.machines) {
+      fleet.kind_of[member] = k;
+      if (FleetFinding finding = finding_of(member, kind, fleet); !is_empty(finding)) {
+        fleet.findings.push_back(std::move(finding));
+      }
+    }
+  }
+  std::ranges::stable_sort(fleet.findings, std::ranges::greater{}, rank);
+  fleet.duplicates = duplicates_among(fleet.machines);
+  return fleet;
+}
+
+bool anything_judged(const Fleet& fleet) {
+  return std::ranges::any_of(fleet.kinds,
+                             [](const FleetKind& kind) { return std::ranges::any_of(kind.cases, &FleetCase::judged); });
+}
+
+std::vector<const FleetFinding*> fleet_regressions(const Fleet& fleet, double share) {
+  std::vector<const FleetFinding*> regressions;
+  for (const FleetFinding& finding : fleet.findings) {
+    const bool slow = std::ranges::any_of(finding.outliers, [&](const FleetJudgement& judgement) {
+      return judgement.verdict == FleetVerdict::slow && judgement.loss > share;
+    });
+    if (slow || !finding.failed.empty() || !finding.wrong_data.empty()) regressions.push_back(&finding);
+  }
+  return regressions;
+}
+
+}  // namespace gpumem::report

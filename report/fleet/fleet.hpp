@@ -1,0 +1,136 @@
+#pragma once
+// The GPUs of a fleet held against each other: in which cases one differs from the others of its kind.
+//
+// The measure is the modified z-score of Iglewicz and Hoaglin (How to Detect and Handle Outliers, 1993):
+//   z = (x - median) / (1.4826 MAD),  MAD = median of |x - median|,
+// in which 1.4826 makes the MAD of normally distributed values their standard deviation. They propose |z| > 3.5. Median
+// and MAD stay as they are while less than half of the machines are off, as mean and standard deviation do not.
+// Machines that agree very well would be told apart by differences that matter to nobody, and where half of them have
+// the same value the MAD is 0: so an outlier also has to be off by more than a tolerance, a share of the median.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/fleet/fleet_machine.hpp"
+
+namespace gpumem::report {
+
+constexpr double fleet_outlier_z = 3.5;
+constexpr double fleet_tolerance = 0.01;        ///< unless asked for another
+constexpr std::size_t fewest_fleet_values = 5;  ///< with fewer, half of them off is one or two, and nothing is judged
+
+enum class FleetQuantity { gb_per_s, time_s };
+
+/// What became of a case on a machine.
+enum class FleetVerdict {
+  usual,
+  slow,        ///< an outlier
+  fast,        ///< an outlier
+  unjudged,    ///< too few machines have it
+  no_value,    ///< it ran, but has neither bandwidth nor time
+  wrong_data,  ///< and therefore no value
+  failed,
+  skipped,
+};
+[[nodiscard]] std::string_view to_string(FleetVerdict verdict);
+
+/// A case over the machines of a kind. Values are of those that ran it with verified data, in GB/s or seconds.
+struct FleetCase {
+  std::size_t name = 0;
+  FleetQuantity quantity = FleetQuantity::gb_per_s;  ///< time where no machine has a bandwidth
+  std::size_t machines = 0;                          ///< that have the case at all
+  std::size_t count = 0;                             ///< of values; what follows is zero without any
+  double median = 0;
+  double mad = 0;
+  double min = 0;
+  double max = 0;
+  bool judged = false;   ///< whether there were enough values to call any of them an outlier
+  double least_off = 0;  ///< share of the median beyond which a value is an outlier
+  std::size_t slow = 0;
+  std::size_t fast = 0;
+  bool expected = false;        ///< whether more than half of the machines have it with a value
+  std::size_t shapes = 0;       ///< different ones that `auto` decided
+  std::size_t usual_shape = 0;  ///< what most decided
+};
+
+/// A case of a machine, judged.
+struct FleetJudgement {
+  std::size_t index = 0;  ///< into the kind's cases
+  FleetVerdict verdict = FleetVerdict::usual;
+  std::optional<double> value;
+  std::optional<double> relative;  ///< value / median - 1
+  std::optional<double> z;         ///< absent where the MAD is 0
+  double loss = 0;                 ///< share of the median's speed that is lacking; negative where it is faster
+  bool other_shape = false;        ///< `auto` decided otherwise than on most machines
+};
+
+struct FleetFlag {
+  std::string name;
+  std::size_t cases = 0;
+};
+
+/// What a person should know about a machine.
+struct FleetFinding {
+  std::size_t machine = 0;
+  std::vector<FleetJudgement> outliers;  ///< slow ones first, the worst of them first
+  std::size_t judged = 0;                ///< cases that were held against the others
+  std::vector<std::size_t> wrong_data;   ///< indices into the machine's readings
+  std::vector<std::size_t> failed;
+  std::vector<std::size_t> skipped;  ///< only those that most others ran
+  std::vector<std::size_t> missing;  ///< indices into the kind's cases: most others have them
+  std::vector<FleetFlag> flags;      ///< those that say something about the machine
+};
+
+/// Who has which value of a property.
+struct FleetTally {
+  struct Value {
+    std::string text;
+    std::vector<std::size_t> machines;
+  };
+  std::string property;
+  std::vector<Value> values;  ///< the most frequent first
+};
+
+/// GPUs of one name that are compared with each other: those measured, or those predicted for.
+struct FleetKind {
+  std::string gpu;
+  bool predicted = false;
+  std::vector<std::size_t> machines;
+  std::vector<FleetTally> properties;
+  std::vector<FleetCase> cases;  ///< in the order of the reports
+};
+
+struct Unreadable {
+  std::string file;
+  std::string reason;  ///< the whole line, which may name the file
+};
+
+struct Fleet {
+  Tool tool;                                ///< that compares
+  std::shared_ptr<const FleetNames> names;  ///< of the cases and shapes that numbers stand for
+  double tolerance = fleet_tolerance;
+  std::vector<FleetMachine> machines;
+  std::vector<std::size_t> kind_of;                     ///< per machine
+  std::vector<std::vector<FleetJudgement>> judgements;  ///< per machine, one for each reading
+  std::vector<FleetKind> kinds;                         ///< the largest first
+  std::vector<FleetFinding> findings;                   ///< of the machines that have any, the worst first
+  std::vector<std::vector<std::size_t>> duplicates;     ///< machines with the same host and UUID
+  std::vector<Unreadable> unreadable;                   ///< files that are not in it
+};
+
+/// Fills everything but `tool` and `unreadable`. `tolerance` is a share of the median.
+[[nodiscard]] Fleet judge_fleet(std::vector<FleetMachine> machines, std::shared_ptr<const FleetNames> names,
+                                double tolerance = fleet_tolerance);
+
+/// Whether any case of any machine was held against others.
+[[nodiscard]] bool anything_judged(const Fleet& fleet);
+
+/// The findings that are regressions: a slow outlier that lacks more than a share of the median's speed, a failed case
+/// or wrong data.
+[[nodiscard]] std::vector<const FleetFinding*> fleet_regressions(const Fleet& fleet, double share);
+
+}  // namespace gpumem::report

@@ -1,0 +1,76 @@
+#pragma once
+// What is kept of one report of a fleet: no samples, and of every case only what is compared between machines.
+
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+/// A case on whichever machine it ran: the probe and what was asked for. A parameter that `auto` decided has the value
+/// "auto", for two GPUs may decide differently and are still to be compared.
+struct FleetCaseName {
+  std::string probe;
+  std::vector<Parameter> parameters;
+  std::size_t repetition = 0;  ///< equal cases of the same report that came before
+};
+
+/// One copy of each name, however many machines have it. May be used from several threads; which number a name gets
+/// then depends on who comes first, so nothing is to be ordered by it.
+class FleetNames {
+ public:
+  [[nodiscard]] std::size_t case_number(FleetCaseName name);
+  /// Of what `auto` decided: the decided parameters.
+  [[nodiscard]] std::size_t shape_number(const std::vector<Parameter>& decided);
+
+  [[nodiscard]] const FleetCaseName& case_name(std::size_t number) const { return cases_[number]; }
+  [[nodiscard]] const std::vector<Parameter>& shape(std::size_t number) const { return shapes_[number]; }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::deque<FleetCaseName> cases_;  // references to elements last
+  std::deque<std::vector<Parameter>> shapes_;
+};
+
+/// One case of one machine.
+struct FleetReading {
+  std::size_t name = 0;   ///< of the case
+  std::size_t shape = 0;  ///< that `auto` decided
+  Status status = Status::ok;
+  bool wrong_data = false;
+  std::optional<double> gb_per_s;  ///< measured; of a prediction, predicted
+  std::optional<double> time_s;    ///< median
+  std::string reason;              ///< why it was skipped or failed
+  std::vector<std::string> flags;
+};
+
+/// What should be the same on all GPUs of a kind: "driver", "580.159.04".
+struct FleetProperty {
+  std::string name;
+  std::string value;
+};
+
+/// A GPU of a host, as one report describes it.
+struct FleetMachine {
+  std::string file;
+  std::string host;  ///< empty where the report does not know
+  std::string gpu;   ///< the name of its kind
+  std::optional<std::string> uuid;
+  std::optional<std::string> pci_bus_id;
+  std::string backend;
+  std::string started_at;
+  std::vector<FleetProperty> properties;
+  std::vector<FleetReading> readings;
+};
+
+/// Throws a usage error, which begins with the file's name, for a report that names no GPU.
+[[nodiscard]] FleetMachine fleet_machine(const Report& report, const std::string& file, FleetNames& names);
+
+}  // namespace gpumem::report

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+/// A whole JSON report (schema version 1), also of a version of gpumem that wrote fewer members: what it lacks is
+/// absent. The columns of parameters and metrics are in the order in which the records have them. Throws a usage error
+/// of one line for anything else: "SOURCE: /results/3/time_seconds/median: expected a number".
+/// Of arrays named in `emptied` ("samples", ...) nothing is kept (probes/json_reader.hpp).
+[[nodiscard]] Report read_report(std::string_view json, const std::string& source,
+                                 std::span<const std::string_view> emptied = {});
+
+}  // namespace gpumem::report

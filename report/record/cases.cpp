@@ -1,0 +1,71 @@
+#include "report/record/cases.hpp"
+
+#include <algorithm>
+
+#include "probes/error.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+bool takes(const Axis& axis, const Value& value) {
+  if (const auto* name = std::get_if<std::string>(&value)) {
+    return std::ranges::find(axis.names, *name) != axis.names.end();
+  }
+  const auto number = std::get<std::uint64_t>(value);
+  return axis.names.empty() && number >= axis.minimum && number <= axis.maximum &&
+         (axis.numbers.empty() || std::ranges::find(axis.numbers, number) != axis.numbers.end());
+}
+
+}  // namespace
+
+Cases cases_of(std::span<const Record> results, std::span<const std::size_t> members) {
+  Cases cases;
+  for (const std::size_t member : members) cases.push_back(&results[member]);
+  return cases;
+}
+
+const Parameter* find_parameter(const Record& record, std::string_view name) {
+  const auto found = std::ranges::find(record.parameters, name, &Parameter::name);
+  return found == record.parameters.end() ? nullptr : &*found;
+}
+
+std::optional<Case> case_of(const Record& record, const Probe& probe) {
+  Case one{.probe = &probe, .parameters = {}};
+  for (const Axis& axis : probe.axes) {
+    const Parameter* found = find_parameter(record, axis.parameter);
+    if (found == nullptr || !takes(axis, found->value)) return std::nullopt;
+    one.parameters.push_back(*found);
+  }
+  try {
+    if (probe.validate) probe.validate(one);
+  } catch (const Error&) {  // values that do not go together
+    return std::nullopt;
+  }
+  return one;
+}
+
+std::optional<double> metric_value(const Record& record, std::string_view name) {
+  const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
+  return found == record.metrics.end() ? std::nullopt : found->value;
+}
+
+bool varies(const Cases& cases, std::string_view parameter) {
+  const Parameter* first = find_parameter(*cases.front(), parameter);
+  return std::ranges::any_of(cases, [&](const Record* record) {
+    const Parameter* other = find_parameter(*record, parameter);
+    return (first == nullptr) != (other == nullptr) || (first != nullptr && *first != *other);
+  });
+}
+
+std::string position_among(const Cases& cases, const Record& record) {
+  std::vector<std::string> parts;
+  for (const Parameter& parameter : record.parameters) {
+    if (varies(cases, parameter.name)) parts.push_back(position_phrase(parameter));
+  }
+  return parts.empty() ? "this case" : join(parts, ", ");
+}
+
+}  // namespace gpumem::report

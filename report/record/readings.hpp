@@ -1,0 +1,34 @@
+#pragma once
+// The access readings of a record folded to one number per operation, as tables, CSV and findings show them.
+
+#include <optional>
+#include <string_view>
+
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+enum class Quantity { sectors, wavefronts };
+enum class Source { predicted, counted };
+
+/// Mean over the record's sites of `op` ("load" or "store") that have the reading; absent if none has.
+[[nodiscard]] std::optional<double> mean_per_request(const Record& record, std::string_view op, Quantity quantity,
+                                                     Source source);
+
+/// Per-request readings of both operations.
+struct PerRequest {
+  std::optional<double> load;
+  std::optional<double> store;
+
+  [[nodiscard]] bool any() const { return load || store; }
+  [[nodiscard]] double sum() const { return load.value_or(0) + store.value_or(0); }
+};
+
+[[nodiscard]] PerRequest per_request(const Record& record, Quantity quantity, Source source);
+
+/// How long the case takes: the median measured, else what the predicted bandwidth says. Absent without either.
+[[nodiscard]] std::optional<double> seconds_of(const Record& record);
+
+[[nodiscard]] std::string_view to_string(Status status);
+
+}  // namespace gpumem::report

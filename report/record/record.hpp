@@ -1,0 +1,151 @@
+#pragma once
+// A report as plain data: every reading of every case side by side. What is absent is absent, never zero.
+// Field names follow the JSON report (report/write/json.cpp), whose names are a contract.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/device.hpp"
+#include "probes/measure/counters.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/statistics.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::report {
+
+enum class Status { ok, skipped, failed };
+
+/// One quantity in up to two readings beside the clock's.
+struct Reading {
+  std::optional<double> predicted;  ///< by the model
+  std::optional<double> counted;    ///< by hardware counters
+};
+
+struct SiteRecord {
+  std::string site;
+  std::string space;  ///< "global", "shared", ...
+  std::string op;     ///< "load" or "store"
+  unsigned word_bytes = 0;
+  Reading sectors_per_request;
+  Reading wavefronts_per_request;
+};
+
+struct TimeRecord {
+  measure::Summary summary;
+  std::vector<measure::Seconds> samples;  ///< in the order taken, none dropped
+};
+
+struct Bottleneck {
+  std::string predicted;
+  std::optional<std::string> counted;
+};
+
+/// How long one stage of the model takes for a case: by the predicted demand, and by the counted one.
+struct StageRecord {
+  std::string stage;
+  std::optional<double> predicted_s;
+  std::optional<double> counted_s;
+};
+
+struct MetricRecord {
+  std::string name;
+  std::optional<double> value;
+};
+
+struct Record {
+  std::string probe;
+  std::vector<Parameter> parameters;  ///< in the order of the probe's axes
+  std::string swept;                  ///< the parameter that a sweep of this probe varies
+  std::string compared;               ///< the parameter whose values are alternatives for the same job; may be empty
+  Value baseline;                     ///< value of the compared, else of the swept parameter, in the case that
+                                      ///< `relative` refers to
+  std::vector<std::string> chosen;    ///< parameters that `auto` decided
+  Status status = Status::ok;
+  std::optional<std::string> reason;  ///< why it was skipped or failed
+  std::optional<bool> verified;
+  std::uint64_t useful_bytes_read = 0;
+  std::uint64_t useful_bytes_written = 0;
+  std::optional<TimeRecord> time;
+  std::optional<double> measured_gb_per_s;
+  std::optional<double> predicted_gb_per_s;
+  std::optional<double> peak_gb_per_s;      ///< theoretical, of the memory the case is about
+  std::optional<double> fraction_of_peak;   ///< of the headline bandwidth: the measured one, else the predicted
+  std::optional<double> relative_measured;  ///< bandwidth / bandwidth of the sweep's baseline case
+  std::optional<double> relative_predicted;
+  std::vector<SiteRecord> access;
+  std::optional<Bottleneck> bottleneck;
+  std::vector<StageRecord> stages;  ///< those that the case uses; empty where nothing was predicted
+  std::string why;        ///< in sentences, what limits the case and what would change it; empty where nothing says so
+  std::string why_brief;  ///< the same for a table's cell; not in JSON
+  std::optional<measure::Counts> counters;  ///< of all launches in what was timed
+  std::vector<MetricRecord> metrics;
+  std::vector<measure::StageSpan> timeline;  ///< measured, else predicted; empty where it is not the point
+  std::vector<std::string> flags;            ///< "cache_resident", "wide_interval", "throttled", ...
+
+  /// The bandwidth a person reads first: measured where there is one, else predicted.
+  [[nodiscard]] std::optional<double> headline_gb_per_s() const {
+    return measured_gb_per_s ? measured_gb_per_s : predicted_gb_per_s;
+  }
+};
+
+struct Tool {
+  std::string version;
+  std::string git_commit;
+  std::string compiler;
+  std::string cuda_compiler;
+  std::string build_type;
+};
+
+struct Host {
+  std::string name;
+  std::string os;
+  std::string cpu;
+  std::uint64_t memory_bytes = 0;
+};
+
+enum class Verdict { pass, fail, skip };
+
+/// What became of one expectation of a suite (report/check/expectation.hpp).
+struct CheckRecord {
+  std::string name;
+  Verdict verdict = Verdict::skip;
+  std::string reason;              ///< in words: the case that decided it, and what was wrong or missing
+  std::string quantity;            ///< "bandwidth_gb_per_s", "fraction_of_peak", ...; empty where it is none
+  std::optional<double> measured;  ///< value of the quantity, or its ratio to the reference case's
+  std::optional<double> at_least;  ///< bounds, both inclusive
+  std::optional<double> at_most;
+  bool required = false;           ///< whether a skip is as bad as a failure
+  unsigned attempts = 1;           ///< until it passed, or in all
+  std::vector<std::size_t> cases;  ///< indices into the results that it was held against, references included
+};
+
+/// Where the host memory of the run lies.
+struct HostPlacement {
+  std::optional<unsigned> numa_node;  ///< the node it was bound to; absent when it was left alone
+  std::string how;                    ///< in words: "bound to the GPU's node", "one node only", "off", ...
+};
+
+struct Report {
+  Tool tool;
+  std::vector<std::string> command;    ///< argv
+  std::string started_at;              ///< RFC 3339, UTC
+  std::string backend;                 ///< "cuda" or "model"
+  std::optional<std::string> profile;  ///< name of the GPU profile behind the predictions; absent: device attributes
+  Host host;
+  std::optional<Device> device;                 ///< absent in a dry run
+  std::optional<HostPlacement> host_placement;  ///< absent when no case used host memory
+  /// The flags that this run could have raised, because what they tell of was watched; absent: an older report.
+  std::optional<std::vector<std::string>> watched;
+  std::optional<std::string> suite;  ///< name of the suite that the cases come from
+  std::vector<Record> results;
+  std::vector<CheckRecord> checks;  ///< in the suite's order; empty where nothing was to be checked
+  std::vector<std::string>
+      findings;  ///< per table (see tables() in report/record/sweep.hpp): what it shows, and what to do
+  /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.
+  std::vector<std::string> parameter_columns;
+  std::vector<std::string> metric_columns;
+};
+
+}  // namespace gpumem::report

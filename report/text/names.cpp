@@ -1,0 +1,193 @@
+#include "report/text/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+/// How a parameter's name is made.
+enum class Kind {
+  plain,   ///< "op", "variant"
+  amount,  ///< "offset_elements": a label and what it counts
+  size,    ///< "buffer_bytes": a label and a number of bytes
+  word,    ///< "word_bytes": as amount, but said "4-byte words"
+  rate,    ///< "elements_per_thread": the label is the unit
+  shape,   ///< "block_threads": so many units per label
+  count,   ///< "copies": so many of them
+  share,   ///< "kernel_percent": a label and a percentage
+  memory,  ///< "host_memory": a kind of memory, said "pinned host memory"
+};
+
+struct ParsedName {
+  Kind kind = Kind::plain;
+  std::string label;
+  std::string unit;
+};
+
+std::string spaced(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', ' ');
+  return text == "gb per s" ? "GB/s" : text;
+}
+
+template <std::size_t size>
+bool contains(const std::array<std::string_view, size>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+ParsedName parse(std::string_view name) {
+  if (name == "word_bytes") return {Kind::word, "word", "bytes"};
+  constexpr std::array<std::string_view, 4> counts = {"copies", "passes", "streams", "chunks"};
+  if (contains(counts, name)) return {Kind::count, std::string(name), ""};
+  if (const auto per = name.find("_per_"); per != std::string_view::npos) {
+    return {Kind::rate, spaced(name.substr(0, per)), spaced(name.substr(per + 5))};
+  }
+  const auto last = name.rfind('_');
+  if (last == std::string_view::npos) return {Kind::plain, std::string(name), ""};
+  const std::string label = spaced(name.substr(0, last));
+  const std::string_view unit = name.substr(last + 1);
+  if (unit == "bytes") return {Kind::size, label, ""};
+  if (unit == "percent") return {Kind::share, label, "%"};
+  if (unit == "memory") return {Kind::memory, spaced(name), ""};
+  if (unit == "threads" || unit == "warps") return {Kind::shape, label, std::string(unit)};
+  constexpr std::array<std::string_view, 6> counted_units = {"elements", "words", "sectors",
+                                                             "lines",    "rows",  "columns"};
+  if (contains(counted_units, unit)) return {Kind::amount, label, std::string(unit)};
+  return {Kind::plain, spaced(name), ""};
+}
+
+std::string singular(std::string_view plural) {
+  if (plural.ends_with("ies")) return std::string(plural.substr(0, plural.size() - 3)) + "y";
+  if (plural.ends_with("sses")) return std::string(plural.substr(0, plural.size() - 2));
+  return std::string(plural.ends_with('s') ? plural.substr(0, plural.size() - 1) : plural);
+}
+
+}  // namespace
+
+Heading parameter_heading(std::string_view parameter) {
+  const ParsedName name = parse(parameter);
+  if (name.kind == Kind::rate) return {name.label, "/" + name.unit};
+  if (name.kind == Kind::shape) return {name.unit, "/" + name.label};
+  return {name.label, name.unit};
+}
+
+Heading metric_heading(std::string_view metric) {
+  constexpr std::string_view rate = "_gb_per_s";  // one unit, not something per s
+  if (metric.ends_with(rate)) return {spaced(metric.substr(0, metric.size() - rate.size())), "GB/s"};
+  if (const auto per = metric.rfind("_per_"); per != std::string_view::npos) {
+    return {spaced(metric.substr(0, per)), "/" + spaced(metric.substr(per + 5))};
+  }
+  const auto last = metric.rfind('_');
+  constexpr std::array<std::string_view, 14> units = {"cycles", "ns",      "us",      "ms",      "s",
+                                                      "bytes",  "percent", "copies",  "passes",  "words",
+                                                      "rows",   "lines",   "sectors", "elements"};
+  if (last == std::string_view::npos || !contains(units, metric.substr(last + 1))) return {spaced(metric), ""};
+  const std::string_view unit = metric.substr(last + 1);
+  return {spaced(metric.substr(0, last)), unit == "percent" ? "%" : std::string(unit)};
+}
+
+std::string value_text(const Parameter& parameter) {
+  const auto* number = std::get_if<std::uint64_t>(&parameter.value);
+  if (number != nullptr && parse(parameter.name).kind == Kind::size) return size_in_words(*number);
+  return one_line(to_string(parameter.value));
+}
+
+std::string parameter_phrase(const Parameter& parameter) {
+  const ParsedName name = parse(parameter.name);
+  const std::string value = value_text(parameter);
+  const std::string unit = value == "1" ? singular(name.unit) : name.unit;
+  switch (name.kind) {
+    case Kind::plain:
+      return parameter.name == "op" ? value : name.label + " " + value;
+    case Kind::amount:
+      return fmt::format("{} {} {}", name.label, value, unit);
+    case Kind::size:
+      return name.label + " " + value;
+    case Kind::word:
+      return value + "-byte words";
+    case Kind::rate:
+      return fmt::format("{} {} per {}", value, value == "1" ? singular(name.label) : name.label, name.unit);
+    case Kind::shape:
+      return fmt::format("{} {} per {}", value, unit, name.label);
+    case Kind::count:
+      return value + " " + (value == "1" ? singular(name.label) : name.label);
+    case Kind::share:
+      return fmt::format("{} {} %", name.label, value);
+    case Kind::memory:
+      return value + " " + name.label;
+  }
+  return parameter.name + " " + value;
+}
+
+std::string position_phrase(const Parameter& parameter) {
+  const ParsedName name = parse(parameter.name);
+  if (name.kind == Kind::amount || name.kind == Kind::plain) return name.label + " " + value_text(parameter);
+  return parameter_phrase(parameter);
+}
+
+Noun parameter_noun(std::string_view parameter) {
+  const ParsedName name = parse(parameter);
+  const auto regular = [](const std::string& noun) { return Noun{noun, noun.ends_with('s') ? noun : noun + "s"}; };
+  const auto number_of = [](const std::string& what) { return Noun{"number of " + what, "numbers of " + what}; };
+  switch (name.kind) {
+    case Kind::plain:
+    case Kind::amount:
+      return regular(name.label);
+    case Kind::size:
+    case Kind::word:
+      return regular(name.label == "size" ? name.label : name.label + " size");
+    case Kind::rate:
+      return number_of(name.label + " per " + name.unit);
+    case Kind::shape:
+      return number_of(name.unit + " per " + name.label);
+    case Kind::count:
+      return number_of(name.label);
+    case Kind::share:
+      return regular(name.label + " percentage");
+    case Kind::memory:
+      return {"kind of " + name.label, "kinds of " + name.label};
+  }
+  return regular(name.label);
+}
+
+std::string metric_words(std::string_view metric) {
+  const Heading heading = metric_heading(metric);
+  if (heading.unit.empty()) return heading.name;
+  if (heading.unit.starts_with('/')) return heading.name + " per " + heading.unit.substr(1);
+  if (heading.name.ends_with(" from")) return heading.name + " so many " + heading.unit;
+  return heading.name + " in " + heading.unit;
+}
+
+std::string stage_words(std::string_view stage) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> words = {{
+      {"launch", "the launch itself"},
+      {"latency", "latency (too little in flight)"},
+      {"l2_sectors", "the sectors moved between L1 and L2"},
+      {"l2_lines", "the lines fetched into L2"},
+      {"dram", "device memory"},
+      {"shared_wavefronts", "the wavefronts of shared memory"},
+      {"pcie", "the host link"},
+      {"copies", "the calls that start copies"},
+      {"host_copy", "the host's own copying"},
+      {"kernel", "the kernel"},
+      {"host", "the host's work"},
+  }};
+  const auto* const found = std::ranges::find(words, stage, &std::pair<std::string_view, std::string_view>::first);
+  return std::string(found == words.end() ? stage : found->second);
+}
+
+std::string_view op_subject(std::string_view op) {
+  if (op == "copy") return "copies";
+  if (op == "read") return "reads";
+  if (op == "write") return "writes";
+  return {};
+}
+
+}  // namespace gpumem::report

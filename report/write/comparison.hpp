@@ -1,0 +1,38 @@
+#pragma once
+// Writers of a comparison: pure functions of it.
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "report/compare/compare.hpp"
+#include "report/write/blocks.hpp"
+#include "report/write/tint.hpp"
+#include "report/write/writers.hpp"
+
+namespace gpumem::report {
+
+/// `changed_only` leaves the cases that are the same out of the rows of tables and Markdown; they are counted all the
+/// same. JSON and CSV hold every case.
+void write_comparison(std::ostream& out, const Comparison& comparison, Format format, const TableStyle& style = {},
+                      bool changed_only = false);
+
+void write_comparison_json(std::ostream& out, const Comparison& comparison);
+/// One row per case and NEW.
+void write_comparison_csv(std::ostream& out, const Comparison& comparison);
+
+// What table and Markdown are made of.
+
+struct Said {
+  std::string text;
+  Tint tint = Tint::none;
+};
+
+/// Which reports, and in what the runs differ: one paragraph each.
+[[nodiscard]] std::vector<Said> comparison_preamble(const Comparison& comparison);
+/// The rows: the cases of a probe, as far as OLD and a NEW have them.
+[[nodiscard]] std::vector<Block> comparison_blocks(const Comparison& comparison, bool changed_only);
+/// Cases on one side only, and the counts of each NEW.
+[[nodiscard]] std::vector<Said> comparison_closing(const Comparison& comparison);
+
+}  // namespace gpumem::report

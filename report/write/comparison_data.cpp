@@ -1,0 +1,187 @@
+// The comparison for programs: JSON (schema version 1: add, never rename) and CSV.
+
+#include <algorithm>
+#include <ostream>
+
+#include "report/record/cases.hpp"
+#include "report/record/readings.hpp"
+#include "report/text/text.hpp"
+#include "report/write/comparison.hpp"
+#include "report/write/csv_row.hpp"
+#include "report/write/json_values.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using namespace json_values;
+
+Json to_json(const std::optional<Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  return {
+      {"value", number(estimate->value)}, {"ci95_low", number(estimate->low)}, {"ci95_high", number(estimate->high)}};
+}
+
+std::string_view quantity_name(ComparedQuantity quantity) {
+  return quantity == ComparedQuantity::bandwidth ? "bandwidth_gb_per_s" : "time_seconds";
+}
+
+Json run_json(const NamedReport& one) {
+  const Report& report = one.report;
+  const auto device = [&](auto Device::*member) -> Json {
+    return report.device ? optional((*report.device).*member) : Json(nullptr);
+  };
+  return {{"report", one.name},
+          {"started_at", known(report.started_at)},
+          {"backend", known(report.backend)},
+          {"profile", optional(report.profile)},
+          {"tool", {{"version", known(report.tool.version)}, {"git_commit", known(report.tool.git_commit)}}},
+          {"host", {{"name", known(report.host.name)}}},
+          {"device",
+           {{"name", report.device ? Json(report.device->name) : Json(nullptr)},
+            {"uuid", device(&Device::uuid)},
+            {"pci_bus_id", device(&Device::pci_bus_id)},
+            {"driver_version", device(&Device::driver_version)},
+            {"runtime_version", device(&Device::runtime_version)}}}};
+}
+
+Json side_json(const std::optional<CaseReading>& reading) {
+  if (!reading) return nullptr;
+  const Record& record = *reading->record;
+  return {{"index", reading->index},
+          {"status", to_string(record.status)},
+          {"reason", optional(record.reason)},
+          {"verified", optional(record.verified)},
+          {"estimate", to_json(reading->estimate)},
+          {"flags", record.flags}};
+}
+
+Json change_json(const CaseChange& change) {
+  Json json = {{"verdict", to_string(change.outcome)},
+               {"speed_ratio", to_json(change.speed)},
+               {"case", side_json(change.reading)}};
+  Json shape = Json::object();
+  for (const auto& [name, old_value, new_value] : change.shape) {
+    shape[name] = {{"old", parameter(old_value)}, {"new", parameter(new_value)}};
+  }
+  json["parameters_changed"] = std::move(shape);
+  return json;
+}
+
+Json case_json(const ComparedCase& one) {
+  Json changes = Json::array();
+  for (const CaseChange& change : one.changes) changes.push_back(change_json(change));
+  return {{"probe", one.record->probe},
+          {"parameters", parameters(one.record->parameters)},
+          {"chosen_by_auto", one.record->chosen},
+          {"quantity", one.quantity ? Json(quantity_name(*one.quantity)) : Json(nullptr)},
+          {"old", side_json(one.old_reading)},
+          {"new", std::move(changes)}};
+}
+
+Json differences_json(const Comparison& comparison) {
+  Json list = Json::array();
+  for (std::size_t n = 0; n < comparison.news(); ++n) {
+    for (const Difference& one : comparison.differences[n]) {
+      list.push_back({{"new_index", n},
+                      {"member", one.member},
+                      {"what", one.what},
+                      {"old", known(one.old_value)},
+                      {"new", known(one.new_value)},
+                      {"minor", one.minor},
+                      {"cases", one.cases == 0 ? Json(nullptr) : Json(one.cases)}});
+    }
+  }
+  return list;
+}
+
+Json summary_json(const Comparison& comparison) {
+  Json list = Json::array();
+  for (std::size_t n = 0; n < comparison.news(); ++n) {
+    const CaseTally counts = tally(comparison, n);
+    Json one = Json::object();
+    for (std::size_t i = 0; i < counts.counts.size(); ++i) {
+      one[std::string(to_string(static_cast<CaseOutcome>(i)))] = counts.counts[i];
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+void add_estimate(CsvRow& row, const std::string& name, const std::optional<Estimate>& estimate) {
+  row.add(name + ".value", csv_number(estimate ? std::optional(estimate->value) : std::nullopt));
+  row.add(name + ".ci95_low", csv_number(estimate ? estimate->low : std::nullopt));
+  row.add(name + ".ci95_high", csv_number(estimate ? estimate->high : std::nullopt));
+}
+
+void add_side(CsvRow& row, const std::string& name, const std::optional<CaseReading>& reading) {
+  const Record* record = reading ? reading->record : nullptr;
+  row.add(name + ".status", record != nullptr ? std::string(to_string(record->status)) : "");
+  row.add(name + ".reason", record != nullptr ? record->reason.value_or("") : "");
+  add_estimate(row, name + ".estimate", reading ? reading->estimate : std::nullopt);
+  row.add(name + ".flags", record != nullptr ? join(record->flags, ";") : "");
+}
+
+std::vector<std::string> parameter_columns(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const ComparedCase& one : comparison.cases) {
+    for (const Parameter& parameter : one.record->parameters) {
+      if (std::ranges::find(names, parameter.name) == names.end()) names.push_back(parameter.name);
+    }
+  }
+  return names;
+}
+
+CsvRow row_of(const ComparedCase& one, std::size_t n, const Comparison& comparison,
+              const std::vector<std::string>& parameters) {
+  const CaseChange& change = one.changes[n];
+  CsvRow row;
+  row.add("probe", one.record->probe);
+  for (const std::string& name : parameters) {
+    const Parameter* parameter = find_parameter(*one.record, name);
+    row.add("parameters." + name, parameter == nullptr ? "" : gpumem::to_string(parameter->value));
+  }
+  row.add("chosen_by_auto", join(one.record->chosen, ";"));
+  row.add("old_report", comparison.reports.front().name);
+  row.add("new_report", comparison.reports[n + 1].name);
+  row.add("quantity", one.quantity ? std::string(quantity_name(*one.quantity)) : "");
+  row.add("verdict", std::string(to_string(change.outcome)));
+  add_estimate(row, "speed_ratio", change.speed);
+  add_side(row, "old", one.old_reading);
+  add_side(row, "new", change.reading);
+  return row;
+}
+
+}  // namespace
+
+void write_comparison_json(std::ostream& out, const Comparison& comparison) {
+  Json news = Json::array();
+  for (const NamedReport& one : comparison.reports.subspan(1)) news.push_back(run_json(one));
+  Json cases = Json::array();
+  for (const ComparedCase& one : comparison.cases) cases.push_back(case_json(one));
+  const Json json = {{"schema_version", 1},
+                     {"tool", {{"name", "gpumem"}, {"version", comparison.tool_version}}},
+                     {"tolerance", comparison.tolerance},
+                     {"old", run_json(comparison.reports.front())},
+                     {"new", std::move(news)},
+                     {"differences", differences_json(comparison)},
+                     {"summary", summary_json(comparison)},
+                     {"cases", std::move(cases)}};
+  // A file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
+  const std::vector<std::string> parameters = parameter_columns(comparison);
+  const Record nothing;
+  const ComparedCase empty{
+      .record = &nothing, .quantity = {}, .old_reading = {}, .changes = std::vector<CaseChange>(comparison.news())};
+  out << row_of(empty, 0, comparison, parameters).header() << '\n';
+  for (const ComparedCase& one : comparison.cases) {
+    for (std::size_t n = 0; n < comparison.news(); ++n) {
+      if (one.old_reading || one.changes[n].reading) out << row_of(one, n, comparison, parameters).line() << '\n';
+    }
+  }
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,248 @@
+// What is said around a comparison's rows.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "report/compare/pair_cases.hpp"
+#include "report/record/cases.hpp"
+#include "report/text/text.hpp"
+#include "report/write/comparison.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+bool is_prediction(const NamedReport& one) { return one.report.backend == "model"; }
+
+std::string title(const NamedReport& one) { return one.name == "-" ? "standard input" : one_line(one.name); }
+
+std::string report_line(const std::string& label, const NamedReport& one) {
+  const Report& report = one.report;
+  std::string line = label + ": " + title(one);
+  if (report.device) line += ": " + one_line(report.device->name);
+  if (is_prediction(one)) return line + ", predicted, " + one_line(report.started_at);
+  if (!report.host.name.empty()) line += " in " + one_line(report.host.name);
+  return line + ", " + one_line(report.started_at);
+}
+
+std::string difference_words(const Difference& one) {
+  const auto known = [](const std::string& value) { return value.empty() ? "not known" : value; };
+  std::string text = fmt::format("{} {} -> {}", one.what, known(one.old_value), known(one.new_value));
+  if (one.cases > 0) text += fmt::format(" ({})", counted(one.cases, "case"));
+  return text;
+}
+
+std::string differences_line(const std::vector<Difference>& all, bool minor) {
+  std::vector<std::string> parts;
+  for (const Difference& one : all) {
+    if (one.minor == minor) parts.push_back(difference_words(one));
+  }
+  return join(parts, "; ");
+}
+
+void add_differences(std::vector<Said>& lines, const Comparison& comparison, std::size_t which) {
+  const std::string of = comparison.news() == 1 ? "" : " in " + new_label(comparison, which);
+  const std::vector<Difference>& all = comparison.differences[which];
+  const std::string major = differences_line(all, false);
+  const std::string minor = differences_line(all, true);
+  if (!major.empty()) lines.push_back({fmt::format("Different{}: {}.", of, major), Tint::yellow});
+  if (!minor.empty())
+    lines.push_back({fmt::format("{}{}: {}.", major.empty() ? "Different" : "Also different", of, minor), Tint::dim});
+}
+
+/// Empty where both were measured.
+std::string nature_of(const Comparison& comparison) {
+  std::size_t predictions = 0;
+  for (const NamedReport& one : comparison.reports) predictions += is_prediction(one) ? 1 : 0;
+  if (predictions == 0) return {};
+  if (predictions == comparison.reports.size()) {
+    return "PREDICTED by the model on all sides: medians without intervals. Nothing was measured.";
+  }
+  return "MEASURED against PREDICTED: a change is how far the model is off, or what changed, or both.";
+}
+
+std::string rules_of(const Comparison& comparison) {
+  const std::string tolerance = trimmed(comparison.tolerance * 100, 3);
+  return fmt::format(
+      "Change: of speed, with its 95 % confidence interval. Same: all of it within ±{} %; faster, slower: all of it "
+      "beyond.",
+      tolerance);
+}
+
+/// "op read, write", "offset 0..32"
+std::string values_words(const Cases& cases, const std::string& name) {
+  constexpr std::size_t few = 4;
+  std::vector<std::string> texts;
+  std::set<std::uint64_t> numbers;
+  for (const Record* record : cases) {
+    const Parameter* parameter = find_parameter(*record, name);
+    if (parameter == nullptr) continue;
+    if (const auto* number = std::get_if<std::uint64_t>(&parameter->value)) numbers.insert(*number);
+    const std::string text = value_text(*parameter);
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+  const std::string label = parameter_heading(name).name;
+  if (texts.size() <= few) return label + " " + join(texts, ", ");
+  if (numbers.size() == texts.size()) {
+    return fmt::format("{} {}..{}", label, value_text({name, *numbers.begin()}), value_text({name, *numbers.rbegin()}));
+  }
+  return fmt::format("{} values of {}", texts.size(), label);
+}
+
+Cases of_probe(const Cases& cases, const std::string& probe) {
+  Cases same;
+  std::ranges::copy_if(cases, std::back_inserter(same), [&](const Record* record) { return record->probe == probe; });
+  return same;
+}
+
+/// All of one probe, among `all` cases of that probe: names what tells them from those too.
+std::string group_words(const Cases& cases, const Cases& all) {
+  std::vector<std::string> parts;
+  for (const Parameter& parameter : cases.front()->parameters) {
+    const bool swept = cases.size() == 1 && parameter.name == cases.front()->swept;
+    if (is_chosen(*cases.front(), parameter.name) || !(swept || varies(all, parameter.name))) continue;
+    parts.push_back(values_words(cases, parameter.name));
+  }
+  const std::string probe = one_line(cases.front()->probe);
+  const std::string size = counted(cases.size(), "case");
+  return parts.empty() ? fmt::format("{} ({})", probe, size)
+                       : fmt::format("{} ({}: {})", probe, size, join(parts, "; "));
+}
+
+std::string listed_by_probe(const Cases& cases, const Cases& all) {
+  std::vector<Cases> groups;
+  for (const Record* record : cases) {
+    const auto same = std::ranges::find_if(groups, [&](const Cases& g) { return g.front()->probe == record->probe; });
+    if (same == groups.end()) {
+      groups.push_back({record});
+    } else {
+      same->push_back(record);
+    }
+  }
+  std::vector<std::string> parts;
+  for (const Cases& group : groups) parts.push_back(group_words(group, of_probe(all, group.front()->probe)));
+  return join(parts, ", ");
+}
+
+/// What keeps the cases of one probe apart: parameters of which the two sides have no value in common. Empty if there
+/// is none.
+std::string apart_words(const Cases& missing, const Cases& added) {
+  const auto asked = [](const Cases& cases, const std::string& name) {
+    std::set<std::string> texts;
+    for (const Record* record : cases) {
+      const Parameter* parameter = find_parameter(*record, name);
+      if (parameter != nullptr) texts.insert(is_chosen(*record, name) ? "auto" : value_text(*parameter));
+    }
+    return std::vector<std::string>(texts.begin(), texts.end());
+  };
+  constexpr std::size_t few = 4;
+  std::vector<std::string> parts;
+  for (const Parameter& parameter : missing.front()->parameters) {
+    const std::vector<std::string> in_old = asked(missing, parameter.name);
+    const std::vector<std::string> in_new = asked(added, parameter.name);
+    const bool shared = std::ranges::any_of(
+        in_old, [&](const std::string& text) { return std::ranges::find(in_new, text) != in_new.end(); });
+    if (shared || in_new.empty() || in_old.size() > few || in_new.size() > few) continue;
+    parts.push_back(
+        fmt::format("{} {} -> {}", parameter_noun(parameter.name).singular, join(in_old, ", "), join(in_new, ", ")));
+  }
+  return join(parts, "; ");
+}
+
+void add_what_keeps_apart(std::vector<Said>& lines, const Cases& missing, const Cases& added) {
+  std::vector<std::string> done;
+  for (const Record* one : missing) {
+    if (std::ranges::find(done, one->probe) != done.end()) continue;
+    done.push_back(one->probe);
+    const Cases others = of_probe(added, one->probe);
+    if (others.empty()) continue;
+    const std::string apart = apart_words(of_probe(missing, one->probe), others);
+    if (!apart.empty()) {
+      lines.push_back(
+          {fmt::format("These cases of {} are not the same: {}.", one_line(one->probe), apart), Tint::yellow});
+    }
+  }
+}
+
+void add_one_sided(std::vector<Said>& lines, const Comparison& comparison, std::size_t which) {
+  Cases all;
+  Cases missing;
+  Cases added;
+  for (const ComparedCase& one : comparison.cases) {
+    all.push_back(one.record);
+    if (one.old_reading && !one.changes[which].reading) missing.push_back(one.record);
+    if (!one.old_reading && one.changes[which].reading) added.push_back(one.record);
+  }
+  const std::string label = new_label(comparison, which);
+  const std::string not_in = comparison.news() == 1 ? "Only in old" : "In old, not in " + label;
+  const std::string only_in = comparison.news() == 1 ? "Only in " + label : "In " + label + ", not in old";
+  if (!missing.empty()) lines.push_back({fmt::format("{}: {}.", not_in, listed_by_probe(missing, all)), Tint::yellow});
+  if (!added.empty()) lines.push_back({fmt::format("{}: {}.", only_in, listed_by_probe(added, all)), Tint::none});
+  add_what_keeps_apart(lines, missing, added);
+}
+
+/// "1 slower (worst: offset 3, write: -4.2 %)"
+std::string extreme(const Comparison& comparison, std::size_t which, std::size_t count, const char* verdict,
+                    const char* superlative, const ComparedCase* one) {
+  std::string text = fmt::format("{} {}", count, verdict);
+  if (one == nullptr) return text;
+  return text + fmt::format(" ({}: {}: {})", superlative, case_name(comparison, *one),
+                            change_words(one->changes[which].speed->value));
+}
+
+std::string summary(const Comparison& comparison, std::size_t which) {
+  const CaseTally counts = tally(comparison, which);
+  std::vector<std::string> parts;
+  if (counts.compared() == 0) {
+    parts.emplace_back("Nothing could be compared");
+  } else {
+    parts.push_back(fmt::format("{} same", counts[CaseOutcome::same]));
+    parts.push_back(extreme(comparison, which, counts[CaseOutcome::slower], "slower", "worst", counts.slowest));
+    parts.push_back(extreme(comparison, which, counts[CaseOutcome::faster], "faster", "most", counts.fastest));
+    std::string ambiguous = fmt::format("{} ambiguous", counts[CaseOutcome::ambiguous]);
+    if (counts.too_few_samples > 0) ambiguous += fmt::format(" ({} with too few samples)", counts.too_few_samples);
+    parts.push_back(std::move(ambiguous));
+  }
+  constexpr std::array<std::pair<CaseOutcome, const char*>, 8> others = {
+      {{CaseOutcome::failed, "failed"},
+       {CaseOutcome::wrong_data, "moved wrong data"},
+       {CaseOutcome::skipped, "skipped"},
+       {CaseOutcome::recovered, "run again"},
+       {CaseOutcome::not_run, "ran in neither"},
+       {CaseOutcome::unread, "without a common reading"},
+       {CaseOutcome::missing, "only in old"},
+       {CaseOutcome::added, "only in new"}}};
+  for (const auto& [outcome, words] : others) {
+    if (counts[outcome] > 0) parts.push_back(fmt::format("{} {}", counts[outcome], words));
+  }
+  const std::string prefix = comparison.news() == 1 ? "" : new_label(comparison, which) + ": ";
+  return prefix + join(parts, ", ") + ".";
+}
+
+}  // namespace
+
+std::vector<Said> comparison_preamble(const Comparison& comparison) {
+  std::vector<Said> lines;
+  if (std::string nature = nature_of(comparison); !nature.empty()) lines.push_back({std::move(nature), Tint::bold});
+  lines.push_back({report_line("old", comparison.reports.front()), Tint::bold});
+  for (std::size_t n = 0; n < comparison.news(); ++n) {
+    lines.push_back({report_line(new_label(comparison, n), comparison.reports[n + 1]), Tint::bold});
+  }
+  for (std::size_t n = 0; n < comparison.news(); ++n) add_differences(lines, comparison, n);
+  lines.push_back({rules_of(comparison), Tint::dim});
+  return lines;
+}
+
+std::vector<Said> comparison_closing(const Comparison& comparison) {
+  std::vector<Said> lines;
+  for (std::size_t n = 0; n < comparison.news(); ++n) add_one_sided(lines, comparison, n);
+  for (std::size_t n = 0; n < comparison.news(); ++n) lines.push_back({summary(comparison, n), Tint::bold});
+  return lines;
+}
+
+}  // namespace gpumem::report

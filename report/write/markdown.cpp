@@ -1,0 +1,86 @@
+// GitHub-flavoured Markdown: the blocks of the table, with every column and no width.
+
+#include <algorithm>
+#include <ostream>
+
+#include "report/text/text.hpp"
+#include "report/write/block_writers.hpp"
+#include "report/write/blocks.hpp"
+#include "report/write/writers.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr std::size_t code_width = 80;
+
+std::string heading_text(const Heading& heading) {
+  if (heading.unit.empty()) return heading.name;
+  return heading.unit.starts_with('/') ? heading.name + heading.unit : heading.name + " (" + heading.unit + ")";
+}
+
+}  // namespace
+
+void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
+  for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
+  out << "|\n";
+}
+
+std::string markdown_escaped(std::string_view text) {
+  std::string result;
+  for (const char c : one_line(text)) {
+    if (std::string_view("\\|*`[]<>").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+void write_markdown_block(std::ostream& out, const Block& block) {
+  out << "\n### " << markdown_escaped(block.probe);
+  if (!block.constants.empty()) out << ": " << markdown_escaped(join(block.constants, ", "));
+  out << "\n\n";
+  if (!block.common_failure.empty()) {
+    out << counted(block.rows.size(), "case") << ' ' << markdown_escaped(block.common_failure) << "\n\n";
+  }
+
+  if (!block.common_flags.empty()) out << "All cases: " << markdown_escaped(block.common_flags) << "\n\n";
+
+  const bool notes =
+      std::ranges::any_of(block.rows, [](const Row& row) { return !row.flags.empty() || !row.failure.empty(); });
+  std::vector<std::string> header;
+  std::vector<std::string> rule;
+  for (const Column& column : block.columns) {
+    header.push_back(markdown_escaped(heading_text(column.heading)));
+    rule.emplace_back(column.names ? "---" : "---:");
+  }
+  if (notes) {
+    header.emplace_back("notes");
+    rule.emplace_back("---");
+  }
+  write_markdown_row(out, header);
+  write_markdown_row(out, rule);
+  for (const Row& row : block.rows) {
+    std::vector<std::string> cells;
+    for (const std::string& cell : row.cells) cells.push_back(markdown_escaped(cell));
+    if (notes) {
+      const bool both = !row.failure.empty() && !row.flags.empty();
+      cells.push_back(markdown_escaped(row.failure + (both ? "; " : "") + row.flags));
+    }
+    write_markdown_row(out, cells);
+  }
+  const auto lines = drawn(block.timelines, code_width, true);
+  if (!lines.empty()) out << "\n```text\n" << join(lines, "\n") << "\n```\n";
+  for (const std::string& finding : block.findings) out << '\n' << markdown_escaped(finding) << '\n';
+}
+
+void write_markdown(std::ostream& out, const Report& report, bool why) {
+  bool first = true;
+  for (const std::string& line : preamble(report)) {
+    out << (first ? "## " : "\n") << markdown_escaped(line) << '\n';
+    first = false;
+  }
+  for (const Block& block : blocks(report, why)) write_markdown_block(out, block);
+  for (const std::string& line : closing(report)) out << '\n' << markdown_escaped(line) << '\n';
+}
+
+}  // namespace gpumem::report

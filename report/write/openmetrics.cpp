@@ -1,0 +1,197 @@
+#include "report/write/openmetrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/check/check.hpp"
+#include "report/record/readings.hpp"
+#include "report/text/utf8.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr double bytes_per_gb = 1e9;
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+std::string escaped(std::string_view raw) {
+  std::string result;
+  for (const char c : valid_utf8(raw)) {
+    if (c == '\\' || c == '"') {
+      result += '\\';
+      result += c;
+    } else if (c == '\n') {
+      result += "\\n";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// A name that the format allows: parameters of a report that somebody edited may be called anything.
+std::string label_name(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && result.empty()) result += '_';
+    result += letter || digit ? c : '_';
+  }
+  if (result.starts_with("__") || result.empty()) result = "parameter" + result;
+  return result;
+}
+
+std::string text_of(const Labels& labels) {
+  std::string text;
+  for (const auto& [name, value] : labels) {
+    text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, escaped(value));
+  }
+  return text.empty() ? "" : "{" + text + "}";
+}
+
+/// The samples of one metric; no two have the same labels.
+class Gauge {
+ public:
+  Gauge(std::string name, std::string help) : name_(std::move(name)), help_(std::move(help)) {}
+
+  void add(const Labels& labels, std::optional<double> value) {
+    if (!value || !std::isfinite(*value)) return;
+    const std::string text = text_of(labels);
+    const auto [place, is_new] = index_.emplace(text, samples_.size());
+    if (is_new) samples_.emplace_back(text, 0);
+    samples_[place->second].second = *value;
+  }
+
+  void write(std::ostream& out) const {
+    if (samples_.empty()) return;
+    out << "# HELP " << name_ << ' ' << help_ << "\n# TYPE " << name_ << " gauge\n";
+    for (const auto& [labels, value] : samples_) out << name_ << labels << ' ' << fmt::format("{}", value) << '\n';
+  }
+
+ private:
+  std::string name_;
+  std::string help_;
+  std::vector<std::pair<std::string, double>> samples_;
+  std::map<std::string, std::size_t> index_;
+};
+
+/// Whose report it is.
+Labels origin_of(const Report& report) {
+  Labels labels;
+  if (report.suite) labels.emplace_back("suite", *report.suite);
+  if (report.device) {
+    labels.emplace_back("gpu", report.device->name);
+    if (report.device->uuid) labels.emplace_back("uuid", *report.device->uuid);
+  }
+  return labels;
+}
+
+Labels with(Labels labels, std::string name, std::string value) {
+  labels.emplace_back(std::move(name), std::move(value));
+  return labels;
+}
+
+Labels labels_of(const Record& record, const Labels& origin) {
+  Labels labels = with(origin, "probe", record.probe);
+  for (const Parameter& parameter : record.parameters) {
+    std::string name = label_name(parameter.name);
+    while (std::ranges::find(labels, name, &Labels::value_type::first) != labels.end()) name += '_';
+    labels.emplace_back(std::move(name), gpumem::to_string(parameter.value));
+  }
+  return labels;
+}
+
+/// "2026-11-21T10:00:00Z" as seconds since 1970; absent for anything else.
+std::optional<double> seconds_since_epoch(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00T00:00:00Z";
+  if (text.size() != form.size()) return std::nullopt;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == '0' ? !digit : text[i] != form[i]) return std::nullopt;
+  }
+  const auto number = [&](std::size_t at, std::size_t digits) {
+    int value = 0;
+    std::from_chars(text.data() + at, text.data() + at + digits, value);
+    return value;
+  };
+  const std::chrono::year_month_day day{std::chrono::year{number(0, 4)},
+                                        std::chrono::month{static_cast<unsigned>(number(5, 2))},
+                                        std::chrono::day{static_cast<unsigned>(number(8, 2))}};
+  if (!day.ok()) return std::nullopt;
+  const auto days = static_cast<double>(std::chrono::sys_days{day}.time_since_epoch().count());
+  return 86400.0 * days + 3600.0 * number(11, 2) + 60.0 * number(14, 2) + number(17, 2);
+}
+
+struct Gauges {
+  Gauge bandwidth{"gpumem_bandwidth_bytes_per_second",
+                  "Useful bytes moved per second; reading says whether measured or predicted."};
+  Gauge fraction{"gpumem_fraction_of_peak_ratio", "That bandwidth as a share of the theoretical one."};
+  Gauge flagged{"gpumem_case_flagged", "1 for a case that carries the flag."};
+  Gauge flagged_cases{"gpumem_flagged_cases", "Cases that carry a flag, of each flag that was watched."};
+  Gauge cases{"gpumem_cases", "Cases by status."};
+  Gauge passed{"gpumem_check_passed", "1 if the check passed, 0 if it failed; absent if it was skipped."};
+  Gauge skipped{"gpumem_check_skipped", "1 if the check was skipped, else 0."};
+  Gauge last_run{"gpumem_last_run_timestamp_seconds", "When the run started, in seconds since 1970."};
+
+  void add(const Report& report) {
+    const Labels origin = origin_of(report);
+    std::map<std::string, std::size_t> by_status = {{"failed", 0}, {"ok", 0}, {"skipped", 0}};
+    std::map<std::string, std::size_t> by_flag;
+    if (report.watched) {
+      for (const std::string& flag : *report.watched) by_flag[flag] = 0;
+    }
+    for (const Record& record : report.results) {
+      ++by_status[std::string(to_string(record.status))];
+      add(record, labels_of(record, origin));
+      for (const std::string& flag : record.flags) ++by_flag[flag];
+    }
+    for (const auto& [status, count] : by_status) {
+      cases.add(with(origin, "status", status), static_cast<double>(count));
+    }
+    for (const auto& [flag, count] : by_flag) {
+      flagged_cases.add(with(origin, "flag", flag), static_cast<double>(count));
+    }
+    for (const CheckRecord& check : report.checks) {
+      const Labels labels = with(origin, "check", check.name);
+      const bool is_skip = check.verdict == Verdict::skip;
+      skipped.add(labels, is_skip ? 1 : 0);
+      if (!is_skip) passed.add(labels, check.verdict == Verdict::pass ? 1 : 0);
+    }
+    last_run.add(origin, seconds_since_epoch(report.started_at));
+  }
+
+  void add(const Record& record, const Labels& labels) {
+    for (const std::string& flag : record.flags) flagged.add(with(labels, "flag", flag), 1);
+    const Labels read = with(labels, "reading", record.measured_gb_per_s ? "measured" : "predicted");
+    if (record.status != Status::ok || !record.headline_gb_per_s()) return;
+    bandwidth.add(read, *record.headline_gb_per_s() * bytes_per_gb);
+    fraction.add(read, record.fraction_of_peak);
+  }
+};
+
+}  // namespace
+
+void write_openmetrics(std::ostream& out, std::span<const Report> reports) {
+  Gauges gauges;
+  for (const Report& report : reports) gauges.add(report);
+  for (const Gauge* gauge : {&gauges.bandwidth, &gauges.fraction, &gauges.flagged, &gauges.flagged_cases, &gauges.cases,
+                             &gauges.passed, &gauges.skipped, &gauges.last_run}) {
+    gauge->write(out);
+  }
+  out << "# EOF\n";
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,243 @@
+// The table: what a person reads first. It never wraps a row; where space is short, the least important columns go.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <ostream>
+#include <span>
+#include <string_view>
+
+#include "report/text/text.hpp"
+#include "report/write/block_writers.hpp"
+#include "report/write/blocks.hpp"
+#include "report/write/table_line.hpp"
+#include "report/write/writers.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr std::size_t gap = 2;
+constexpr std::size_t narrowest_table = 20;
+constexpr std::size_t shortest_bar = 12;
+constexpr std::size_t longest_bar = 40;
+constexpr std::size_t widest_flags = 30;
+constexpr std::size_t shortest_prose = 44;
+constexpr std::size_t widest_text = 120;  // longer lines are hard to read, however wide the terminal
+
+/// Where everything of a block goes.
+struct Layout {
+  std::vector<std::size_t> columns;  ///< those shown
+  std::vector<std::size_t> widths;   ///< of all columns
+  std::size_t bar = 0;               ///< 0: no bars
+  std::size_t flags = 0;             ///< the widest
+  bool flags_over_bars = false;      ///< no room for both: a row with flags has no bar
+};
+
+std::vector<std::size_t> column_widths(const Block& block) {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < block.columns.size(); ++c) {
+    const Heading& heading = block.columns[c].heading;
+    std::size_t width = std::max(display_width(heading.name), display_width(heading.unit));
+    for (const Row& row : block.rows) width = std::max(width, display_width(row.cells[c]));
+    widths.push_back(width);
+  }
+  return widths;
+}
+
+Layout lay_out(const Block& block, const TableStyle& style) {
+  Layout layout;
+  layout.widths = column_widths(block);
+  for (std::size_t c = 0; c < block.columns.size(); ++c) layout.columns.push_back(c);
+  for (const Row& row : block.rows) layout.flags = std::max(layout.flags, display_width(row.flags));
+  layout.flags = std::min(layout.flags, widest_flags);
+  bool bars = style.bars && block.rows.size() > 1 &&
+              std::ranges::any_of(block.rows, [](const Row& row) { return row.bar_fraction.has_value(); });
+
+  const auto numbers_width = [&] {
+    std::size_t width = 0;
+    for (const std::size_t c : layout.columns) width += (width == 0 ? 0 : gap) + layout.widths[c];
+    return width;
+  };
+  const auto tail_width = [&] { return std::max(layout.flags, bars ? shortest_bar : 0); };
+  const auto line_width = [&] { return numbers_width() + (tail_width() == 0 ? 0 : gap + tail_width()); };
+  // Phrases are worth more than bars, and may be cut before a number has to go.
+  const auto phrases = std::ranges::find_if(block.columns, &Column::prose);
+  std::size_t phrases_in_full = 0;
+  if (phrases != block.columns.end()) {
+    std::size_t& width = layout.widths[static_cast<std::size_t>(phrases - block.columns.begin())];
+    if (line_width() > style.width) bars = false;
+    phrases_in_full = width;
+    width = std::min(width, shortest_prose);
+  }
+  while (line_width() > style.width) {
+    const auto rank = [&](std::size_t c) { return block.columns[c].rank; };
+    const auto last = std::ranges::max_element(layout.columns, {}, rank);
+    if (bars && (last == layout.columns.end() || rank(*last) < bar_rank)) {
+      bars = false;
+    } else if (last != layout.columns.end() && rank(*last) > 0) {
+      layout.columns.erase(last);
+    } else {
+      break;
+    }
+  }
+  if (phrases_in_full > 0) {
+    std::size_t& width = layout.widths[static_cast<std::size_t>(phrases - block.columns.begin())];
+    const std::size_t used = line_width();
+    width = std::min(phrases_in_full, width + (style.width - std::min<std::size_t>(style.width, used)));
+  }
+  if (bars) {
+    const std::size_t room = style.width - numbers_width() - gap;
+    layout.flags_over_bars = layout.flags > 0 && room < shortest_bar + gap + layout.flags;
+    const std::size_t beside = layout.flags == 0 || layout.flags_over_bars ? 0 : gap + layout.flags;
+    layout.bar = std::min(longest_bar, room - beside);
+  }
+  return layout;
+}
+
+/// A bar of eighths of a character.
+std::string bar_of(double fraction, std::size_t width) {
+  constexpr std::array<const char*, 8> part = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths =
+      static_cast<std::size_t>(std::lround(std::clamp(fraction, 0.0, 1.0) * 8.0 * static_cast<double>(width)));
+  std::string bar;
+  for (std::size_t i = 0; i < eighths / 8; ++i) bar += "█";
+  return bar + part[eighths % 8];
+}
+
+void put_cell(TableLine& line, const std::string& text, std::size_t width, bool left, Tint tint) {
+  const std::size_t padding = width - std::min(width, display_width(text));
+  if (!left) line.space(padding);
+  line.put(text, tint);
+  if (left) line.space(padding);
+}
+
+void write_header(std::ostream& out, const Block& block, const Layout& layout, const TableStyle& style) {
+  const auto write = [&](std::string Heading::*part) {
+    TableLine line(style);
+    for (const std::size_t c : layout.columns) {
+      put_cell(line, block.columns[c].heading.*part, layout.widths[c], block.columns[c].names, Tint::dim);
+      line.space(gap);
+    }
+    line.end(out);
+  };
+  write(&Heading::name);
+  if (std::ranges::any_of(layout.columns, [&](std::size_t c) { return !block.columns[c].heading.unit.empty(); })) {
+    write(&Heading::unit);
+  }
+}
+
+/// Returns whether the row's failure did not fit.
+bool write_row(std::ostream& out, const Block& block, const Row& row, const Layout& layout, const TableStyle& style) {
+  TableLine line(style);
+  const bool failed = !row.failure.empty();
+  for (const std::size_t c : layout.columns) {
+    if (failed && c >= block.parameter_columns) break;
+    const Tint tint = c < row.tints.size() ? row.tints[c] : Tint::none;
+    put_cell(line, truncated(row.cells[c], layout.widths[c]), layout.widths[c], block.columns[c].names, tint);
+    line.space(gap);
+  }
+  if (failed) {
+    const std::string text = truncated(row.failure, line.left());
+    line.put(text, Tint::red);
+    line.end(out);
+    return text != row.failure;
+  }
+  if (layout.bar > 0 && (row.flags.empty() || !layout.flags_over_bars)) {
+    const std::string bar = row.bar_fraction ? bar_of(*row.bar_fraction, layout.bar) : std::string();
+    put_cell(line, bar, layout.bar, true, Tint::cyan);
+    line.space(gap);
+  }
+  line.put(truncated(row.flags, line.left()), Tint::yellow);
+  line.end(out);
+  return false;
+}
+
+void write_title(std::ostream& out, const Block& block, const TableStyle& style) {
+  std::string title = block.probe;
+  if (!block.constants.empty()) title += ": " + join(block.constants, ", ");
+  write_paragraph(out, title, style, Tint::bold, gap);
+}
+
+void write_timelines(std::ostream& out, const Block& block, const TableStyle& style) {
+  const auto lines = drawn(block.timelines, std::min<std::size_t>(style.width, widest_text), style.bars);
+  if (!lines.empty()) out << '\n';
+  for (const std::string& text : lines) {
+    TableLine line(style);
+    line.put(text, text.starts_with(' ') ? Tint::cyan : Tint::none);
+    line.end(out);
+  }
+}
+
+/// In full what did not fit into the rows, once for all that say the same.
+void write_failures(std::ostream& out, std::span<const Row* const> rows, const TableStyle& style) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const Row* row : rows) ++counts[row->failure];
+  for (const Row* row : rows) {
+    const auto said = counts.find(row->failure);
+    if (said == counts.end()) continue;
+    write_paragraph(out, (said->second == 1 ? row->position : counted(said->second, "case")) + " " + row->failure,
+                    style, Tint::red, gap);
+    counts.erase(said);
+  }
+}
+
+}  // namespace
+
+TableStyle usable(TableStyle style) {
+  style.width = std::max(style.width, static_cast<unsigned>(narrowest_table));
+  return style;
+}
+
+void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
+                     std::size_t indent) {
+  bool first = true;
+  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
+  for (const std::string& part : wrapped(text, width - indent)) {
+    TableLine line(style);
+    if (!first) line.space(indent);
+    first = false;
+    line.put(part, tint);
+    line.end(out);
+  }
+}
+
+void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
+  write_title(out, block, style);
+  const Layout layout = lay_out(block, style);
+  write_header(out, block, layout, style);
+  std::vector<const Row*> shortened;
+  for (const Row& row : block.rows) {
+    if (row.begins_alternative) out << '\n';
+    if (write_row(out, block, row, layout, style)) shortened.push_back(&row);
+  }
+  if (!block.common_flags.empty()) write_paragraph(out, "all cases: " + block.common_flags, style, Tint::yellow, gap);
+  write_failures(out, shortened, style);
+  if (!block.common_failure.empty()) {
+    write_paragraph(out, counted(block.rows.size(), "case") + " " + block.common_failure, style,
+                    block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
+  }
+  write_timelines(out, block, style);
+  if (!block.findings.empty()) out << '\n';
+  for (const std::string& finding : block.findings) write_paragraph(out, one_line(finding), style, Tint::none);
+}
+
+void write_table(std::ostream& out, const Report& report, const TableStyle& requested) {
+  const TableStyle style = usable(requested);
+  bool first = true;
+  for (const std::string& line : preamble(report)) {
+    write_paragraph(out, line, style, first ? Tint::bold : Tint::dim, gap);
+    first = false;
+  }
+  for (const Block& block : blocks(report, style.why)) {
+    if (!first) out << '\n';
+    first = false;
+    write_block(out, block, style);
+  }
+  const std::vector<std::string> last = closing(report);
+  if (!last.empty() && !first) out << '\n';
+  for (const std::string& line : last) write_paragraph(out, one_line(line), style, Tint::none);
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,44 @@
+#pragma once
+// Writers: each is a pure function of a report. Nothing else prints results, and none of them computes any.
+
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "report/explain/conclusions.hpp"
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+/// How a table may look where it is going.
+struct TableStyle {
+  unsigned width = 80;  ///< columns available
+  bool color = false;   ///< ANSI colours
+  bool bars = false;    ///< a bar per row, drawn with Unicode block characters
+  bool why = false;     ///< a last column that says what limits a case; as wide as there is room for
+};
+
+void write_table(std::ostream& out, const Report& report, const TableStyle& style = {});
+void write_json(std::ostream& out, const Report& report);
+void write_csv(std::ostream& out, const Report& report);
+void write_markdown(std::ostream& out, const Report& report, bool why = false);
+
+/// One record as one line of JSON, as it stands in a report's `results`. What read_record_line reads.
+void write_record_line(std::ostream& out, const Record& record);
+
+/// A JSON array of devices, each as the `device` of a JSON report.
+void write_devices_json(std::ostream& out, std::span<const Device> devices);
+
+/// A few sentences per table (report/record/sweep.hpp), computed from its records: what its probe concludes or, where
+/// that is nothing, where it is best, what it costs elsewhere and why.
+[[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results,
+                                                const ProbeLookup& find = find_probe);
+
+enum class Format { table, json, csv, markdown };
+[[nodiscard]] std::string_view to_string(Format format);
+[[nodiscard]] std::optional<Format> format_from_name(std::string_view name);
+void write(std::ostream& out, const Report& report, Format format, const TableStyle& style = {});
+
+}  // namespace gpumem::report

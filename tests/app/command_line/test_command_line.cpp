@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/command_line/command_line.hpp"
+#include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+using namespace gpumem::app;
+using namespace gpumem::app::test;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const std::vector<Probe> registry = fake_probes_and_alternatives();
+
+ProbeArguments probe(Arguments arguments) {
+  arguments.insert(arguments.begin(), "probe");
+  return std::get<ProbeArguments>(parse_command_line(arguments, registry));
+}
+
+std::string refusal(const Arguments& arguments) {
+  return error_of([&] { static_cast<void>(parse_command_line(arguments, registry)); });
+}
+
+std::string help(const Arguments& arguments) {
+  return std::get<TextRequest>(parse_command_line(arguments, registry)).text;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("command line: defaults") {
+  const ProbeArguments arguments = probe({});
+  CHECK(arguments.names.empty());
+  CHECK(arguments.axes.empty());
+  CHECK(arguments.backend == BackendChoice::cuda);
+  CHECK_FALSE(arguments.gpu);
+  CHECK_FALSE(arguments.device);
+  CHECK_FALSE(arguments.format);
+  CHECK(arguments.outputs.empty());
+  CHECK_FALSE(arguments.dry_run);
+  CHECK_FALSE(arguments.config);
+  CHECK_FALSE(arguments.effort.ci_width);
+  CHECK_FALSE(arguments.effort.time_budget);
+  CHECK_FALSE(arguments.numa);
+  CHECK_FALSE(arguments.counting);
+}
+
+TEST_CASE("command line: names and options in any order") {
+  const ProbeArguments arguments =
+      probe({"shift", "--format", "csv", "skip", "--output", "a.json", "--quiet", "--output", "-", "--device", "GPU-12",
+             "--ci-width", "1%", "--time-budget=500ms", "--dry-run", "--no-color"});
+  CHECK(arguments.names == Arguments{"shift", "skip"});
+  CHECK(arguments.format == report::Format::csv);
+  CHECK(arguments.outputs == Arguments{"a.json", "-"});
+  CHECK(arguments.device == "GPU-12");
+  CHECK(arguments.effort.ci_width.value() == Approx(0.01));
+  CHECK(arguments.effort.time_budget.value().count() == Approx(0.5));
+  CHECK(arguments.quiet);
+  CHECK(arguments.dry_run);
+  CHECK(arguments.no_color);
+}
+
+TEST_CASE("command line: every axis of the registry is an option, and its uses are merged") {
+  const ProbeArguments arguments = probe({"--shift", "0..4", "shift", "--op=read,write", "--shift=8", "--width", "-1"});
+  CHECK(arguments.names == Arguments{"shift"});
+  REQUIRE(arguments.axes.size() == 3);
+  CHECK(arguments.axes[0].flag == "shift");
+  CHECK(arguments.axes[0].texts == Arguments{"0..4", "8"});
+  CHECK(arguments.axes[1].flag == "op");
+  CHECK(arguments.axes[1].texts == Arguments{"read,write"});
+  CHECK(arguments.axes[2].texts == Arguments{"-1"});
+}
+
+TEST_CASE("command line: a flag whose value is optional may stand alone, whatever follows") {
+  const std::pair<Arguments, Arguments> cases[] = {
+      {{"--carry"}, {""}},
+      {{"--carry", "--quiet"}, {""}},
+      {{"--carry", "--op", "read"}, {""}},
+      {{"--format", "json", "--carry"}, {""}},
+      {{"--carry", "--format", "json"}, {""}},
+      {{"--carry", "cart"}, {"cart"}},
+      {{"--carry=cart"}, {"cart"}},
+      {{"--carry", "cart,lorry", "--op", "read"}, {"cart,lorry"}},
+      {{"--carry", "cart", "--carry", "lorry"}, {"cart", "lorry"}},
+      {{"--carry", "cart", "--carry", "--carry=lorry"}, {"cart", "", "lorry"}},
+      {{"--carry", "skip"}, {"skip"}},  // the plan says what is wrong with it
+      {{"--carry", "list"}, {"list"}},
+  };
+  for (const auto& [arguments, texts] : cases) {
+    CAPTURE(arguments);
+    const ProbeArguments parsed = probe(arguments);
+    CHECK(parsed.names.empty());
+    REQUIRE_FALSE(parsed.axes.empty());
+    const auto carry = std::ranges::find(parsed.axes, "carry", &GivenAxis::flag);
+    REQUIRE(carry != parsed.axes.end());
+    CHECK(carry->texts == texts);
+  }
+  CHECK(probe({"--carry", "cart", "skip"}).names == Arguments{"skip"});
+  CHECK(probe({"skip", "--carry"}).names == Arguments{"skip"});
+  CHECK(probe({"--carry", "--", "skip"}).names == Arguments{"skip"});
+  CHECK(probe({"--carry", "--op", "read"}).axes.size() == 2);
+}
+
+TEST_CASE("command line: where host memory lies") {
+  CHECK((probe({"--numa", "off"}).numa->kind == measure::NumaRequest::Kind::off));
+  CHECK((probe({"--numa=gpu"}).numa->kind == measure::NumaRequest::Kind::gpu));
+  const measure::NumaRequest numa = probe({"--numa", "1", "--backend", "model"}).numa.value();
+  CHECK((numa.kind == measure::NumaRequest::Kind::node));
+  CHECK(numa.node == 1);
+  for (const char* bad : {"far", "-1", "1.5", "0,1"}) {
+    CAPTURE(bad);
+    for (const char* backend : {"cuda", "model"}) {
+      const std::string line = refusal({"probe", "--numa", bad, "--backend", backend});
+      CHECK(line.find("--numa: ") == 0);
+      CHECK(contains(line, bad));
+    }
+  }
+}
+
+TEST_CASE("command line: of several uses of an option the last counts") {
+  CHECK(probe({"--format", "csv", "--format", "json"}).format == report::Format::json);
+}
+
+TEST_CASE("command line: where readings come from") {
+  CHECK(probe({"--backend", "model"}).backend == BackendChoice::model);
+  CHECK(probe({"--backend", "auto", "--gpu", "h200", "--device", "1"}).backend == BackendChoice::automatic);
+  CHECK(contains(refusal({"probe", "--gpu", "h200"}), "add --backend model"));
+  CHECK(contains(refusal({"probe", "--backend", "model", "--device", "0"}), "the model takes --gpu"));
+}
+
+TEST_CASE("command line: list and devices") {
+  const auto list = std::get<ListArguments>(parse_command_line({"list", "shift", "--json"}, registry));
+  CHECK(list.name == "shift");
+  CHECK(list.json);
+  CHECK_FALSE(std::get<ListArguments>(parse_command_line({"list"}, registry)).name);
+  CHECK(std::get<DevicesArguments>(parse_command_line({"devices", "--json"}, registry)).json);
+}
+
+TEST_CASE("command line: explanations") {
+  CHECK(probe({"--why"}).why);
+  CHECK_FALSE(probe({}).why);
+  const auto explain = [](Arguments arguments) {
+    arguments.insert(arguments.begin(), "explain");
+    return std::get<ExplainArguments>(parse_command_line(arguments, registry));
+  };
+  CHECK(explain({"r.json"}).report == "r.json");
+  CHECK(explain({"r.json"}).cases.empty());
+  CHECK_FALSE(explain({"r.json"}).markdown);
+  CHECK(explain({"-", "offset=1", "--format", "markdown", "op=write"}).report == "-");
+  CHECK(explain({"-", "offset=1", "--format", "markdown", "op=write"}).cases == Arguments{"offset=1", "op=write"});
+  CHECK(explain({"-", "--format", "markdown"}).markdown);
+  CHECK(contains(refusal({"explain"}), "explain needs a report"));
+  CHECK(contains(refusal({"explain", "r.json", "--format", "json"}), "'json' is not one of text, markdown"));
+}
+
+TEST_CASE("command line: what is wrong is one line with the nearest name") {
+  const std::pair<Arguments, std::string> cases[] = {
+      {{},
+       "no command given; there are: probe, check, explain, compare, show, calibrate, list, devices, completion, "
+       "manual; see: gpumem --help"},
+      {{"porbe"}, "unknown command 'porbe'; did you mean 'probe'?"},
+      {{"fly"},
+       "unknown command 'fly'; there are: probe, check, explain, compare, show, calibrate, list, devices, completion, "
+       "manual"},
+      {{"shift"}, "unknown command 'shift'; to run the probe of that name: gpumem probe shift"},
+      {{"--shift", "1"}, "unknown option '--shift'; it is an option of: gpumem probe"},
+      {{"probe", "--shfit", "1"}, "unknown option '--shfit'; did you mean '--shift'?"},
+      {{"probe", "--shfit=1"}, "unknown option '--shfit'; did you mean '--shift'?"},
+      {{"probe", "-shift", "1"}, "unknown option '-shift'; did you mean '--shift'?"},
+      {{"probe", "--xyzzy"}, "unknown option '--xyzzy'; see: gpumem probe --help"},
+      {{"probe", "--shift"}, "--shift needs a value"},
+      {{"probe", "--shift", ""}, "--shift needs a value"},
+      {{"probe", "--shift=", "1"}, "--shift needs a value after the '='"},
+      {{"probe", "--shift", "--op", "read"}, "--shift needs a value before the option '--op'"},
+      {{"probe", "--output", "--quiet"}, "--output needs a value before the option '--quiet'"},
+      {{"probe", "--quiet=1"}, "--quiet takes no value"},
+      {{"probe", "--carry="}, "--carry needs a value after the '='"},
+      {{"probe", "--carry", ""}, "--carry needs a value"},
+      {{"probe", "--carry", "--carry", ""}, "--carry needs a value"},
+      {{"probe", "--carry", "-cart"}, "unknown option '-cart'; see: gpumem probe --help"},
+      {{"probe", "--numa"}, "--numa needs a value"},
+      {{"probe", "--backend", "modle"}, "--backend: 'modle' is not one of cuda, model, auto; did you mean 'model'?"},
+      {{"probe", "--format", "xml"}, "--format: 'xml' is not one of table, json, csv, markdown"},
+      {{"list", "shift", "skip"}, "unexpected argument 'skip'; see: gpumem list --help"},
+      {{"devices", "--jsno"}, "unknown option '--jsno'; did you mean '--json'?"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    CAPTURE(arguments);
+    CHECK(refusal(arguments) == message);
+  }
+}
+
+TEST_CASE("command line: help names every axis with its probes, default and an example") {
+  const std::string text = help({"probe", "--help"});
+  CHECK(contains(text, "Usage: gpumem probe [PROBE...] [OPTIONS]"));
+  CHECK(contains(text, "--shift VALUES"));
+  CHECK(text.find("--carry") < text.find("--op"));  // what selects a probe comes before the axes that do not
+  CHECK(contains(text, "A number (probes: skip; default: 1..2), e.g."));
+  CHECK(contains(text, "--carry [VALUES]"));
+  CHECK(contains(text, "also without VALUES"));
+  CHECK(contains(text, "--numa gpu|off|N"));
+  CHECK(contains(text, "--op VALUES"));
+  CHECK(contains(text, "(probes: shift, skip; default: copy)"));
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = text.find('\n', begin);
+    CHECK(end - begin <= 80);
+    begin = end + 1;
+  }
+}
+
+TEST_CASE("command line: help of the program and of each command") {
+  CHECK(contains(help({"--help"}), "Usage: gpumem COMMAND [OPTIONS]"));
+  CHECK(contains(help({"list", "-h"}), "Usage: gpumem list [PROBE] [OPTIONS]"));
+  CHECK(contains(help({"devices", "--help"}), "--json"));
+  CHECK(help({"--version"}).substr(0, 7) == "gpumem ");
+}
+
+namespace {
+
+CheckArguments check(Arguments arguments) {
+  arguments.insert(arguments.begin(), "check");
+  return std::get<CheckArguments>(parse_command_line(arguments, registry));
+}
+
+}  // namespace
+
+TEST_CASE("command line: a check has the options of a probe that say how to run, and its own") {
+  const CheckArguments plain = check({"smoke"});
+  CHECK(plain.targets == Arguments{"smoke"});
+  CHECK(plain.format == CheckFormat::table);
+  CHECK(plain.attempts == 1);
+  CHECK_FALSE(plain.junit);
+  CHECK_FALSE(plain.openmetrics);
+  CHECK_FALSE(plain.counting);
+  const CheckArguments full =
+      check({"a.json",   "--attempts", "3",         "--junit=a.xml", "b.json",  "--openmetrics", "a.prom",
+             "--format", "github",     "--backend", "model",         "--gpu",   "v100",          "--ci-width",
+             "1%",       "--counters", "--output",  "r.json",        "--quiet", "--dry-run",     "--no-color"});
+  CHECK(full.targets == Arguments{"a.json", "b.json"});
+  CHECK(full.attempts == 3);
+  CHECK(full.junit == "a.xml");
+  CHECK(full.openmetrics == "a.prom");
+  CHECK(full.format == CheckFormat::github);
+  CHECK(full.backend == BackendChoice::model);
+  CHECK(full.gpu == "v100");
+  CHECK(full.effort.ci_width.value() == Approx(0.01));
+  CHECK((full.counting == measure::Counting::if_possible));
+  CHECK(full.outputs == Arguments{"r.json"});
+  CHECK(full.quiet);
+  CHECK(full.dry_run);
+  CHECK(full.no_color);
+  CHECK(refusal({"check"}) == "check needs a suite or a saved report; the shortest is: gpumem check smoke");
+  for (const char* bad : {"0", "-1", "1.5", "x", "101", "3x"}) {
+    CHECK(refusal({"check", "smoke", std::string("--attempts=") + bad}) ==
+          std::string("--attempts: '") + bad + "' is not a number from 1 to 100");
+  }
+  CHECK(refusal({"check", "smoke", "--output", "-"}).starts_with("--output: stdout shows the checks"));
+  CHECK(refusal({"check", "smoke", "--format", "csv"}).starts_with("--format: 'csv' is not one of table, json"));
+  CHECK(refusal({"check", "smoke", "--gpu", "h200"}).starts_with("--gpu names the GPU to predict for"));
+}
+
+TEST_CASE("command line: a suite's probes come without names and axes of one's own") {
+  CHECK(probe({"--config", "smoke", "--ci-width", "1%"}).config == "smoke");
+  CHECK(refusal({"probe", "shift", "--config", "smoke"}).starts_with("--config already says which probes run"));
+  CHECK(refusal({"probe", "--op", "read", "--config", "smoke"})
+            .starts_with("--config already says which cases run, so it takes no --op"));
+}

@@ -1,0 +1,110 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "app/calibrate/calibration_plan.hpp"
+#include "app/commands/calibrate.hpp"
+#include "app/run/record_of.hpp"
+#include "probes/error.hpp"
+#include "probes/model/predict.hpp"
+
+namespace gpumem::app::test {
+
+namespace {
+
+/// A GPU that takes exactly as long as the model says of a profile.
+class ModelledGpu final : public Backend {
+ public:
+  explicit ModelledGpu(model::Profile profile) : profile_(std::move(profile)) {}
+  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] const Device& device() const override { return profile_.device; }
+  [[nodiscard]] std::optional<std::string> profile() const override { return profile_.name; }
+  [[nodiscard]] double trial_bytes_per_s(const Case& trial) override {
+    return model::predict(describe(trial, profile_.device), profile_).bytes_per_s;
+  }
+  [[nodiscard]] report::Record run(const Case& decided) override {
+    const Workload workload = describe(decided, profile_.device);
+    report::Record record = record_of(decided, workload);
+    report::TimeRecord time;
+    time.summary.median = measure::Seconds(model::predict(workload, profile_).seconds);
+    record.time = time;
+    record.verified = true;
+    return record;
+  }
+
+ private:
+  model::Profile profile_;
+};
+
+/// An H200 on which some rates are others.
+model::Profile changed() {
+  model::Profile profile = model::load_profile("h200");
+  profile.rates.dram_read_bytes_per_s *= 0.8;
+  profile.rates.dram_write_bytes_per_s *= 0.8;
+  profile.rates.dram_copy_bytes_per_s *= 0.8;
+  profile.rates.block_launches_per_s *= 1.2;
+  profile.rates.pcie_partial_writes_per_s *= 0.7;
+  profile.rates.pcie_to_host_bytes_per_s *= 0.7;
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("calibrating finds the rates of the GPU at hand", "[calibrate]") {
+  const model::Profile truth = changed();
+  std::ostringstream out;
+  std::ostringstream err;
+  const Environment environment{
+      .registry = probes(), .out = out, .err = err, .measure = [&](const MeasureOptions&) -> std::unique_ptr<Backend> {
+        return std::make_unique<ModelledGpu>(truth);
+      }};
+  CalibrateArguments arguments;
+  arguments.output = "-";
+  arguments.name = "mine";
+  CHECK(run_calibrate_command(arguments, environment) == 0);
+  const model::Profile found = model::parse_profile(out.str(), "out");
+  CHECK(found.name == "mine");
+  for (const auto rate : {&model::Rates::dram_read_bytes_per_s, &model::Rates::dram_copy_bytes_per_s,
+                          &model::Rates::block_launches_per_s, &model::Rates::pcie_partial_writes_per_s,
+                          &model::Rates::pcie_to_host_bytes_per_s, &model::Rates::shared_wavefronts_per_cycle}) {
+    CHECK(found.rates.*rate == Approx(truth.rates.*rate).epsilon(0.04));
+  }
+  CHECK(found.how.at("dram_read_bytes_per_s").find("measured by gpumem calibrate on 20") != std::string::npos);
+  CHECK(found.how.at("pcie_to_host_bytes_per_s").find("pinned copies of 4 KiB to 256 MiB") != std::string::npos);
+  CHECK(err.str().find("off by, held out") != std::string::npos);
+}
+
+TEST_CASE("calibrating without a GPU says how to do without", "[calibrate]") {
+  std::ostringstream out;
+  std::ostringstream err;
+  const Environment environment{
+      .registry = probes(), .out = out, .err = err, .measure = [](const MeasureOptions&) -> std::unique_ptr<Backend> {
+        throw no_gpu_error("no GPU here");
+      }};
+  try {
+    static_cast<void>(run_calibrate_command({}, environment));
+    FAIL("nothing thrown");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::no_gpu);
+    CHECK(std::string(error.what()).find("gpumem calibrate --from REPORT") != std::string::npos);
+  }
+}
+
+TEST_CASE("reports that are none, or no measurement, are refused", "[calibrate]") {
+  std::ostringstream out;
+  const Environment environment{.registry = probes(), .out = out, .err = out};
+  CalibrateArguments arguments;
+  arguments.from = {"/nowhere/report.json"};
+  CHECK_THROWS_AS(run_calibrate_command(arguments, environment), Error);
+}
+
+TEST_CASE("the calibration plan holds out other patterns than it fits", "[calibrate]") {
+  std::size_t fitted = 0;
+  std::size_t held_out = 0;
+  for (const CalibrationSweeps& sweeps : calibration_plan(probes())) {
+    (sweeps.use == CalibrationUse::fitted ? fitted : held_out) += sweeps.plan.size();
+  }
+  CHECK(fitted > 300);
+  CHECK(held_out > 50);
+}
+
+}  // namespace gpumem::app::test

@@ -1,0 +1,95 @@
+#include <filesystem>
+#include <sstream>
+
+#include "app/output/result_outputs.hpp"
+#include "probes/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/files.hpp"
+
+using namespace gpumem;
+using namespace gpumem::app;
+using gpumem::test::content_of;
+
+namespace {
+
+struct Fixture {
+  [[nodiscard]] ResultOutputs outputs(const ResultRequest& request) const {
+    return {request, table_formats(), environment};
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return (directory / name).string(); }
+  /// What a request makes on stdout of a result that is its format's name.
+  std::string stdout_of(const ResultRequest& request) {
+    out.str({});
+    outputs(request).write(name);
+    return out.str();
+  }
+
+  static std::string name(const std::string& format, const report::TableStyle& /*style*/) { return format; }
+
+  test::TemporaryDirectory directory;
+  std::ostringstream out;
+  std::ostringstream err;
+  Environment environment{.registry = probes(), .out = out, .err = err};
+};
+
+}  // namespace
+
+TEST_CASE("outputs: stdout gets a table unless told otherwise, and with --quiet only where no file does") {
+  Fixture fixture;
+  const std::string json = fixture.file("a.json");
+  CHECK(fixture.stdout_of({}) == "table");
+  CHECK(fixture.stdout_of({.format = "csv"}) == "csv");
+  CHECK(fixture.stdout_of({.quiet = true}) == "table");
+  CHECK(fixture.stdout_of({.outputs = {json}}) == "table");
+  CHECK(fixture.stdout_of({.outputs = {json}, .quiet = true}).empty());
+  CHECK(fixture.stdout_of({.outputs = {json, "-"}, .format = "csv", .quiet = true}) == "csv");
+  CHECK(fixture.stdout_of({.outputs = {"/dev/stdout"}, .quiet = true}) == "table");
+  CHECK(fixture.stdout_of({.outputs = {json}, .files_only = true}).empty());
+  CHECK(fixture.stdout_of({.files_only = true}).empty());
+}
+
+TEST_CASE("outputs: a file's extension says its format, and --format only where it says nothing") {
+  Fixture fixture;
+  const auto format_of = [&](const std::string& name) {
+    fixture.outputs({.outputs = {fixture.file(name)}, .format = "markdown", .quiet = true}).write(Fixture::name);
+    return content_of(fixture.file(name));
+  };
+  CHECK(format_of("b.json") == "json");
+  CHECK(format_of("B.CSV") == "csv");
+  CHECK(format_of("x.tar.txt") == "table");
+  for (const std::string plain : {"x.md", "x.markdown", "x", "x.", ".json", "x.log"}) {
+    INFO(plain);
+    CHECK(format_of(plain) == "markdown");
+  }
+  for (const bool files_only : {false, true}) {
+    CHECK_THROWS_WITH(
+        fixture.outputs({.outputs = {"x.log"}, .files_only = files_only}),
+        Catch::Matchers::StartsWith("--output: the extension of 'x.log' names no format; use .txt, .json"));
+  }
+}
+
+TEST_CASE("outputs: one that cannot be written keeps nothing from the others") {
+  Fixture fixture;
+  const std::string lost = fixture.file("lost/a.json");
+  std::filesystem::create_directories(fixture.file("lost"));
+  const ResultOutputs outputs = fixture.outputs({.outputs = {lost, fixture.file("b.csv")}});
+  std::filesystem::remove_all(fixture.file("lost"));
+  CHECK_THROWS_AS(outputs.write(Fixture::name), Error);
+  CHECK(content_of(fixture.file("b.csv")) == "csv");
+  CHECK(fixture.out.str() == "table");
+}
+
+TEST_CASE("outputs: bringing files up to date leaves stdout and devices alone") {
+  Fixture fixture;
+  const std::string path = fixture.file("a.json");
+  const ResultOutputs outputs = fixture.outputs({.outputs = {path, "/dev/null"}, .format = "csv"});
+  std::vector<std::string> made;
+  outputs.update([&](const std::string& format, const report::TableStyle&) {
+    made.push_back(format);
+    return "so far";
+  });
+  CHECK(made == std::vector<std::string>{"json"});
+  CHECK(content_of(path) == "so far");
+  CHECK(fixture.out.str().empty());
+  CHECK_FALSE(fixture.outputs({}).has_files());
+}

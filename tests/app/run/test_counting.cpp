@@ -1,0 +1,144 @@
+#include "app/run/counting.hpp"
+#include "app/run/record_of.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+access::Site site(access::Space space, access::Op op, const std::string& name = "site") {
+  access::Site one;
+  one.name = name;
+  one.space = space;
+  one.op = op;
+  one.requests = 100;
+  one.request = [](std::uint64_t) { return access::WarpRequest{}; };
+  return one;
+}
+
+/// A launch without sites yet.
+Workload kernel() {
+  Workload workload;
+  workload.kernel = "kernel";
+  workload.blocks = 1000;
+  workload.block_threads = 128;
+  return workload;
+}
+
+/// A record whose sites are predicted to take `predicted` sectors or wavefronts a request.
+report::Record record_of_sites(const Workload& workload, double predicted) {
+  static const Probe probe = [] {
+    Probe one;
+    one.name = "counted";
+    one.axes = {{.flag = "n", .parameter = "n", .purpose = "a number", .defaults = "1"}};
+    return one;
+  }();
+  report::Record record = record_of({.probe = &probe, .parameters = {{"n", std::uint64_t{1}}}}, workload);
+  for (std::size_t i = 0; i < record.access.size(); ++i) {
+    auto& reading = workload.sites[i].space == access::Space::shared ? record.access[i].wavefronts_per_request
+                                                                     : record.access[i].sectors_per_request;
+    reading.predicted = predicted;
+  }
+  return record;
+}
+
+const model::Profile& profile() {
+  static const model::Profile h200 = model::load_profile("h200");
+  return h200;
+}
+
+}  // namespace
+
+TEST_CASE("counts stand beside what was predicted, per request", "[counting]") {
+  Workload workload = kernel();
+  workload.sites = {site(access::Space::global, access::Op::load), site(access::Space::host, access::Op::store),
+                    site(access::Space::shared, access::Op::load)};
+  report::Record record = record_of_sites(workload, 5);
+  measure::Counts counts;
+  counts.global_load_requests = 100;
+  counts.global_load_sectors = 500;
+  counts.global_store_requests = 100;
+  counts.global_store_sectors = 500;
+  counts.shared_load_requests = 100;
+  counts.shared_load_wavefronts = 500;
+  add_counts(record, workload, counts, profile());
+  CHECK(record.access[0].sectors_per_request.counted == 5);
+  CHECK(record.access[1].sectors_per_request.counted == 5);  // L1 counts mapped host memory as global
+  CHECK(record.access[2].wavefronts_per_request.counted == 5);
+  CHECK(record.access[2].sectors_per_request.counted == std::nullopt);
+  CHECK(record.flags.empty());
+  REQUIRE(record.counters);
+  CHECK(record.counters->global_load_sectors == 500);
+}
+
+TEST_CASE("a single sector that was not predicted is a difference", "[counting]") {
+  Workload workload = kernel();
+  workload.sites = {site(access::Space::global, access::Op::load)};
+  measure::Counts counts;
+  counts.global_load_requests = 8388608;
+  for (const double sectors : {41943039.0, 41943041.0}) {
+    report::Record record = record_of_sites(workload, 5);
+    counts.global_load_sectors = sectors;
+    add_counts(record, workload, counts, profile());
+    CHECK(record.flags == std::vector<std::string>{"counts_differ"});
+  }
+}
+
+TEST_CASE("what the hardware cannot tell apart, or does not count, stays absent", "[counting]") {
+  Workload workload = kernel();
+  workload.sites = {site(access::Space::global, access::Op::load, "a"),
+                    site(access::Space::global, access::Op::load, "b"), site(access::Space::global, access::Op::store)};
+  report::Record record = record_of_sites(workload, 4);
+  measure::Counts counts;
+  counts.global_load_requests = 200;
+  counts.global_load_sectors = 1000;
+  counts.global_store_requests = 0;  // as on a chip that miscounts: no division by it
+  counts.global_store_sectors = 0;
+  add_counts(record, workload, counts, profile());
+  for (const report::SiteRecord& one : record.access) CHECK(one.sectors_per_request.counted == std::nullopt);
+  CHECK(record.flags.empty());
+}
+
+TEST_CASE("load efficiency and throughput are those of one launch", "[counting]") {
+  Workload workload = kernel();
+  workload.sites = {site(access::Space::global, access::Op::load)};
+  workload.useful_bytes_read = 4 * 12800;  // of four launches
+  workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .pieces = 4}};
+  report::Record record = record_of_sites(workload, 8);
+  record.time = report::TimeRecord{};
+  record.time->summary.median = measure::Seconds(4e-6);
+  measure::Counts counts;
+  counts.global_load_requests = 100;
+  counts.global_load_sectors = 800;
+  add_counts(record, workload, counts, profile());
+  CHECK(*record.counters->load_efficiency == Approx(0.5));
+  CHECK(*record.counters->load_throughput_gb_per_s == Approx(25.6));  // 25600 bytes a microsecond
+
+  CHECK(record.counters->global_load_sectors == 3200);  // of all four
+  workload.operations.push_back({.work = Operation::Work::copy_to_host, .stage = "copy out", .bytes = 4});
+  add_counts(record, workload, counts, profile());
+  CHECK(*record.counters->load_efficiency == Approx(0.5));
+  CHECK(record.counters->load_throughput_gb_per_s == std::nullopt);  // the time is not the kernel's alone
+}
+
+TEST_CASE("stages that the counters do not see keep their place as predicted", "[counting]") {
+  Workload workload = kernel();
+  workload.sites = {site(access::Space::global, access::Op::load)};
+  workload.operations = {{.work = Operation::Work::copy_to_device, .stage = "copy in", .bytes = 1U << 20U},
+                         {.work = Operation::Work::launch, .stage = "kernel"}};
+  report::Record record = record_of_sites(workload, 4);
+  record.bottleneck = report::Bottleneck{"pcie", std::nullopt};
+  record.stages = {{"pcie", 1.0, std::nullopt}, {"dram", 1e-6, std::nullopt}};
+  measure::Counts counts;
+  counts.global_load_requests = 100;
+  counts.global_load_sectors = 400;
+  counts.l2_read_requests = 100;
+  counts.l2_read_sectors = 400;
+  counts.dram_read_bytes = 12800;
+  counts.dram_write_bytes = 0;
+  add_counts(record, workload, counts, profile());
+  CHECK(record.bottleneck->counted == "pcie");
+  CHECK(record.stages[0].counted_s == std::nullopt);
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,201 @@
+#include <string>
+#include <vector>
+
+#include "app/run/plan.hpp"
+#include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+using namespace gpumem::app;
+using namespace gpumem::app::test;
+
+namespace {
+
+const std::vector<Probe> registry = fake_probes();
+const std::vector<Probe> alternatives = fake_probes_and_alternatives();
+
+/// One line per case, sweeps separated by "--".
+std::vector<std::string> planned(const std::vector<std::string>& names, const std::vector<GivenAxis>& given,
+                                 const std::vector<Probe>& probes = registry) {
+  std::vector<std::string> lines;
+  for (const PlannedSweep& sweep : make_plan(probes, names, given).sweeps) {
+    if (!lines.empty()) lines.emplace_back("--");
+    for (const Case& one : sweep.cases) lines.push_back(to_string(one));
+  }
+  return lines;
+}
+
+std::string refusal(const std::vector<std::string>& names, const std::vector<GivenAxis>& given,
+                    const std::vector<Probe>& probes = registry) {
+  return error_of([&] { static_cast<void>(make_plan(probes, names, given)); });
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("plan: a named probe runs with its defaults") {
+  CHECK(planned({"skip"}, {}) ==
+        Lines{"skip skip_elements=1 op=copy width_elements=4", "skip skip_elements=2 op=copy width_elements=4"});
+}
+
+TEST_CASE("plan: named probes run in the order named, each once") {
+  const Plan plan = make_plan(registry, {"skip", "shift", "skip"}, {});
+  REQUIRE(plan.sweeps.size() == 2);
+  CHECK(plan.sweeps[0].probe->name == "skip");
+  CHECK(plan.sweeps[1].probe->name == "shift");
+  CHECK(plan.size() == 6);
+}
+
+TEST_CASE("plan: the flag of a first axis selects its probe") {
+  CHECK(planned({}, {{"shift", {"7,5"}}}) ==
+        Lines{"shift shift_elements=7 op=copy shape=auto", "shift shift_elements=5 op=copy shape=auto"});
+  CHECK(make_plan(registry, {}, {{"shift", {"1"}}, {"skip", {"1"}}}).sweeps.size() == 2);
+}
+
+TEST_CASE("plan: the first axis varies fastest, the others in declared order with the first of them slowest") {
+  CHECK(planned({}, {{"width", {"4,8"}}, {"skip", {"1,2"}}, {"op", {"write,read"}}}) ==
+        Lines{"skip skip_elements=1 op=write width_elements=4", "skip skip_elements=2 op=write width_elements=4", "--",
+              "skip skip_elements=1 op=write width_elements=8", "skip skip_elements=2 op=write width_elements=8", "--",
+              "skip skip_elements=1 op=read width_elements=4", "skip skip_elements=2 op=read width_elements=4", "--",
+              "skip skip_elements=1 op=read width_elements=8", "skip skip_elements=2 op=read width_elements=8"});
+}
+
+TEST_CASE("plan: without names or first axes the quick default set runs") {
+  CHECK(planned({}, {}) ==
+        Lines{"shift shift_elements=0 op=copy shape=auto", "shift shift_elements=3 op=copy shape=auto", "--",
+              "skip skip_elements=1 op=copy width_elements=4", "skip skip_elements=2 op=copy width_elements=4"});
+}
+
+TEST_CASE("plan: another axis alone restricts the quick default set to the probes that have it") {
+  CHECK(planned({}, {{"width", {"8"}}}) ==
+        Lines{"skip skip_elements=1 op=copy width_elements=8", "skip skip_elements=2 op=copy width_elements=8"});
+  CHECK(make_plan(registry, {}, {{"op", {"read"}}}).size() == 4);
+  CHECK(refusal({}, {{"width", {"8"}}, {"shape", {"1"}}}) ==
+        "no probe has all of the axes given; --width is an axis of: skip");
+}
+
+TEST_CASE("plan: the quick default set leaves out probes that do not take the values, unless none does") {
+  std::vector<Probe> probes = fake_probes();
+  probes[1].axes[1].names = {"read"};
+  probes[1].axes[1].defaults = "read";
+  CHECK(planned({}, {{"op", {"write"}}}, probes) ==
+        Lines{"shift shift_elements=0 op=write shape=auto", "shift shift_elements=3 op=write shape=auto"});
+  CHECK(make_plan(probes, {}, {{"op", {"read"}}}).sweeps.size() == 2);
+  CHECK(refusal({}, {{"op", {"fly"}}}, probes) == "--op: 'fly' is not one of read, write, copy");
+  probes[0].axes[1].names = {"read", "copy"};
+  probes[0].axes[1].defaults = "copy";
+  probes[1].axes[1].names = {"read", "write"};
+  CHECK(refusal({}, {{"op", {"rite"}}}, probes) ==
+        "--op: 'rite' is not one of read, copy, write; did you mean 'write'?");
+  probes[1].axes[1].names = {"read"};
+  CHECK(refusal({"skip"}, {{"op", {"write"}}}, probes) == "--op: 'write' is not one of read");
+}
+
+TEST_CASE("plan: an axis applies to the selected probes that have it, and to one at least") {
+  const Plan plan = make_plan(registry, {"shift", "skip"}, {{"width", {"8"}}});
+  CHECK(plan.sweeps.back().cases.front().number("width_elements") == 8);
+  CHECK(refusal({"shift"}, {{"width", {"8"}}}) == "--width is not an axis of shift, but of: skip");
+  CHECK(refusal({}, {{"shift", {"1"}}, {"width", {"8"}}}) == "--width is not an axis of shift, but of: skip");
+}
+
+TEST_CASE("plan: an unknown probe is named with the nearest, or with all") {
+  CHECK(refusal({"shfit"}, {}) == "unknown probe 'shfit'; did you mean 'shift'?");
+  CHECK(refusal({"xyzzy"}, {}) == "unknown probe 'xyzzy'; there are: shift, skip");
+}
+
+TEST_CASE("plan: bad values are refused before anything else") {
+  CHECK(refusal({}, {{"shift", {"3..1"}}}) == "--shift: '3..1' runs backwards; write 1..3");
+}
+
+TEST_CASE("plan: more cases than a run takes are refused without making them") {
+  CHECK(refusal({}, {{"skip", {"0..9999"}}, {"width", {"0..9999"}}}) ==
+        "the axes multiply to more than the 100000 cases one run takes; give fewer values");
+  CHECK(make_plan(registry, {}, {{"skip", {"0..9999"}}, {"width", {"0..9"}}}).size() == 100'000);
+}
+
+TEST_CASE("plan: a probe refuses values that do not go together") {
+  std::vector<Probe> probes = fake_probes();
+  probes[1].validate = [](const Case& one) {
+    if (one.number("skip_elements") > one.number("width_elements")) throw usage_error("skips more than it is wide");
+  };
+  CHECK(refusal({"skip"}, {}, probes) == "nothing thrown");
+  CHECK(refusal({"skip"}, {{"width", {"1"}}}, probes) == "skips more than it is wide");
+}
+
+TEST_CASE("plan: the flag of the compared axis selects its probe too, and alone means its defaults") {
+  const Lines defaults = {"carry load_elements=1 shift_elements=0 means=cart width_elements=4",
+                          "carry load_elements=2 shift_elements=0 means=cart width_elements=4",
+                          "carry load_elements=1 shift_elements=0 means=lorry width_elements=4",
+                          "carry load_elements=2 shift_elements=0 means=lorry width_elements=4"};
+  CHECK(planned({}, {{"carry", {""}}}, alternatives) == defaults);
+  CHECK(planned({}, {{"carry", {"cart,lorry"}}}, alternatives) == defaults);
+  CHECK(planned({}, {{"carry", {"cart", ""}}}, alternatives) == defaults);
+  CHECK(planned({}, {{"load", {"1..2"}}}, alternatives) == defaults);
+  CHECK(planned({}, {{"carry", {"barge"}}, {"load", {"7"}}}, alternatives) ==
+        Lines{"carry load_elements=7 shift_elements=0 means=barge width_elements=4"});
+}
+
+TEST_CASE("plan: the alternatives of a table follow each other, the axes that tell tables apart vary around them") {
+  CHECK(planned({}, {{"carry", {""}}, {"shift", {"5,6"}}, {"width", {"8,9"}}, {"load", {"1"}}}, alternatives) ==
+        Lines{"carry load_elements=1 shift_elements=5 means=cart width_elements=8",
+              "carry load_elements=1 shift_elements=5 means=lorry width_elements=8", "--",
+              "carry load_elements=1 shift_elements=5 means=cart width_elements=9",
+              "carry load_elements=1 shift_elements=5 means=lorry width_elements=9", "--",
+              "carry load_elements=1 shift_elements=6 means=cart width_elements=8",
+              "carry load_elements=1 shift_elements=6 means=lorry width_elements=8", "--",
+              "carry load_elements=1 shift_elements=6 means=cart width_elements=9",
+              "carry load_elements=1 shift_elements=6 means=lorry width_elements=9"});
+}
+
+TEST_CASE("plan: of the probes that flags select those that have all of them run alone") {
+  const auto names = [](const std::vector<GivenAxis>& given) {
+    Lines selected;
+    for (const PlannedSweep& sweep : make_plan(alternatives, {}, given).sweeps) selected.push_back(sweep.probe->name);
+    return selected;
+  };
+  CHECK(names({{"carry", {""}}, {"shift", {"3"}}}) == Lines{"carry"});
+  CHECK(names({{"shift", {"3"}}, {"load", {"3"}}}) == Lines{"carry"});
+  CHECK(names({{"shift", {"3"}}}) == Lines{"shift"});  // carry has that axis as well, but it is not what it sweeps
+  CHECK(names({{"shift", {"3"}}, {"skip", {"3"}}}) == Lines{"shift", "skip"});
+  CHECK(names({{"shift", {"3"}}, {"op", {"read"}}}) == Lines{"shift"});
+  CHECK(names({{"carry", {""}}, {"shift", {"3"}}, {"op", {"read"}}}) == Lines{"shift", "carry"});  // neither has all
+}
+
+TEST_CASE("plan: a probe's name after a flag that may stand alone is taken for what it probably is") {
+  CHECK(refusal({}, {{"carry", {"skip"}}}, alternatives) ==
+        "--carry: 'skip' is a probe and not one of cart, lorry, barge; did you mean: gpumem probe carry skip");
+  CHECK(refusal({}, {{"carry", {"shift"}}}, alternatives) ==
+        "--carry: 'shift' is a probe and not one of cart, lorry, barge; did you mean: gpumem probe carry shift, or for "
+        "that axis of carry: --carry --shift");
+  CHECK(refusal({"skip"}, {{"carry", {"carry"}}}, alternatives) ==
+        "--carry: 'carry' is a probe and not one of cart, lorry, barge; did you mean: gpumem probe carry");
+  CHECK(refusal({}, {{"carry", {"cat"}}}, alternatives) ==
+        "--carry: 'cat' is not one of cart, lorry, barge; did you mean 'cart'?");
+}
+
+TEST_CASE("plan: every registered probe has valid defaults, a valid quick set and a valid baseline") {
+  REQUIRE_FALSE(probes().empty());
+  for (const Probe& probe : probes()) {
+    CAPTURE(probe.name);
+    REQUIRE_FALSE(probe.axes.empty());
+    CHECK(make_plan(probes(), {probe.name}, {}).size() > 0);
+    const Axis* axis = probe.find_axis(probe.baseline_parameter());
+    REQUIRE(axis != nullptr);
+    CHECK(make_plan(probes(), {}, {{axis->flag, {to_string(probe.baseline)}}}).size() > 0);
+  }
+  CHECK(make_plan(probes(), {}, {}).sweeps.size() >= probes().size());
+}
+
+TEST_CASE("plan: the flags of a registered probe's first axis and of its compared one select that probe alone") {
+  for (const Probe& probe : probes()) {
+    CAPTURE(probe.name);
+    for (const std::string& parameter : {probe.axes.front().parameter, probe.compared}) {
+      const Axis* axis = probe.find_axis(parameter);
+      if (axis == nullptr) continue;
+      const std::string value = axis->value_optional ? "" : axis->defaults;
+      const Plan plan = make_plan(probes(), {}, {{axis->flag, {value}}});
+      for (const PlannedSweep& sweep : plan.sweeps) CHECK(sweep.probe->name == probe.name);
+    }
+  }
+}

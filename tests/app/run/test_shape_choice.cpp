@@ -1,0 +1,176 @@
+#include <string>
+#include <vector>
+
+#include "app/run/shape_choice.hpp"
+#include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+using namespace gpumem::app;
+using namespace gpumem::app::test;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// A probe with two shapes to choose and a size that `size` decides.
+Probe shaped_probe() {
+  Probe probe;
+  probe.name = "shaped";
+  probe.axes = {number_axis("shift", "0..2"), shape_axis("depth", {1, 2}), shape_axis("width", {10, 20}),
+                shape_axis("bytes", {})};
+  probe.baseline = std::uint64_t{0};
+  probe.size = [](std::span<Case> sweep, const Device&) {
+    for (Case& one : sweep) {
+      if (one.is_auto("bytes")) one.set("bytes", std::uint64_t{100} + sweep.size());
+    }
+  };
+  return probe;
+}
+
+PlannedSweep sweep_of(const std::vector<Probe>& probes, const std::vector<GivenAxis>& given) {
+  return make_plan(probes, {"shaped"}, given).sweeps.at(0);
+}
+
+/// Why the sweep cannot run; empty if it can.
+std::string reason_of(const Choice& choice) { return choice.failure ? choice.failure->what() : ""; }
+
+}  // namespace
+
+TEST_CASE("choose: the fastest combination at the baseline is held for the whole sweep") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  PlannedSweep sweep = sweep_of(probes, {});
+  FakeBackend backend;
+  Lines log;
+  backend.log = &log;
+  backend.trial = [](const Case& one) { return one.number("depth") == 2 && one.number("width") == 10 ? 200.0 : 100.0; };
+  const Choice choice = choose(sweep, backend);
+  CHECK(reason_of(choice).empty());
+  CHECK(choice.chosen == Lines{"depth", "width", "bytes"});
+  CHECK(log == Lines{"try shaped shift_elements=0 depth=1 width=10 bytes=103",
+                     "try shaped shift_elements=0 depth=1 width=20 bytes=103",
+                     "try shaped shift_elements=0 depth=2 width=10 bytes=103",
+                     "try shaped shift_elements=0 depth=2 width=20 bytes=103"});
+  REQUIRE(sweep.cases.size() == 3);
+  CHECK(to_string(sweep.cases[2]) == "shaped shift_elements=2 depth=2 width=10 bytes=103");
+}
+
+TEST_CASE("choose: within 1.5 % of the fastest the earlier candidate wins") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  FakeBackend backend;
+  for (const auto& [gain, depth] : {std::pair{1.014, 1U}, std::pair{1.017, 2U}}) {
+    PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
+    const double faster = gain;
+    backend.trial = [faster](const Case& one) { return one.number("depth") == 2 ? faster : 1.0; };
+    CHECK(choose(sweep, backend).chosen == Lines{"depth", "bytes"});
+    CHECK(sweep.cases[0].number("depth") == depth);
+    CHECK(sweep.cases[0].number("width") == 7);
+  }
+}
+
+TEST_CASE("choose: what a disturbed look would have lost is looked at again") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  FakeBackend backend;
+  PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
+  unsigned looks = 0;  // at the first shape, which is slow only at first
+  backend.trial = [&](const Case& one) { return one.number("depth") == 1 && looks++ == 0 ? 0.95 : 1.0; };
+  CHECK(choose(sweep, backend).chosen == Lines{"depth", "bytes"});
+  CHECK(sweep.cases[0].number("depth") == 1);
+  CHECK(looks == 2);
+}
+
+TEST_CASE("choose: the baseline is tried even if the sweep does not contain it") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  PlannedSweep sweep = sweep_of(probes, {{"shift", {"5..6"}}, {"width", {"7"}}});
+  FakeBackend backend;
+  Lines log;
+  backend.log = &log;
+  static_cast<void>(choose(sweep, backend));
+  CHECK(log.front() == "try shaped shift_elements=0 depth=1 width=7 bytes=102");
+  CHECK(sweep.cases.size() == 2);
+  CHECK(sweep.cases[0].number("shift_elements") == 5);
+}
+
+TEST_CASE("choose: nothing is tried when nothing is to choose, or one candidate only") {
+  std::vector<Probe> probes = {shaped_probe()};
+  FakeBackend backend;
+  Lines log;
+  backend.log = &log;
+  PlannedSweep decided = sweep_of(probes, {{"depth", {"1"}}, {"width", {"1"}}, {"bytes", {"1"}}});
+  CHECK(choose(decided, backend).chosen.empty());
+  probes[0].axes[1].candidates = {8};
+  PlannedSweep single = sweep_of(probes, {{"width", {"1"}}});
+  CHECK(choose(single, backend).chosen == Lines{"depth", "bytes"});
+  CHECK(single.cases[0].number("depth") == 8);
+  CHECK(log.empty());
+}
+
+TEST_CASE("choose: candidates that cannot run are passed over") {
+  std::vector<Probe> probes = {shaped_probe()};
+  probes[0].validate = [](const Case& one) {
+    if (!one.is_auto("width") && one.number("width") == 20) throw usage_error("too wide");
+  };
+  PlannedSweep sweep = sweep_of(probes, {});
+  FakeBackend backend;
+  backend.trial = [](const Case& one) -> double {
+    if (one.number("depth") == 1) throw probe_error("too shallow");
+    return 1;
+  };
+  CHECK(reason_of(choose(sweep, backend)).empty());
+  CHECK(to_string(sweep.cases[0]) == "shaped shift_elements=0 depth=2 width=10 bytes=103");
+}
+
+TEST_CASE("choose: when no candidate runs the sweep fails with the first reason") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  PlannedSweep sweep = sweep_of(probes, {});
+  FakeBackend backend;
+  backend.trial = [](const Case& one) -> double { throw probe_error("depth " + to_string(one.value("depth"))); };
+  CHECK(reason_of(choose(sweep, backend)) == "depth 1");
+}
+
+TEST_CASE("choose: the baseline may be one of the alternatives, and one choice holds for all of them") {
+  std::vector<Probe> probes = {shaped_probe()};
+  probes[0].axes.push_back({.flag = "means",
+                            .parameter = "means",
+                            .purpose = "a name",
+                            .defaults = "lorry,cart",
+                            .names = {"cart", "lorry"}});
+  probes[0].compared = "means";
+  probes[0].baseline = std::string("cart");
+  const Plan plan = make_plan(probes, {"shaped"}, {{"shift", {"5..6"}}, {"width", {"7"}}});
+  REQUIRE(plan.sweeps.size() == 1);
+  PlannedSweep sweep = plan.sweeps[0];
+  FakeBackend backend;
+  Lines log;
+  backend.log = &log;
+  CHECK_FALSE(choose(sweep, backend).failure);
+  CHECK(log == Lines{"try shaped shift_elements=5 depth=1 width=7 bytes=104 means=cart",
+                     "try shaped shift_elements=5 depth=2 width=7 bytes=104 means=cart"});
+  REQUIRE(sweep.cases.size() == 4);
+  CHECK(to_string(sweep.cases[1]) == "shaped shift_elements=6 depth=1 width=7 bytes=104 means=lorry");
+  CHECK(to_string(sweep.cases[3]) == "shaped shift_elements=6 depth=1 width=7 bytes=104 means=cart");
+}
+
+TEST_CASE("choose: what the GPU lacks is the sweep's reason, and remains what it is") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  PlannedSweep sweep = sweep_of(probes, {});
+  FakeBackend backend;
+  backend.trial = [](const Case&) -> double { throw missing_capability_error("no such engine"); };
+  const Choice choice = choose(sweep, backend);
+  CHECK(reason_of(choice) == "no such engine");
+  CHECK((choice.failure->kind() == ErrorKind::missing_capability));
+}
+
+TEST_CASE("choose: a sweep that cannot be sized fails, what concerns the whole run is thrown") {
+  std::vector<Probe> probes = {shaped_probe()};
+  FakeBackend backend;
+  probes[0].size = [](std::span<Case>, const Device&) { throw probe_error("no room"); };
+  PlannedSweep sweep = sweep_of(probes, {});
+  CHECK(reason_of(choose(sweep, backend)) == "no room");
+  probes[0].size = {};
+  probes[0].axes.pop_back();
+  PlannedSweep other = sweep_of(probes, {});
+  backend.trial = [](const Case&) -> double { throw no_gpu_error("gone"); };
+  CHECK(error_of([&] { static_cast<void>(choose(other, backend)); }, ErrorKind::no_gpu) == "gone");
+  CHECK_THROWS_AS(choose(other, backend, [](const Case&) { throw Interrupted{}; }), Interrupted);
+}

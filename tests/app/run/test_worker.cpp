@@ -1,0 +1,131 @@
+// The side of the worker that a process's parent talks to: an answer a line, whatever comes in.
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "app/run/worker.hpp"
+#include "probes/error.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::string settings = R"({"device": "0", "numa": "off"})";
+
+/// A small case; `op` may be something that no probe has.
+std::string request(const std::string& what, const std::string& op = "read") {
+  return Json{{"do", what},
+              {"ci_width", 0.05},
+              {"time_budget_s", 0.05},
+              {"probe", "offset"},
+              {"parameters",
+               {{"offset_elements", 0},
+                {"op", op},
+                {"word_bytes", 4},
+                {"elements_per_thread", 1},
+                {"block_threads", 256},
+                {"buffer_bytes", 1 << 20}}}}
+      .dump();
+}
+
+/// What comes out, a JSON object a line.
+std::vector<Json> answers_to(const std::string& input) {
+  std::istringstream in(input);
+  std::ostringstream out;
+  CHECK(serve_parent(in, out, [] { return false; }) == 0);
+  CHECK((out.str().empty() || out.str().ends_with('\n')));
+  std::vector<Json> answers;
+  std::istringstream lines(out.str());
+  for (std::string line; std::getline(lines, line);) {
+    answers.push_back(Json::parse(line));
+    CHECK(answers.back().is_object());
+  }
+  return answers;
+}
+
+bool is_error(const Json& answer) {
+  return answer.contains("error") && answer.at("error").is_string() && !answer.at("error").get<std::string>().empty();
+}
+
+bool gpu_here() {
+  try {
+    return !list_gpus().empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a worker without input ends at once", "[worker]") { CHECK(answers_to("").empty()); }
+
+TEST_CASE("a worker that is told its settings alone has nothing to say", "[worker]") {
+  CHECK(answers_to(settings).empty());
+  CHECK(answers_to(settings + "\n").empty());
+}
+
+TEST_CASE("every request without a GPU is answered by the error that says so", "[worker]") {
+  if (gpu_here()) return;
+  const auto answers = answers_to(settings + "\n" + request("run") + "\n" + request("trial") + "\n");
+  REQUIRE(answers.size() == 2);
+  for (const Json& answer : answers) {
+    CHECK(is_error(answer));
+    CHECK(answer.at("error") == answers[0].at("error"));
+    CHECK(answer.at("context_lost") == false);  // there was none
+    CHECK(answer.at("missing_capability") == false);
+  }
+}
+
+TEST_CASE("a request that is none is an error, and the next is still answered", "[worker]") {
+  const std::vector<std::string> garbage = {"",
+                                            "hello",
+                                            "{",
+                                            "[]",
+                                            "null",
+                                            "{}",
+                                            R"({"do": "run"})",
+                                            R"({"do": "run", "probe": "offset"})",
+                                            R"({"do": "run", "probe": "no such", "parameters": {}})",
+                                            R"({"do": "run", "probe": 7, "parameters": {}})",
+                                            R"({"do": "run", "probe": "offset", "parameters": {}})",
+                                            R"({"do": "run", "ci_width": "x", "probe": "offset", "parameters": {}})",
+                                            R"({"do": "run", "probe": "offset", "parameters": {"op": [1]}})",
+                                            R"({"do": "run", "probe": "offset", "parameters": {"op": null}})",
+                                            "\xff\xfe\xfd",
+                                            std::string("a\0b", 3),
+                                            std::string(100'000, '[')};
+  std::string input = settings;
+  for (const std::string& line : garbage) input += "\n" + line;
+  const auto answers = answers_to(input + "\n");
+  REQUIRE(answers.size() == garbage.size());
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    INFO(garbage[i].substr(0, 80));
+    CHECK(is_error(answers[i]));
+    CHECK(answers[i].at("context_lost") == false);
+  }
+}
+
+TEST_CASE("settings that are none end the worker with an error", "[worker]") {
+  const std::vector<std::string> garbage = {
+      "", "hello", "{}", "[1]", "\xff", R"({"device": 0})", R"({"device": "0"})", R"({"device": "0", "numa": "far"})"};
+  for (const std::string& line : garbage) {
+    INFO(line);
+    const auto answers = answers_to(line + "\n" + request("run") + "\n");
+    REQUIRE(answers.size() == 1);
+    CHECK(is_error(answers[0]));
+    CHECK(answers[0].at("context_lost") == true);  // so that the parent starts another
+  }
+}
+
+TEST_CASE("a device that is not there is an error", "[worker]") {
+  const std::string elsewhere = R"({"device": "GPU-none", "numa": "off"})";
+  const auto answers = answers_to(elsewhere + "\n" + request("run") + "\n");
+  REQUIRE(answers.size() == 1);
+  CHECK(is_error(answers[0]));
+}
+
+}  // namespace gpumem::app

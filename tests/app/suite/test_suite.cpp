@@ -1,0 +1,405 @@
+#include <string>
+#include <vector>
+
+#include "app/suite/suite.hpp"
+#include "report/check/references.hpp"
+#include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
+#include "tests/files.hpp"
+
+using namespace gpumem;
+using namespace gpumem::app;
+using namespace gpumem::app::test;
+
+namespace {
+
+/// The two fakes, with a metric to ask for.
+const std::vector<Probe> registry = [] {
+  std::vector<Probe> probes = fake_probes();
+  probes[0].metrics = {{"shifts_per_second", "how fast it shifts"}};
+  probes[1].validate = [](const Case& one) {
+    if (one.number("skip_elements") == 13) throw usage_error("--skip: 13 is bad luck");
+  };
+  return probes;
+}();
+
+/// A suite of these probes, options and expectations.
+std::string suite_of(const std::string& probes, const std::string& expectations = "[]",
+                     const std::string& options = "{}") {
+  return R"({"schema_version": 1, "name": "n", "purpose": "p", "options": )" + options + R"(, "probes": )" + probes +
+         R"(, "expectations": )" + expectations + "}";
+}
+
+std::string refusal(const std::string& json) {
+  return error_of([&] { static_cast<void>(parse_suite(json, "s.json", registry)); });
+}
+
+Suite parse(const std::string& json) { return parse_suite(json, "s.json", registry); }
+
+/// What is wrong with one entry of `probes`.
+std::string entry_refusal(const std::string& entry) { return refusal(suite_of("[" + entry + "]")); }
+
+const std::string two_probes = R"([{"probe": "shift", "axes": {"op": "read,copy"}}, {"probe": "skip"}])";
+
+/// What is wrong with the members of an expectation that has a name.
+std::string wrong(const std::string& members) {
+  return refusal(suite_of(two_probes, R"([{"name": "e", )" + members + "}]"));
+}
+
+report::Expectation expectation(const std::string& members) {
+  return parse(suite_of(two_probes, R"([{"name": "e", )" + members + "}]")).expectations.front();
+}
+
+std::string options_refusal(const std::string& options) { return refusal(suite_of(two_probes, "[]", options)); }
+
+std::vector<std::string> lines(const Plan& plan) {
+  std::vector<std::string> all;
+  for (const PlannedSweep& sweep : plan.sweeps) {
+    for (const Case& one : sweep.cases) all.push_back(to_string(one));
+  }
+  return all;
+}
+
+using Lines = std::vector<std::string>;
+using Subject = report::Expectation::Subject;
+
+}  // namespace
+
+TEST_CASE("suite: probes run in their order with their axes") {
+  const Suite suite = parse(suite_of(R"([
+    {"probe": "skip", "axes": {"skip": [3, "5..6"], "op": ["write"]}},
+    {"probe": "shift", "axes": {"shift": 7, "shape": 2}},
+    {"probe": "shift", "axes": {"shift": "0"}}])"));
+  CHECK(suite.name == "n");
+  CHECK(suite.purpose == "p");
+  CHECK(lines(make_plan(registry, suite)) ==
+        Lines{"skip skip_elements=3 op=write width_elements=4", "skip skip_elements=5 op=write width_elements=4",
+              "skip skip_elements=6 op=write width_elements=4", "shift shift_elements=7 op=copy shape=2",
+              "shift shift_elements=0 op=copy shape=auto"});
+}
+
+TEST_CASE("suite: an axis that is left out has its defaults, not those of a quick look") {
+  CHECK(make_plan(registry, parse(suite_of(R"([{"probe": "shift"}])"))).size() == 4);
+}
+
+TEST_CASE("suite: what an entry asks for goes before what the suite asks for") {
+  const Suite suite = parse(suite_of(
+      R"([{"probe": "shift", "options": {"time_budget": "50ms"}}, {"probe": "skip", "options": {"ci_width": "4%"}}])",
+      "[]", R"({"ci_width": "2%", "time_budget": "100ms", "numa": "off", "counters": "require"})"));
+  const Plan plan = make_plan(registry, suite);
+  REQUIRE(plan.sweeps.size() == 2);
+  CHECK(plan.sweeps[0].effort.ci_width == 0.02);
+  CHECK(plan.sweeps[0].effort.time_budget == measure::Seconds(0.05));
+  CHECK(plan.sweeps[1].effort.ci_width == 0.04);
+  CHECK(plan.sweeps[1].effort.time_budget == measure::Seconds(0.1));
+  REQUIRE(suite.options.numa.has_value());
+  CHECK(suite.options.numa->text() == "off");
+  CHECK(suite.options.counting == measure::Counting::required);
+}
+
+TEST_CASE("suite: the command line goes before a suite, and a suite before the defaults") {
+  const Effort command_line{.ci_width = 0.1, .time_budget = {}};
+  const Effort of_suite{.ci_width = 0.2, .time_budget = measure::Seconds(3)};
+  CHECK(stopping_rule(command_line, of_suite).ci_width == 0.1);
+  CHECK(stopping_rule(command_line, of_suite).time_budget == measure::Seconds(3));
+  CHECK(stopping_rule({}).ci_width == measure::StoppingRule{}.ci_width);
+  CHECK(stopping_rule({}, {}).time_budget == measure::StoppingRule{}.time_budget);
+}
+
+TEST_CASE("suite: options are absent where nobody asked") {
+  const Suite suite = parse(suite_of(two_probes));
+  CHECK_FALSE(suite.options.ci_width.has_value());
+  CHECK_FALSE(suite.options.time_budget.has_value());
+  CHECK_FALSE(suite.options.numa.has_value());
+  CHECK_FALSE(suite.options.counting.has_value());
+  CHECK_FALSE(make_plan(registry, suite).sweeps.front().effort.ci_width.has_value());
+  const auto counting = [](const char* value) {
+    return parse(suite_of(two_probes, "[]", std::string(R"({"counters": )") + value + "}")).options.counting;
+  };
+  CHECK(counting("true") == measure::Counting::if_possible);
+  CHECK(counting("false") == measure::Counting::off);
+}
+
+TEST_CASE("suite: errors of the file name their place") {
+  CHECK(refusal("{") == "s.json: not valid JSON at line 1, column 2, where it ends");
+  CHECK(refusal("[]") == "s.json: /: expected an object");
+  CHECK(refusal("{}") == "s.json: /schema_version: expected this member, which is missing");
+  CHECK(refusal(R"({"schema_version": 2})") ==
+        "s.json: /schema_version: expected 1, the version of suites that this gpumem reads");
+  CHECK(refusal(R"({"schema_version": 1, "name": ""})") == "s.json: /name: expected a text that is not empty");
+  CHECK(refusal(R"({"schema_version": 1, "name": "n"})") == "s.json: /purpose: expected this member, which is missing");
+  CHECK(refusal(R"({"schema_version": 1, "name": "n", "purpose": "p"})") ==
+        "s.json: /probes: expected this member, which is missing");
+  CHECK(refusal(R"({"schema_version": 1, "name": "n", "purpose": "p", "probe": []})") ==
+        "s.json: /probe: there is no such member; did you mean 'probes'?");
+  CHECK(refusal(suite_of("{}")) == "s.json: /probes: expected an array");
+  CHECK(refusal(suite_of("[]")) == "s.json: /probes: expected at least one probe");
+  CHECK(refusal(suite_of("[7]")) == "s.json: /probes/0: expected an object");
+  CHECK(refusal(suite_of(two_probes, "{}")) == "s.json: /expectations: expected an array");
+}
+
+TEST_CASE("suite: errors of options name their place and what is expected") {
+  CHECK(options_refusal("[]") == "s.json: /options: expected an object");
+  CHECK(options_refusal(R"({"ci_with": "2%"})") ==
+        "s.json: /options/ci_with: there is no such member; did you mean 'ci_width'?");
+  CHECK(options_refusal(R"({"ci_width": "2"})") ==
+        "s.json: /options/ci_width: '2' is not between 0% and 100%; write it as 0.5% or 0.005");
+  CHECK(options_refusal(R"({"ci_width": 0.02})") ==
+        "s.json: /options/ci_width: expected a share as text, such as \"2%\"");
+  CHECK(options_refusal(R"({"time_budget": "2"})") == "s.json: /options/time_budget: '2' has no unit; write 2s or 2ms");
+  CHECK(options_refusal(R"({"time_budget": null})") ==
+        "s.json: /options/time_budget: expected a time as text, such as \"500ms\"");
+  CHECK(options_refusal(R"({"counters": "yes"})") == "s.json: /options/counters: expected true, false or \"require\"");
+  CHECK(options_refusal(R"({"counters": 1})") == "s.json: /options/counters: expected true, false or \"require\"");
+  const std::string numa = options_refusal(R"({"numa": "far"})");
+  CHECK(numa.starts_with("s.json: /options/numa: 'far' "));
+}
+
+TEST_CASE("suite: errors of an entry name their place and the nearest name") {
+  CHECK(entry_refusal("{}") == "s.json: /probes/0/probe: expected this member, which is missing");
+  CHECK(entry_refusal(R"({"probe": "shfit"})") ==
+        "s.json: /probes/0/probe: unknown probe 'shfit'; did you mean 'shift'?");
+  CHECK(entry_refusal(R"({"probe": "shift", "axis": {}})") ==
+        "s.json: /probes/0/axis: there is no such member; did you mean 'axes'?");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"shft": 1}})") ==
+        "s.json: /probes/0/axes/shft: the probe 'shift' has no such axis; did you mean 'shift'?");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"xyzzy": 1}})") ==
+        "s.json: /probes/0/axes/xyzzy: the probe 'shift' has no such axis; its axes are: shift, op, shape");
+  CHECK(
+      entry_refusal(R"({"probe": "shift", "axes": {"shift_elements": 1}})") ==
+      "s.json: /probes/0/axes/shift_elements: the probe 'shift' has no such axis; reports call it so, but the axis is "
+      "'shift'");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"--shift": 1}})") ==
+        "s.json: /probes/0/axes/--shift: the probe 'shift' has no such axis; write it without dashes: 'shift'");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"shift": "3..1"}})") ==
+        "s.json: /probes/0/axes/shift: '3..1' runs backwards; write 1..3");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"op": ["read", "rite"]}})") ==
+        "s.json: /probes/0/axes/op/1: 'rite' is not one of read, write, copy; did you mean 'write'?");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"shape": [1, "auto"]}})") ==
+        "s.json: /probes/0/axes/shape: 'auto' stands alone; leave it out, or the other values");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"op": []}})") ==
+        "s.json: /probes/0/axes/op: expected at least one value; leave the axis out for its defaults");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"op": ""}})") ==
+        "s.json: /probes/0/axes/op: needs a value, such as read,write,copy");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"shift": true}})") ==
+        "s.json: /probes/0/axes/shift: expected values such as \"0..32\" or 4, or an array of them");
+  CHECK(entry_refusal(R"({"probe": "shift", "axes": {"shift": [[1]]}})") ==
+        "s.json: /probes/0/axes/shift/0: expected values such as \"0..32\" or 4, or an array of them");
+  for (const char* number : {"-1", "1.5", "1e3"}) {
+    CHECK(entry_refusal(std::string(R"({"probe": "shift", "axes": {"shift": )") + number + "}}")
+              .starts_with("s.json: /probes/0/axes/shift: expected a whole number"));
+  }
+  CHECK(entry_refusal(R"({"probe": "shift", "options": {"counters": true}})") ==
+        "s.json: /probes/0/options/counters: holds for the whole suite; move it to /options");
+  CHECK(entry_refusal(R"({"probe": "shift", "options": {"time_budget": "soon"}})") ==
+        "s.json: /probes/0/options/time_budget: 'soon' is not a time; write it as 2s or 500ms");
+  CHECK(entry_refusal(R"({"probe": "skip", "axes": {"skip": 13}})") == "s.json: /probes/0: 13 is bad luck");
+}
+
+TEST_CASE("suite: more cases than a run takes are refused where they get too many") {
+  const std::string many = R"({"probe": "skip", "axes": {"skip": "0..9999", "width": "0..5"}})";
+  CHECK(entry_refusal(R"({"probe": "skip", "axes": {"skip": "0..9999", "width": "0..10"}})") ==
+        "s.json: /probes/0: the axes multiply to more than the 100000 cases one run takes; give fewer values");
+  std::vector<Probe> lenient = registry;
+  lenient[1].validate = {};
+  CHECK(error_of([&] { static_cast<void>(parse_suite(suite_of("[" + many + "," + many + "]"), "s.json", lenient)); }) ==
+        "s.json: /probes/1: the probes of the suite add up to more than the 100000 cases one run takes");
+}
+
+TEST_CASE("suite: an expectation of cases") {
+  const report::Expectation e = expectation(
+      R"("cases": {"probe": "shift", "shift": "1..3", "op": "read"}, "relative_to": {"shift": 0}, "at_least": 0.8,
+         "gpu": "Fake GPU", "required": true, "because": "so")");
+  CHECK(e.name == "e");
+  CHECK(e.place == "s.json: /expectations/0");
+  CHECK(e.subject == Subject::cases);
+  CHECK(e.quantity == "bandwidth_gb_per_s");
+  CHECK(e.at_least == 0.8);
+  CHECK_FALSE(e.at_most.has_value());
+  CHECK(e.gpu == "Fake GPU");
+  CHECK(e.required);
+  CHECK(e.because == "so");
+  CHECK(e.cases.probe == "shift");
+  REQUIRE(e.cases.parameters.size() == 2);
+  CHECK(e.cases.parameters[0].parameter == "shift_elements");
+  CHECK(e.cases.parameters[0].values == std::vector<Value>{1U, 2U, 3U});
+  REQUIRE(e.relative_to.has_value());
+  CHECK(e.relative_to->probe == "shift");
+}
+
+TEST_CASE("suite: equals and its tolerance become both bounds") {
+  const auto bounds = [](const std::string& members) {
+    const report::Expectation e = expectation(R"("cases": {"probe": "skip", "skip": 1}, )" + members);
+    return std::pair(e.at_least.value(), e.at_most.value());
+  };
+  CHECK(bounds(R"("equals": 32, "tolerance": "5%")").first == Approx(30.4));
+  CHECK(bounds(R"("equals": 32, "tolerance": "5%")").second == Approx(33.6));
+  CHECK(bounds(R"("equals": -2, "tolerance": "50%")").first == Approx(-3));
+  CHECK(bounds(R"("equals": 0, "tolerance": "5%")").second == 0);
+  CHECK(bounds(R"("at_least": 1, "at_most": 1)").first == 1);
+}
+
+TEST_CASE("suite: expectations of the device and of flags") {
+  const report::Expectation device = expectation(R"("device": "pcie_width", "at_least": 16)");
+  CHECK(device.subject == Subject::device);
+  CHECK(device.quantity == "pcie_width");
+  const report::Expectation flags = expectation(R"("no_flags": ["throttled", "ecc_errors"])");
+  CHECK(flags.subject == Subject::flags);
+  CHECK(flags.flags == Lines{"throttled", "ecc_errors"});
+  CHECK(flags.cases.probe.empty());
+  CHECK(expectation(R"("no_flags": ["throttled"], "cases": {"probe": "skip"})").cases.probe == "skip");
+}
+
+TEST_CASE("suite: errors of an expectation name their place and the nearest name") {
+  CHECK(wrong(R"("case": {})") == "s.json: /expectations/0/case: there is no such member; did you mean 'cases'?");
+  CHECK(wrong(R"("required": true)") ==
+        "s.json: /expectations/0: expected what it is about: one of the members 'cases', 'device' and 'no_flags'");
+  CHECK(wrong(R"("cases": {"skip": 1}, "at_least": 1)") ==
+        "s.json: /expectations/0/cases/probe: expected this member, which is missing");
+  CHECK(wrong(R"("cases": {"probe": "skp"}, "at_least": 1)") ==
+        "s.json: /expectations/0/cases/probe: unknown probe 'skp'; did you mean 'skip'?");
+  CHECK(wrong(R"("cases": {"probe": "skip", "skip_elements": 1}, "at_least": 1)") ==
+        "s.json: /expectations/0/cases/skip_elements: the probe 'skip' has no such axis; reports call it so, but the "
+        "axis is 'skip'");
+  CHECK(wrong(R"("cases": {"probe": "skip", "op": "rite"}, "at_least": 1)") ==
+        "s.json: /expectations/0/cases/op: 'rite' is not one of read, write, copy; did you mean 'write'?");
+  CHECK(wrong(R"("cases": {"probe": "skip"}, "quantity": "bandwith_gb_per_s", "at_least": 1)") ==
+        "s.json: /expectations/0/quantity: cases of 'skip' have no quantity 'bandwith_gb_per_s'; did you mean "
+        "'bandwidth_gb_per_s'?");
+  CHECK(
+      wrong(R"("cases": {"probe": "skip"}, "quantity": "shifts_per_second", "at_least": 1)")
+          .starts_with("s.json: /expectations/0/quantity: cases of 'skip' have no quantity 'shifts_per_second'; there "
+                       "are: bandwidth_gb_per_s, fraction_of_peak, "));
+  CHECK(wrong(R"("cases": {"probe": "shift"}, "quantity": "shifts_per_second", "relative_to": {"probe": "skip"},
+                 "at_least": 1)")
+            .starts_with("s.json: /expectations/0/quantity: cases of 'skip' have no quantity"));
+  CHECK(wrong(R"("cases": {"probe": "shift"}, "quantity": "shifts_per_second", "at_least": 1)") == "nothing thrown");
+  CHECK(wrong(R"("cases": {"probe": "shift"}, "quantity": "dram_read_bytes", "at_least": 1)") == "nothing thrown");
+  CHECK(wrong(R"("device": "pcie_with", "at_least": 1)") ==
+        "s.json: /expectations/0/device: a device has no quantity 'pcie_with'; did you mean 'pcie_width'?");
+  CHECK(wrong(R"("no_flags": ["throtled"])") ==
+        "s.json: /expectations/0/no_flags/0: there is no flag 'throtled'; did you mean 'throttled'?");
+  CHECK(wrong(R"("no_flags": ["throttled", "throttled"])") ==
+        "s.json: /expectations/0/no_flags/1: expected each flag once");
+  CHECK(wrong(R"("no_flags": [])") == "s.json: /expectations/0/no_flags: expected at least one flag");
+  CHECK(wrong(R"("device": "pcie_width", "cases": {"probe": "skip"}, "at_least": 1)") ==
+        "s.json: /expectations/0/cases: does not go together with 'device'");
+  CHECK(wrong(R"("no_flags": ["throttled"], "at_least": 1)") ==
+        "s.json: /expectations/0/at_least: does not go together with 'no_flags'");
+  CHECK(wrong(R"("no_flags": ["throttled"], "device": "pcie_width")") ==
+        "s.json: /expectations/0/device: does not go together with 'no_flags'");
+}
+
+TEST_CASE("suite: errors of bounds") {
+  const auto bounds = [](const std::string& members) { return wrong(R"("device": "pcie_width")" + members); };
+  CHECK(bounds("") ==
+        "s.json: /expectations/0: expected a bound: 'at_least', 'at_most', or 'equals' with a 'tolerance'");
+  CHECK(bounds(R"(, "at_least": "1")") == "s.json: /expectations/0/at_least: expected a number");
+  CHECK(bounds(R"(, "at_least": 2, "at_most": 1)") == "s.json: /expectations/0/at_most: 1 is below 'at_least', 2");
+  CHECK(bounds(R"(, "equals": 2)") == "s.json: /expectations/0/tolerance: expected this member, which is missing");
+  CHECK(bounds(R"(, "equals": 2, "tolerance": 0.1)") ==
+        "s.json: /expectations/0/tolerance: expected a share as text, such as \"5%\"");
+  CHECK(bounds(R"(, "equals": 2, "tolerance": "0%")") ==
+        "s.json: /expectations/0/tolerance: '0%' is not between 0% and 100%; write it as 0.5% or 0.005");
+  CHECK(bounds(R"(, "equals": 2, "at_least": 1, "tolerance": "5%")") ==
+        "s.json: /expectations/0/equals: stands alone: leave out 'at_least' and 'at_most'");
+  CHECK(bounds(R"(, "at_least": 2, "tolerance": "5%")") ==
+        "s.json: /expectations/0/tolerance: belongs to 'equals', which is missing");
+}
+
+TEST_CASE("suite: two expectations of one name could not be told apart") {
+  const std::string one = R"({"name": "e", "device": "pcie_width", "at_least": 1})";
+  CHECK(refusal(suite_of(two_probes, "[" + one + "," + one + "]")) ==
+        "s.json: /expectations/1/name: another expectation has this name");
+}
+
+TEST_CASE("suite: an expectation has to find cases in the suite's own plan") {
+  CHECK(wrong(R"("cases": {"probe": "skip", "skip": 9}, "at_least": 1)") ==
+        "s.json: /expectations/0/cases: no case of 'skip' in this suite has skip_elements 9");
+  CHECK(wrong(R"("cases": {"probe": "skip", "skip": "10..19"}, "at_least": 1)") ==
+        "s.json: /expectations/0/cases: no case of 'skip' in this suite has skip_elements 10, ..., 19");
+  CHECK(wrong(R"("no_flags": ["throttled"], "cases": {"probe": "skip", "skip": 9})") ==
+        "s.json: /expectations/0/cases: no case of 'skip' in this suite has skip_elements 9");
+  CHECK(refusal(suite_of(R"([{"probe": "skip"}])", R"([{"name": "e", "cases": {"probe": "shift"}, "at_least": 1}])")) ==
+        "s.json: /expectations/0/cases: the suite does not run the probe 'shift'");
+  CHECK(refusal(suite_of(R"([{"probe": "skip", "axes": {"skip": 1, "op": "read"}},
+                            {"probe": "skip", "axes": {"skip": 2, "op": "copy"}}])",
+                         R"([{"name": "e", "cases": {"probe": "skip", "skip": 1, "op": "copy"}, "at_least": 1}])")) ==
+        "s.json: /expectations/0/cases: no case of 'skip' in this suite has all of these values");
+}
+
+TEST_CASE("suite: a reference is one case, for each of the cases") {
+  CHECK(wrong(R"("cases": {"probe": "skip"}, "relative_to": {"skip": 7}, "at_least": 1)") ==
+        "s.json: /expectations/0/relative_to: no case of 'skip' in this suite has skip_elements 7");
+  CHECK(wrong(R"("cases": {"probe": "skip"}, "relative_to": {"skip": "1,2"}, "at_least": 1)") ==
+        "s.json: /expectations/0/relative_to: 2 cases have these values and else are skip op=copy width_elements=4; "
+        "name enough axes for one");
+  CHECK(wrong(R"("cases": {"probe": "skip"}, "relative_to": {"probe": "shift"}, "at_least": 1)") ==
+        "s.json: /expectations/0/relative_to: selects 8 cases; name enough axes for one");
+  CHECK(wrong(R"("cases": {"probe": "skip"}, "relative_to": {"probe": "shift", "shift": 0, "op": "read"},
+                 "at_least": 1)") == "nothing thrown");
+  const std::string to_itself =
+      "s.json: /expectations/0/relative_to: relates each of these cases to itself; name the values in which the other "
+      "case differs";
+  CHECK(wrong(R"("cases": {"probe": "skip"}, "relative_to": {}, "at_least": 1)") == to_itself);
+  CHECK(wrong(R"("cases": {"probe": "skip", "skip": 2}, "relative_to": {"skip": 2}, "at_least": 1)") == to_itself);
+  CHECK(wrong(R"("cases": {"probe": "skip", "skip": "1,2"}, "relative_to": {"skip": 2}, "at_least": 1)") ==
+        "nothing thrown");
+  CHECK(refusal(suite_of(R"([{"probe": "skip", "axes": {"skip": 1, "op": "read"}},
+                            {"probe": "skip", "axes": {"skip": 2, "op": "copy"}}])",
+                         R"([{"name": "e", "cases": {"probe": "skip", "skip": 1}, "relative_to": {"skip": 2},
+                              "at_least": 1}])")) ==
+        "s.json: /expectations/0/relative_to: no case of this suite has these values and else is skip op=read "
+        "width_elements=4");
+}
+
+TEST_CASE("suite: a name or a path finds a suite, and the nearest name is offered") {
+  CHECK(error_of([] { static_cast<void>(load_suite("smok", probes())); }) == "no suite 'smok'; did you mean 'smoke'?");
+  CHECK(error_of([] { static_cast<void>(load_suite("xyzzy", probes())); }) ==
+        "no suite 'xyzzy': there are best-practices, default, full, smoke, or give the path of a suite file");
+  CHECK(error_of([] { static_cast<void>(load_suite("./nowhere.json", probes())); }).find("nowhere.json") !=
+        std::string::npos);
+  const gpumem::test::TemporaryDirectory directory;
+  const auto file = directory / "suite.json";
+  gpumem::test::put(file, R"({"schema_version": 1, "name": "own", "purpose": "p", "probes": [{"probe": "bank"}]})");
+  CHECK(load_suite(file.string(), probes()).name == "own");
+}
+
+TEST_CASE("suite: every shipped suite loads, plans and is named as its file is") {
+  REQUIRE(suite_names().size() >= 4);
+  for (const std::string& name : suite_names()) {
+    CAPTURE(name);
+    const Suite suite = load_suite(name, probes());
+    CHECK(suite.name == name);
+    CHECK(make_plan(probes(), suite).size() > 0);
+    CHECK(suite.expectations.size() >= 10);
+    CHECK(suite.purpose.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("references: what auto decided differs from sweep to sweep, and is the same as asked for") {
+  const Suite suite = parse(suite_of(R"([{"probe": "shift", "axes": {"op": "read", "shift": "0..1"}},
+                                         {"probe": "shift", "axes": {"op": "read", "shift": "0..1", "shape": 4}}])",
+                                     R"([{"name": "e", "cases": {"probe": "shift", "shape": "auto"},
+                                          "relative_to": {"shape": 4}, "at_least": 1}])"));
+  std::vector<report::Record> records;
+  for (const PlannedSweep& sweep : make_plan(registry, suite).sweeps) {
+    for (Case one : sweep.cases) {
+      const bool chosen = one.is_auto("shape");
+      if (chosen) one.set("shape", std::uint64_t{4});  // the very shape that the other sweep was given
+      records.push_back(record_of(one, Workload{}));
+      if (chosen) records.back().chosen = {"shape"};
+    }
+  }
+  const report::Expectation& e = suite.expectations.front();
+  CHECK(report::selects(e.cases, records[0]));
+  CHECK_FALSE(report::selects(e.cases, records[2]));
+  CHECK(report::selects(*e.relative_to, records[2]));
+  report::Expectation by_offset = e;
+  by_offset.relative_to = report::Selection{.probe = "shift", .parameters = {{"shift_elements", {Value(0U)}}}};
+  const report::References references(by_offset, records);
+  REQUIRE(references.of(1).size() == 1);
+  CHECK(references.of(1).front() == 0);
+  REQUIRE(references.of(3).size() == 1);
+  CHECK(references.of(3).front() == 2);
+}

@@ -1,0 +1,380 @@
+// Every verdict that a check can come to, and the reason it gives.
+
+#include <limits>
+
+#include "report/check/check.hpp"
+#include "tests/catch.hpp"
+#include "tests/report/checked.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using namespace checked;
+
+/// "pass: reason", "fail: ...", "skip: ..."
+std::string said(const CheckRecord& check) { return std::string(to_string(check.verdict)) + ": " + check.reason; }
+
+std::string held(const Expectation& expectation, const Report& report = measured(), const CheckRules& rules = {}) {
+  return said(hold(expectation, report, rules));
+}
+
+Report changed(std::size_t index, void (*change)(Record&)) {
+  Report report = measured();
+  change(report.results[index]);
+  return report;
+}
+
+void fail(Record& record) {
+  record = shifted(std::get<std::uint64_t>(record.parameters[0].value), "read", 1);
+  record.status = Status::failed;
+  record.reason = "no\nmemory";
+  record.time.reset();
+  record.measured_gb_per_s.reset();
+  record.verified.reset();
+}
+
+void skip(Record& record) {
+  fail(record);
+  record.status = Status::skipped;
+  record.reason = "cannot map";
+}
+
+using Cases = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("a check passes when the worst of its cases is within bounds", "[check]") {
+  const CheckRecord check = hold(shifted_reads(), measured(), {});
+  CHECK(said(check) == "pass: offset 3: 4480 GB/s against 4580 GB/s");
+  CHECK(check.measured.value() == Approx(4480.0 / 4580));
+  CHECK(check.at_least == 0.8);
+  CHECK_FALSE(check.at_most);
+  CHECK(check.quantity == "bandwidth_gb_per_s");
+  CHECK(check.cases == Cases{0, 1, 2});
+  CHECK(check.attempts == 1);
+  CHECK_FALSE(check.required);
+}
+
+TEST_CASE("a check fails by its worst case and says how many miss the bound, and why it was expected", "[check]") {
+  Expectation expectation = shifted_reads();
+  expectation.at_least = 0.985;
+  CHECK(held(expectation) == "fail: offset 3: 4480 GB/s against 4580 GB/s; 2 of 2 cases miss it");
+  expectation.at_least = 0.98;
+  expectation.because = "sectors\nare shared";
+  const CheckRecord check = hold(expectation, measured(), {});
+  CHECK(said(check) == "fail: offset 3: 4480 GB/s against 4580 GB/s (sectors are shared)");
+  CHECK(check.measured.value() == Approx(4480.0 / 4580));
+}
+
+TEST_CASE("the reference of a case is the one that was asked for alike", "[check]") {
+  Expectation expectation = shifted_reads();
+  expectation.cases = select({1}, {"read", "write"});
+  expectation.at_least = 0.5;
+  CHECK(held(expectation) == "pass: offset 1, write: 2400 GB/s against 4500 GB/s");
+  CHECK(hold(expectation, measured(), {}).cases == Cases{0, 1, 4, 5});
+}
+
+TEST_CASE("bounds are inclusive, and hold from above as well", "[check]") {
+  Expectation expectation = shifted_reads();
+  expectation.relative_to.reset();
+  expectation.quantity = "cycles_per_request";
+  expectation.cases = select({1}, {"read"});
+  expectation.at_least = 5;
+  expectation.at_most = 5;
+  CHECK(held(expectation) == "pass: offset 1: 5 cycles per request");
+  expectation.at_least.reset();
+  expectation.at_most = 4.999;
+  CHECK(held(expectation).starts_with("fail: "));
+  expectation.at_most.reset();
+  expectation.at_least = 5.001;
+  CHECK(held(expectation).starts_with("fail: "));
+  // Of a lower and an upper bound the one that is nearer decides.
+  expectation.cases = select({1, 3, 8}, {"read"});
+  expectation.at_least = 5;
+  expectation.at_most = 11;
+  CHECK(held(expectation) == "fail: offset 8: 12 cycles per request");
+}
+
+TEST_CASE("a case that failed fails the check, one that was skipped skips it", "[check]") {
+  CHECK(held(shifted_reads(), changed(1, fail)) == "fail: offset 1: failed: no memory");
+  CHECK(held(shifted_reads(), changed(1, skip)) == "skip: offset 1: skipped: cannot map");
+  CHECK(held(shifted_reads(), changed(0, fail)) ==
+        "fail: offset 0: the case that others are related to: failed: no memory");
+  CHECK(held(shifted_reads(), changed(0, skip)) ==
+        "skip: offset 0: the case that others are related to: skipped: cannot map; 2 of 2 cases");
+  Report report = changed(1, skip);
+  report.results[2].measured_gb_per_s = 100;  // what is known to be bad stays bad
+  CHECK(held(shifted_reads(), report) == "fail: offset 3: 100 GB/s against 4580 GB/s");
+  CHECK_FALSE(hold(shifted_reads(), changed(1, fail), {}).measured);
+  CHECK_FALSE(hold(shifted_reads(), changed(1, skip), {}).measured);
+}
+
+TEST_CASE("what is not known is a skip that says what is missing", "[check]") {
+  Expectation expectation = shifted_reads();
+  expectation.relative_to.reset();
+  expectation.cases = select({1}, {"read"});
+  expectation.quantity = "sectors_per_request";
+  expectation.at_least = 0;
+  CHECK(held(expectation) == "skip: offset 1: it was not counted; add --counters");
+  Report counted = measured();
+  counted.results[1].access[0].sectors_per_request.counted = 5;
+  CHECK(held(expectation, counted) == "pass: offset 1: 5 sectors per request");
+  expectation.quantity = "dram_read_bytes";
+  CHECK(held(expectation) == "skip: offset 1: it was not counted; add --counters");
+  counted.results[1].counters.emplace();
+  CHECK(held(expectation, counted) == "skip: offset 1: dram read in bytes is not known");
+  counted.results[1].counters->dram_read_bytes = 2.14e9;
+  CHECK(held(expectation, counted) == "pass: offset 1: 2.14 GB");
+  expectation.quantity = "never_known_ns";
+  CHECK(held(expectation) == "skip: offset 1: never known in ns is not known");
+  expectation.quantity = "bandwidth_gb_per_s";
+  CHECK(held(expectation, changed(1, [](Record& record) { record.measured_gb_per_s.reset(); })) ==
+        "skip: offset 1: it was not measured");
+  CHECK(held(expectation, changed(1, [](Record& record) {
+               record.measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
+             })) == "skip: offset 1: bandwidth in GB/s is not known");
+  expectation = shifted_reads();
+  CHECK(held(expectation, changed(0, [](Record& record) { record.measured_gb_per_s = 0; })) ==
+        "skip: offset 0: the case that others are related to: bandwidth in GB/s is 0; 2 of 2 cases");
+}
+
+TEST_CASE("a prediction to hold it against has to be one of this GPU", "[check]") {
+  Expectation expectation = shifted_reads();
+  expectation.relative_to.reset();
+  expectation.quantity = "measured_over_predicted";
+  CHECK(held(expectation) == "pass: offset 3: 0.974 of the prediction");
+  CHECK(held(expectation, changed(1, [](Record& record) { record.flags = {"predicted_from_attributes"}; })) ==
+        "skip: offset 1: there is no profile of this GPU to hold it against; 'gpumem calibrate' makes one");
+  Report predicted = measured();
+  predicted.backend = "model";
+  CHECK(held(expectation, predicted, {.accept_predictions = true}) ==
+        "skip: offset 1: nothing was measured; 2 of 2 cases");
+}
+
+TEST_CASE("cases and references that a report lacks are a skip", "[check]") {
+  Expectation expectation = shifted_reads();
+  expectation.cases = select({5}, {"read"});
+  CHECK(held(expectation) == "skip: the report has no such case");
+  expectation = shifted_reads();
+  Report report = measured();
+  report.results.erase(report.results.begin());
+  CHECK(held(expectation, report) == "skip: offset 1: the report lacks the case that it is related to; 2 of 2 cases");
+  report.results.push_back(shifted(0, "read", 4000));
+  report.results.push_back(shifted(0, "read", 4000));
+  CHECK(held(expectation, report) ==
+        "skip: offset 1: the report has several cases that it could be related to; 2 of 2 cases");
+}
+
+TEST_CASE("a share says of what, and two values say their unit once where it is long", "[check]") {
+  Expectation expectation = shifted_reads();
+  expectation.quantity = "cycles_per_request";
+  expectation.at_most = 2;
+  CHECK(held(expectation) == "pass: offset 3: 7 against 4 cycles per request");
+  expectation = shifted_reads();
+  expectation.relative_to.reset();
+  expectation.quantity = "fraction_of_peak";
+  CHECK(held(expectation) == "pass: offset 3: 4480 of 5000 GB/s");
+}
+
+TEST_CASE("a case of another probe can be the reference", "[check]") {
+  Report report = measured();
+  report.results.push_back(shifted(0, "read", 5000));
+  report.results.back().probe = "plain";
+  Expectation expectation = shifted_reads();
+  expectation.relative_to = Selection{.probe = "plain", .parameters = {}};
+  CHECK(held(expectation, report) == "pass: shift, offset 3: 4480 GB/s against 5000 GB/s (plain, offset 0)");
+}
+
+TEST_CASE("planned cases that are not there keep a check from passing", "[check]") {
+  const Report whole = measured();
+  std::vector<Record> planned = whole.results;
+  for (Record& record : planned) {
+    record.parameters[2].value = std::string("auto");
+    record.chosen.clear();
+  }
+  const CheckRules rules{.accept_predictions = false, .planned = planned};
+  CHECK(held(shifted_reads(), whole, rules).starts_with("pass: "));
+  Report cut = whole;
+  cut.results.resize(2);
+  CHECK(held(shifted_reads(), cut, rules) == "skip: 1 of 2 cases not in the report, the first: shift offset 3");
+  Expectation flags = without({"throttled"});
+  CHECK(held(flags, cut, rules) == "skip: 6 of 8 cases not in the report, the first: shift offset 3, read");
+  const CheckRecord ran = check_soundness(cut, rules)[0];
+  CHECK(said(ran) == "fail: 6 of 8 cases not in the report, the first: shift offset 3, read");
+  CHECK(ran.cases.empty());  // nothing to measure again
+}
+
+TEST_CASE("an expectation of another GPU is skipped", "[check]") {
+  Expectation expectation = shifted_reads();
+  expectation.gpu = "NVIDIA H200";
+  CHECK(held(expectation).starts_with("pass: "));
+  expectation.gpu = "NVIDIA A100";
+  CHECK(held(expectation) == "skip: holds for NVIDIA A100, and this is NVIDIA H200");
+  Report report = measured();
+  report.device.reset();
+  CHECK(held(expectation, report) == "skip: holds for NVIDIA A100, and this is none");
+}
+
+TEST_CASE("quantities of the device", "[check]") {
+  CHECK(held(of_device("pcie_width", 16)) == "pass: NVIDIA H200: pcie width 16");
+  CHECK(held(of_device("pcie_width", 17)) == "fail: NVIDIA H200: pcie width 16");
+  CHECK(held(of_device("pcie_generation", 4)) == "skip: the report does not say pcie generation");
+  Report report = measured();
+  report.device.reset();
+  CHECK(held(of_device("pcie_width", 16), report).starts_with("skip: "));
+}
+
+TEST_CASE("flags fail a check, and pass it only where they were watched", "[check]") {
+  CHECK(held(without({"throttled"})) == "pass: 8 cases");
+  CHECK(held(without({"throttled", "ecc_errors"})) == "skip: ecc_errors was not watched: NVML does not tell");
+  CHECK(held(without({"counts_differ"})).find("add --counters") != std::string::npos);
+  CHECK(held(without({"link_degraded"})).find("no case used the host link") != std::string::npos);
+  Report report = measured();
+  report.results[2].flags = {"wide_interval", "ecc_errors", "throttled"};
+  report.results[5].flags = {"throttled"};
+  const CheckRecord check = hold(without({"throttled", "ecc_errors"}), report, {});
+  CHECK(said(check) == "fail: shift offset 3, read: throttled, ecc_errors; 2 of 8 cases");
+  CHECK(check.cases == Cases{2, 5});
+  Expectation writes = without({"ecc_errors"});
+  writes.cases = select({}, {"write"});
+  CHECK(held(writes, report).starts_with("skip: "));
+  report.watched->push_back("ecc_errors");
+  CHECK(held(writes, report) == "pass: 4 cases");
+  report.watched.reset();
+  CHECK(held(without({"throttled"}), report).starts_with("fail: "));  // what was seen was seen
+  report.results[2].flags.clear();
+  report.results[5].flags.clear();
+  CHECK(held(without({"throttled"}), report) == "skip: an older report: it does not say what was watched");
+  for (Record& record : report.results) skip(record);
+  report.watched = {"throttled"};
+  CHECK(held(without({"throttled"}), report) == "skip: no such case ran");
+}
+
+TEST_CASE("every report is asked whether its cases ran and moved the right data", "[check]") {
+  const auto both = [](const Report& report, const CheckRules& rules = {}) {
+    const auto checks = check_soundness(report, rules);
+    return std::pair(said(checks.at(0)), said(checks.at(1)));
+  };
+  CHECK(both(measured()) == std::pair<std::string, std::string>("pass: 8 cases", "pass: 8 cases"));
+  Report report = changed(1, fail);
+  skip(report.results[2]);
+  CHECK(both(report).first == "fail: 1 of 8 cases failed, the first, shift offset 1, read: no memory");
+  CHECK(check_soundness(report, {})[0].cases == Cases{1});
+  CHECK(both(report).second == "pass: 6 cases");
+  report = changed(2, skip);
+  CHECK(both(report).first == "pass: 8 cases; 1 skipped, the first, shift offset 3, read: cannot map");
+  report.results[4].verified = false;
+  report.results[4].status = Status::failed;
+  report.results[4].reason = "wrong data";
+  CHECK(both(report).first.starts_with("pass: "));  // it ran; the other line says what was wrong
+  CHECK(both(report).second == "fail: 1 of 8 cases moved wrong data, the first, shift offset 0, write: wrong data");
+  CHECK(check_soundness(report, {})[1].cases == Cases{4});
+  report = changed(0, [](Record& record) { record.verified.reset(); });
+  CHECK(both(report).second == "skip: 1 of 8 cases not verified");
+  report = changed(5, [](Record& record) { record.time.reset(); });
+  CHECK(both(report).first == "fail: 1 of 8 cases failed, the first, shift offset 1, write: it was not measured");
+  report.results.clear();
+  CHECK(both(report) ==
+        std::pair<std::string, std::string>("skip: the report has no cases", "skip: nothing was verified"));
+  report.results.push_back(shifted(0, "read", 1));
+  skip(report.results[0]);
+  CHECK(both(report).first == "skip: none ran; the first, shift offset 0: cannot map");
+}
+
+TEST_CASE("predictions pass nothing unless they were asked for", "[check]") {
+  Report report = measured();
+  report.backend = "model";
+  report.watched = std::vector<std::string>{};
+  for (Record& record : report.results) {
+    record.measured_gb_per_s.reset();
+    record.time.reset();
+    record.verified.reset();
+  }
+  const std::vector<Expectation> all = {shifted_reads(), of_device("pcie_width", 16), without({"throttled"})};
+  const std::vector<CheckRecord> refused = check(report, all, {});
+  REQUIRE(refused.size() == 5);
+  for (const CheckRecord& one : refused) {
+    CHECK(said(one) == "skip: predicted, not measured; add --backend model to accept predictions");
+  }
+  CHECK(nothing_checked(refused, true));
+  const std::vector<CheckRecord> accepted = check(report, all, {.accept_predictions = true});
+  CHECK(said(accepted[0]) == "pass: 8 cases");
+  CHECK(said(accepted[1]) == "skip: nothing was measured");
+  CHECK(said(accepted[2]) == "pass: offset 1: 4600 GB/s against 4600 GB/s");
+  CHECK(said(accepted[3]).starts_with("pass: "));
+  CHECK(said(accepted[4]) == "skip: throttled was not watched: nothing was measured");
+}
+
+TEST_CASE("a suite none of whose expectations has an answer was not checked", "[check]") {
+  Expectation elsewhere = shifted_reads();
+  elsewhere.gpu = "NVIDIA A100";
+  const std::vector<CheckRecord> checks = check(measured(), std::vector{elsewhere}, {});
+  CHECK(nothing_checked(checks, true));
+  CHECK_FALSE(nothing_checked(checks, false));
+  CHECK(asked(checks, true).front().name == elsewhere.name);
+  CHECK(asked(checks, false).front().name == "every case ran");
+  CHECK_FALSE(nothing_checked(check(measured(), std::vector{elsewhere, shifted_reads()}, {}), true));
+  CHECK_FALSE(nothing_checked(check(measured(), {}, {}), true));  // a suite of probes alone
+  const CheckTally all = tally(checks);
+  CHECK(all.passed == 2);
+  CHECK(all.failed == 0);
+  CHECK(all.skipped == 1);
+}
+
+TEST_CASE("what passed stays so, what failed is looked at again, and what concerns the cases too", "[check]") {
+  const std::vector<Expectation> all = {shifted_reads(), without({"throttled"})};
+  Report report = measured();
+  report.results[2].measured_gb_per_s = 100;
+  std::vector<CheckRecord> checks = check(report, all, {});
+  CHECK(cases_of_failures(checks) == Cases{0, 1, 2});
+
+  report.results[2].measured_gb_per_s = 4480;
+  report.results[1].flags = {"throttled"};
+  checks = check_again(checks, report, all, {}, 2);
+  CHECK(said(checks[2]) == "pass: offset 3: 4480 GB/s against 4580 GB/s; passed at attempt 2");
+  CHECK(checks[2].attempts == 2);
+  CHECK(said(checks[3]).starts_with("fail: "));
+  CHECK(checks[3].attempts == 2);
+  CHECK(checks[0].attempts == 1);
+  CHECK(cases_of_failures(checks) == Cases{1});
+
+  report.results[1].flags.clear();
+  report.results[1].measured_gb_per_s = 100;
+  checks = check_again(checks, report, all, {}, 3);
+  CHECK(checks[2].verdict == Verdict::pass);  // it was good enough once
+  CHECK(checks[2].attempts == 2);
+  CHECK(said(checks[3]) == "pass: 8 cases; passed at attempt 3");
+  CHECK(cases_of_failures(checks).empty());
+}
+
+TEST_CASE("a repetition that moves wrong data fails, whatever was before", "[check]") {
+  const std::vector<Expectation> all = {shifted_reads()};
+  Report report = measured();
+  report.results[2].measured_gb_per_s = 100;
+  std::vector<CheckRecord> checks = check(report, all, {});
+  report.results[2].verified = false;
+  report.results[2].status = Status::failed;
+  checks = check_again(checks, report, all, {}, 2);
+  CHECK(checks[1].verdict == Verdict::fail);
+  CHECK(checks[1].attempts == 2);
+  CHECK(checks[2].verdict == Verdict::fail);
+}
+
+TEST_CASE("a dry run says what would be asked, and of how many cases", "[check]") {
+  Expectation named = shifted_reads();
+  named.gpu = "NVIDIA H200";
+  const auto checks = foreseen(std::vector{named, of_device("pcie_width", 16), without({"throttled"})}, measured());
+  CHECK(said(checks.at(0)) ==
+        "skip: dry run: bandwidth in GB/s relative to another case at least 0.8, 2 cases, on NVIDIA H200");
+  CHECK(said(checks.at(1)) == "skip: dry run: pcie width at least 16");
+  CHECK(said(checks.at(2)) == "skip: dry run: none flagged throttled, 8 cases");
+}
+
+TEST_CASE("a report without a suite is asked about every flag that spoils a measurement", "[check]") {
+  std::vector<std::string> flags;
+  for (const Expectation& one : common_expectations()) flags.push_back(one.flags.at(0));
+  CHECK(flags == std::vector<std::string>{"throttled", "ecc_errors", "contended", "link_degraded", "counts_differ"});
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,381 @@
+// Comparing reports: which cases belong together, what the noise allows to say, and what a gate makes of it.
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "report/compare/compare.hpp"
+#include "report/compare/pair_cases.hpp"
+#include "report/write/comparison.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace gpumem;
+using namespace gpumem::report;
+
+/// A case of the probe "offset" that took 1 ms / `speed`, with an interval of so much each way.
+Record timed(std::uint64_t offset, double speed, double half_width = 0.001) {
+  Record record;
+  record.probe = "offset";
+  record.swept = "offset_elements";
+  record.parameters = {{"offset_elements", offset}, {"op", std::string("read")}};
+  record.verified = true;
+  record.useful_bytes_read = 4'000'000'000;
+  const double median = 1e-3 / speed;
+  record.time = TimeRecord{.summary = {.median = measure::Seconds(median),
+                                       .ci95_low = measure::Seconds(median * (1 - half_width)),
+                                       .ci95_high = measure::Seconds(median * (1 + half_width)),
+                                       .count = 15},
+                           .samples = {}};
+  record.measured_gb_per_s = 4e9 / median / 1e9;
+  return record;
+}
+
+NamedReport named(const std::string& name, std::vector<Record> results, const std::string& backend = "cuda") {
+  Report report;
+  report.backend = backend;
+  report.started_at = "2026-11-20T10:00:00Z";
+  report.device.emplace().name = "NVIDIA H200";
+  report.results = std::move(results);
+  return {name, std::move(report)};
+}
+
+Record without_time(Record record, Status status, const std::string& reason) {
+  record.status = status;
+  record.reason = reason;
+  record.verified = std::nullopt;
+  record.time = std::nullopt;
+  record.measured_gb_per_s = std::nullopt;
+  return record;
+}
+
+CaseOutcome outcome(const Record& old_case, const Record& new_case) {
+  const std::vector<NamedReport> reports = {named("old", {old_case}), named("new", {new_case})};
+  return compare(reports).cases.at(0).changes.at(0).outcome;
+}
+
+std::string text_of(const Comparison& comparison, Format format = Format::table, unsigned width = 80,
+                    bool changed_only = false) {
+  std::ostringstream out;
+  write_comparison(out, comparison, format, {.width = width}, changed_only);
+  return out.str();
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+using Partners = std::vector<std::optional<std::size_t>>;
+
+}  // namespace
+
+TEST_CASE("Cases are paired by probe and parameters, wherever they stand") {
+  const std::vector<Record> old_cases = {timed(0, 1), timed(1, 1), timed(2, 1)};
+  std::vector<Record> new_cases = {timed(2, 1), timed(0, 1), timed(7, 1)};
+  std::ranges::reverse(new_cases[0].parameters);
+  CHECK(pair_cases(old_cases, new_cases) == Partners{1, std::nullopt, 0});
+  new_cases[1].probe = "stride";
+  CHECK(pair_cases(old_cases, new_cases) == Partners{std::nullopt, std::nullopt, 0});
+}
+
+TEST_CASE("The number 4 and the name 4 are different values") {
+  Record number = timed(4, 1);
+  Record name = timed(4, 1);
+  name.parameters[0].value = std::string("4");
+  CHECK(pair_cases(std::vector{number}, std::vector{name}) == Partners{std::nullopt});
+}
+
+TEST_CASE("Repeated cases are paired in order") {
+  const std::vector<Record> thrice = {timed(0, 1), timed(0, 2), timed(0, 3)};
+  const std::vector<Record> twice = {timed(0, 1), timed(0, 2)};
+  CHECK(pair_cases(thrice, twice) == Partners{0, 1, std::nullopt});
+}
+
+TEST_CASE("What auto decided counts as auto, unless a case has the very value") {
+  const auto with_threads = [](std::uint64_t threads, bool chosen) {
+    Record record = timed(0, 1);
+    record.parameters.push_back({"block_threads", threads});
+    if (chosen) record.chosen = {"block_threads"};
+    return record;
+  };
+  CHECK(pair_cases(std::vector{with_threads(128, true)}, std::vector{with_threads(256, true)}) == Partners{0});
+  CHECK(pair_cases(std::vector{with_threads(128, true)}, std::vector{with_threads(256, false)}) ==
+        Partners{std::nullopt});
+  CHECK(pair_cases(std::vector{with_threads(128, true)},
+                   std::vector{with_threads(256, true), with_threads(128, false)}) == Partners{1});
+  // Both are equal in every value; the one that was asked for in the same way comes first.
+  CHECK(pair_cases(std::vector{with_threads(128, true)},
+                   std::vector{with_threads(128, false), with_threads(128, true)}) == Partners{1});
+}
+
+TEST_CASE("A parameter that only one version has does not keep cases apart, unless its values do") {
+  const auto with_numa = [](std::uint64_t offset, const std::string& numa) {
+    Record record = timed(offset, 1);
+    record.parameters.push_back({"numa", numa});
+    return record;
+  };
+  CHECK(pair_cases(std::vector{timed(0, 1)}, std::vector{with_numa(0, "gpu")}) == Partners{0});
+  CHECK(pair_cases(std::vector{with_numa(0, "gpu")}, std::vector{timed(0, 1)}) == Partners{0});
+  CHECK(pair_cases(std::vector{timed(0, 1)}, std::vector{with_numa(0, "gpu"), with_numa(0, "off")}) ==
+        Partners{std::nullopt});
+}
+
+TEST_CASE("The interval of a ratio adds the two half-widths in quadrature, in logarithms") {
+  // 3 and 4 parts in a thousand of logarithm make 5.
+  const auto around = [](double value, double log_width) {
+    return Estimate{.value = value, .low = value * std::exp(-log_width), .high = value * std::exp(log_width)};
+  };
+  const Estimate faster = speed_ratio(around(100, 0.003), around(110, 0.004), ComparedQuantity::bandwidth);
+  CHECK(faster.value == Approx(1.1));
+  CHECK(*faster.low == Approx(1.1 * std::exp(-0.005)).epsilon(1e-12));
+  CHECK(*faster.high == Approx(1.1 * std::exp(0.005)).epsilon(1e-12));
+  const Estimate longer = speed_ratio(around(100, 0.003), around(110, 0.004), ComparedQuantity::time);
+  CHECK(longer.value == Approx(1 / 1.1));
+  CHECK(*longer.high == Approx(std::exp(0.005) / 1.1).epsilon(1e-12));
+}
+
+TEST_CASE("Each end of the interval comes from the ends that push it there") {
+  const Estimate old_value = {.value = 1, .low = 1 * std::exp(-0.01), .high = 1 * std::exp(0.02)};
+  const Estimate new_value = {.value = 1, .low = 1 * std::exp(-0.03), .high = 1 * std::exp(0.04)};
+  const Estimate ratio = speed_ratio(old_value, new_value, ComparedQuantity::bandwidth);
+  CHECK(std::log(*ratio.low) == Approx(-std::hypot(0.03, 0.02)));
+  CHECK(std::log(*ratio.high) == Approx(std::hypot(0.04, 0.01)));
+}
+
+TEST_CASE("The interval of the ratio holds the true one as often as it says") {
+  std::mt19937_64 random(20261120);
+  std::lognormal_distribution<double> times(std::log(1e-3), 0.02);
+  const auto measured = [&] {
+    std::vector<measure::Seconds> samples;
+    for (int i = 0; i < 15; ++i) samples.emplace_back(times(random));
+    const measure::Summary summary = measure::summarise(samples);
+    return Estimate{
+        .value = summary.median.count(), .low = summary.ci95_low.count(), .high = summary.ci95_high.count()};
+  };
+  constexpr int trials = 4000;
+  int held = 0;
+  for (int i = 0; i < trials; ++i) {
+    const Estimate ratio = speed_ratio(measured(), measured(), ComparedQuantity::time);
+    held += *ratio.low <= 1 && *ratio.high >= 1 ? 1 : 0;
+  }
+  CHECK(held >= trials * 95 / 100);
+  CHECK(held <= trials * 99 / 100);
+}
+
+TEST_CASE("Verdicts say only what the whole interval says") {
+  const auto verdict = [](double low, double value, double high) {
+    return judged({.value = value, .low = low, .high = high}, 0.01);
+  };
+  CHECK(verdict(0.99, 1.0, 1.01) == CaseOutcome::same);
+  CHECK(verdict(0.999, 1.0, 1.011) == CaseOutcome::ambiguous);
+  CHECK(verdict(0.985, 0.99, 0.995) == CaseOutcome::ambiguous);
+  CHECK(verdict(0.95, 0.97, 0.989) == CaseOutcome::slower);
+  CHECK(verdict(0.95, 0.97, 0.99) == CaseOutcome::ambiguous);
+  CHECK(verdict(1.011, 1.02, 1.03) == CaseOutcome::faster);
+  CHECK(verdict(0.5, 1.0, 2.0) == CaseOutcome::ambiguous);
+  CHECK(judged({.value = 0.5, .low = {}, .high = {}}, 0.01) == CaseOutcome::ambiguous);
+}
+
+TEST_CASE("Bandwidths are compared, else times") {
+  CHECK(outcome(timed(0, 1), timed(0, 1.001)) == CaseOutcome::same);
+  CHECK(outcome(timed(0, 1), timed(0, 0.95)) == CaseOutcome::slower);
+  CHECK(outcome(timed(0, 1), timed(0, 1.05)) == CaseOutcome::faster);
+  Record old_time = timed(0, 1);
+  Record new_time = timed(0, 0.5);
+  old_time.measured_gb_per_s = std::nullopt;
+  new_time.measured_gb_per_s = std::nullopt;
+  const std::vector<NamedReport> reports = {named("old", {old_time}), named("new", {new_time})};
+  const Comparison comparison = compare(reports);
+  CHECK(comparison.cases[0].quantity == ComparedQuantity::time);
+  CHECK(comparison.cases[0].changes[0].speed->value == Approx(0.5));
+  CHECK(comparison.cases[0].changes[0].outcome == CaseOutcome::slower);
+  CHECK(outcome(timed(0, 1), new_time) == CaseOutcome::unread);
+}
+
+TEST_CASE("With another buffer the bandwidth counts, not the time") {
+  Record larger = timed(0, 0.5);
+  larger.useful_bytes_read *= 2;
+  *larger.measured_gb_per_s *= 2;
+  CHECK(outcome(timed(0, 1), larger) == CaseOutcome::same);
+}
+
+TEST_CASE("Too few samples say nothing, however equal they are") {
+  Record once = timed(0, 0.5, 0);
+  once.time->summary.count = 5;
+  CHECK(outcome(timed(0, 1), once) == CaseOutcome::ambiguous);
+  const std::vector<NamedReport> reports = {named("old", {timed(0, 1)}), named("new", {once})};
+  CHECK(tally(compare(reports), 0).too_few_samples == 1);
+  CHECK_FALSE(gate(compare(reports), 0, 0.03).failure);
+  CHECK(gate(compare(reports), 0, 0.03).undecided == 1);
+}
+
+TEST_CASE("Cases that did not run have no change, and say so") {
+  const Record good = timed(0, 1);
+  const Record failed = without_time(good, Status::failed, "out of memory");
+  const Record skipped = without_time(good, Status::skipped, "needs CUDA 13");
+  Record wrong = without_time(good, Status::ok, "3 words differ");
+  wrong.verified = false;
+  CHECK(outcome(good, failed) == CaseOutcome::failed);
+  CHECK(outcome(good, skipped) == CaseOutcome::skipped);
+  CHECK(outcome(good, wrong) == CaseOutcome::wrong_data);
+  CHECK(outcome(failed, good) == CaseOutcome::recovered);
+  CHECK(outcome(failed, skipped) == CaseOutcome::not_run);
+}
+
+TEST_CASE("A gate fails on sure slowdowns, on cases that broke, and on nothing to compare") {
+  const auto of = [](const std::vector<Record>& old_cases, const std::vector<Record>& new_cases) {
+    const std::vector<NamedReport> reports = {named("old", old_cases), named("new", new_cases)};
+    return gate(compare(reports), 0, 0.03);
+  };
+  CHECK_FALSE(of({timed(0, 1)}, {timed(0, 1)}).failure);
+  CHECK_FALSE(of({timed(0, 1)}, {timed(0, 2)}).failure);
+  CHECK_FALSE(of({timed(0, 1)}, {timed(0, 0.975)}).failure);
+  CHECK(of({timed(0, 1), timed(1, 1), timed(2, 1)}, {timed(0, 0.96), timed(1, 0.9), timed(2, 1)}).failure ==
+        "2 cases slower by more than 3 % (worst: offset 1: -10.0 %)");
+  const Gate unsure = of({timed(0, 1, 0.02)}, {timed(0, 0.96, 0.02)});
+  CHECK_FALSE(unsure.failure);
+  CHECK(unsure.undecided == 1);
+  CHECK(of({timed(0, 1), timed(1, 1)}, {without_time(timed(0, 1), Status::failed, "lost\nthe GPU"), timed(1, 1)})
+            .failure == "1 case failed (first: offset 0: lost the GPU)");
+  CHECK(of({timed(0, 1)}, {timed(1, 1)}).failure == "nothing could be compared");
+  CHECK(of({}, {}).failure == "nothing could be compared");
+  CHECK_FALSE(of({timed(0, 1), timed(1, 1)}, {without_time(timed(0, 1), Status::skipped, "no"), timed(1, 1)}).failure);
+}
+
+TEST_CASE("A slowdown in another launch shape proves nothing, and the gate says so") {
+  const auto shaped = [](std::uint64_t offset, double speed, std::uint64_t threads, std::uint64_t buffer) {
+    Record record = timed(offset, speed);
+    record.parameters.push_back({"block_threads", threads});
+    record.parameters.push_back({"buffer_bytes", buffer});
+    record.chosen = {"block_threads", "buffer_bytes"};
+    return record;
+  };
+  const auto of = [](const std::vector<Record>& old_cases, const std::vector<Record>& new_cases) {
+    const std::vector<NamedReport> reports = {named("old", old_cases), named("new", new_cases)};
+    return gate(compare(reports), 0, 0.03);
+  };
+  const Record steady = timed(9, 1);
+  const Gate reshaped = of({shaped(0, 1, 128, 1024), steady}, {shaped(0, 0.6, 256, 1024), steady});
+  CHECK_FALSE(reshaped.failure);
+  CHECK(reshaped.reshaped == 1);
+  CHECK(of({shaped(0, 1, 128, 1024)}, {shaped(0, 0.6, 256, 1024)}).failure ==
+        "nothing could be compared in the same launch shape");
+  CHECK(of({shaped(0, 1, 128, 1024)}, {shaped(0, 0.6, 128, 2048)}).failure);
+}
+
+TEST_CASE("Predictions are compared as medians") {
+  Record old_case = timed(0, 1);
+  old_case.time = std::nullopt;
+  old_case.measured_gb_per_s = std::nullopt;
+  old_case.predicted_gb_per_s = 4000;
+  Record new_case = old_case;
+  new_case.predicted_gb_per_s = 3900;
+  const std::vector<NamedReport> reports = {named("old", {old_case}, "model"), named("new", {new_case}, "model")};
+  const Comparison comparison = compare(reports);
+  const CaseChange& change = comparison.cases[0].changes[0];
+  CHECK(change.outcome == CaseOutcome::slower);
+  CHECK(*change.speed->low == *change.speed->high);
+  CHECK(text_of(comparison).starts_with("PREDICTED"));
+  const std::vector<NamedReport> mixed = {named("old", {old_case}, "model"), named("new", {timed(0, 1)})};
+  CHECK(compare(mixed).cases[0].changes[0].outcome == CaseOutcome::same);
+  CHECK(text_of(compare(mixed)).starts_with("MEASURED against PREDICTED"));
+}
+
+TEST_CASE("What differs between the runs is named, the GPU first") {
+  NamedReport old_run = named("old", {timed(0, 1)});
+  NamedReport new_run = named("new", {timed(0, 1)});
+  old_run.report.device->driver_version = "580.1";
+  new_run.report.device->driver_version = "581.2";
+  old_run.report.device->uuid = "GPU-1";
+  new_run.report.device->uuid = "GPU-2";
+  old_run.report.results[0].parameters.push_back({"buffer_bytes", std::uint64_t{1} << 30U});
+  new_run.report.results[0].parameters.push_back({"buffer_bytes", std::uint64_t{1} << 29U});
+  for (NamedReport* one : {&old_run, &new_run}) one->report.results[0].chosen = {"buffer_bytes"};
+  new_run.report.results[0].flags = {"throttled"};
+  const std::vector<NamedReport> same_kind = {old_run, new_run};
+  const std::string text = text_of(compare(same_kind), Format::table, 400);
+  CHECK(contains(text, "Different: driver 580.1 -> 581.2; buffer size 1 GiB -> 512 MiB (1 case); "));
+  CHECK(contains(text, "flag throttled no case -> 1 case."));
+  CHECK(contains(text, "Also different: another GPU of this kind GPU-1 -> GPU-2."));
+
+  new_run.report.device->name = "NVIDIA B200";
+  const std::vector<NamedReport> other_kind = {old_run, new_run};
+  CHECK(contains(text_of(compare(other_kind)), "Different: GPU NVIDIA H200 -> NVIDIA B200; driver"));
+  CHECK_FALSE(contains(text_of(compare(other_kind)), "another GPU of this kind"));
+
+  const std::vector<NamedReport> equal = {old_run, old_run};
+  CHECK_FALSE(contains(text_of(compare(equal)), "ifferent"));
+}
+
+TEST_CASE("The table has a row per case, and the counts last") {
+  const std::vector<NamedReport> reports = {named("a.json", {timed(0, 1), timed(1, 1), timed(2, 1)}),
+                                            named("b.json", {timed(0, 1), timed(1, 0.958), timed(7, 1)})};
+  const Comparison comparison = compare(reports);
+  const std::string text = text_of(comparison);
+  CHECK(contains(text, "       0  4000  4000     0.0  -0.1..+0.1  same\n"));
+  CHECK(contains(text, "       1  4000  3832    -4.2  -4.3..-4.1  slower\n"));
+  CHECK(contains(text, "Only in old: offset (1 case: offset 2).\n"));
+  CHECK(contains(text, "Only in new: offset (1 case: offset 7).\n"));
+  CHECK(contains(text, "1 same, 1 slower (worst: offset 1: -4.2 %), 0 faster, 0 ambiguous, 1 only in"));
+  CHECK(contains(text, "These cases of offset are not the same: offset 2 -> 7.\n"));
+  CHECK_FALSE(contains(text_of(comparison, Format::table, 80, true), "same\n"));
+  CHECK(contains(text_of(comparison, Format::markdown), "| 1 | 4000 | 3832 | -4.2 | -4.3..-4.1 | slower |"));
+}
+
+TEST_CASE("Cases on one side only are named by all that tells them from the others") {
+  const auto written = [](std::uint64_t offset) {
+    Record record = timed(offset, 1);
+    record.parameters[1].value = std::string("write");
+    return record;
+  };
+  const std::vector<NamedReport> reports = {named("a.json", {timed(0, 1), timed(1, 1), written(0), written(1)}),
+                                            named("b.json", {written(0), written(1)})};
+  CHECK(contains(text_of(compare(reports)), "Only in old: offset (2 cases: offset 0, 1; op read).\n"));
+}
+
+TEST_CASE("A case that broke without a reason is named without one") {
+  Record wrong = timed(1, 1);
+  wrong.verified = false;
+  wrong.measured_gb_per_s = std::nullopt;
+  const std::vector<NamedReport> reports = {named("a.json", {timed(0, 1), timed(1, 1)}),
+                                            named("b.json", {timed(0, 1), wrong})};
+  const Comparison comparison = compare(reports);
+  CHECK(contains(text_of(comparison), "offset 1: moved wrong data in new\n"));
+  CHECK(gate(comparison, 0, 0.03).failure == "1 case moved wrong data (first: offset 1)");
+}
+
+TEST_CASE("No line of a table is wider than the terminal") {
+  std::vector<Record> old_cases;
+  std::vector<Record> new_cases;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    old_cases.push_back(timed(i, 1));
+    new_cases.push_back(timed(i, i % 3 == 0 ? 0.8 : 1));
+    new_cases.back().flags = {"throttled", "contended"};
+  }
+  const std::string hostile = "a\nb\x1b[31m" + std::string(300, 'x');
+  new_cases[5] = without_time(new_cases[5], Status::failed, hostile);
+  const std::vector<NamedReport> reports = {named("old", old_cases), named("new", new_cases), named("more", old_cases)};
+  for (const unsigned width : {20U, 60U, 80U, 200U}) {
+    std::istringstream lines(text_of(compare(reports), Format::table, width));
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(width, line);
+      CHECK(line.find('\x1b') == std::string::npos);
+      CHECK((line.size() <= width || line.find(' ') == std::string::npos || contains(line, "…")));
+    }
+  }
+}
+
+TEST_CASE("Several reports are each held against the first") {
+  const std::vector<NamedReport> reports = {named("a", {timed(0, 1)}), named("b", {timed(0, 2)}),
+                                            named("c", {timed(1, 1)})};
+  const Comparison comparison = compare(reports);
+  REQUIRE(comparison.cases.size() == 2);
+  CHECK(comparison.cases[0].changes[0].outcome == CaseOutcome::faster);
+  CHECK(comparison.cases[0].changes[1].outcome == CaseOutcome::missing);
+  CHECK(comparison.cases[1].changes[1].outcome == CaseOutcome::added);
+  CHECK(tally(comparison, 0).compared() == 1);
+  CHECK(tally(comparison, 0)[CaseOutcome::missing] == 0);
+  CHECK(contains(text_of(comparison), "new 2: Nothing could be compared, 1 only in old, 1 only in new."));
+}

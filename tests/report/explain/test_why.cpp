@@ -1,0 +1,280 @@
+// Why a case is as fast as it is: hand-made records of each limit and each kind of waste.
+
+#include <limits>
+
+#include "report/explain/why.hpp"
+#include "report/text/text.hpp"
+#include "tests/catch.hpp"
+#include "tests/report/examples.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr double gib = 1073741824;
+
+/// A case that wrote, read or copied 1 GiB of 4-byte words in 250 us, limited by `limit` for 245 of them.
+Record case_of(const std::string& limit, const std::string& op = "read", double sectors = 4) {
+  Record record;
+  record.probe = "any";
+  record.swept = "offset_elements";
+  record.baseline = std::uint64_t{0};
+  record.parameters = {{"offset_elements", std::uint64_t{1}}, {"op", op}};
+  record.useful_bytes_read = op == "write" ? 0 : static_cast<std::uint64_t>(gib);
+  record.useful_bytes_written = op == "read" ? 0 : static_cast<std::uint64_t>(gib);
+  if (op != "write") record.access.push_back(examples::global_site("source", "load", sectors));
+  if (op != "read") record.access.push_back(examples::global_site("target", "store", sectors));
+  record.stages = {{"launch", 20e-6, {}}, {limit, 245e-6, {}}};
+  record.bottleneck = Bottleneck{limit, {}};
+  const double bytes = static_cast<double>(record.useful_bytes_read) + static_cast<double>(record.useful_bytes_written);
+  record.predicted_gb_per_s = bytes / 250e-6 / 1e9;
+  record.fraction_of_peak = 0.5;
+  return record;
+}
+
+/// The same at another offset, so many times as fast and with so many sectors per request.
+Record faster(const Record& record, double gain, double sectors) {
+  Record other = record;
+  other.parameters.front().value = std::uint64_t{0};
+  *other.predicted_gb_per_s *= gain;
+  if (other.measured_gb_per_s) *other.measured_gb_per_s *= gain;
+  for (StageRecord& stage : other.stages) *stage.predicted_s /= gain;
+  for (SiteRecord& site : other.access) site.sectors_per_request.predicted = sectors;
+  return other;
+}
+
+std::string why(const std::vector<Record>& results) { return explanations(results).front().full; }
+std::string brief(const std::vector<Record>& results) { return explanations(results).front().brief; }
+
+Record bank_case(double wavefronts, unsigned word_bytes = 4) {
+  Record record = case_of("shared_wavefronts");
+  record.access = {{"tile", "shared", "load", word_bytes, {}, {wavefronts, {}}}};
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("shifted stores: aligning the base is worth what the aligned case shows", "[why]") {
+  const Record shifted = case_of("l2_sectors", "write", 5);
+  CHECK(why({shifted, faster(shifted, 1.25, 4)}) ==
+        "Limited by the sectors moved between L1 and L2, 245 us of 250 us: each store touches 5 sectors where 4 would "
+        "do; align the base to 32 bytes: 1.25 x at offset 0.");
+  CHECK(brief({shifted, faster(shifted, 1.25, 4)}) == "5 sectors per store where 4 would do; align the base");
+  // Alone there is nothing to say how much it would gain.
+  CHECK(why({shifted}).ends_with("each store touches 5 sectors where 4 would do; align the base to 32 bytes."));
+  // Where the aligned case is no faster, the shift is not what limits.
+  CHECK(why({shifted, faster(shifted, 1.01, 4)}).ends_with(". Nothing better in this sweep: 50 % of peak."));
+}
+
+TEST_CASE("shifted stores of wider words would do with more sectors", "[why]") {
+  Record record = case_of("l2_sectors", "write", 17);
+  record.access.front().word_bytes = 16;
+  CHECK(brief({record}) == "17 sectors per store where 16 would do; align the base");
+}
+
+TEST_CASE("counted requests at L2 are told", "[why]") {
+  Record record = case_of("l2_sectors", "write", 5);
+  record.counters.emplace();
+  record.counters->global_store_requests = 1000;
+  record.counters->l2_write_requests = 1900;
+  CHECK(why({record}).find("where 4 would do, and L2 takes 1.9 write requests per store instead of 1;") !=
+        std::string::npos);
+  record.counters->l2_write_requests = 1010;
+  CHECK(why({record}).find("L2 takes") == std::string::npos);
+}
+
+TEST_CASE("shifted loads cost nothing beyond L1", "[why]") {
+  const Record record = case_of("dram", "read", 5);
+  CHECK(why({record, faster(record, 1.01, 4)}).ends_with("Nothing better in this sweep: 50 % of peak."));
+  CHECK(why({record}).ends_with("Nothing in it is wasted: 50 % of peak."));
+}
+
+TEST_CASE("scattered accesses use few words of a sector", "[why]") {
+  const Record loads = case_of("dram", "read", 32);
+  CHECK(why({loads, faster(loads, 8, 4)}) ==
+        "Limited by device memory, 245 us of 250 us: each load uses 1 of the 8 words of a sector (32 sectors where 4 "
+        "would do); make neighbouring lanes access neighbouring words: 8.00 x at offset 0.");
+  CHECK(brief({loads}) == "loads use 1 of 8 words per sector; use whole sectors");
+  CHECK(brief({case_of("l2_lines", "write", 12)}) == "stores use 2.7 of 8 words per sector; use whole sectors");
+  CHECK(brief({case_of("dram", "copy", 8)}) == "requests use 4 of 8 words per sector; use whole sectors");
+  Record mixed = case_of("dram", "copy", 4);
+  mixed.access[1].sectors_per_request.predicted = 32;
+  CHECK(brief({mixed}).starts_with("stores use 1 of 8"));
+}
+
+TEST_CASE("bytes that device memory moves for nothing are told by their reason", "[why]") {
+  Record stores = case_of("dram", "write", 32);
+  stores.counters.emplace();
+  stores.counters->dram_read_bytes = 4 * gib;
+  stores.counters->dram_write_bytes = 4 * gib;
+  stores.counters->l2_read_sectors = 0;
+  CHECK(why({stores}).find(", so that device memory moves 8.0 bytes for every useful one (stores that leave sectors "
+                           "incomplete make it read 4.29 GB back);") != std::string::npos);
+  Record loads = case_of("dram", "read", 32);
+  loads.counters.emplace();
+  loads.counters->dram_read_bytes = 16 * gib;
+  loads.counters->dram_write_bytes = 0;
+  loads.counters->l2_read_sectors = 8 * gib / 32;
+  CHECK(why({loads}).find("moves 16 bytes for every useful one (8.59 GB of it unused halves of its 64-byte atoms);") !=
+        std::string::npos);
+  loads.access.front().sectors_per_request.predicted = 4;  // no pattern that explains it
+  CHECK(why({loads}).find("us: device memory moves 16 bytes for every useful one") != std::string::npos);
+  loads.counters->dram_read_bytes = 1.02 * gib;
+  CHECK(why({loads}).find("every useful") == std::string::npos);
+}
+
+TEST_CASE("bank conflicts are counted in ways", "[why]") {
+  CHECK(why({bank_case(32)})
+            .ends_with(
+                "each request takes 32 wavefronts where 1 would do, 32-way bank conflicts; pad the row by one word."));
+  CHECK(brief({bank_case(32)}) == "32-way bank conflicts; pad the row by one word");
+  CHECK(brief({bank_case(8, 8)}) == "4-way bank conflicts; pad the row by one element");
+  CHECK(why({bank_case(4, 16)}).ends_with("Nothing in it is wasted: 50 % of peak."));
+  CHECK(why({bank_case(1)}).ends_with("Nothing in it is wasted: 50 % of peak."));
+}
+
+TEST_CASE("what was counted goes before what was predicted", "[why]") {
+  Record record = bank_case(1);
+  record.access.front().wavefronts_per_request.counted = 2;
+  CHECK(brief({record}).starts_with("2-way bank conflicts"));
+  CHECK(why({record}).ends_with(" Counted are 2 wavefronts per load of the tile, not the predicted 1."));
+  record = case_of("dram");
+  record.stages[1].counted_s = 200e-6;
+  CHECK(why({record}).starts_with("Limited by device memory, 200 us of 250 us."));
+  CHECK(why({record}).ends_with(" By what was counted, its stage takes 200 us, not the predicted 245 us."));
+  record.stages.push_back({"l2_lines", 100e-6, 240e-6});
+  record.bottleneck->counted = "l2_lines";
+  CHECK(
+      why({record}).starts_with("Limited by the lines fetched into L2, 240 us of 250 us (close behind: device "
+                                "memory, 200 us)."));
+  CHECK(why({record}).ends_with(" Predicted was device memory."));
+}
+
+TEST_CASE("a measured time that is not the predicted one is told", "[why]") {
+  Record record = case_of("dram");
+  const double predicted = *record.predicted_gb_per_s;
+  const auto measured = [&](double share) {
+    record.measured_gb_per_s = predicted * share;
+    return why({record});
+  };
+  CHECK(measured(0.8).ends_with(" It took 25 % longer than predicted, so something here is not in the model."));
+  CHECK(measured(1.25).ends_with(" It took 20 % less time than predicted."));
+  CHECK(measured(0.95).find("predicted") == std::string::npos);
+}
+
+TEST_CASE("small blocks and too little in flight", "[why]") {
+  Record record = case_of("launch");
+  CHECK(brief({record}) == "blocks too small: launching them takes longest");
+  record.parameters.push_back({"elements_per_thread", std::uint64_t{1}});
+  record.parameters.push_back({"block_threads", std::uint64_t{256}});
+  CHECK(why({record}).ends_with(
+      "blocks of 256 threads with 1 element each end sooner than new ones start; give each thread more elements."));
+  record.bottleneck->predicted = record.stages[1].stage = "latency";
+  CHECK(why({record}).find("each thread has 4 bytes on their way; let threads issue more") != std::string::npos);
+  record.counters.emplace();
+  record.counters->achieved_occupancy = 0.45;
+  CHECK(why({record}).find("on their way at an achieved occupancy of 45 %;") != std::string::npos);
+  CHECK(brief({record}) == "too little in flight (occupancy 45 %); more or larger loads");
+}
+
+TEST_CASE("the host link", "[why]") {
+  Record record = case_of("pcie");
+  record.peak_gb_per_s = 63;
+  record.predicted_gb_per_s = 51.2;
+  record.access.front().space = "host";
+  CHECK(why({record}).ends_with(": 51.2 of 63.0 GB/s; copy the data first if it is used more than once."));
+  record.access.front().sectors_per_request.predicted = 5;
+  CHECK(brief({record}) == "5 sectors per load where 4 would do; align the base");
+  record.access.front().sectors_per_request.predicted = 8;
+  CHECK(why({record}).find("each load uses 4 of the 8 words") != std::string::npos);
+  record.access.clear();
+  CHECK(brief({record}) == "51.2 of 63.0 GB/s; only fewer bytes help");
+  record.bottleneck->predicted = "host_copy";
+  CHECK(brief({record}) == "the host gathers the pieces; batch the copies");
+  record.parameters.push_back({"host_memory", "pageable"});
+  CHECK(brief({record}) == "pageable memory, which the host copies first; pin it");
+  record.bottleneck->predicted = "copies";
+  CHECK(brief({record}) == "the fixed cost of copies; copy more at once");
+}
+
+TEST_CASE("work that takes turns could overlap", "[why]") {
+  Record record = case_of("kernel");
+  record.access.clear();
+  record.stages = {{"kernel", 120e-6, {}}, {"pcie", 100e-6, {}}};
+  CHECK(why({record}).find(": the stages take turns, 220 us one after another; overlap them") != std::string::npos);
+  record.stages[1].predicted_s = 5e-6;
+  CHECK(why({record}).find("takes longest, whatever runs beside it.") != std::string::npos);
+}
+
+TEST_CASE("another way to do the job goes before another place of the sweep", "[why]") {
+  Record pageable = case_of("dram");
+  pageable.compared = "host_memory";
+  pageable.parameters.push_back({"host_memory", "pageable"});
+  Record pinned = pageable;
+  pinned.parameters.back().value = "pinned";
+  *pinned.predicted_gb_per_s *= 3;
+  CHECK(why({pageable, pinned, faster(pageable, 2, 4)})
+            .find("Better: pinned host memory, 3.00 x, for a reason that no "
+                  "stage shows.") != std::string::npos);
+  CHECK(why({pageable, faster(pageable, 2, 4)})
+            .ends_with("Better: offset 0, 2.00 x, where device memory takes 50 % less time per useful byte."));
+}
+
+TEST_CASE("cases are compared by the same kind of bandwidth, and only with those that ran", "[why]") {
+  Record record = case_of("dram");
+  record.measured_gb_per_s = *record.predicted_gb_per_s;
+  Record other = faster(record, 2, 4);
+  other.measured_gb_per_s.reset();
+  CHECK(why({record, other}).find("Better") == std::string::npos);
+  other = faster(record, 2, 4);
+  CHECK(why({record, other}).find("Better") != std::string::npos);
+  other.verified = false;
+  CHECK(why({record, other}).find("Better") == std::string::npos);
+  other.verified = true;
+  other.status = Status::failed;
+  CHECK(why({record, other}).find("Better") == std::string::npos);
+}
+
+TEST_CASE("nothing is said where nothing is known", "[why]") {
+  CHECK(why({Record{}}).empty());
+  Record record = case_of("dram");
+  record.bottleneck.reset();  // the slowest stage says it as well
+  CHECK(why({record}).starts_with("Limited by device memory, 245 us of 250 us."));
+  record.stages.clear();
+  CHECK(why({record}).empty());
+  record = case_of("dram");
+  record.status = Status::failed;
+  CHECK(why({record}).empty());
+  record = case_of("a new stage");
+  CHECK(why({record}).starts_with("Limited by a new stage, 245 us of 250 us."));
+}
+
+TEST_CASE("the probe's name is never what an explanation rests on", "[why]") {
+  for (const Report& report : {examples::measured_copy(), examples::model(), examples::banks(), examples::transfers(),
+                               examples::overlap(), examples::single_cases()}) {
+    std::vector<Record> renamed = report.results;
+    for (Record& record : renamed) record.probe += " renamed";
+    const auto before = explanations(report.results);
+    const auto after = explanations(renamed);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      CHECK(before[i].full == after[i].full);
+      CHECK(display_width(before[i].brief) <= 60);
+      CHECK(before[i].full.empty() == (report.results[i].status != Status::ok));
+    }
+  }
+}
+
+TEST_CASE("readings that make no sense end in words all the same", "[why]") {
+  Record record = case_of("dram", "copy", 5);
+  record.stages[1].predicted_s = std::numeric_limits<double>::max();
+  record.predicted_gb_per_s = -1;
+  record.measured_gb_per_s = std::numeric_limits<double>::max();
+  record.access[0].word_bytes = 0;
+  record.access[1].word_bytes = std::numeric_limits<unsigned>::max();
+  record.counters.emplace();
+  record.counters->dram_read_bytes = -5;
+  record.counters->dram_write_bytes = std::numeric_limits<double>::max();
+  CHECK_FALSE(why({record, faster(record, -1, 0)}).empty());
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,238 @@
+// Reports through JSON and back, reports of earlier versions, and what is no report at all.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "probes/error.hpp"
+#include "report/read/read_report.hpp"
+#include "report/write/writers.hpp"
+#include "tests/catch.hpp"
+#include "tests/files.hpp"
+#include "tests/report/examples.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using Pointer = nlohmann::ordered_json::json_pointer;
+using AnyJson = nlohmann::ordered_json;
+
+std::string json_of(const Report& report) {
+  std::ostringstream out;
+  write_json(out, report);
+  return out.str();
+}
+
+/// The complaint about a text, empty if it is a report. Anything but a usage error of one line fails the test.
+std::string complaint(const std::string& text) {
+  try {
+    static_cast<void>(read_report(text, "r.json"));
+  } catch (const Error& error) {
+    const std::string line = error.what();
+    CHECK(error.kind() == ErrorKind::usage);
+    CHECK(line.starts_with("r.json: "));
+    CHECK(line.find('\n') == std::string::npos);
+    return line;
+  }
+  return {};
+}
+
+AnyJson small_report() {
+  Report report = examples::overlap();
+  report.results.resize(2);
+  report.results[0].stages = {{"kernel", 6e-3, {}}, {"pcie", 5e-3, 5.1e-3}};
+  report.results[0].time->samples.resize(2);
+  report.results[0].timeline.resize(1);
+  report.results[0].counters.emplace();
+  report.results[0].access.push_back(examples::global_site("source", "load", 4));
+  report.findings = {"short"};
+  report.results.resize(1);
+  report.suite = "mine";
+  report.watched = {"throttled"};
+  CheckRecord& check = report.checks.emplace_back();
+  check.name = "it ran";
+  check.quantity = "time_seconds";
+  check.measured = 1;
+  check.cases = {0};
+  return AnyJson::parse(json_of(report));
+}
+
+std::string changed(const char* pointer, const AnyJson& value) {
+  AnyJson json = small_report();
+  json[Pointer(pointer)] = value;
+  return complaint(json.dump());
+}
+
+std::string without(const char* parent, const char* member) {
+  AnyJson json = small_report();
+  REQUIRE(json.at(Pointer(parent)).erase(member) == 1);
+  return complaint(json.dump());
+}
+
+}  // namespace
+
+TEST_CASE("every example survives the way through JSON", "[read_report]") {
+  Report empty;
+  empty.backend = "cuda";
+  for (const Report& report :
+       {examples::measured_copy(), examples::model(), examples::banks(), examples::dry_run(), examples::single_cases(),
+        examples::transfers(), examples::overlap(), examples::predicted_overlap(), empty}) {
+    const std::string json = json_of(report);
+    CHECK(json_of(read_report(json, "r.json")) == json);
+  }
+}
+
+TEST_CASE("columns are in the order of the records", "[read_report]") {
+  Report report = examples::model();
+  report.results.front().parameters.push_back({"zeta", std::uint64_t{1}});
+  const Report read = read_report(json_of(report), "r.json");
+  CHECK(read.parameter_columns == std::vector<std::string>{"stride_elements", "op", "word_bytes", "elements_per_thread",
+                                                           "block_threads", "buffer_bytes", "zeta"});
+  CHECK(read_report(json_of(examples::banks()), "r.json").metric_columns ==
+        std::vector<std::string>{"cycles_per_request"});
+}
+
+TEST_CASE("a link that is not PCIe stays one", "[read_report]") {
+  Report report = examples::transfers();
+  CHECK(read_report(json_of(report), "r.json").device->link_is_pcie);
+  report.device->link_is_pcie = false;
+  const Report read = read_report(json_of(report), "r.json");
+  CHECK_FALSE(read.device->link_is_pcie);
+  CHECK_FALSE(read.device->link_bytes_per_s());
+}
+
+TEST_CASE("the reference reports of every version are read", "[read_report]") {
+  std::size_t count = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(std::string(GPUMEM_SOURCE_DIR) + "/configs/reference")) {
+    if (entry.path().extension() != ".json") continue;
+    INFO(entry.path());
+    const std::string text = test::content_of(entry.path());
+    const Report report = read_report(text, entry.path());
+    CHECK(report.results.size() == AnyJson::parse(text).at("results").size());
+    CHECK(report.results.front().time->samples.size() > 5);
+    ++count;
+  }
+  CHECK(count > 4);
+}
+
+TEST_CASE("members that came later may be missing", "[read_report]") {
+  AnyJson json = small_report();
+  for (const char* member : {"compared", "baseline", "stages", "why", "timeline"}) json["results"][0].erase(member);
+  for (const char* member : {"profile", "host_placement", "findings", "suite", "watched_flags", "checks"}) {
+    json.erase(member);
+  }
+  for (const char* member : {"copy_engines", "integrated", "maps_host_memory", "numa_node"}) {
+    json["device"].erase(member);
+  }
+  json["device"]["pcie"].erase("theoretical_gb_per_s");
+  json["results"][0]["counters"] = {{"dram_read_bytes", 5}};
+  const Report report = read_report(json.dump(), "r.json");
+  CHECK(report.results[0].timeline.empty());
+  CHECK(report.results[0].counters->dram_read_bytes == 5);
+  CHECK_FALSE(report.results[0].counters->l2_read_sectors);
+  CHECK(report.device->maps_host_memory);
+  CHECK(report.device->link_is_pcie);
+  CHECK_FALSE(report.suite);
+  CHECK_FALSE(report.watched);  // which is not the same as nothing
+  CHECK(report.checks.empty());
+  json["new"] = {{"in", "a later version"}};
+  CHECK(complaint(json.dump()).empty());
+}
+
+TEST_CASE("a report needs nothing but what the schema requires", "[read_report]") {
+  AnyJson json = small_report();
+  const AnyJson schema = AnyJson::parse(test::content_of(GPUMEM_SOURCE_DIR "/report/schema/report.schema.json"));
+  const auto keep_required = [](AnyJson& object, const AnyJson& required) {
+    AnyJson kept = AnyJson::object();
+    for (const AnyJson& name : required) kept[name.get<std::string>()] = object.at(name.get<std::string>());
+    object = kept;
+  };
+  keep_required(json, schema.at("required"));
+  keep_required(json["results"][0], schema.at("$defs").at("result").at("required"));
+  keep_required(json["device"], schema.at("properties").at("device").at("required"));
+  REQUIRE_FALSE(json["results"][0].contains("swept"));
+  CHECK(complaint(json.dump()).empty());
+  const Record record = read_report(json.dump(), "r.json").results.at(0);
+  CHECK(record.swept == record.parameters.front().name);
+  CHECK(record.chosen.empty());
+  CHECK_FALSE(record.peak_gb_per_s);
+}
+
+TEST_CASE("a report cut short anywhere is refused", "[read_report]") {
+  const std::string text = small_report().dump(1);
+  REQUIRE(complaint(text).empty());
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    CHECK(complaint(text.substr(0, length)).find("not valid JSON at line ") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is no report says where", "[read_report]") {
+  CHECK(complaint("").starts_with("r.json: not valid JSON at line 1, column 1"));
+  CHECK(complaint("hello").starts_with("r.json: not valid JSON at line 1"));
+  CHECK(complaint("[]") == "r.json: /: expected an object");
+  CHECK(complaint("3") == "r.json: /: expected an object");
+  CHECK(complaint("null") == "r.json: /: expected an object");
+  CHECK(complaint("{}") == "r.json: /schema_version: expected this member, which is missing");
+  CHECK(complaint("{}{}").find("not valid JSON") != std::string::npos);
+  CHECK(complaint("{\"schema_version\": NaN}").find("not valid JSON at line 1, column 20") != std::string::npos);
+  CHECK(complaint("\xff\xfe").find("not valid JSON") != std::string::npos);
+  CHECK(complaint(R"({"a": {"b": [1, {"c": 1e999}]}})") == "r.json: /a/b/1/c: expected a number that fits a double");
+  CHECK(complaint(std::string(100'000, '[')).find(": expected at most 16 levels") != std::string::npos);
+  std::string deep = "{\"schema_version\": ";
+  for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
+  CHECK(complaint(deep).starts_with("r.json: /schema_version/a/a/"));
+}
+
+TEST_CASE("wrong members are refused by pointer and expectation", "[read_report]") {
+  CHECK(changed("/schema_version", 2) ==
+        "r.json: /schema_version: expected 1, the version of reports that this gpumem reads");
+  CHECK(changed("/schema_version", "1").starts_with("r.json: /schema_version: expected a whole number"));
+  CHECK(changed("/tool/name", "other") == "r.json: /tool/name: expected \"gpumem\"");
+  CHECK(changed("/results", nullptr) == "r.json: /results: expected an array");
+  CHECK(changed("/results/0", 7) == "r.json: /results/0: expected an object");
+  CHECK(changed("/results/0/time_seconds/median", "1") == "r.json: /results/0/time_seconds/median: expected a number");
+  CHECK(changed("/results/0/time_seconds/samples/1", nullptr) ==
+        "r.json: /results/0/time_seconds/samples/1: expected a number");
+  CHECK(changed("/results/0/verified", 1) == "r.json: /results/0/verified: expected true, false or null");
+  CHECK(changed("/results/0/reason", 1) == "r.json: /results/0/reason: expected a text or null");
+  CHECK(changed("/results/0/status", "fine") == "r.json: /results/0/status: expected ok, skipped or failed");
+  CHECK(changed("/results/0/useful_bytes/read", -1) ==
+        "r.json: /results/0/useful_bytes/read: expected a whole number from 0 to 18446744073709551615");
+  CHECK(changed("/results/0/useful_bytes/read", 2e19).find("expected a whole number") != std::string::npos);
+  CHECK(changed("/results/0/access/0/word_bytes", 4294967296) ==
+        "r.json: /results/0/access/0/word_bytes: expected a whole number from 0 to 4294967295");
+  CHECK(changed("/results/0/stages/1/counted_s", "x") ==
+        "r.json: /results/0/stages/1/counted_s: expected a number or null");
+  CHECK(changed("/results/0/counters/dram_read_bytes", "x") ==
+        "r.json: /results/0/counters/dram_read_bytes: expected a number or null");
+  CHECK(changed("/device/multiprocessors", "132").starts_with("r.json: /device/multiprocessors: expected a whole"));
+  CHECK(changed("/backend", "Model") == "r.json: /backend: expected cuda or model");
+  CHECK(changed("/device/ecc", "on") == "r.json: /device/ecc: expected true or false");
+  CHECK(changed("/host_placement", 3) == "r.json: /host_placement: expected an object");
+  CHECK(changed("/checks/0/verdict", "maybe") == "r.json: /checks/0/verdict: expected pass, fail or skip");
+  CHECK(changed("/checks/0/measured", "1") == "r.json: /checks/0/measured: expected a number or null");
+  CHECK(changed("/checks/0/cases/0", 1) == "r.json: /checks/0/cases/0: expected the index of one of the 1 results");
+  CHECK(changed("/checks/0/attempts", 0).starts_with("r.json: /checks/0/attempts: expected a whole number from 1"));
+  CHECK(changed("/watched_flags", "throttled") == "r.json: /watched_flags: expected an array");
+  CHECK(without("/results/0", "parameters") == "r.json: /results/0/parameters: expected this member, which is missing");
+  CHECK(changed("/results/0/parameters/a~1b\n", -1).starts_with("r.json: /results/0/parameters/a~1b\\n: expected"));
+}
+
+TEST_CASE("any value in place of any other of a report is read or refused", "[read_report]") {
+  const AnyJson whole = small_report();
+  const AnyJson flat = whole.flatten();
+  for (const auto& [path, old] : flat.items()) {
+    for (Pointer pointer(path); !pointer.empty(); pointer = pointer.parent_pointer()) {
+      for (const AnyJson& value : {AnyJson(nullptr), AnyJson(true), AnyJson(-1), AnyJson(1.5), AnyJson("x"),
+                                   AnyJson::array(), AnyJson::array({1}), AnyJson::object()}) {
+        AnyJson json = whole;
+        json[pointer] = value;
+        static_cast<void>(complaint(json.dump()));
+      }
+    }
+  }
+}
+
+}  // namespace gpumem::report

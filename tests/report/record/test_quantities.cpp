@@ -1,0 +1,73 @@
+// What an expectation can ask of a case or of a device, by its name.
+
+#include <optional>
+#include <string>
+
+#include "report/record/quantities.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::report {
+
+TEST_CASE("quantities: every name has a value where a record has it, and none where not") {
+  Record record;
+  record.metrics = {{"shifts_per_second", 7.0}};
+  CHECK_FALSE(case_quantity(record, "bandwidth_gb_per_s").has_value());
+  record.predicted_gb_per_s = 100;
+  CHECK(case_quantity(record, "bandwidth_gb_per_s") == 100);
+  CHECK_FALSE(case_quantity(record, "measured_over_predicted").has_value());
+  record.measured_gb_per_s = 90;
+  CHECK(case_quantity(record, "bandwidth_gb_per_s") == 90);
+  CHECK(case_quantity(record, "measured_over_predicted") == 0.9);
+  CHECK(case_quantity(record, "shifts_per_second") == 7);
+  CHECK_FALSE(case_quantity(record, "dram_read_bytes").has_value());
+  record.counters.emplace().dram_read_bytes = 64;
+  CHECK(case_quantity(record, "dram_read_bytes") == 64);
+  record.status = Status::failed;
+  CHECK_FALSE(case_quantity(record, "bandwidth_gb_per_s").has_value());
+}
+
+TEST_CASE("quantities: a measured case is asked for what was counted, at the worst of its sites") {
+  Record record;
+  record.access.resize(2);
+  record.access[0].sectors_per_request = {4, 4.5};
+  record.access[1].sectors_per_request = {5, std::nullopt};
+  CHECK(case_quantity(record, "sectors_per_request") == 5);
+  record.time.emplace();
+  CHECK(case_quantity(record, "sectors_per_request") == 4.5);
+  record.access[0].sectors_per_request.counted.reset();
+  CHECK_FALSE(case_quantity(record, "sectors_per_request").has_value());
+  CHECK_FALSE(case_quantity(record, "wavefronts_per_request").has_value());
+}
+
+TEST_CASE("quantities: predicted cycles are the wavefronts of shared memory, measured ones its clock's") {
+  Record record;
+  record.time.emplace();
+  record.access = {{.site = "source",
+                    .space = "shared",
+                    .op = "load",
+                    .word_bytes = 4,
+                    .sectors_per_request = {},
+                    .wavefronts_per_request = {.predicted = 8, .counted = {}}}};
+  CHECK(case_quantity(record, "cycles_per_request") == std::nullopt);
+  record.time.reset();
+  CHECK(case_quantity(record, "cycles_per_request") == 8);
+  record.access[0].space = "global";
+  CHECK(case_quantity(record, "cycles_per_request") == std::nullopt);
+  record.metrics = {{"cycles_per_request", 8.25}};
+  CHECK(case_quantity(record, "cycles_per_request") == 8.25);
+}
+
+TEST_CASE("quantities: those of a device are absent where it does not tell") {
+  Device device;
+  for (const std::string& name : device_quantity_names()) {
+    CAPTURE(name);
+    CHECK_FALSE(device_quantity(device, name).has_value());
+  }
+  device.pcie_generation = 5;
+  device.memory_bytes = 1024;
+  CHECK(device_quantity(device, "pcie_generation") == 5);
+  CHECK(device_quantity(device, "memory_bytes") == 1024);
+  CHECK_FALSE(device_quantity(device, "no such").has_value());
+}
+
+}  // namespace gpumem::report

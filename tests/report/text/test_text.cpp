@@ -1,0 +1,141 @@
+#include "report/explain/value_sets.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::report {
+
+using Numbers = std::vector<std::uint64_t>;
+using Strings = std::vector<std::string>;
+
+TEST_CASE("Widths count characters, and truncation never cuts one") {
+  CHECK(display_width("±█a") == 3);
+  CHECK(truncated("abcdef", 6) == "abcdef");
+  CHECK(truncated("abcdef", 4) == "abc…");
+  CHECK(truncated("±±±±", 3) == "±±…");
+  CHECK(truncated("ab cd", 4) == "ab…");
+  CHECK(truncated("abc", 1) == "…");
+  CHECK(truncated("abc", 0).empty());
+}
+
+TEST_CASE("Text wraps at spaces") {
+  CHECK(wrapped("one two three", 7) == Strings{"one two", "three"});
+  CHECK(wrapped("unbreakable a", 4) == Strings{"unbreakable", "a"});
+  CHECK(wrapped("", 4).empty());
+  CHECK(one_line("a\nb\tc\x1b[0m") == "a b c [0m");
+}
+
+TEST_CASE("Counts in words") {
+  CHECK(counted(1, "case") == "1 case");
+  CHECK(counted(0, "case") == "0 cases");
+}
+
+TEST_CASE("Sizes in words are exact") {
+  CHECK(size_in_words(0) == "0 bytes");
+  CHECK(size_in_words(100) == "100 bytes");
+  CHECK(size_in_words(4096) == "4 KiB");
+  CHECK(size_in_words(1'000'000'000) == "1 GB");
+  CHECK(size_in_words(std::uint64_t{3} << 29U) == "1.5 GiB");
+  CHECK(size_in_words(std::uint64_t{60} << 20U) == "60 MiB");
+  CHECK(size_in_words((std::uint64_t{1} << 30U) + 4) == "1073741828 bytes");
+}
+
+TEST_CASE("Numbers have the digits they deserve") {
+  CHECK(trimmed(4, 2) == "4");
+  CHECK(trimmed(4.25, 2) == "4.25");
+  CHECK(trimmed(4.5, 2) == "4.5");
+  CHECK(trimmed(100, 0) == "100");
+  const std::vector<double> values = {4224, 91.3, 0};
+  CHECK(decimals_for(values, 3, 3) == 1);
+  CHECK(decimals_for(values, 3, 0) == 0);
+}
+
+TEST_CASE("Common factors are found only where they are the only explanation") {
+  Numbers all;
+  for (std::uint64_t i = 0; i <= 32; ++i) all.push_back(i);
+  CHECK(common_factor(all, Numbers{0, 8, 16, 24, 32}) == 8U);
+  CHECK_FALSE(common_factor(all, Numbers{0, 8, 16, 24}));
+  CHECK_FALSE(common_factor(all, Numbers{0}));
+  CHECK_FALSE(common_factor(all, all));
+  CHECK_FALSE(common_factor(Numbers{0, 1, 8}, Numbers{0, 8}));  // of 2, 4 or 8?
+  CHECK_FALSE(common_factor(all, Numbers{}));
+}
+
+TEST_CASE("Values are listed as runs") {
+  const Numbers all = {1, 2, 4, 8, 16, 32};
+  CHECK(listed(all, Numbers{8, 16, 32}) == "8 to 32");
+  CHECK(listed(all, Numbers{1, 4, 8}) == "1, 4 and 8");
+  Numbers many;
+  Numbers odd;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    many.push_back(i);
+    if (i % 2 == 1) odd.push_back(i);
+  }
+  CHECK(listed(many, odd).empty());
+}
+
+TEST_CASE("Parameters in words take their units from their names") {
+  const auto phrase = [](const std::string& name, Value value) { return parameter_phrase({name, std::move(value)}); };
+  CHECK(phrase("op", "copy") == "copy");
+  CHECK(phrase("offset_elements", std::uint64_t{1}) == "offset 1 element");
+  CHECK(phrase("stride_words", std::uint64_t{2}) == "stride 2 words");
+  CHECK(phrase("word_bytes", std::uint64_t{4}) == "4-byte words");
+  CHECK(phrase("elements_per_thread", std::uint64_t{1}) == "1 element per thread");
+  CHECK(phrase("block_threads", std::uint64_t{256}) == "256 threads per block");
+  CHECK(phrase("buffer_bytes", std::uint64_t{1} << 30U) == "buffer 1 GiB");
+  CHECK(phrase("buffer_bytes", "auto") == "buffer auto");
+  CHECK(phrase("variant", "padded") == "variant padded");
+  CHECK(position_phrase({"offset_elements", std::uint64_t{1}}) == "offset 1");
+  CHECK(parameter_heading("elements_per_thread").unit == "/thread");
+  CHECK(parameter_heading("block_threads").name == "threads");
+  CHECK(parameter_noun("offset_elements").plural == "offsets");
+  CHECK(parameter_noun("block_threads").plural == "numbers of threads per block");
+  CHECK(metric_words("cycles_per_request") == "cycles per request");
+  CHECK(metric_words("latency_cycles") == "latency in cycles");
+  CHECK(metric_words("occupancy") == "occupancy");
+  CHECK(metric_words("gb_per_s_per_multiprocessor") == "GB/s per multiprocessor");
+  CHECK(metric_heading("link_gb_per_s").unit == "GB/s");
+  CHECK(parameter_noun("lanes").plural == "lanes");
+}
+
+TEST_CASE("Parameters and metrics of the host link in words") {
+  const auto phrase = [](const std::string& name, Value value) { return parameter_phrase({name, std::move(value)}); };
+  const auto position = [](const std::string& name, Value value) { return position_phrase({name, std::move(value)}); };
+  CHECK(phrase("size_bytes", std::uint64_t{65536}) == "size 64 KiB");
+  CHECK(phrase("host_memory", "write-combined") == "write-combined host memory");
+  CHECK(position("host_memory", "pinned") == "pinned host memory");
+  CHECK(phrase("direction", "to-device") == "direction to-device");
+  CHECK(phrase("copies", std::uint64_t{1}) == "1 copy");
+  CHECK(position("copies", std::uint64_t{16}) == "16 copies");
+  CHECK(phrase("passes", std::uint64_t{1}) == "1 pass");
+  CHECK(phrase("streams", std::uint64_t{4}) == "4 streams");
+  CHECK(phrase("chunks", std::uint64_t{64}) == "64 chunks");
+  CHECK(phrase("kernel_percent", std::uint64_t{125}) == "kernel 125 %");
+  CHECK(phrase("batching", "separate") == "batching separate");
+  CHECK(parameter_noun("size_bytes").plural == "sizes");
+  CHECK(parameter_noun("host_memory").plural == "kinds of host memory");
+  CHECK(parameter_noun("copies").singular == "number of copies");
+  CHECK(parameter_noun("kernel_percent").plural == "kernel percentages");
+  CHECK(parameter_heading("size_bytes").name == "size");
+  CHECK(parameter_heading("host_memory").name == "host memory");
+  CHECK(parameter_heading("kernel_percent").unit == "%");
+  CHECK(parameter_heading("passes").unit.empty());
+  CHECK(metric_words("fixed_cost_us") == "fixed cost in us");
+  CHECK(metric_words("asymptotic_gb_per_s") == "asymptotic in GB/s");
+  CHECK(metric_words("share_of_bound") == "share of bound");
+  CHECK(metric_words("bound_speedup") == "bound speedup");
+  CHECK(metric_words("packing_pays_from_copies") == "packing pays from so many copies");
+  CHECK(metric_heading("copy_in_ms").unit == "ms");
+  CHECK(metric_heading("busy_percent").unit == "%");
+}
+
+TEST_CASE("Stages in words, unknown ones by their name") {
+  CHECK(stage_words("dram") == "device memory");
+  CHECK(stage_words("l2_lines") == "the lines fetched into L2");
+  CHECK(stage_words("pcie") == "the host link");
+  CHECK(stage_words("copies") == "the calls that start copies");
+  CHECK(stage_words("host_copy") == "the host's own copying");
+  CHECK(stage_words("warp_drive") == "warp_drive");
+}
+
+}  // namespace gpumem::report

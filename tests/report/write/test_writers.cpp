@@ -1,0 +1,389 @@
+// Golden files: what every writer makes of every example, compared with tests/report/golden. After a wanted change, run
+// with GPUMEM_UPDATE_GOLDEN=1 in the environment to rewrite them, and read the difference before committing it.
+
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report/text/text.hpp"
+#include "report/write/writers.hpp"
+#include "tests/catch.hpp"
+#include "tests/report/examples.hpp"
+#include "tests/report/golden.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using Write = std::function<void(std::ostream&, const Report&)>;
+
+std::string text_of(const Report& report, const Write& write) {
+  std::ostringstream out;
+  write(out, report);
+  return out.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+void in_markdown(std::ostream& out, const Report& report) { write_markdown(out, report); }
+
+Write table(const TableStyle& style) {
+  return [style](std::ostream& out, const Report& report) { write_table(out, report, style); };
+}
+
+struct Example {
+  std::string name;
+  Report report;
+};
+
+std::vector<Example> all_examples() {
+  return {{"measured_copy", examples::measured_copy()},
+          {"model", examples::model()},
+          {"banks", examples::banks()},
+          {"dry_run", examples::dry_run()},
+          {"single_cases", examples::single_cases()},
+          {"transfers", examples::transfers()},
+          {"overlap", examples::overlap()},
+          {"predicted_overlap", examples::predicted_overlap()}};
+}
+
+}  // namespace
+
+TEST_CASE("Writers make what the golden files show") {
+  for (const auto& [name, report] : all_examples()) {
+    compare_with_golden(name + ".json", text_of(report, write_json));
+    compare_with_golden(name + ".csv", text_of(report, write_csv));
+    compare_with_golden(name + ".md", text_of(report, in_markdown));
+    compare_with_golden(name + ".80.txt", text_of(report, table({80, false, true})));
+    compare_with_golden(name + ".200.txt", text_of(report, table({200, false, true})));
+  }
+  compare_with_golden("measured_copy.color.txt", text_of(examples::measured_copy(), table({80, true, true})));
+  compare_with_golden("overlap.pipe.txt", text_of(examples::overlap(), table({80, false, false})));
+}
+
+TEST_CASE("A table never exceeds its width and has no trailing blanks") {
+  for (const auto& [name, report] : all_examples()) {
+    for (unsigned width = 20; width <= 210; width += 5) {
+      for (const bool bars : {false, true}) {
+        INFO(name << " at " << width);
+        for (const std::string& line : lines_of(text_of(report, table({width, false, bars})))) {
+          INFO(line);
+          CHECK(display_width(line) <= width);
+          CHECK((line.empty() || line.back() != ' '));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A model table says that it is predicted and has no column for measurements") {
+  const auto lines = lines_of(text_of(examples::model(), table({80})));
+  CHECK(lines.at(1) == "PREDICTED by the model from profile 'h200'. Nothing was measured.");
+  for (const std::string& line : lines) {
+    CHECK(line.find("Measured") == std::string::npos);
+    CHECK(line.find("±") == std::string::npos);
+  }
+}
+
+TEST_CASE("Colour marks failures and flags, and only when asked for") {
+  const std::string plain = text_of(examples::measured_copy(), table({80}));
+  CHECK(plain.find('\x1b') == std::string::npos);
+  const std::string colored = text_of(examples::measured_copy(), table({80, true}));
+  CHECK(colored.find("\x1b[31mfailed: wrong data") != std::string::npos);
+  CHECK(colored.find("\x1b[33mwide_interval\x1b[0m") != std::string::npos);
+}
+
+TEST_CASE("A flag of all cases is said once") {
+  Report report = examples::model();
+  for (Record& record : report.results) record.flags = {"cache_resident"};
+  report.results[2].flags.emplace_back("throttled");
+  const std::string text = text_of(report, table({80}));
+  CHECK(text.find("all cases: cache_resident\n") != std::string::npos);
+  CHECK(text.find("dram       throttled\n") != std::string::npos);
+}
+
+TEST_CASE("Every writer copes with a record that says nothing") {
+  Report report;
+  report.results.resize(2);
+  report.results[1].measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
+  report.findings = findings(report.results);
+  for (const Format format : {Format::table, Format::json, Format::csv, Format::markdown}) {
+    const std::string text = text_of(report, [&](std::ostream& out, const Report& r) { write(out, r, format); });
+    CHECK_FALSE(text.empty());
+    CHECK(text.find("nan") == std::string::npos);
+  }
+}
+
+TEST_CASE("A table of nothing is empty") { CHECK(text_of(Report{}, table({80})).empty()); }
+
+TEST_CASE("The JSON report keeps the contract's names and order") {
+  const auto json = nlohmann::ordered_json::parse(text_of(examples::measured_copy(), write_json));
+  const auto keys = [](const nlohmann::ordered_json& object) {
+    std::vector<std::string> names;
+    for (auto item = object.begin(); item != object.end(); ++item) names.push_back(item.key());
+    return names;
+  };
+  CHECK(keys(json) == std::vector<std::string>{"schema_version", "tool", "command", "started_at", "backend", "profile",
+                                               "host", "host_placement", "device", "suite", "watched_flags", "checks",
+                                               "findings", "results"});
+  CHECK(keys(json["device"]) == std::vector<std::string>{"name",
+                                                         "uuid",
+                                                         "pci_bus_id",
+                                                         "compute_capability",
+                                                         "multiprocessors",
+                                                         "l2_bytes",
+                                                         "memory_bytes",
+                                                         "memory_bus_bits",
+                                                         "memory_clock_hz",
+                                                         "sm_clock_hz",
+                                                         "theoretical_bandwidth_gb_per_s",
+                                                         "ecc",
+                                                         "mig",
+                                                         "pcie",
+                                                         "shared_bytes_per_block",
+                                                         "shared_bytes_per_multiprocessor",
+                                                         "threads_per_multiprocessor",
+                                                         "copy_engines",
+                                                         "integrated",
+                                                         "maps_host_memory",
+                                                         "numa_node",
+                                                         "driver_version",
+                                                         "runtime_version"});
+  const auto& result = json["results"][0];
+  CHECK(keys(result) == std::vector<std::string>{"probe",
+                                                 "parameters",
+                                                 "swept",
+                                                 "compared",
+                                                 "baseline",
+                                                 "chosen_by_auto",
+                                                 "status",
+                                                 "reason",
+                                                 "verified",
+                                                 "useful_bytes",
+                                                 "time_seconds",
+                                                 "bandwidth_gb_per_s",
+                                                 "peak_gb_per_s",
+                                                 "fraction_of_peak",
+                                                 "relative_to_baseline",
+                                                 "access",
+                                                 "bottleneck",
+                                                 "stages",
+                                                 "why",
+                                                 "counters",
+                                                 "metrics",
+                                                 "timeline",
+                                                 "flags"});
+  CHECK(keys(result["time_seconds"]) ==
+        std::vector<std::string>{"median", "ci95_low", "ci95_high", "min", "p05", "p95", "count", "samples"});
+  CHECK(json["device"]["theoretical_bandwidth_gb_per_s"].get<double>() == Approx(4814.304));
+  CHECK(result["parameters"]["offset_elements"].is_number_integer());
+  CHECK(result["useful_bytes"]["read"].is_number_integer());
+  CHECK(result["time_seconds"]["samples"].size() == 15);
+  CHECK(json["results"][5]["time_seconds"].is_null());
+}
+
+TEST_CASE("JSON says where host memory lies, what the link can do, and when stages ran") {
+  const auto json = nlohmann::json::parse(text_of(examples::transfers(), write_json));
+  CHECK(json["host_placement"] == nlohmann::json{{"numa_node", 0}, {"how", "bound to the GPU's node"}});
+  CHECK(json["device"]["numa_node"] == 0);
+  CHECK(json["device"]["copy_engines"] == 3);
+  CHECK(json["device"]["pcie"]["theoretical_gb_per_s"].get<double>() == Approx(63.015));
+  CHECK(json["results"][0]["compared"] == "host_memory");
+  CHECK(json["results"][0]["baseline"] == "pageable");
+  CHECK(json["results"][0]["timeline"].is_null());
+
+  Report overlap = examples::overlap();
+  overlap.device->pcie_width = std::nullopt;
+  overlap.device->copy_engines = 0;
+  const std::string text = text_of(overlap, write_json);
+  const auto other = nlohmann::json::parse(text);
+  CHECK(other["host_placement"]["numa_node"].is_null());
+  CHECK(other["device"]["copy_engines"].is_null());
+  CHECK(other["device"]["pcie"]["theoretical_gb_per_s"].is_null());
+  CHECK(other["results"][0]["timeline"].size() == 3);
+  CHECK(text.find("\n        {\"stage\": \"copy in\", \"stream\": 0, \"start_s\": 0, \"end_s\": 0.00484},\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("The preamble describes the host link where a case is about it") {
+  const auto link_line = [](const Report& report) {
+    for (const std::string& line : lines_of(text_of(report, in_markdown))) {
+      if (line.starts_with("Host link: ")) return line;
+    }
+    return std::string();
+  };
+  CHECK(link_line(examples::measured_copy()).empty());
+  Report report = examples::transfers();
+  CHECK(link_line(report) ==
+        "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way; host memory on NUMA node 0 "
+        "(bound to the GPU's node).");
+  report.host_placement = HostPlacement{1, "bound to the node asked for"};
+  CHECK(link_line(report) ==
+        "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way; host memory on NUMA node 1 "
+        "(bound to the node asked for; the GPU's is 0).");
+  report.host_placement = HostPlacement{std::nullopt, "not bound: set_mempolicy is not permitted"};
+  report.device->pcie_width = std::nullopt;
+  CHECK(link_line(report) ==
+        "Host link: PCIe gen5, theoretical bandwidth not known; host memory not bound: "
+        "set_mempolicy is not permitted.");
+  report.device->integrated = true;
+  report.host_placement = HostPlacement{std::nullopt, "off"};
+  CHECK(link_line(report) ==
+        "Host link: none, the GPU shares the host's memory; host memory not bound to a NUMA node "
+        "(off).");
+  report = examples::transfers();
+  report.host_placement.reset();  // the peak of the cases is the link's
+  CHECK(link_line(report) == "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way.");
+  report.device->pcie_generation = 7;  // copies are about the link whatever is known of it
+  CHECK(link_line(report) == "Host link: PCIe gen7 x16, theoretical bandwidth not known.");
+  report = examples::measured_copy();
+  report.results[3].access[0].space = "host";
+  CHECK(link_line(report) == "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way.");
+}
+
+TEST_CASE("A table of alternatives says what it relates to, keeps them apart, and repeats no fit in every row") {
+  for (const unsigned width : {80U, 200U}) {
+    const std::string text = text_of(examples::transfers(), table({width}));
+    CHECK(text.find("  vs pageable  ") != std::string::npos);
+    CHECK(text.find("fixed cost") == std::string::npos);
+    CHECK((text.find("setup") != std::string::npos) == (width == 200));
+    const auto lines = lines_of(text);
+    const auto first = std::ranges::find_if(lines, [](const std::string& line) { return line.starts_with("pinned"); });
+    REQUIRE(first != lines.end());
+    CHECK(std::prev(first)->empty());
+    CHECK(std::next(first)->starts_with("pinned"));
+  }
+}
+
+TEST_CASE("A metric of alternatives with one case each is a column") {
+  Report report = examples::transfers();
+  std::erase_if(report.results, [](const Record& record) { return record.parameters[0].value != Value(65536UL); });
+  report.findings.clear();
+  CHECK(text_of(report, table({200})).find("fixed cost") != std::string::npos);
+}
+
+TEST_CASE("A peak that the preamble does not name stands in the title") {
+  Report report = examples::transfers();
+  CHECK(text_of(report, table({80})).find("transfer: direction to-device, peak 63.0 GB/s\n") != std::string::npos);
+  std::erase_if(report.results, [](const Record& record) {
+    return record.parameters[0].value != Value(65536UL) || record.parameters[1].value != Value("pinned");
+  });
+  for (Record& record : report.results) {
+    if (record.parameters[2].value == Value("to-host")) *record.peak_gb_per_s *= 2;
+  }
+  CHECK(text_of(report, table({80})).find(", peak 63.0 and 126 GB/s\n") != std::string::npos);
+}
+
+TEST_CASE("Numbers that span many powers of ten have their own decimals") {
+  const std::string text = text_of(examples::transfers(), table({200}));
+  CHECK(text.find(" 7.26  host_copy") != std::string::npos);
+  CHECK(text.find(" 34680  host_copy") != std::string::npos);
+}
+
+TEST_CASE("A number that is not 0 does not read as 0") {
+  Report report = examples::transfers();
+  report.results[0].measured_gb_per_s = 0.00154;
+  CHECK(text_of(report, table({200})).find("  0.0015  ") != std::string::npos);
+}
+
+TEST_CASE("What all cases failed for is said once") {
+  Report report = examples::transfers();
+  for (Record& record : report.results) {
+    record.status = Status::failed;
+    record.reason = "no memory left";
+  }
+  report.findings = findings(report.results);
+  REQUIRE(report.findings.size() == 2);
+  CHECK(report.findings[0].find("no memory left") != std::string::npos);  // JSON has them all
+  const auto times = [](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find("no memory left", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  CHECK(times(text_of(report, table({80}))) == 2);  // one per table
+  CHECK(times(text_of(report, in_markdown)) == 2);
+  report.results[0].reason = "no luck";  // so that there is no common reason any more, and rows have their own
+  report.findings = findings(report.results);
+  CHECK(text_of(report, table({200})).find("Nothing ran: ") != std::string::npos);
+  for (Record& record : report.results) record.reason = "no memory left, " + std::string(80, '.');
+  report.results[0].reason = "no luck";
+  const std::string narrow = text_of(report, table({80}));
+  CHECK(narrow.find("cases failed: no memory left") != std::string::npos);
+}
+
+TEST_CASE("Numbers in JSON read back as they were") {
+  const Report report = examples::banks();
+  const auto json = nlohmann::json::parse(text_of(report, write_json));
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const auto& time = json["results"][i]["time_seconds"];
+    CHECK(time["median"].get<double>() == report.results[i].time->summary.median.count());
+    CHECK(time["samples"][7].get<double>() == report.results[i].time->samples[7].count());
+  }
+}
+
+TEST_CASE("What is absent or not finite is null, and bytes that are not UTF-8 do not stop a report") {
+  Report report;
+  report.command = {"gpumem", "bad\xff\"name\n"};
+  report.results.emplace_back();
+  report.results[0].measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
+  report.results[0].fraction_of_peak = std::numeric_limits<double>::infinity();
+  report.results[0].metrics = {{"latency_cycles", std::numeric_limits<double>::quiet_NaN()}, {"occupancy", {}}};
+  const auto json = nlohmann::json::parse(text_of(report, write_json));
+  CHECK(json["device"].is_null());
+  CHECK(json["tool"]["git_commit"].is_null());
+  CHECK(json["command"][1] == "bad\xEF\xBF\xBD\"name\n");
+  const auto& result = json["results"][0];
+  CHECK(result["bandwidth_gb_per_s"]["measured"].is_null());
+  CHECK(result["fraction_of_peak"].is_null());
+  CHECK(result["metrics"]["latency_cycles"].is_null());
+  CHECK(result["metrics"]["occupancy"].is_null());
+  CHECK(result["counters"].is_null());
+}
+
+TEST_CASE("CSV quotes what needs quoting and has as many fields in every row") {
+  Report report = examples::dry_run();
+  report.results[0].reason = "one, \"two\"\nthree";
+  const std::string text = text_of(report, write_csv);
+  CHECK(text.find(",\"one, \"\"two\"\"\nthree\",") != std::string::npos);
+
+  const auto lines = lines_of(text_of(examples::banks(), write_csv));
+  for (const std::string& line : lines) {
+    CHECK(std::ranges::count(line, ',') == std::ranges::count(lines.front(), ','));
+  }
+}
+
+TEST_CASE("Markdown escapes what would be markup") {
+  Report report = examples::single_cases();
+  report.results[0].status = Status::failed;
+  report.results[0].reason = "a | b <c> *d*\nend";
+  const std::string text = text_of(report, in_markdown);
+  CHECK(text.find("failed: a \\| b \\<c\\> \\*d\\* end") != std::string::npos);
+}
+
+TEST_CASE("Formats have a name") {
+  for (const Format format : {Format::table, Format::json, Format::csv, Format::markdown}) {
+    CHECK(format_from_name(to_string(format)) == format);
+  }
+  CHECK(format_from_name("xml") == std::nullopt);
+  CHECK(format_from_name("") == std::nullopt);
+}
+
+TEST_CASE("write dispatches on the format") {
+  const Report report = examples::model();
+  for (const auto& [format, writer] : {std::pair<Format, Write>{Format::json, write_json},
+                                       {Format::csv, write_csv},
+                                       {Format::markdown, in_markdown},
+                                       {Format::table, table({100})}}) {
+    CHECK(text_of(report, [format = format](std::ostream& out, const Report& r) { write(out, r, format, {100}); }) ==
+          text_of(report, writer));
+  }
+}
+
+}  // namespace gpumem::report
