@@ -21,6 +21,7 @@
 #include "app/run/environment.hpp"
 #include "app/run/interrupt.hpp"
 #include "app/run/worker.hpp"
+#include "app/suite/suite.hpp"
 #include "probes/error.hpp"
 #include "report/text/text.hpp"
 
@@ -39,7 +40,8 @@ int run(const std::vector<std::string>& command) {
                                      .out_terminal = app::inspect_terminal(1),
                                      .err_terminal = app::inspect_terminal(2),
                                      .interrupted = app::interrupted};
-  const app::Request request = app::parse_command_line({command.begin() + 1, command.end()}, probes());
+  const app::Request request =
+      app::parse_command_line({command.begin() + 1, command.end()}, {probes(), app::suite_names()});
 
   if (const auto* probe = std::get_if<app::ProbeArguments>(&request)) {
     app::catch_interrupts();

@@ -23,9 +23,9 @@ using report::join;
 std::string version_text() { return version_line(build_information()) + "\n"; }
 
 /// The commands, in the order of the help.
-std::vector<Command> add_commands(CLI::App& program, const std::vector<Probe>& registry) {
+std::vector<Command> add_commands(CLI::App& program, const Known& known) {
   std::vector<Command> commands;
-  commands.push_back(add_probe_command(program, registry));
+  commands.push_back(add_probe_command(program, known.probes));
   commands.push_back(add_check_command(program));
   commands.push_back(add_explain_command(program));
   commands.push_back(add_compare_command(program));
@@ -33,8 +33,8 @@ std::vector<Command> add_commands(CLI::App& program, const std::vector<Probe>& r
   commands.push_back(add_calibrate_command(program));
   commands.push_back(add_list_command(program));
   commands.push_back(add_devices_command(program));
-  commands.push_back(add_completion_command(program, registry));
-  commands.push_back(add_manual_command(program, registry));
+  commands.push_back(add_completion_command(program, known));
+  commands.push_back(add_manual_command(program, known));
   return commands;
 }
 
@@ -113,7 +113,7 @@ void refuse_what_is_left(const CLI::App& command, const CLI::App& program, const
 
 }  // namespace
 
-Request parse_command_line(const std::vector<std::string>& arguments, const std::vector<Probe>& registry) {
+Request parse_command_line(const std::vector<std::string>& arguments, const Known& known) {
   CLI::App program(
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
       "predicted",
@@ -124,7 +124,7 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
   program.require_subcommand(0, 1);
   program.allow_extras();
   program.footer("Start with: gpumem probe --offset 0..32");
-  const std::vector<Command> commands = add_commands(program, registry);
+  const std::vector<Command> commands = add_commands(program, known);
 
   refuse_empty_values(arguments);
   try {
@@ -136,8 +136,8 @@ Request parse_command_line(const std::vector<std::string>& arguments, const std:
   } catch (const CLI::ParseError& error) {
     throw usage_error_of(error);
   }
-  refuse_what_is_left(program, program, registry);
-  for (const Command& command : commands) refuse_what_is_left(command->command(), program, registry);
+  refuse_what_is_left(program, program, known.probes);
+  for (const Command& command : commands) refuse_what_is_left(command->command(), program, known.probes);
   for (const Command& command : commands) {
     if (command->command().parsed()) return command->take();
   }

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/run/plan.hpp"
+#include "app/command_line/given.hpp"
 #include "probes/measure/counters.hpp"
 #include "probes/measure/numa.hpp"
 #include "probes/probe.hpp"
@@ -86,10 +86,10 @@ struct CompareArguments {
 };
 
 struct ShowArguments {
-  std::vector<std::string> reports;   ///< files; one may be "-" for standard input
-  std::optional<std::string> format;  ///< a name of show_format_names()
-  std::vector<std::string> outputs;   ///< files, or "-" for stdout
-  bool why = false;                   ///< a last column says what limits each case
+  std::vector<std::string> reports;  ///< files; one may be "-" for standard input
+  std::optional<report::Format> format;
+  std::vector<std::string> outputs;  ///< files, or "-" for stdout
+  bool why = false;                  ///< a last column says what limits each case
   bool no_color = false;
 };
 
@@ -101,8 +101,14 @@ struct TextRequest {
 using Request = std::variant<TextRequest, ProbeArguments, CheckArguments, ListArguments, DevicesArguments,
                              ExplainArguments, CalibrateArguments, CompareArguments, ShowArguments>;
 
-/// Parses `arguments` (without the program's name). `registry` supplies the axis flags: a new probe brings its own.
-/// Throws a usage error of one line, with the nearest name where a name is unknown.
-[[nodiscard]] Request parse_command_line(const std::vector<std::string>& arguments, const std::vector<Probe>& registry);
+/// What the program has under a name that a command may take.
+struct Known {
+  const std::vector<Probe>& probes;  ///< whose axes are flags: a new probe brings its own
+  std::vector<std::string> suites = {};
+};
+
+/// Parses `arguments` (without the program's name). Throws a usage error of one line, with the nearest name where a
+/// name is unknown.
+[[nodiscard]] Request parse_command_line(const std::vector<std::string>& arguments, const Known& known);
 
 }  // namespace gpumem::app

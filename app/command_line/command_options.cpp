@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
 #include "report/text/text.hpp"
@@ -20,10 +19,15 @@ std::size_t choice(const std::string& option, const std::string& text, const std
   return static_cast<std::size_t>(found - names.begin());
 }
 
-std::optional<report::Format> table_format(const std::string& name) {
+std::vector<std::string> names_of(std::span<const report::NamedFormat> formats) {
+  std::vector<std::string> names;
+  for (const report::NamedFormat& one : formats) names.emplace_back(one.name);
+  return names;
+}
+
+std::optional<report::Format> format_named(const std::string& name, std::span<const report::NamedFormat> formats) {
   if (name.empty()) return std::nullopt;
-  const std::vector<std::string> names = names_of(table_formats());
-  return report::format_from_name(names[choice("format", name, names)]);
+  return formats[choice("format", name, names_of(formats))].format;
 }
 
 CLI::Option* add_switch(CLI::App& command, const std::string& flag, bool& target, const std::string& help) {

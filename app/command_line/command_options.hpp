@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,8 @@ using Command = std::unique_ptr<CommandOptions>;
 [[nodiscard]] Command add_calibrate_command(CLI::App& program);
 [[nodiscard]] Command add_list_command(CLI::App& program);
 [[nodiscard]] Command add_devices_command(CLI::App& program);
-[[nodiscard]] Command add_completion_command(CLI::App& program, const std::vector<Probe>& registry);
-[[nodiscard]] Command add_manual_command(CLI::App& program, const std::vector<Probe>& registry);
+[[nodiscard]] Command add_completion_command(CLI::App& program, const Known& known);
+[[nodiscard]] Command add_manual_command(CLI::App& program, const Known& known);
 
 // What they share.
 
@@ -50,8 +51,11 @@ using Command = std::unique_ptr<CommandOptions>;
 [[nodiscard]] std::size_t choice(const std::string& option, const std::string& text,
                                  const std::vector<std::string>& names);
 
-/// The format of a name, or nothing for no name. Throws a usage error with the nearest.
-[[nodiscard]] std::optional<report::Format> table_format(const std::string& name);
+[[nodiscard]] std::vector<std::string> names_of(std::span<const report::NamedFormat> formats);
+
+/// The one of these formats that has a name, or nothing for no name. Throws a usage error with the nearest.
+[[nodiscard]] std::optional<report::Format> format_named(const std::string& name,
+                                                         std::span<const report::NamedFormat> formats);
 
 CLI::Option* add_switch(CLI::App& command, const std::string& flag, bool& target, const std::string& help);
 

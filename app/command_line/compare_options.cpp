@@ -32,7 +32,7 @@ class CompareCommand final : public CommandOptions {
   [[nodiscard]] Request take() override {
     if (!tolerance_.empty()) arguments_.tolerance = parse_fraction("tolerance", tolerance_);
     if (!regression_.empty()) arguments_.fail_on_regression = parse_fraction("fail-on-regression", regression_);
-    arguments_.format = table_format(format_);
+    arguments_.format = format_named(format_, report::table_formats());
     refuse_too_few();
     if (arguments_.tolerance && arguments_.fail_on_regression &&
         *arguments_.fail_on_regression < *arguments_.tolerance) {

@@ -94,7 +94,7 @@ complete -F _gpumem gpumem
 
 std::string quoted_words(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
-  for (const std::string& word : words) quoted.push_back(shell_quoted(word));
+  for (const std::string& word : words) quoted.push_back(report::shell_quoted(word));
   return join(quoted, " ");
 }
 

@@ -13,22 +13,20 @@ namespace {
 /// A command whose result is made from the declarations of all commands, its own among them.
 class InterfaceCommand : public CommandOptions {
  public:
-  InterfaceCommand(CLI::App& program, const std::vector<Probe>& registry, const std::string& name,
-                   const std::string& purpose)
-      : CommandOptions(program, name, purpose), registry_(registry) {}
+  InterfaceCommand(CLI::App& program, const Known& known, const std::string& name, const std::string& purpose)
+      : CommandOptions(program, name, purpose), known_(known) {}
 
  protected:
-  [[nodiscard]] Interface interface() const { return describe_interface(*command().get_parent(), registry_); }
+  [[nodiscard]] Interface interface() const { return describe_interface(*command().get_parent(), known_); }
 
  private:
-  const std::vector<Probe>& registry_;
+  const Known& known_;
 };
 
 class CompletionCommand final : public InterfaceCommand {
  public:
-  CompletionCommand(CLI::App& program, const std::vector<Probe>& registry)
-      : InterfaceCommand(program, registry, "completion",
-                         "Print the script that lets a shell complete gpumem's options") {
+  CompletionCommand(CLI::App& program, const Known& known)
+      : InterfaceCommand(program, known, "completion", "Print the script that lets a shell complete gpumem's options") {
     command()
         .add_option("SHELL", shell_, "The shell to complete in. An installed gpumem has its scripts where shells look")
         ->option_text("bash|zsh|fish");
@@ -52,8 +50,8 @@ class CompletionCommand final : public InterfaceCommand {
 
 class ManualCommand final : public InterfaceCommand {
  public:
-  ManualCommand(CLI::App& program, const std::vector<Probe>& registry)
-      : InterfaceCommand(program, registry, "manual", "Print the manual page, where it is not installed") {
+  ManualCommand(CLI::App& program, const Known& known)
+      : InterfaceCommand(program, known, "manual", "Print the manual page, where it is not installed") {
     command().footer("Example:\n  gpumem manual | man -l -");
   }
 
@@ -62,12 +60,12 @@ class ManualCommand final : public InterfaceCommand {
 
 }  // namespace
 
-Command add_completion_command(CLI::App& program, const std::vector<Probe>& registry) {
-  return std::make_unique<CompletionCommand>(program, registry);
+Command add_completion_command(CLI::App& program, const Known& known) {
+  return std::make_unique<CompletionCommand>(program, known);
 }
 
-Command add_manual_command(CLI::App& program, const std::vector<Probe>& registry) {
-  return std::make_unique<ManualCommand>(program, registry);
+Command add_manual_command(CLI::App& program, const Known& known) {
+  return std::make_unique<ManualCommand>(program, known);
 }
 
 }  // namespace gpumem::app

@@ -21,7 +21,7 @@ std::string option_line(const CLI::Option& option, bool positional) {
   std::string left = "  " + option.get_name(positional, !positional);
   const std::string& value = option.get_option_text();
   if (!value.empty()) left += (value.starts_with("[=") ? "" : " ") + value;
-  return two_columns(left, option.get_description(), width, column);
+  return report::two_columns(left, option.get_description(), width, column);
 }
 
 std::string option_groups(const CLI::App& command) {
@@ -50,17 +50,17 @@ std::string example_values(const Axis& axis) {
 std::string HelpFormatter::make_help(const CLI::App* command, std::string name, CLI::AppFormatMode) const {
   const auto positionals = command->get_options([](const CLI::Option* option) { return option->get_positional(); });
   const auto commands = command->get_subcommands([](const CLI::App*) { return true; });
-  std::string text = wrap(command->get_description(), width, 0) + "\n\nUsage: " + name;
+  std::string text = report::wrap(command->get_description(), width, 0) + "\n\nUsage: " + name;
   if (!commands.empty()) text += " COMMAND";
   for (const CLI::Option* option : positionals) text += " " + option->get_option_text();
   text += " [OPTIONS]\n";
   if (!commands.empty()) text += "\nCommands:\n";
   for (const CLI::App* one : commands) {
-    text += two_columns("  " + one->get_name(), one->get_description(), width, column);
+    text += report::two_columns("  " + one->get_name(), one->get_description(), width, column);
   }
   if (!positionals.empty()) text += "\nArguments:\n";
   for (const CLI::Option* option : positionals) {
-    text += two_columns("  " + option->get_option_text(), option->get_description(), width, column);
+    text += report::two_columns("  " + option->get_option_text(), option->get_description(), width, column);
   }
   text += option_groups(*command);
   if (!command->get_footer().empty()) text += "\n" + command->get_footer() + "\n";

@@ -5,7 +5,6 @@
 #include <cctype>
 #include <string_view>
 
-#include "app/suite/suite.hpp"
 #include "probes/model/profile.hpp"
 
 namespace gpumem::app {
@@ -36,13 +35,13 @@ bool stands_for_itself(const std::string& word) {
 }
 
 /// Adds what a word in upper case stands for.
-void add_kind(Choices& choices, const std::string& kind, const std::vector<Probe>& registry) {
+void add_kind(Choices& choices, const std::string& kind, const Known& known) {
   if (kind == "PROBE") {
-    for (const Probe& probe : registry) add_word(choices.words, probe.name);
+    for (const Probe& probe : known.probes) add_word(choices.words, probe.name);
   } else if (kind == "PROFILE") {
     for (const auto& profile : model::embedded_profiles()) add_word(choices.words, std::string(profile.name));
   } else if (kind == "SUITE") {
-    for (const std::string& name : suite_names()) add_word(choices.words, name);
+    for (const std::string& name : known.suites) add_word(choices.words, name);
   } else if (kind == "FILE" && choices.files == Choices::Files::none) {  // "PROFILE|FILE" is one of JSON
     choices.files = Choices::Files::any;
   }
@@ -57,7 +56,7 @@ OptionEntry::Takes what_it_takes(const CLI::Option& option) {
   return value.empty() ? OptionEntry::Takes::nothing : OptionEntry::Takes::value;
 }
 
-OptionEntry describe(const CLI::Option& option, const std::vector<Probe>& registry) {
+OptionEntry describe(const CLI::Option& option, const Known& known) {
   OptionEntry entry{.names = {},
                     .value = option.get_option_text(),
                     .help = option.get_description(),
@@ -67,12 +66,12 @@ OptionEntry describe(const CLI::Option& option, const std::vector<Probe>& regist
                     .choices = {}};
   for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
   for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
-  entry.choices = option.get_group() == axis_group ? axis_choices(option.get_lnames().front(), registry)
-                                                   : choices_of(option.get_option_text(), registry);
+  entry.choices = option.get_group() == axis_group ? axis_choices(option.get_lnames().front(), known.probes)
+                                                   : choices_of(option.get_option_text(), known);
   return entry;
 }
 
-CommandEntry describe(const CLI::App& command, const std::vector<Probe>& registry) {
+CommandEntry describe(const CLI::App& command, const Known& known) {
   CommandEntry entry{.name = command.get_parent() == nullptr ? "" : command.get_name(),
                      .purpose = command.get_description(),
                      .arguments = {},
@@ -84,12 +83,12 @@ CommandEntry describe(const CLI::App& command, const std::vector<Probe>& registr
       entry.arguments.push_back({.value = value,
                                  .help = option->get_description(),
                                  .repeatable = option->get_items_expected_max() > 1,
-                                 .choices = choices_of(value, registry)});
+                                 .choices = choices_of(value, known)});
     }
   }
   for (const std::string& group : command.get_groups()) {
     for (const CLI::Option* option : command.get_options()) {
-      if (option->nonpositional() && option->get_group() == group) entry.options.push_back(describe(*option, registry));
+      if (option->nonpositional() && option->get_group() == group) entry.options.push_back(describe(*option, known));
     }
   }
   return entry;
@@ -97,23 +96,23 @@ CommandEntry describe(const CLI::App& command, const std::vector<Probe>& registr
 
 }  // namespace
 
-Interface describe_interface(const CLI::App& program, const std::vector<Probe>& registry) {
+Interface describe_interface(const CLI::App& program, const Known& known) {
   Interface interface {
-    .program = describe(program, registry), .commands = {}
+    .program = describe(program, known), .commands = {}
   };
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-    interface.commands.push_back(describe(*command, registry));
+    interface.commands.push_back(describe(*command, known));
   }
   return interface;
 }
 
-Choices choices_of(const std::string& value_name, const std::vector<Probe>& registry) {
+Choices choices_of(const std::string& value_name, const Known& known) {
   Choices choices;
   for (const std::string& word : alternatives(value_name)) {
     if (stands_for_itself(word)) {
       add_word(choices.words, word);
     } else {
-      add_kind(choices, word, registry);
+      add_kind(choices, word, known);
     }
   }
   return choices;

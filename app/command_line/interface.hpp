@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/command_line/command_line.hpp"
 #include "probes/probe.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
@@ -57,13 +58,12 @@ struct Interface {
   std::vector<CommandEntry> commands;
 };
 
-/// Describes the program and its commands. `registry` and the shipped profiles and suites supply the names that values
-/// may be.
-[[nodiscard]] Interface describe_interface(const CLI::App& program, const std::vector<Probe>& registry);
+/// Describes the program and its commands.
+[[nodiscard]] Interface describe_interface(const CLI::App& program, const Known& known);
 
 /// What a value may be, from its name in help: words in lower case stand for themselves, those in upper case for a kind
 /// of thing (PROBE, PROFILE, SUITE, REPORT, FILE) or for what nobody can list (N, TIME).
-[[nodiscard]] Choices choices_of(const std::string& value_name, const std::vector<Probe>& registry);
+[[nodiscard]] Choices choices_of(const std::string& value_name, const Known& known);
 
 /// What the axes of a flag take in any probe.
 [[nodiscard]] Choices axis_choices(const std::string& flag, const std::vector<Probe>& registry);

@@ -53,7 +53,7 @@ class ProbeCommand final : public CommandOptions {
       if (std::ranges::find(texts, "") != texts.end()) throw usage_error("--" + axis->flag + " needs a value");
       std::ranges::replace(texts, stands_alone, "");
     }
-    arguments_.format = table_format(format_);
+    arguments_.format = format_named(format_, report::table_formats());
     run_.take();
     if (!config_.empty()) take_config();
     return std::move(arguments_);

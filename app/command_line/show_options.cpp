@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "app/command_line/command_options.hpp"
-#include "app/commands/show.hpp"
 #include "probes/error.hpp"
 #include "report/text/text.hpp"
 
@@ -12,7 +11,7 @@ namespace {
 class ShowCommand final : public CommandOptions {
  public:
   explicit ShowCommand(CLI::App& program) : CommandOptions(program, "show", "Show saved reports again, in any format") {
-    const std::string formats = report::join(show_format_names(), "|");
+    const std::string formats = report::join(names_of(report::all_formats()), "|");
     command()
         .add_option("REPORT", arguments_.reports,
                     "JSON reports that gpumem wrote, also those of older versions; - is standard input")
@@ -39,7 +38,7 @@ class ShowCommand final : public CommandOptions {
     if (arguments_.reports.empty()) {
       throw usage_error("show needs a report; write one with: gpumem probe ... --output run.json");
     }
-    if (!format_.empty()) arguments_.format = show_format_names()[choice("format", format_, show_format_names())];
+    arguments_.format = format_named(format_, report::all_formats());
     return std::move(arguments_);
   }
 

@@ -136,7 +136,7 @@ Measured read_reports(const CalibrateArguments& arguments, const Environment& en
   Measured measured;
   std::optional<Device> device;
   const auto add = [&](const std::string& path, std::vector<report::Record>& records) {
-    report::Report report = read_report_file(path, environment.in);
+    report::Report report = report::read_report_file(path, environment.in);
     if (report.backend != "cuda" || !report.device) {
       throw usage_error(fmt::format("{}: is no measurement; rates can only be fitted to what a GPU did", path));
     }
@@ -250,7 +250,7 @@ std::string default_name(const Device& device) { return device.name + ", calibra
 }  // namespace
 
 int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment) {
-  std::optional<report::FileOutput> file;
+  std::optional<FileOutput> file;
   if (arguments.output && *arguments.output != "-") file.emplace(*arguments.output);
 
   const Measured measured =

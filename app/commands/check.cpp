@@ -62,7 +62,7 @@ std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& e
       suites.push_back(load_suite(target, environment.registry));
       continue;
     }
-    const std::string text = read_text(target, environment.in);
+    const std::string text = report::read_text(target, environment.in);
     const std::string source = target == "-" ? "standard input" : target;
     if (is_report(text, source)) {
       reports.push_back(report::read_report(text, source));
@@ -104,9 +104,9 @@ class Checking {
         command_(command),
         environment_(environment),
         outputs_({.outputs = arguments.outputs,
-                  .format = arguments.format == CheckFormat::json ? name_of(report::Format::json) : std::nullopt,
+                  .format = arguments.format == CheckFormat::json ? std::optional(report::Format::json) : std::nullopt,
                   .files_only = true},
-                 false, environment) {
+                 false, standard_output(environment)) {
     if (arguments.junit) junit_.emplace(*arguments.junit);
     if (arguments.openmetrics) openmetrics_.emplace(*arguments.openmetrics);
   }
@@ -250,7 +250,7 @@ class Checking {
 
   void write_files() const {
     std::exception_ptr failure;
-    const auto write = [&](const std::optional<report::FileOutput>& file, const auto& writer) {
+    const auto write = [&](const std::optional<FileOutput>& file, const auto& writer) {
       if (!file) return;
       std::ostringstream text;
       writer(text, reports_);
@@ -303,8 +303,8 @@ class Checking {
   const std::vector<std::string>& command_;
   const Environment& environment_;
   Outputs outputs_;
-  std::optional<report::FileOutput> junit_;
-  std::optional<report::FileOutput> openmetrics_;
+  std::optional<FileOutput> junit_;
+  std::optional<FileOutput> openmetrics_;
   std::vector<report::Report> reports_;
 };
 

@@ -43,7 +43,7 @@ void refuse_repeated(const std::vector<std::string>& paths) {
 std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, const Environment& environment) {
   refuse_repeated(paths);
   std::vector<NamedReport> reports;
-  for (const std::string& path : paths) reports.push_back({path, read_report_file(path, environment.in)});
+  for (const std::string& path : paths) reports.push_back({path, report::read_report_file(path, environment.in)});
   return reports;
 }
 
@@ -115,10 +115,10 @@ void note_what_cannot_be_compared(const report::Comparison& comparison, std::ost
 
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
   const ResultOutputs outputs({.outputs = arguments.outputs,
-                               .format = name_of(arguments.format),
+                               .format = arguments.format,
                                .quiet = arguments.quiet,
                                .no_color = arguments.no_color},
-                              table_formats(), environment);
+                              report::table_formats(), standard_output(environment));
   if (arguments.fleet) {
     return run_fleet_command(arguments, tolerance_of(arguments, report::fleet_tolerance), outputs, environment);
   }
@@ -126,9 +126,9 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
   if (arguments.fail_on_regression) refuse_mixed_gate(reports);
   report::Comparison comparison = report::compare(reports, tolerance_of(arguments, report::default_tolerance));
   comparison.tool_version = build_information().version;
-  outputs.write([&](const std::string& name, const report::TableStyle& style) {
+  outputs.write([&](report::Format format, const report::TableStyle& style) {
     std::ostringstream text;
-    report::write_comparison(text, comparison, *report::format_from_name(name), style, arguments.changed_only);
+    report::write_comparison(text, comparison, format, style, arguments.changed_only);
     return text.str();
   });
   if (arguments.fail_on_regression) {

@@ -8,6 +8,7 @@
 #include "app/command_line/build_information.hpp"
 #include "app/commands/fleet_files.hpp"
 #include "probes/error.hpp"
+#include "report/fleet/labels.hpp"
 #include "report/text/text.hpp"
 #include "report/write/fleet.hpp"
 
@@ -70,9 +71,9 @@ int run_fleet_command(const CompareArguments& arguments, double tolerance, const
   fleet.tool = build_information();
   fleet.unreadable = std::move(read.unreadable);
 
-  outputs.write([&](const std::string& name, const report::TableStyle& style) {
+  outputs.write([&](report::Format format, const report::TableStyle& style) {
     std::ostringstream text;
-    report::write_fleet(text, fleet, *report::format_from_name(name), style);
+    report::write_fleet(text, fleet, format, style);
     return std::move(text).str();
   });
   const bool passed = !arguments.fail_on_regression || passes(fleet, *arguments.fail_on_regression, environment);

@@ -50,7 +50,8 @@ using Outcome = std::variant<std::monostate, report::FleetMachine, report::Unrea
 Outcome read_one(const std::string& file, report::FleetNames& names) {
   try {
     std::istringstream no_input;
-    return report::fleet_machine(report::read_report(read_text(file, no_input), file, unused_arrays), file, names);
+    return report::fleet_machine(report::read_report(report::read_text(file, no_input), file, unused_arrays), file,
+                                 names);
   } catch (const Error& error) {
     return report::Unreadable{.file = file, .reason = error.what()};
   } catch (...) {

@@ -63,18 +63,18 @@ std::string allowed_values(const Axis& axis) {
 }
 
 std::string to_text(const Probe& probe, std::size_t width) {
-  std::string text = probe.name + ": " + wrap(probe.purpose, width, probe.name.size() + 2) + "\n";
+  std::string text = probe.name + ": " + report::wrap(probe.purpose, width, probe.name.size() + 2) + "\n";
   for (const Axis& axis : probe.axes) {
-    text += two_columns("  --" + axis.flag, axis.purpose, width, column);
+    text += report::two_columns("  --" + axis.flag, axis.purpose, width, column);
     std::string facts =
         fmt::format("default{} {}; takes {}; reported as {}", axis.value_optional ? ", also without a value," : "",
                     axis.defaults, allowed_values(axis), axis.parameter);
     if (axis.parameter == probe.compared) facts += "; compared in one table";
     if (axis.parameter == probe.baseline_parameter()) facts += "; baseline " + to_string(probe.baseline);
-    text += two_columns("", facts, width, column);
+    text += report::two_columns("", facts, width, column);
   }
   for (const Metric& metric : probe.metrics) {
-    text += two_columns("  reports " + metric.name, metric.purpose, width, column);
+    text += report::two_columns("  reports " + metric.name, metric.purpose, width, column);
   }
   return text;
 }

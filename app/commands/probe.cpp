@@ -54,10 +54,10 @@ int run_probe_command(const ProbeArguments& arguments, const std::vector<std::st
   Plan plan = suite ? make_plan(environment.registry, *suite)
                     : make_plan(environment.registry, arguments.names, arguments.axes);
   Outputs outputs({.outputs = arguments.outputs,
-                   .format = name_of(arguments.format),
+                   .format = arguments.format,
                    .quiet = arguments.quiet,
                    .no_color = arguments.no_color},
-                  arguments.why, environment);
+                  arguments.why, standard_output(environment));
   if (arguments.dry_run) {
     report::Report report = dry_report(plan, arguments, command, environment.registry);
     if (suite) report.suite = suite->name;

@@ -7,6 +7,7 @@
 
 #include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
+#include "report/explain/findings.hpp"
 #include "report/explain/why.hpp"
 #include "report/read/report_file.hpp"
 #include "report/text/text.hpp"
@@ -21,19 +22,6 @@ namespace gpumem::app {
 namespace {
 
 using report::NamedReport;
-
-constexpr const char* junit = "junit";
-constexpr const char* openmetrics = "openmetrics";
-
-const std::vector<ResultFormat>& show_formats() {
-  static const std::vector<ResultFormat> formats = [] {
-    std::vector<ResultFormat> all = table_formats();
-    all.push_back({junit, {".xml"}});
-    all.push_back({openmetrics, {".prom"}});
-    return all;
-  }();
-  return formats;
-}
 
 /// A file of tests without any would look like a pass.
 void refuse_unchecked(const std::vector<NamedReport>& reports) {
@@ -82,7 +70,7 @@ std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, con
   if (std::ranges::count(paths, "-") > 1) throw usage_error("standard input ('-') holds only one report");
   std::vector<NamedReport> reports;
   for (const std::string& path : paths) {
-    reports.push_back({path, read_report_file(path, environment.in)});
+    reports.push_back({path, report::read_report_file(path, environment.in)});
     order_columns(reports.back().report, environment.registry);
     add_missing(reports.back().report);
   }
@@ -91,35 +79,36 @@ std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, con
 
 std::string title(const std::string& name) { return name == "-" ? "standard input" : report::one_line(name); }
 
-std::string shown(const std::vector<NamedReport>& reports, const std::string& format_name,
-                  const report::TableStyle& style) {
+std::string shown(const std::vector<NamedReport>& reports, report::Format format, const report::TableStyle& style) {
+  using report::Format;
+  if (format == Format::junit) refuse_unchecked(reports);
   std::ostringstream out;
-  if (format_name == junit || format_name == openmetrics) {
-    std::vector<report::Report> plain;
-    for (const NamedReport& one : reports) plain.push_back(one.report);
-    if (format_name == junit) refuse_unchecked(reports);
-    format_name == junit ? report::write_junit(out, plain) : report::write_openmetrics(out, plain);
-    return out.str();
-  }
-  const report::Format format = *report::format_from_name(format_name);
   if (reports.size() == 1) {
     report::write(out, reports.front().report, format, style);
     return out.str();
   }
+  std::vector<report::Report> plain;
+  for (const NamedReport& one : reports) plain.push_back(one.report);
   switch (format) {
-    case report::Format::csv:
+    case Format::csv:
       report::write_csv_of_several(out, reports);
       return out.str();
-    case report::Format::json:
+    case Format::json:
       throw usage_error("one JSON document holds one report; name one, or use --format csv");
-    case report::Format::table:
-    case report::Format::markdown:
+    case Format::junit:
+      report::write_junit(out, plain);
+      return out.str();
+    case Format::openmetrics:
+      report::write_openmetrics(out, plain);
+      return out.str();
+    case Format::table:
+    case Format::markdown:
       break;
   }
   for (const NamedReport& one : reports) {
     if (&one != reports.data()) out << '\n';
-    out << (format == report::Format::markdown ? "# " : "== ") << title(one.name)
-        << (format == report::Format::markdown ? "\n\n" : " ==\n");
+    out << (format == Format::markdown ? "# " : "== ") << title(one.name)
+        << (format == Format::markdown ? "\n\n" : " ==\n");
     report::write(out, one.report, format, style);
   }
   return out.str();
@@ -127,19 +116,14 @@ std::string shown(const std::vector<NamedReport>& reports, const std::string& fo
 
 }  // namespace
 
-const std::vector<std::string>& show_format_names() {
-  static const std::vector<std::string> names = names_of(show_formats());
-  return names;
-}
-
 int run_show_command(const ShowArguments& arguments, const Environment& environment) {
   const ResultOutputs outputs({.outputs = arguments.outputs,
                                .format = arguments.format,
                                .quiet = !arguments.outputs.empty(),
                                .no_color = arguments.no_color},
-                              show_formats(), environment);
+                              report::all_formats(), standard_output(environment));
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
-  outputs.write([&](const std::string& format, report::TableStyle style) {
+  outputs.write([&](report::Format format, report::TableStyle style) {
     style.why = arguments.why;
     return shown(reports, format, style);
   });

@@ -9,9 +9,6 @@
 
 namespace gpumem::app {
 
-/// What `show --format` takes; the first is the default.
-[[nodiscard]] const std::vector<std::string>& show_format_names();
-
 /// Renders the reports, one after another; CSV as one table. What a report of an older version lacks and follows from
 /// its readings (findings, explanations) is made; the readings stay as they are. Returns the exit code; throws a usage
 /// error for a file that cannot be read or holds no report.

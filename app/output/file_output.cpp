@@ -13,7 +13,7 @@
 
 #include "probes/error.hpp"
 
-namespace gpumem::report {
+namespace gpumem::app {
 
 namespace {
 
@@ -182,4 +182,4 @@ void FileOutput::replace(const std::string& content) const {
   file.rename();
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::app

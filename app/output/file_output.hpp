@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace gpumem::report {
+namespace gpumem::app {
 
 /// Replaces files of any kind safely: a regular file (or a link to one) by writing beside it and renaming; a device
 /// or pipe such as /dev/null, which must not be replaced, by writing to it.
@@ -28,4 +28,4 @@ class FileOutput {
   bool rewritable_ = true;
 };
 
-}  // namespace gpumem::report
+}  // namespace gpumem::app

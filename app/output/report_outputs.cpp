@@ -13,8 +13,8 @@ constexpr std::size_t always_written_results = 100;
 
 }  // namespace
 
-Outputs::Outputs(const ResultRequest& request, bool why, const Environment& environment)
-    : outputs_(request, table_formats(), environment), why_(why) {}
+Outputs::Outputs(const ResultRequest& request, bool why, const StandardOutput& standard_output)
+    : outputs_(request, report::table_formats(), standard_output), why_(why) {}
 
 void Outputs::update_files(const report::Report& report) {
   if (!outputs_.has_files()) return;
@@ -32,10 +32,10 @@ void Outputs::finish(const report::Report& report) {
 }
 
 ResultOutputs::Render Outputs::render(const report::Report& report) const {
-  return [&report, why = why_](const std::string& format, report::TableStyle style) {
+  return [&report, why = why_](report::Format format, report::TableStyle style) {
     style.why = why;
     std::ostringstream text;
-    report::write(text, report, *report::format_from_name(format), style);
+    report::write(text, report, format, style);
     return std::move(text).str();
   };
 }

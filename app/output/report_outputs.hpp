@@ -12,7 +12,7 @@ class Outputs {
  public:
   /// In the formats of a table; `why` is its last column. Throws a usage error for a file that could not be written
   /// later.
-  Outputs(const ResultRequest& request, bool why, const Environment& environment);
+  Outputs(const ResultRequest& request, bool why, const StandardOutput& standard_output);
 
   /// Brings the files up to date: after every case, or, once a report is so long that writing takes longer than
   /// measuring, as often as takes a fifth of the time.

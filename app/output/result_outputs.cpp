@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <ostream>
 
 #include "probes/error.hpp"
 #include "report/text/text.hpp"
@@ -20,12 +23,12 @@ std::string extension_of(const std::string& path) {
   return extension;
 }
 
-std::string format_of_file(const std::string& path, const ResultRequest& request,
-                           std::span<const ResultFormat> formats) {
+report::Format format_of_file(const std::string& path, const ResultRequest& request,
+                              std::span<const report::NamedFormat> formats) {
   const std::string extension = extension_of(path);
   std::vector<std::string> extensions;
-  for (const ResultFormat& one : formats) {
-    if (std::ranges::find(one.extensions, extension) != one.extensions.end()) return one.name;
+  for (const report::NamedFormat& one : formats) {
+    if (std::ranges::find(one.extensions, extension) != one.extensions.end()) return one.format;
     extensions.insert(extensions.end(), one.extensions.begin(), one.extensions.end());
   }
   if (request.format) return *request.format;
@@ -35,38 +38,26 @@ std::string format_of_file(const std::string& path, const ResultRequest& request
 
 }  // namespace
 
-const std::vector<ResultFormat>& table_formats() {
-  using report::Format;
-  const auto named = [](Format format) { return *name_of(format); };
-  static const std::vector<ResultFormat> formats = {{named(Format::table), {".txt"}},
-                                                    {named(Format::json), {".json"}},
-                                                    {named(Format::csv), {".csv"}},
-                                                    {named(Format::markdown), {".md", ".markdown"}}};
-  return formats;
+void write_result(std::ostream& out, const std::string& text) {
+  errno = 0;
+  out << text << std::flush;
+  if (out) return;
+  const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : std::string();
+  throw usage_error("cannot write to standard output" + reason);
 }
 
-std::vector<std::string> names_of(std::span<const ResultFormat> formats) {
-  std::vector<std::string> names;
-  for (const ResultFormat& one : formats) names.push_back(one.name);
-  return names;
-}
-
-std::optional<std::string> name_of(std::optional<report::Format> format) {
-  return format ? std::optional(std::string(report::to_string(*format))) : std::nullopt;
-}
-
-ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const ResultFormat> formats,
-                             const Environment& environment)
-    : out_(environment.out), style_(table_style(environment.out_terminal, request.no_color)) {
-  bool standard_output = !request.files_only && (!request.quiet || request.outputs.empty());
+ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats,
+                             const StandardOutput& standard_output)
+    : out_(standard_output.stream), style_(table_style(standard_output.terminal, request.no_color)) {
+  bool on_stdout = !request.files_only && (!request.quiet || request.outputs.empty());
   for (const std::string& path : request.outputs) {
     if (!request.files_only && (path == "-" || path == "/dev/stdout")) {
-      standard_output = true;
+      on_stdout = true;
     } else {
-      files_.push_back({.output = report::FileOutput(path), .format = format_of_file(path, request, formats)});
+      files_.push_back({.output = FileOutput(path), .format = format_of_file(path, request, formats)});
     }
   }
-  if (standard_output) standard_output_ = request.format.value_or(formats.front().name);
+  if (on_stdout) standard_output_ = request.format.value_or(formats.front().format);
 }
 
 void ResultOutputs::write(const Render& render) const {

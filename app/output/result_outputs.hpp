@@ -3,45 +3,43 @@
 
 #include <exception>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/output/file_output.hpp"
-#include "app/run/environment.hpp"
+#include "app/output/terminal.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::app {
 
-struct ResultFormat {
-  std::string name;                     ///< as --format takes it
-  std::vector<std::string> extensions;  ///< of files, in small letters: ".json"
+/// A stream for results, and what its other end can show.
+struct StandardOutput {
+  std::ostream& stream;
+  Terminal terminal;
 };
 
-/// Those of report::Format, with the extensions of their files. The first is what stdout gets by default.
-[[nodiscard]] const std::vector<ResultFormat>& table_formats();
-
-[[nodiscard]] std::vector<std::string> names_of(std::span<const ResultFormat> formats);
-
-/// A format as --format takes it.
-[[nodiscard]] std::optional<std::string> name_of(std::optional<report::Format> format);
+/// Writes text that is a result. Throws a usage error with the reason when it does not arrive (a full disk).
+void write_result(std::ostream& out, const std::string& text);
 
 struct ResultRequest {
-  std::vector<std::string> outputs = {};   ///< files, or "-" for stdout
-  std::optional<std::string> format = {};  ///< of stdout, and of files whose extension names none
-  bool quiet = false;                      ///< with files, nothing on stdout
-  bool files_only = false;                 ///< "-" is a file like any other, and stdout somebody else's
+  std::vector<std::string> outputs = {};      ///< files, or "-" for stdout
+  std::optional<report::Format> format = {};  ///< of stdout, and of files whose extension names none
+  bool quiet = false;                         ///< with files, nothing on stdout
+  bool files_only = false;                    ///< "-" is a file like any other, and stdout somebody else's
   bool no_color = false;
 };
 
 class ResultOutputs {
  public:
   /// Throws a usage error for a file that has no format or could not be written later.
-  ResultOutputs(const ResultRequest& request, std::span<const ResultFormat> formats, const Environment& environment);
+  ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats,
+                const StandardOutput& standard_output);
 
-  /// Makes a result in the format of a name, for a table of a style.
-  using Render = std::function<std::string(const std::string& format, const report::TableStyle& style)>;
+  /// Makes a result in a format, for a table of a style.
+  using Render = std::function<std::string(report::Format format, const report::TableStyle& style)>;
 
   /// Writes the files, then stdout. Throws a usage error when something could not be written, after everything else has
   /// been.
@@ -57,14 +55,14 @@ class ResultOutputs {
   [[nodiscard]] std::exception_ptr write_files(const Render& render, bool last) const;
 
   struct File {
-    report::FileOutput output;
-    std::string format;
+    FileOutput output;
+    report::Format format;
   };
 
   std::ostream& out_;
   report::TableStyle style_;
   std::vector<File> files_;
-  std::optional<std::string> standard_output_;
+  std::optional<report::Format> standard_output_;
 };
 
 }  // namespace gpumem::app

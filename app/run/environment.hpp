@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/output/result_outputs.hpp"
 #include "app/output/terminal.hpp"
 #include "app/run/backend.hpp"
 #include "probes/probe.hpp"
@@ -26,7 +27,9 @@ struct Environment {
   std::istream& in = std::cin;  ///< a report, where a command is given "-" for its file
 };
 
-/// Writes text that is a result. Throws a usage error with the reason when it does not arrive (a full disk).
-void write_result(std::ostream& out, const std::string& text);
+/// Where results go.
+[[nodiscard]] inline StandardOutput standard_output(const Environment& environment) {
+  return {environment.out, environment.out_terminal};
+}
 
 }  // namespace gpumem::app

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "app/run/plan.hpp"
 #include "probes/error.hpp"
 #include "report/text/layout.hpp"
 #include "report/text/text.hpp"
@@ -72,14 +73,14 @@ std::unique_ptr<Backend> open_backend(const RunOptions& options, const std::vect
 }
 
 std::string predicting_command(const std::vector<std::string>& command) {
-  std::string line = command.empty() ? "gpumem" : shell_quoted(command.front());
+  std::string line = command.empty() ? "gpumem" : report::shell_quoted(command.front());
   for (std::size_t i = 1; i < command.size(); ++i) {
     const std::string& argument = command[i];
     if (argument == "--backend" || argument == "--device") {
       ++i;  // and its value
     } else if (!argument.starts_with("--backend=") && !argument.starts_with("--device=") &&
                !argument.starts_with("--counters")) {
-      line.append(" ").append(shell_quoted(argument));
+      line.append(" ").append(report::shell_quoted(argument));
     }
   }
   return line + " --backend model --gpu " + default_gpu;

@@ -22,15 +22,6 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-RunOptions with_suite(const RunOptions& given, const SuiteOptions& suite) {
-  RunOptions options = given;
-  if (!options.numa) options.numa = suite.numa;
-  // Nobody who asks for predictions has to be told that a suite would count.
-  const bool vain = options.backend == BackendChoice::model && suite.counting == measure::Counting::if_possible;
-  if (!options.counting && !vain) options.counting = suite.counting;
-  return options;
-}
-
 report::Report empty_report(const std::vector<std::string>& command, const std::vector<Probe>& registry) {
   report::Report report;
   report.tool = build_information();

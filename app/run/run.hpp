@@ -14,13 +14,9 @@
 #include "app/run/environment.hpp"
 #include "app/run/plan.hpp"
 #include "app/run/shape_choice.hpp"
-#include "app/suite/suite.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::app {
-
-/// The options with what a suite asks for in place of what they leave open. The effort stays: it differs by sweep.
-[[nodiscard]] RunOptions with_suite(const RunOptions& given, const SuiteOptions& suite);
 
 /// A report with everything but the backend and its results.
 [[nodiscard]] report::Report empty_report(const std::vector<std::string>& command, const std::vector<Probe>& registry);

@@ -119,6 +119,15 @@ Plan make_plan(const std::vector<Probe>& registry, const Suite& suite) {
   return plan;
 }
 
+RunOptions with_suite(const RunOptions& given, const SuiteOptions& suite) {
+  RunOptions options = given;
+  if (!options.numa) options.numa = suite.numa;
+  // Nobody who asks for predictions has to be told that a suite would count.
+  const bool vain = options.backend == BackendChoice::model && suite.counting == measure::Counting::if_possible;
+  if (!options.counting && !vain) options.counting = suite.counting;
+  return options;
+}
+
 std::vector<std::string> suite_names() {
   std::vector<std::string> names;
   for (const EmbeddedSuite& suite : embedded_suites()) names.emplace_back(suite.name);

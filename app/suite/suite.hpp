@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/command_line/command_line.hpp"
 #include "app/run/plan.hpp"
 #include "probes/measure/counters.hpp"
 #include "probes/measure/numa.hpp"
@@ -50,6 +51,9 @@ struct Suite {
 
 /// The cases of a suite in its order. Throws a usage error as make_plan() of a command line does.
 [[nodiscard]] Plan make_plan(const std::vector<Probe>& registry, const Suite& suite);
+
+/// The options with what a suite asks for in place of what they leave open. The effort stays: it differs by sweep.
+[[nodiscard]] RunOptions with_suite(const RunOptions& given, const SuiteOptions& suite);
 
 [[nodiscard]] std::vector<std::string> suite_names();
 

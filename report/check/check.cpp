@@ -207,16 +207,4 @@ bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite) {
                              [](const CheckRecord& check) { return check.verdict == Verdict::skip; });
 }
 
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass:
-      return "pass";
-    case Verdict::fail:
-      return "fail";
-    case Verdict::skip:
-      return "skip";
-  }
-  return "skip";
-}
-
 }  // namespace gpumem::report

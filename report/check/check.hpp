@@ -58,6 +58,4 @@ struct CheckTally {
 /// Whether nothing of what was asked has an answer.
 [[nodiscard]] bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite);
 
-[[nodiscard]] std::string_view to_string(Verdict verdict);  ///< "pass", "fail", "skip"
-
 }  // namespace gpumem::report

@@ -11,7 +11,6 @@
 
 #include "report/compare/differences.hpp"
 #include "report/record/record.hpp"
-#include "report/write/csv.hpp"
 
 namespace gpumem::report {
 

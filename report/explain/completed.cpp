@@ -1,9 +1,9 @@
 #include "report/explain/completed.hpp"
 
 #include "report/explain/conclusions.hpp"
+#include "report/explain/findings.hpp"
 #include "report/explain/why.hpp"
 #include "report/record/sweep.hpp"
-#include "report/write/writers.hpp"
 
 namespace gpumem::report {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "report/explain/why.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
 

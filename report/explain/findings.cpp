@@ -1,6 +1,8 @@
 // Findings: what each table shows, in a few sentences. What its probe concludes comes first; where it concludes
 // nothing, the readings are described alone, so that a new probe is described like the others.
 
+#include "report/explain/findings.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,10 +11,8 @@
 
 #include "probes/words.hpp"
 #include "report/explain/bandwidth_story.hpp"
-#include "report/explain/conclusions.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
-#include "report/write/writers.hpp"
 
 namespace gpumem::report {
 

@@ -198,20 +198,6 @@ std::optional<Better> better_in(const Group& group, const Record& record, const 
 
 }  // namespace
 
-std::optional<double> seconds_of(const StageRecord& stage) {
-  return stage.counted_s ? stage.counted_s : stage.predicted_s;
-}
-
-std::string limit_of(const Record& record) {
-  if (record.bottleneck) return record.bottleneck->counted.value_or(record.bottleneck->predicted);
-  const StageRecord* slowest = nullptr;
-  for (const StageRecord& stage : record.stages) {
-    const auto seconds = seconds_of(stage);
-    if (seconds && (slowest == nullptr || *seconds > *seconds_of(*slowest))) slowest = &stage;
-  }
-  return slowest == nullptr ? "" : slowest->stage;
-}
-
 std::vector<Explanation> explanations(std::span<const Record> results) {
   const std::vector<Group> sweep_groups = groups_of(results, sweeps(results));
   const std::vector<Group> alternative_groups = groups_of(results, alternatives(results));

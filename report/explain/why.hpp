@@ -23,11 +23,4 @@ struct Explanation {
 /// Fills `why` and `why_brief` of every record.
 void add_explanations(std::vector<Record>& results);
 
-/// How long a stage takes: by what was counted, else by what was predicted. Absent without either.
-[[nodiscard]] std::optional<double> seconds_of(const StageRecord& stage);
-
-/// The stage that limits a case: the counted one, else the predicted one, else the slowest of its stages. Empty where
-/// nothing says.
-[[nodiscard]] std::string limit_of(const Record& record);
-
 }  // namespace gpumem::report

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "probes/words.hpp"
-#include "report/explain/why.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "probes/json_reader.hpp"
-#include "report/check/check.hpp"
 #include "report/read/read_record.hpp"
+#include "report/record/readings.hpp"
 
 namespace gpumem::report {
 

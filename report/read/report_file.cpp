@@ -9,7 +9,7 @@
 #include "probes/read_input.hpp"
 #include "report/read/read_report.hpp"
 
-namespace gpumem::app {
+namespace gpumem::report {
 
 namespace {
 
@@ -32,11 +32,11 @@ std::string read_text(const std::string& path, std::istream& standard_input) {
   return path == "-" ? read_input(standard_input, standard_input_name) : read_input_file(path);
 }
 
-report::Report read_report_file(const std::string& path, std::istream& standard_input) {
+Report read_report_file(const std::string& path, std::istream& standard_input) {
   const std::string text = read_text(path, standard_input);
   const std::string source = path == "-" ? standard_input_name : path;
   try {
-    return report::read_report(text, source);
+    return read_report(text, source);
   } catch (const Error&) {
     const std::string other = other_document(text, source);
     if (!other.empty()) throw usage_error(fmt::format("'{}' is no report but {}", source, other));
@@ -44,4 +44,4 @@ report::Report read_report_file(const std::string& path, std::istream& standard_
   }
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::report

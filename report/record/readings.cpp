@@ -28,6 +28,20 @@ std::optional<double> seconds_of(const Record& record) {
   return static_cast<double>(record.useful_bytes_read + record.useful_bytes_written) / (*gb_per_s * 1e9);
 }
 
+std::optional<double> seconds_of(const StageRecord& stage) {
+  return stage.counted_s ? stage.counted_s : stage.predicted_s;
+}
+
+std::string limit_of(const Record& record) {
+  if (record.bottleneck) return record.bottleneck->counted.value_or(record.bottleneck->predicted);
+  const StageRecord* slowest = nullptr;
+  for (const StageRecord& stage : record.stages) {
+    const auto seconds = seconds_of(stage);
+    if (seconds && (slowest == nullptr || *seconds > *seconds_of(*slowest))) slowest = &stage;
+  }
+  return slowest == nullptr ? "" : slowest->stage;
+}
+
 std::string_view to_string(Status status) {
   switch (status) {
     case Status::ok:
@@ -38,6 +52,18 @@ std::string_view to_string(Status status) {
       return "failed";
   }
   return "failed";
+}
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::skip:
+      return "skip";
+  }
+  return "skip";
 }
 
 }  // namespace gpumem::report

@@ -2,6 +2,7 @@
 // The access readings of a record folded to one number per operation, as tables, CSV and findings show them.
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "report/record/record.hpp"
@@ -29,6 +30,14 @@ struct PerRequest {
 /// How long the case takes: the median measured, else what the predicted bandwidth says. Absent without either.
 [[nodiscard]] std::optional<double> seconds_of(const Record& record);
 
+/// How long a stage takes: by what was counted, else by what was predicted. Absent without either.
+[[nodiscard]] std::optional<double> seconds_of(const StageRecord& stage);
+
+/// The stage that limits a case: the counted one, else the predicted one, else the slowest of its stages. Empty where
+/// nothing says.
+[[nodiscard]] std::string limit_of(const Record& record);
+
 [[nodiscard]] std::string_view to_string(Status status);
+[[nodiscard]] std::string_view to_string(Verdict verdict);  ///< "pass", "fail", "skip"
 
 }  // namespace gpumem::report

@@ -148,4 +148,10 @@ struct Report {
   std::vector<std::string> metric_columns;
 };
 
+/// A report and what people call it: its file.
+struct NamedReport {
+  std::string name;
+  Report report;
+};
+
 }  // namespace gpumem::report

@@ -6,7 +6,7 @@
 
 #include "report/text/text.hpp"
 
-namespace gpumem::app {
+namespace gpumem::report {
 
 namespace {
 
@@ -18,7 +18,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   const std::size_t columns = width > indent ? width - indent : 1;
   std::string separator(1 + indent, ' ');
   separator.front() = '\n';
-  return report::join(report::wrapped(text, columns), separator);
+  return join(wrapped(text, columns), separator);
 }
 
 std::string two_columns(std::string_view left, std::string_view text, std::size_t width, std::size_t column) {
@@ -46,4 +46,4 @@ std::string shell_quoted(std::string_view argument) {
   return quoted + "'";
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::report

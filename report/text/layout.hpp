@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace gpumem::app {
+namespace gpumem::report {
 
 /// Breaks `text` at spaces so that no line passes column `width`, unless a single word does. Every line starts at
 /// column `indent`, the first one without the spaces that lead there. No newline at the end.
@@ -19,4 +19,4 @@ namespace gpumem::app {
 /// Quoted for a shell if it has to be, on one line whatever it holds.
 [[nodiscard]] std::string shell_quoted(std::string_view argument);
 
-}  // namespace gpumem::app
+}  // namespace gpumem::report

@@ -45,6 +45,9 @@ void write_comparison(std::ostream& out, const Comparison& comparison, Format fo
       return write_comparison_csv(out, comparison);
     case Format::markdown:
       return write_comparison_markdown(out, comparison, changed_only);
+    case Format::junit:
+    case Format::openmetrics:
+      break;
   }
   throw std::logic_error("unknown format of a comparison");
 }

@@ -8,12 +8,6 @@
 
 namespace gpumem::report {
 
-/// A report and what people call it: its file.
-struct NamedReport {
-  std::string name;
-  Report report;
-};
-
 /// Several reports as one table, with the report's name in a first column "report". The columns of parameters and
 /// metrics are those of all reports.
 void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);

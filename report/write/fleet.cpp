@@ -200,6 +200,9 @@ void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const Tab
       return write_fleet_json(out, fleet);
     case Format::csv:
       return write_fleet_csv(out, fleet);
+    case Format::junit:
+    case Format::openmetrics:
+      break;
   }
   throw std::logic_error("unknown report format");
 }

@@ -3,7 +3,6 @@
 
 #include <iosfwd>
 #include <string>
-#include <vector>
 
 #include "report/fleet/fleet.hpp"
 #include "report/write/writers.hpp"
@@ -20,18 +19,5 @@ void write_fleet_json(std::ostream& out, const Fleet& fleet);
 void write_fleet_csv(std::ostream& out, const Fleet& fleet);
 
 void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const TableStyle& style = {});
-
-/// "node042 41:00.0", for a person.
-[[nodiscard]] std::string machine_label(const FleetMachine& machine);
-
-/// Cases of one kind in words, by the parameters in which those of a probe differ: "offset: offset 3, write".
-class FleetCaseLabels {
- public:
-  FleetCaseLabels(const Fleet& fleet, const FleetKind& kind);
-  [[nodiscard]] const std::string& operator[](std::size_t index) const { return labels_[index]; }
-
- private:
-  std::vector<std::string> labels_;
-};
 
 }  // namespace gpumem::report

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/fleet/fleet.hpp"
+#include "report/fleet/labels.hpp"
 #include "report/text/names.hpp"
 
 namespace gpumem::report {
@@ -26,9 +27,6 @@ struct FleetGrid {
   std::vector<Column> columns;
   std::vector<Row> rows;
 };
-
-/// "NVIDIA H200", "NVIDIA H200 (predicted)"
-[[nodiscard]] std::string kind_words(const FleetKind& kind);
 
 /// What the fleet is and what differs in it, a line each.
 [[nodiscard]] std::vector<std::string> fleet_preamble(const Fleet& fleet);

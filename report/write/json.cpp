@@ -6,7 +6,6 @@
 #include <iterator>
 #include <ostream>
 
-#include "report/check/check.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"

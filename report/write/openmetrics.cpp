@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "report/check/check.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/utf8.hpp"
 

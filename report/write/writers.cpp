@@ -1,35 +1,29 @@
 #include "report/write/writers.hpp"
 
 #include <algorithm>
-#include <array>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 
 #include "report/write/checks.hpp"
+#include "report/write/junit.hpp"
+#include "report/write/openmetrics.hpp"
 
 namespace gpumem::report {
 
-namespace {
+std::span<const NamedFormat> all_formats() {
+  static const std::vector<NamedFormat> formats = {
+      {Format::table, "table", {".txt"}}, {Format::json, "json", {".json"}},
+      {Format::csv, "csv", {".csv"}},     {Format::markdown, "markdown", {".md", ".markdown"}},
+      {Format::junit, "junit", {".xml"}}, {Format::openmetrics, "openmetrics", {".prom"}}};
+  return formats;
+}
 
-struct Entry {
-  Format format;
-  std::string_view name;
-};
+std::span<const NamedFormat> table_formats() { return all_formats().first(4); }
 
-constexpr std::array<Entry, 4> formats = {{
-    {Format::table, "table"},
-    {Format::json, "json"},
-    {Format::csv, "csv"},
-    {Format::markdown, "markdown"},
-}};
-
-}  // namespace
-
-std::string_view to_string(Format format) { return std::ranges::find(formats, format, &Entry::format)->name; }
-
-std::optional<Format> format_from_name(std::string_view name) {
-  const auto* const found = std::ranges::find(formats, name, &Entry::name);
-  if (found == formats.end()) return std::nullopt;
+Format format_of(std::string_view name) {
+  const auto found = std::ranges::find(all_formats(), name, &NamedFormat::name);
+  if (found == all_formats().end()) throw std::logic_error("no format " + std::string(name));
   return found->format;
 }
 
@@ -47,8 +41,11 @@ void write(std::ostream& out, const Report& report, Format format, const TableSt
       write_markdown(out, report, style.why);
       if (!report.checks.empty()) write_checks_markdown(out << '\n', report);
       return;
+    case Format::junit:
+      return write_junit(out, std::span(&report, 1));
+    case Format::openmetrics:
+      return write_openmetrics(out, std::span(&report, 1));
   }
-  throw std::logic_error("unknown report format");
 }
 
 }  // namespace gpumem::report

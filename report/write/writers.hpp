@@ -2,12 +2,10 @@
 // Writers: each is a pure function of a report. Nothing else prints results, and none of them computes any.
 
 #include <iosfwd>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "report/explain/conclusions.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::report {
@@ -31,14 +29,20 @@ void write_record_line(std::ostream& out, const Record& record);
 /// A JSON array of devices, each as the `device` of a JSON report.
 void write_devices_json(std::ostream& out, std::span<const Device> devices);
 
-/// A few sentences per table (report/record/sweep.hpp), computed from its records: what its probe concludes or, where
-/// that is nothing, where it is best, what it costs elsewhere and why.
-[[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results,
-                                                const ProbeLookup& find = find_probe);
+enum class Format { table, json, csv, markdown, junit, openmetrics };
 
-enum class Format { table, json, csv, markdown };
-[[nodiscard]] std::string_view to_string(Format format);
-[[nodiscard]] std::optional<Format> format_from_name(std::string_view name);
+/// A format as --format takes it, and the files that are in it.
+struct NamedFormat {
+  Format format;
+  std::string_view name;
+  std::vector<std::string_view> extensions;  ///< in small letters: ".json"
+};
+/// All there are. The first four suit whatever stands in tables, and the first is what stdout gets by default.
+[[nodiscard]] std::span<const NamedFormat> all_formats();
+[[nodiscard]] std::span<const NamedFormat> table_formats();
+/// Throws std::logic_error for a name that none of them has.
+[[nodiscard]] Format format_of(std::string_view name);
+
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style = {});
 
 }  // namespace gpumem::report

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "report/explain/findings.hpp"
 #include "report/record/sweep.hpp"
 #include "report/write/writers.hpp"
 

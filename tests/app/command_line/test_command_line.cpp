@@ -18,15 +18,15 @@ const std::vector<Probe> registry = fake_probes_and_alternatives();
 
 ProbeArguments probe(Arguments arguments) {
   arguments.insert(arguments.begin(), "probe");
-  return std::get<ProbeArguments>(parse_command_line(arguments, registry));
+  return std::get<ProbeArguments>(parse_command_line(arguments, {registry}));
 }
 
 std::string refusal(const Arguments& arguments) {
-  return error_of([&] { static_cast<void>(parse_command_line(arguments, registry)); });
+  return error_of([&] { static_cast<void>(parse_command_line(arguments, {registry})); });
 }
 
 std::string help(const Arguments& arguments) {
-  return std::get<TextRequest>(parse_command_line(arguments, registry)).text;
+  return std::get<TextRequest>(parse_command_line(arguments, {registry})).text;
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -134,11 +134,11 @@ TEST_CASE("command line: where readings come from") {
 }
 
 TEST_CASE("command line: list and devices") {
-  const auto list = std::get<ListArguments>(parse_command_line({"list", "shift", "--json"}, registry));
+  const auto list = std::get<ListArguments>(parse_command_line({"list", "shift", "--json"}, {registry}));
   CHECK(list.name == "shift");
   CHECK(list.json);
-  CHECK_FALSE(std::get<ListArguments>(parse_command_line({"list"}, registry)).name);
-  CHECK(std::get<DevicesArguments>(parse_command_line({"devices", "--json"}, registry)).json);
+  CHECK_FALSE(std::get<ListArguments>(parse_command_line({"list"}, {registry})).name);
+  CHECK(std::get<DevicesArguments>(parse_command_line({"devices", "--json"}, {registry})).json);
 }
 
 TEST_CASE("command line: explanations") {
@@ -146,7 +146,7 @@ TEST_CASE("command line: explanations") {
   CHECK_FALSE(probe({}).why);
   const auto explain = [](Arguments arguments) {
     arguments.insert(arguments.begin(), "explain");
-    return std::get<ExplainArguments>(parse_command_line(arguments, registry));
+    return std::get<ExplainArguments>(parse_command_line(arguments, {registry}));
   };
   CHECK(explain({"r.json"}).report == "r.json");
   CHECK(explain({"r.json"}).cases.empty());
@@ -225,7 +225,7 @@ namespace {
 
 CheckArguments check(Arguments arguments) {
   arguments.insert(arguments.begin(), "check");
-  return std::get<CheckArguments>(parse_command_line(arguments, registry));
+  return std::get<CheckArguments>(parse_command_line(arguments, {registry}));
 }
 
 }  // namespace

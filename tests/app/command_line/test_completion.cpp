@@ -70,17 +70,17 @@ Interface example() {
 }  // namespace
 
 TEST_CASE("completion: what a value may be follows from its name") {
-  CHECK(choices_of("cuda|model|auto", registry).words == Words{"cuda", "model", "auto"});
-  CHECK(choices_of("gpu|off|N", registry).words == Words{"gpu", "off"});
-  CHECK(choices_of("[=require]", registry).words == Words{"require"});
-  CHECK(choices_of("[PROBE...]", registry).words == Words{"shift", "skip", "carry"});
-  CHECK(choices_of("N|UUID|PCI-ID", registry).words.empty());
-  CHECK(choices_of("", registry).words.empty());
-  CHECK((choices_of("FILE", registry).files == Choices::Files::any));
-  CHECK((choices_of("REPORT...", registry).files == Choices::Files::json));
-  CHECK((choices_of("TIME", registry).files == Choices::Files::none));
+  CHECK(choices_of("cuda|model|auto", {registry}).words == Words{"cuda", "model", "auto"});
+  CHECK(choices_of("gpu|off|N", {registry}).words == Words{"gpu", "off"});
+  CHECK(choices_of("[=require]", {registry}).words == Words{"require"});
+  CHECK(choices_of("[PROBE...]", {registry}).words == Words{"shift", "skip", "carry"});
+  CHECK(choices_of("N|UUID|PCI-ID", {registry}).words.empty());
+  CHECK(choices_of("", {registry}).words.empty());
+  CHECK((choices_of("FILE", {registry}).files == Choices::Files::any));
+  CHECK((choices_of("REPORT...", {registry}).files == Choices::Files::json));
+  CHECK((choices_of("TIME", {registry}).files == Choices::Files::none));
 
-  const Choices profile = choices_of("PROFILE|FILE", registry);
+  const Choices profile = choices_of("PROFILE|FILE", {registry});
   CHECK(std::ranges::find(profile.words, "h200") != profile.words.end());
   CHECK((profile.files == Choices::Files::json));
 }
@@ -149,12 +149,12 @@ TEST_CASE("manual: no line starts with a dot that is not meant, or ends in an ab
 TEST_CASE("completion: the commands print what this registry has") {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     CAPTURE(shell);
-    const std::string text = std::get<TextRequest>(parse_command_line({"completion", shell}, registry)).text;
+    const std::string text = std::get<TextRequest>(parse_command_line({"completion", shell}, {registry})).text;
     for (const char* part : {"carry", "lorry", "backend", "explain"}) CHECK(contains(text, part));
     CHECK_FALSE(contains(text, "bank-stride"));
   }
-  CHECK(contains(std::get<TextRequest>(parse_command_line({"manual"}, registry)).text, "\\fB\\-\\-carry\\fR"));
-  CHECK(contains(error_of([] { static_cast<void>(parse_command_line({"completion", "csh"}, registry)); }), "'csh'"));
+  CHECK(contains(std::get<TextRequest>(parse_command_line({"manual"}, {registry})).text, "\\fB\\-\\-carry\\fR"));
+  CHECK(contains(error_of([] { static_cast<void>(parse_command_line({"completion", "csh"}, {registry})); }), "'csh'"));
 }
 
 TEST_CASE("version: commit, toolkit, compiler and build type on one line") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -14,7 +15,7 @@ namespace {
 
 struct Fixture {
   [[nodiscard]] ResultOutputs outputs(const ResultRequest& request) const {
-    return {request, table_formats(), environment};
+    return {request, report::table_formats(), standard_output(environment)};
   }
   [[nodiscard]] std::string file(const std::string& name) const { return (directory / name).string(); }
   /// What a request makes on stdout of a result that is its format's name.
@@ -24,7 +25,9 @@ struct Fixture {
     return out.str();
   }
 
-  static std::string name(const std::string& format, const report::TableStyle& /*style*/) { return format; }
+  static std::string name(report::Format format, const report::TableStyle& /*style*/) {
+    return std::string(std::ranges::find(report::all_formats(), format, &report::NamedFormat::format)->name);
+  }
 
   test::TemporaryDirectory directory;
   std::ostringstream out;
@@ -38,11 +41,11 @@ TEST_CASE("outputs: stdout gets a table unless told otherwise, and with --quiet 
   Fixture fixture;
   const std::string json = fixture.file("a.json");
   CHECK(fixture.stdout_of({}) == "table");
-  CHECK(fixture.stdout_of({.format = "csv"}) == "csv");
+  CHECK(fixture.stdout_of({.format = report::Format::csv}) == "csv");
   CHECK(fixture.stdout_of({.quiet = true}) == "table");
   CHECK(fixture.stdout_of({.outputs = {json}}) == "table");
   CHECK(fixture.stdout_of({.outputs = {json}, .quiet = true}).empty());
-  CHECK(fixture.stdout_of({.outputs = {json, "-"}, .format = "csv", .quiet = true}) == "csv");
+  CHECK(fixture.stdout_of({.outputs = {json, "-"}, .format = report::Format::csv, .quiet = true}) == "csv");
   CHECK(fixture.stdout_of({.outputs = {"/dev/stdout"}, .quiet = true}) == "table");
   CHECK(fixture.stdout_of({.outputs = {json}, .files_only = true}).empty());
   CHECK(fixture.stdout_of({.files_only = true}).empty());
@@ -51,7 +54,8 @@ TEST_CASE("outputs: stdout gets a table unless told otherwise, and with --quiet 
 TEST_CASE("outputs: a file's extension says its format, and --format only where it says nothing") {
   Fixture fixture;
   const auto format_of = [&](const std::string& name) {
-    fixture.outputs({.outputs = {fixture.file(name)}, .format = "markdown", .quiet = true}).write(Fixture::name);
+    fixture.outputs({.outputs = {fixture.file(name)}, .format = report::Format::markdown, .quiet = true})
+        .write(Fixture::name);
     return content_of(fixture.file(name));
   };
   CHECK(format_of("b.json") == "json");
@@ -82,13 +86,13 @@ TEST_CASE("outputs: one that cannot be written keeps nothing from the others") {
 TEST_CASE("outputs: bringing files up to date leaves stdout and devices alone") {
   Fixture fixture;
   const std::string path = fixture.file("a.json");
-  const ResultOutputs outputs = fixture.outputs({.outputs = {path, "/dev/null"}, .format = "csv"});
-  std::vector<std::string> made;
-  outputs.update([&](const std::string& format, const report::TableStyle&) {
+  const ResultOutputs outputs = fixture.outputs({.outputs = {path, "/dev/null"}, .format = report::Format::csv});
+  std::vector<report::Format> made;
+  outputs.update([&](report::Format format, const report::TableStyle&) {
     made.push_back(format);
     return "so far";
   });
-  CHECK(made == std::vector<std::string>{"json"});
+  CHECK(made == std::vector{report::Format::json});
   CHECK(content_of(path) == "so far");
   CHECK(fixture.out.str().empty());
   CHECK_FALSE(fixture.outputs({}).has_files());

@@ -1,4 +1,5 @@
 #include "report/explain/conclusions.hpp"
+#include "report/explain/findings.hpp"
 #include "report/record/cases.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "report/explain/findings.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
@@ -367,12 +368,13 @@ TEST_CASE("Markdown escapes what would be markup") {
   CHECK(text.find("failed: a \\| b \\<c\\> \\*d\\* end") != std::string::npos);
 }
 
-TEST_CASE("Formats have a name") {
-  for (const Format format : {Format::table, Format::json, Format::csv, Format::markdown}) {
-    CHECK(format_from_name(to_string(format)) == format);
+TEST_CASE("Formats have a name, and files of their own") {
+  for (const NamedFormat& one : all_formats()) {
+    CHECK(format_of(one.name) == one.format);
+    CHECK_FALSE(one.extensions.empty());
   }
-  CHECK(format_from_name("xml") == std::nullopt);
-  CHECK(format_from_name("") == std::nullopt);
+  CHECK_THROWS_AS(format_of("xml"), std::logic_error);
+  CHECK_THROWS_AS(format_of(""), std::logic_error);
 }
 
 TEST_CASE("write dispatches on the format") {
