@@ -1,6 +1,7 @@
 #include "probes/probe.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace gpumem {
@@ -54,9 +55,37 @@ std::string to_string(const Case& one) {
   return words;
 }
 
+std::optional<double> device_memory_peak(const Workload& /*workload*/, const Device& device) {
+  const double peak = device.theoretical_bandwidth_bytes_per_s() * per_giga;
+  return peak > 0 ? std::optional(peak) : std::nullopt;
+}
+
+std::optional<double> link_peak(const Workload& workload, const Device& device) {
+  if (device.integrated) return device_memory_peak(workload, device);
+  const auto one_way = device.link_bytes_per_s();
+  if (!one_way) return std::nullopt;
+  const bool both_ways = workload.useful_bytes_read > 0 && workload.useful_bytes_written > 0;
+  return (both_ways ? 2 : 1) * *one_way * per_giga;
+}
+
+Headline bandwidth(decltype(Headline::peak) peak) {
+  return {.quantity = {std::string(bandwidth_name), "useful bytes over time", Better::more},
+          .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
+            const auto bytes = static_cast<double>(workload.useful_bytes());
+            return bytes > 0 && seconds > 0 ? std::optional(bytes / seconds * per_giga) : std::nullopt;
+          },
+          .peak = std::move(peak)};
+}
+
 std::optional<double> Outcome::metric(std::string_view name) const {
   const auto found = std::ranges::find(metrics, name, &std::pair<std::string, double>::first);
   return found == metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::size_t> all_of(std::span<const Outcome> outcomes) {
+  std::vector<std::size_t> indices(outcomes.size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  return indices;
 }
 
 const Axis* Probe::find_axis(std::string_view parameter) const {

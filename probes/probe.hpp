@@ -15,6 +15,7 @@
 
 #include "probes/access/site.hpp"
 #include "probes/device.hpp"
+#include "probes/quantity.hpp"
 
 namespace gpumem {
 
@@ -22,6 +23,11 @@ namespace measure {
 class Session;
 class Experiment;
 }  // namespace measure
+
+namespace model {
+struct Prediction;
+struct Profile;
+}  // namespace model
 
 /// The value of an axis: a non-negative integer or a name. The name "auto" stands for a choice yet to be made.
 using Value = std::variant<std::uint64_t, std::string>;
@@ -94,30 +100,49 @@ struct Workload {
     device,  ///< events in the stream; launches are queued so that the device never waits for the host
     host     ///< the host's clock from the call until the stream is idle, for work that the host takes part in
   };
-  /// The theoretical rate that `fraction_of_peak` refers to: of device or shared memory, or of the host link, one way
-  /// or the sum of both.
-  enum class Peak { device_memory, shared_memory, link, link_both_ways };
-
   std::string kernel;  ///< demangled name of the kernel in the compiled code; empty if the case launches none
   std::vector<access::Site> sites;
-  std::uint64_t useful_bytes_read = 0;     ///< per launch
-  std::uint64_t useful_bytes_written = 0;  ///< per launch
-  std::uint64_t allocated_bytes = 0;       ///< device memory the case needs at once
-  std::uint64_t host_bytes = 0;            ///< host memory the case needs at once
+  std::uint64_t useful_bytes_read = 0;             ///< per launch
+  std::uint64_t useful_bytes_written = 0;          ///< per launch
+  std::optional<std::uint64_t> useful_flops = {};  ///< per launch; absent where computing is not the point
+  std::uint64_t allocated_bytes = 0;               ///< device memory the case needs at once
+  std::uint64_t host_bytes = 0;                    ///< host memory the case needs at once
   std::uint64_t blocks = 0;
   unsigned block_threads = 0;
   unsigned shared_bytes_per_block = 0;
-  Peak peak = Peak::device_memory;
   Clock clock = Clock::device;
+  bool modelled = true;  ///< whether the model's stages reach what it does; else only its requests are predicted
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }
 };
 
-/// A number a probe reports where bandwidth is not the whole point. The name carries the unit: "cycles_per_request".
+/// What a probe is about: the number that its table shows first, and that its cases are judged by.
+struct Headline {
+  Quantity quantity;
+  /// Its value for a run of the workload that takes so many seconds, measured or predicted. Empty: every run samples it
+  /// itself (measure::Experiment::sample), by the multiprocessor's own clock, say.
+  std::function<std::optional<double>(const Workload&, double seconds)> from_seconds = {};
+  /// What the model predicts of a number that the runs sample. Empty: nothing.
+  std::function<std::optional<double>(const Workload&, const model::Prediction&, const model::Profile&)> predict = {};
+  /// The best that the hardware could do, a floor where less is better; absent where that is not known.
+  std::function<std::optional<double>(const Workload&, const Device&)> peak = {};
+};
+
+/// Of device memory, in GB/s.
+[[nodiscard]] std::optional<double> device_memory_peak(const Workload& workload, const Device& device);
+/// Of the link to the host, in GB/s: one way, or the sum of both where the workload moves bytes both ways. A GPU that
+/// shares the host's memory has no link: there it is that of the memory.
+[[nodiscard]] std::optional<double> link_peak(const Workload& workload, const Device& device);
+
+/// Useful bytes over time, in GB/s.
+[[nodiscard]] Headline bandwidth(decltype(Headline::peak) peak = device_memory_peak);
+
+/// A further number of a case. Measured by the experiment (measure::Experiment::metrics), or worked out from the time.
 struct Metric {
-  std::string name;
-  std::string purpose;
+  Quantity quantity;
+  std::function<std::optional<double>(const Workload&, double seconds)> from_seconds = {};
+  std::function<std::optional<double>(const Workload&, const model::Prediction&, const model::Profile&)> predict = {};
 };
 
 /// A case in one line: "offset offset_elements=1 op=copy ...". Progress shows it, and profilers as the range of its
@@ -127,8 +152,9 @@ struct Metric {
 /// A case that ran (or was predicted), as far as conclusions need it.
 struct Outcome {
   Case one;
-  double seconds = 0;  ///< median measured, else predicted
-  double bytes_per_s = 0;
+  double headline = 0;     ///< measured, or predicted
+  double seconds = 0;      ///< median measured, or predicted; 0 where it is not known
+  double bytes_per_s = 0;  ///< useful ones; 0 where no bytes are what it is about
   std::vector<std::pair<std::string, double>> metrics = {};
 
   [[nodiscard]] std::optional<double> metric(std::string_view name) const;
@@ -136,14 +162,17 @@ struct Outcome {
 
 /// What several cases show together.
 struct Conclusion {
-  struct MetricOfCase {
-    std::size_t outcome = 0;  ///< index of the case that gets it
-    std::string name;         ///< one of the probe's metrics
+  struct Found {
+    std::string name;  ///< one of the probe's `concluded`
     double value = 0;
+    std::vector<std::size_t> outcomes;  ///< indices of the cases that show it
   };
   std::string advice;  ///< what a user should do on this machine, as sentences
-  std::vector<MetricOfCase> metrics = {};
+  std::vector<Found> found = {};
 };
+
+/// The indices of all outcomes.
+[[nodiscard]] std::vector<std::size_t> all_of(std::span<const Outcome> outcomes);
 
 struct Probe {
   std::string name;
@@ -153,7 +182,9 @@ struct Probe {
   /// stand in one table, and its flag alone selects the probe too. Empty: none.
   std::string compared = {};
   Value baseline;  ///< value of the compared parameter, else of the first axis, that other cases are related to
+  Headline headline = bandwidth();
   std::vector<Metric> metrics = {};
+  std::vector<Quantity> concluded = {};  ///< what several cases of it may show together
 
   /// Describes a case all of whose values are decided. Host only; needs no GPU.
   std::function<Workload(const Case&, const Device&)> describe = {};

@@ -54,7 +54,7 @@ std::vector<Copy> copies_of(std::span<const report::Record> records, const std::
               .seconds = record.time->summary.median.count(),
               .round_trip_s = std::nullopt};
     for (const report::MetricRecord& metric : record.metrics) {
-      if (metric.name == "round_trip_us" && metric.value) copy.round_trip_s = *metric.value * 1e-6;
+      if (metric.name == "round_trip_us" && metric.measured) copy.round_trip_s = *metric.measured * 1e-6;
     }
     copies.push_back(copy);
   }

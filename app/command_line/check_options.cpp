@@ -51,7 +51,7 @@ class CheckCommand final : public CommandOptions {
       throw usage_error("check needs a suite or a saved report; the shortest is: gpumem check smoke");
     }
     run_.take();
-    arguments_.format = static_cast<CheckFormat>(choice("format", format_, {"table", "json", "markdown", "github"}));
+    arguments_.format = static_cast<CheckFormat>(index_of("format", format_, {"table", "json", "markdown", "github"}));
     arguments_.attempts = attempts();
     if (!junit_.empty()) arguments_.junit = junit_;
     if (!openmetrics_.empty()) arguments_.openmetrics = openmetrics_;

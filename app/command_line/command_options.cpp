@@ -10,7 +10,7 @@
 
 namespace gpumem::app {
 
-std::size_t choice(const std::string& option, const std::string& text, const std::vector<std::string>& names) {
+std::size_t index_of(const std::string& option, const std::string& text, const std::vector<std::string>& names) {
   const auto found = std::ranges::find(names, text);
   if (found == names.end()) {
     throw usage_error(fmt::format("--{}: '{}' is not one of {}{}", option, text, report::join(names, ", "),
@@ -27,7 +27,7 @@ std::vector<std::string> names_of(std::span<const report::NamedFormat> formats) 
 
 std::optional<report::Format> format_named(const std::string& name, std::span<const report::NamedFormat> formats) {
   if (name.empty()) return std::nullopt;
-  return formats[choice("format", name, names_of(formats))].format;
+  return formats[index_of("format", name, names_of(formats))].format;
 }
 
 CLI::Option* add_switch(CLI::App& command, const std::string& flag, bool& target, const std::string& help) {

@@ -48,8 +48,8 @@ using Command = std::unique_ptr<CommandOptions>;
 // What they share.
 
 /// Position of a name in the list of those an option takes. Throws a usage error with the nearest.
-[[nodiscard]] std::size_t choice(const std::string& option, const std::string& text,
-                                 const std::vector<std::string>& names);
+[[nodiscard]] std::size_t index_of(const std::string& option, const std::string& text,
+                                   const std::vector<std::string>& names);
 
 [[nodiscard]] std::vector<std::string> names_of(std::span<const report::NamedFormat> formats);
 

@@ -31,7 +31,7 @@ class ExplainCommand final : public CommandOptions {
     if (arguments_.report.empty()) {
       throw usage_error("explain needs a report; write one with: gpumem probe ... --output run.json");
     }
-    arguments_.markdown = choice("format", format_, {"text", "markdown"}) == 1;
+    arguments_.markdown = index_of("format", format_, {"text", "markdown"}) == 1;
     return std::move(arguments_);
   }
 

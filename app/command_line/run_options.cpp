@@ -69,7 +69,7 @@ void RunOptionGroup::add_effort() {
 }
 
 void RunOptionGroup::take() {
-  target_.backend = static_cast<BackendChoice>(choice("backend", backend_, backend_names));
+  target_.backend = static_cast<BackendChoice>(index_of("backend", backend_, backend_names));
   if (!gpu_.empty()) target_.gpu = gpu_;
   if (!device_.empty()) target_.device = device_;
   if (!ci_width_.empty()) target_.effort.ci_width = parse_fraction("ci-width", ci_width_);

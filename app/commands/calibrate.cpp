@@ -72,7 +72,7 @@ class Measuring {
 
  private:
   void measure(PlannedSweep& sweep, std::vector<report::Record>& target) {
-    const Choice choice = choose(sweep, backend_, [&](const Case& trial) { before(trial); });
+    const ShapeChoice choice = choose_shape(sweep, backend_, [&](const Case& trial) { before(trial); });
     for (const Case& one : sweep.cases) {
       ++done_;
       if (choice.failure) continue;  // what cannot run here has no rate here

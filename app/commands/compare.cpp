@@ -49,7 +49,7 @@ std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, con
 
 /// A model that is off would pass or fail a gate for a machine that is not.
 void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
-  const auto predicted = [](const NamedReport& one) { return one.report.backend == "model"; };
+  const auto predicted = [](const NamedReport& one) { return one.report.is_prediction(); };
   for (const NamedReport& one : reports) {
     if (predicted(one) == predicted(reports.front())) continue;
     const auto& prediction = predicted(one) ? one : reports.front();

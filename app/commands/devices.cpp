@@ -32,7 +32,7 @@ std::string host_side(const Device& device) {
     text = fmt::format("PCIe gen{} x{}", *device.pcie_generation, *device.pcie_width);
   }
   if (const auto link = device.link_bytes_per_s())
-    text += fmt::format(", {:.1f} GB/s theoretical each way", *link / 1e9);
+    text += fmt::format(", {:.1f} GB/s theoretical each way", *link * per_giga);
   if (device.copy_engines > 0) text += "; " + report::counted(device.copy_engines, "copy engine");
   if (device.numa_node) text += fmt::format("; NUMA node {}", *device.numa_node);
   return text;
@@ -45,7 +45,7 @@ std::string in_words(const Device& device) {
       "  ECC {}, MIG {}",
       device.compute_capability, device.multiprocessors, static_cast<double>(device.sm_clock_hz) / 1e6,
       size_text(device.memory_bytes), size_text(device.l2_bytes), device.memory_bus_bits,
-      static_cast<double>(device.memory_clock_hz) / 1e6, device.theoretical_bandwidth_bytes_per_s() / 1e9,
+      static_cast<double>(device.memory_clock_hz) / 1e6, device.theoretical_bandwidth_bytes_per_s() * per_giga,
       on_or_off(device.ecc), on_or_off(device.mig));
   text += fmt::format("\n  {}", host_side(device));
   text += fmt::format("\n  driver {}, runtime {}\n", device.driver_version.value_or("unknown"),

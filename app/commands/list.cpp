@@ -6,6 +6,7 @@
 
 #include "app/run/plan.hpp"
 #include "report/text/layout.hpp"
+#include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"
 
@@ -34,11 +35,26 @@ Json to_json(const Axis& axis) {
           {"auto_candidates", axis.candidates}};
 }
 
+Json to_json(const Quantity& quantity) {
+  return {{"name", quantity.name},
+          {"purpose", quantity.purpose},
+          {"unit", report::unit_of(quantity.name)},
+          {"better", to_string(quantity.better)}};
+}
+
+/// What a probe reports beside its headline: of every case, and of several cases together.
+std::vector<Quantity> further_quantities(const Probe& probe) {
+  std::vector<Quantity> all;
+  for (const Metric& metric : probe.metrics) all.push_back(metric.quantity);
+  all.insert(all.end(), probe.concluded.begin(), probe.concluded.end());
+  return all;
+}
+
 Json to_json(const Probe& probe) {
   Json axes = Json::array();
   for (const Axis& axis : probe.axes) axes.push_back(to_json(axis));
   Json metrics = Json::array();
-  for (const Metric& metric : probe.metrics) metrics.push_back({{"name", metric.name}, {"purpose", metric.purpose}});
+  for (const Quantity& quantity : further_quantities(probe)) metrics.push_back(to_json(quantity));
   return {{"name", probe.name},
           {"purpose", probe.purpose},
           {"axes", std::move(axes)},
@@ -46,6 +62,7 @@ Json to_json(const Probe& probe) {
           {"compared", probe.compared.empty() ? Json(nullptr) : Json(probe.compared)},
           {"baseline", report::json_values::parameter(probe.baseline)},
           {"baseline_of", probe.baseline_parameter()},
+          {"headline", to_json(probe.headline.quantity)},
           {"metrics", std::move(metrics)}};
 }
 
@@ -73,9 +90,11 @@ std::string to_text(const Probe& probe, std::size_t width) {
     if (axis.parameter == probe.baseline_parameter()) facts += "; baseline " + to_string(probe.baseline);
     text += report::two_columns("", facts, width, column);
   }
-  for (const Metric& metric : probe.metrics) {
-    text += report::two_columns("  reports " + metric.name, metric.purpose, width, column);
-  }
+  const auto add = [&](const char* what, const Quantity& quantity) {
+    text += report::two_columns(what + quantity.name, quantity.purpose, width, column);
+  };
+  add("  about ", probe.headline.quantity);
+  for (const Quantity& quantity : further_quantities(probe)) add("  reports ", quantity);
   return text;
 }
 

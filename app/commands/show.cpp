@@ -7,9 +7,9 @@
 
 #include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
-#include "report/explain/findings.hpp"
-#include "report/explain/why.hpp"
+#include "report/explain/completed.hpp"
 #include "report/read/report_file.hpp"
+#include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/csv.hpp"
@@ -32,38 +32,20 @@ void refuse_unchecked(const std::vector<NamedReport>& reports) {
                                 reports.front().name, reports.front().name));
 }
 
-/// The registry's names in its order, as 'probe' writes them, then those that only the report knows.
-void put_first(std::vector<std::string>& columns, std::vector<std::string> registered) {
-  for (const std::string& name : columns) {
-    if (std::ranges::find(registered, name) == registered.end()) registered.push_back(name);
-  }
-  columns = std::move(registered);
-}
-
-void order_columns(report::Report& report, const std::vector<Probe>& registry) {
-  std::vector<std::string> parameters;
-  std::vector<std::string> metrics;
-  const auto add_once = [](std::vector<std::string>& names, const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  };
-  for (const Probe& probe : registry) {
-    for (const Axis& axis : probe.axes) add_once(parameters, axis.parameter);
-    for (const Metric& metric : probe.metrics) add_once(metrics, metric.name);
-  }
-  put_first(report.parameter_columns, std::move(parameters));
-  put_first(report.metric_columns, std::move(metrics));
-}
-
 /// What follows from the readings and is not in the report: short explanations never are, the rest is not in those of
-/// older versions.
+/// older versions. What a report says of itself stays.
 void add_missing(report::Report& report) {
-  std::vector<report::Explanation> made = report::explanations(report.results);
-  for (std::size_t i = 0; i < made.size(); ++i) {
+  if (report::is_plan(report)) return;
+  const report::Report made = report::completed(report);
+  for (std::size_t i = 0; i < made.results.size(); ++i) {
     report::Record& record = report.results[i];
-    if (record.why.empty()) record.why = std::move(made[i].full);
-    record.why_brief = std::move(made[i].brief);
+    record.why_brief = made.results[i].why_brief;
+    if (record.why.empty()) record.why = made.results[i].why;
+    if (!record.relative_measured) record.relative_measured = made.results[i].relative_measured;
+    if (!record.relative_predicted) record.relative_predicted = made.results[i].relative_predicted;
   }
-  if (report.findings.empty() && !report::is_plan(report)) report.findings = report::findings(report.results);
+  if (report.findings.empty()) report.findings = made.findings;
+  if (report.conclusions.empty()) report.conclusions = made.conclusions;
 }
 
 std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, const Environment& environment) {
@@ -71,7 +53,7 @@ std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, con
   std::vector<NamedReport> reports;
   for (const std::string& path : paths) {
     reports.push_back({path, report::read_report_file(path, environment.in)});
-    order_columns(reports.back().report, environment.registry);
+    report::order_columns(reports.back().report, environment.registry);
     add_missing(reports.back().report);
   }
   return reports;

@@ -28,8 +28,9 @@ class Backend {
   [[nodiscard]] virtual const Device& device() const = 0;
   /// Name of the GPU profile predictions come from; absent when they come from the device's own attributes.
   [[nodiscard]] virtual std::optional<std::string> profile() const = 0;
-  /// Bandwidth (bytes/s) of a case by a quick look, to choose between launch shapes. Throws a probe error.
-  [[nodiscard]] virtual double trial_bytes_per_s(const Case& trial) = 0;
+  /// How good a case is by a quick look at its headline, to choose between launch shapes: the more the better,
+  /// whichever way the headline is. Throws a probe error.
+  [[nodiscard]] virtual double trial(const Case& one) = 0;
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
   /// then says why it was `skipped` (a capability is missing) or `failed`.
   [[nodiscard]] virtual report::Record run(const Case& decided) = 0;

@@ -61,7 +61,7 @@ struct Tally {
   access::Op op;
   std::optional<double> requests;
   std::optional<double> units;
-  report::Reading report::SiteRecord::*reading;
+  const char* unit;
 };
 
 /// What L1 counts of global memory includes mapped host memory.
@@ -115,14 +115,10 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
   using access::Op;
   using access::Space;
   const Tally tallies[] = {
-      {Space::global, Op::load, counts.global_load_requests, counts.global_load_sectors,
-       &report::SiteRecord::sectors_per_request},
-      {Space::global, Op::store, counts.global_store_requests, counts.global_store_sectors,
-       &report::SiteRecord::sectors_per_request},
-      {Space::shared, Op::load, counts.shared_load_requests, counts.shared_load_wavefronts,
-       &report::SiteRecord::wavefronts_per_request},
-      {Space::shared, Op::store, counts.shared_store_requests, counts.shared_store_wavefronts,
-       &report::SiteRecord::wavefronts_per_request},
+      {Space::global, Op::load, counts.global_load_requests, counts.global_load_sectors, report::sectors},
+      {Space::global, Op::store, counts.global_store_requests, counts.global_store_sectors, report::sectors},
+      {Space::shared, Op::load, counts.shared_load_requests, counts.shared_load_wavefronts, report::wavefronts},
+      {Space::shared, Op::store, counts.shared_store_requests, counts.shared_store_wavefronts, report::wavefronts},
   };
   bool differ = false;
   for (const Tally& tally : tallies) {
@@ -133,7 +129,7 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
       if (counted_space(site.space) == tally.space && site.op == tally.op) counted.push_back(i);
     }
     if (counted.size() != 1) continue;  // the hardware does not tell sites apart
-    report::Reading& reading = record.access[counted.front()].*tally.reading;
+    report::Reading& reading = record.access[counted.front()].cost(tally.unit);
     reading.counted = *tally.units / *tally.requests;
     // Both are whole numbers of sectors or wavefronts over a launch.
     constexpr double rounding = 0.5;
@@ -146,7 +142,7 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
     const double bytes = *counts.global_load_sectors * access::sector_bytes;
     counts.load_efficiency = static_cast<double>(workload.useful_bytes_read) / launches.count / bytes;
     if (record.time && launches.alone) {
-      counts.load_throughput_gb_per_s = bytes * launches.count / record.time->summary.median.count() / 1e9;
+      counts.load_throughput_gb_per_s = bytes * launches.count / record.time->summary.median.count() * per_giga;
     }
   }
   for (const model::StageTime& stage : model::counted_stages(counts, workload, profile)) {

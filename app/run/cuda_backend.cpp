@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include <algorithm>
 #include <set>
 
 #include "app/run/backend.hpp"
@@ -77,14 +78,15 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::vector<std::string> watched_flags() const override { return {watched_.begin(), watched_.end()}; }
   [[nodiscard]] bool lost() const override { return !context_; }
 
-  [[nodiscard]] double trial_bytes_per_s(const Case& trial) override {
-    if (lost()) return worker_.trial_bytes_per_s(trial);
-    const Workload workload = describe(trial, device_);
+  [[nodiscard]] double trial(const Case& one) override {
+    if (lost()) return worker_.trial(one);
+    const Workload workload = describe(one, device_);
     try {
       context_->session.make_room(workload.allocated_bytes);
-      const auto experiment = trial.probe->prepare(trial, context_->session);
-      return static_cast<double>(workload.useful_bytes()) /
-             measure::estimate_launch(*experiment, context_->session, workload.clock).count();
+      const auto experiment = one.probe->prepare(one, context_->session);
+      const double seconds = measure::estimate_launch(*experiment, context_->session, workload.clock).count();
+      const bool sampled = !one.probe->headline.from_seconds;
+      return goodness_of(*one.probe, workload, sampled ? std::optional(experiment->sample()) : std::nullopt, seconds);
     } catch (const Error&) {
       leave_lost_context();
       throw;
@@ -110,8 +112,8 @@ class CudaBackend final : public Backend {
       leave_lost_context();
     }
     // Only now is the speed of the link known that the prediction may rest on.
-    add_prediction(record, workload, model::predict(workload, profile_), profile_);
-    if (record.time) add_peak(record, workload, device_);
+    add_prediction(record, *decided.probe, workload, profile_);
+    if (record.time) add_peak(record, *decided.probe, workload, device_);
     return record;
   }
 
@@ -151,8 +153,10 @@ class CudaBackend final : public Backend {
     record.verified = verification.mismatches == 0;
     if (!*record.verified) {
       record.status = report::Status::failed;
-      record.reason = fmt::format("wrong data: {} {} differ from what was expected, the first at index {}",
-                                  verification.mismatches, verification.what, verification.first_mismatch);
+      record.reason =
+          fmt::format("wrong data: {} {} differ from what was expected", verification.mismatches, verification.what);
+      if (verification.first_mismatch)
+        *record.reason += fmt::format(", the first at index {}", *verification.first_mismatch);
       return;
     }
 
@@ -165,15 +169,30 @@ class CudaBackend final : public Backend {
       for (std::string& flag : measure::health_flags(*before, after)) record.flags.push_back(std::move(flag));
       for (std::string& flag : measure::watched_flags(*before, after)) watched_.insert(std::move(flag));
     }
-    if (!timing.converged) record.flags.emplace_back("wide_interval");
-
-    constexpr double bytes_per_gb = 1e9;
-    record.measured_gb_per_s =
-        static_cast<double>(workload.useful_bytes()) / timing.summary.median.count() / bytes_per_gb;
+    const Probe& probe = *decided.probe;
+    bool converged = timing.converged;
+    if (probe.headline.from_seconds) {
+      add_headline(
+          record.headline, [&](double seconds) { return probe.headline.from_seconds(workload, seconds); },
+          timing.summary);
+    } else {
+      measure::Samples samples =
+          measure::sample_launches(*experiment, session, options_.stopping, options_.interrupted);
+      converged = samples.converged;  // how long the launch takes is not what the case is about
+      const measure::Estimate estimate = measure::estimate_median(samples.values);
+      record.headline.measured = estimate.median;
+      record.headline.ci95_low = estimate.ci95_low;
+      record.headline.ci95_high = estimate.ci95_high;
+      record.headline.samples = std::move(samples.values);
+    }
+    if (!converged) record.flags.emplace_back("wide_interval");
+    for (std::size_t i = 0; i < probe.metrics.size(); ++i) {
+      const auto& from_seconds = probe.metrics[i].from_seconds;
+      if (from_seconds) record.metrics[i].measured = from_seconds(workload, timing.summary.median.count());
+    }
     for (const auto& [name, value] : experiment->metrics(stream, timing.summary.median)) {
-      for (report::MetricRecord& metric : record.metrics) {
-        if (metric.name == name) metric.value = value;
-      }
+      const auto metric = std::ranges::find(record.metrics, name, &report::MetricRecord::name);
+      if (metric != record.metrics.end()) metric->measured = value;
     }
     record.time = report::TimeRecord{timing.summary, std::move(timing.samples)};
     record.timeline = experiment->timeline(stream);

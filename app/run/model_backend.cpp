@@ -15,16 +15,20 @@ class ModelBackend final : public Backend {
   [[nodiscard]] const Device& device() const override { return profile_.device; }
   [[nodiscard]] std::optional<std::string> profile() const override { return profile_.name; }
 
-  [[nodiscard]] double trial_bytes_per_s(const Case& trial) override {
-    return model::predict(describe(trial, profile_.device), profile_).bytes_per_s;
+  [[nodiscard]] double trial(const Case& one) override {
+    const Workload workload = describe(one, profile_.device);
+    const model::Prediction prediction = model::predict(workload, profile_);
+    const auto& predict = one.probe->headline.predict;
+    return goodness_of(*one.probe, workload, predict ? predict(workload, prediction, profile_) : std::nullopt,
+                       prediction.seconds);
   }
 
   [[nodiscard]] report::Record run(const Case& decided) override {
     try {
       const Workload workload = describe(decided, profile_.device);
       report::Record record = record_of(decided, workload);
-      add_prediction(record, workload, model::predict(workload, profile_), profile_);
-      add_peak(record, workload, profile_.device);
+      add_prediction(record, *decided.probe, workload, profile_);
+      add_peak(record, *decided.probe, workload, profile_.device);
       return record;
     } catch (const Error& error) {
       if (!concerns_case_alone(error)) throw;

@@ -10,8 +10,6 @@ namespace gpumem::app {
 
 namespace {
 
-constexpr double bytes_per_gb = 1e9;
-
 report::Record empty_record(const Case& decided) {
   report::Record record;
   record.probe = decided.probe->name;
@@ -19,26 +17,10 @@ report::Record empty_record(const Case& decided) {
   record.swept = decided.probe->axes.front().parameter;
   record.compared = decided.probe->compared;
   record.baseline = decided.probe->baseline;
-  for (const Metric& metric : decided.probe->metrics) record.metrics.push_back({metric.name, std::nullopt});
+  record.headline.quantity = decided.probe->headline.quantity.name;
+  record.headline.better = decided.probe->headline.quantity.better;
+  for (const Metric& metric : decided.probe->metrics) record.metrics.push_back({metric.quantity.name, {}, {}});
   return record;
-}
-
-/// Bytes/s; absent when it is not known.
-std::optional<double> peak_of(Workload::Peak peak, const Device& device) {
-  switch (peak) {
-    case Workload::Peak::shared_memory:
-      return device.shared_peak_bytes_per_s();
-    case Workload::Peak::link:
-    case Workload::Peak::link_both_ways:
-      if (device.integrated) break;
-      if (const auto one_way = device.link_bytes_per_s()) {
-        return peak == Workload::Peak::link ? *one_way : 2 * *one_way;
-      }
-      return std::nullopt;
-    case Workload::Peak::device_memory:
-      break;
-  }
-  return device.theoretical_bandwidth_bytes_per_s();
 }
 
 /// What a case needs and what there is.
@@ -62,49 +44,77 @@ report::Record record_of(const Case& decided, const Workload& workload) {
   report::Record record = empty_record(decided);
   record.useful_bytes_read = workload.useful_bytes_read;
   record.useful_bytes_written = workload.useful_bytes_written;
+  record.useful_flops = workload.useful_flops;
   for (const access::Site& site : workload.sites) {
     record.access.push_back({.site = site.name,
                              .space = std::string(to_string(site.space)),
                              .op = std::string(to_string(site.op)),
                              .word_bytes = site.word_bytes,
-                             .sectors_per_request = {},
-                             .wavefronts_per_request = {}});
+                             .costs = {}});
   }
   return record;
 }
 
-void add_prediction(report::Record& record, const Workload& workload, const model::Prediction& prediction,
+void add_prediction(report::Record& record, const Probe& probe, const Workload& workload,
                     const model::Profile& profile) {
+  const model::Prediction prediction = model::predict(workload, profile);
   for (std::size_t i = 0; i < record.access.size(); ++i) {
     const access::SiteCost& cost = prediction.sites[i].cost;
     // Each space has its own unit: sectors leave the multiprocessor, wavefronts are passes over its banks.
     if (workload.sites[i].space == access::Space::shared) {
-      record.access[i].wavefronts_per_request.predicted = cost.wavefronts_per_request;
+      record.access[i].cost(report::wavefronts).predicted = cost.wavefronts_per_request;
     } else {
-      record.access[i].sectors_per_request.predicted = cost.sectors_per_request;
+      record.access[i].cost(report::sectors).predicted = cost.sectors_per_request;
     }
   }
-  record.predicted_gb_per_s = prediction.bytes_per_s / bytes_per_gb;
+  if (prediction.cache_resident) record.flags.emplace_back("cache_resident");
+  if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
+  if (!workload.modelled) return;
+
+  record.predicted_s = prediction.seconds;
+  const auto value_of = [&](const auto& quantity) -> std::optional<double> {
+    if (quantity.predict) return quantity.predict(workload, prediction, profile);
+    return quantity.from_seconds ? quantity.from_seconds(workload, prediction.seconds) : std::nullopt;
+  };
+  record.headline.predicted = value_of(probe.headline);
+  for (std::size_t i = 0; i < probe.metrics.size(); ++i) record.metrics[i].predicted = value_of(probe.metrics[i]);
   record.bottleneck = report::Bottleneck{std::string(prediction.bottleneck), std::nullopt};
   for (const model::StageTime& stage : prediction.stages) {
     record.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
   }
   if (!record.time) record.timeline = prediction.timeline;  // of a run that was measured it would be taken for measured
-  if (prediction.cache_resident) record.flags.emplace_back("cache_resident");
-  if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
 }
 
-void add_peak(report::Record& record, const Workload& workload, const Device& device) {
-  const auto peak = peak_of(workload.peak, device);
+void add_headline(report::HeadlineRecord& headline, const std::function<std::optional<double>(double)>& of_seconds,
+                  const measure::Summary& time) {
+  headline.measured = of_seconds(time.median.count());
+  if (time.count < measure::fewest_samples) return;
+  // A rate's interval is that of the time, turned round.
+  headline.ci95_low = of_seconds(time.ci95_low.count());
+  headline.ci95_high = of_seconds(time.ci95_high.count());
+  if (headline.ci95_low && headline.ci95_high && *headline.ci95_low > *headline.ci95_high) {
+    std::swap(headline.ci95_low, headline.ci95_high);
+  }
+}
+
+void add_peak(report::Record& record, const Probe& probe, const Workload& workload, const Device& device) {
+  report::HeadlineRecord& headline = record.headline;
+  const auto peak = probe.headline.peak ? probe.headline.peak(workload, device) : std::nullopt;
   if (!peak || *peak <= 0) return;
-  record.peak_gb_per_s = *peak / bytes_per_gb;
-  const auto headline = record.headline_gb_per_s();
-  if (!headline) return;
-  const double fraction = *headline / *record.peak_gb_per_s;
-  // A broadcast hands one word to many lanes, and what crossed the link once may be used many times: more useful bytes
-  // than the banks or the link carry, of whose peak they are no fraction.
-  if (workload.peak != Workload::Peak::device_memory && fraction > 1) return;
-  record.fraction_of_peak = fraction;
+  headline.peak = peak;
+  const auto value = headline.value();
+  if (!value || *value <= 0) return;
+  const double fraction = headline.goodness(*value) / headline.goodness(*peak);
+  // A broadcast hands one word to many lanes, and what crossed the link once may be used many times: that is no
+  // fraction of what the banks or the link can do. Of data that fits in L2 the flag says that it was not the memory.
+  const bool cached = std::ranges::find(record.flags, "cache_resident") != record.flags.end();
+  if (fraction <= 1 || cached) record.fraction_of_peak = fraction;
+}
+
+double goodness_of(const Probe& probe, const Workload& workload, std::optional<double> headline, double seconds) {
+  if (!headline && probe.headline.from_seconds) headline = probe.headline.from_seconds(workload, seconds);
+  if (!headline || !(*headline > 0) || probe.headline.quantity.better == Better::neither) return 1 / seconds;
+  return probe.headline.quantity.better == Better::less ? 1 / *headline : *headline;
 }
 
 bool concerns_case_alone(const Error& error) {

@@ -11,14 +11,22 @@ namespace gpumem::app {
 /// A record with what the case and its description say, and no readings yet.
 [[nodiscard]] report::Record record_of(const Case& decided, const Workload& workload);
 
-/// Adds the predicted readings; the timeline only where none was measured.
-void add_prediction(report::Record& record, const Workload& workload, const model::Prediction& prediction,
+/// Adds the predicted readings; the timeline only where none was measured. Of a workload that the model does not reach,
+/// what its requests cost.
+void add_prediction(report::Record& record, const Probe& probe, const Workload& workload,
                     const model::Profile& profile);
 
-/// Fills peak_gb_per_s, the peak that the workload refers to, and from the headline bandwidth fraction_of_peak. Both
-/// stay absent where the device's peak is not known. A GPU that shares the host's memory has no link: its peak is that
-/// of the memory.
-void add_peak(report::Record& record, const Workload& workload, const Device& device);
+/// Fills the measured headline from the time and its interval, by what the headline is of a time in seconds.
+void add_headline(report::HeadlineRecord& headline, const std::function<std::optional<double>(double)>& of_seconds,
+                  const measure::Summary& time);
+
+/// Fills the headline's peak and, from its value, fraction_of_peak. Both stay absent where the peak is not known.
+void add_peak(report::Record& record, const Probe& probe, const Workload& workload, const Device& device);
+
+/// How good a case is, the more the better, by what a quick look tells: its headline, given where the run samples it;
+/// the pace where that is not known or not to be judged.
+[[nodiscard]] double goodness_of(const Probe& probe, const Workload& workload, std::optional<double> headline,
+                                 double seconds);
 
 /// Whether an error says something about one case, and not about the whole run.
 [[nodiscard]] bool concerns_case_alone(const Error& error);

@@ -10,6 +10,7 @@
 #include "app/run/host.hpp"
 #include "app/run/open_backend.hpp"
 #include "app/run/record_of.hpp"
+#include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -28,10 +29,7 @@ report::Report empty_report(const std::vector<std::string>& command, const std::
   report.command = command;
   report.started_at = utc_now();
   report.host = describe_host();
-  for (const Probe& probe : registry) {
-    for (const Axis& axis : probe.axes) add_once(report.parameter_columns, axis.parameter);
-    for (const Metric& metric : probe.metrics) add_once(report.metric_columns, metric.name);
-  }
+  report::order_columns(report, registry);
   return report;
 }
 
@@ -112,13 +110,13 @@ void Run::again(std::span<const std::size_t> cases) {
 void Run::decide(Sweep& sweep) {
   backend_->use_stopping_rule(stopping_rule(options_.effort, sweep.plan.effort));
   std::vector<std::string> chosen = std::move(sweep.choice.chosen);  // by an attempt that failed over the rest
-  sweep.choice = choose(sweep.plan, *backend_, [&](const Case& trial) { before("choosing", trial); });
+  sweep.choice = choose_shape(sweep.plan, *backend_, [&](const Case& trial) { before("choosing", trial); });
   for (const std::string& name : sweep.choice.chosen) add_once(chosen, name);
   sweep.choice.chosen = std::move(chosen);
 }
 
 report::Record Run::record_of(const Sweep& sweep, const Case& one) {
-  const Choice& choice = sweep.choice;
+  const ShapeChoice& choice = sweep.choice;
   report::Record record = choice.failure ? failed_record(one, *choice.failure) : backend_->run(one);
   record.chosen = choice.chosen;
   return record;
@@ -139,6 +137,7 @@ void Run::count(const PlannedSweep& plan, std::span<const Case> cases, std::span
 /// What the backend knows more of after every case.
 void Run::learn() {
   report_.device = backend_->device();
+  report_.devices = {*report_.device};
   report_.host_placement = backend_->host_placement();
   report_.watched = backend_->watched_flags();
 }

@@ -52,7 +52,7 @@ class Run {
   struct Sweep {
     PlannedSweep plan;
     std::size_t first = 0;
-    Choice choice = {};
+    ShapeChoice choice = {};
   };
 
   void decide(Sweep& sweep);

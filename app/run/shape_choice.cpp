@@ -21,7 +21,7 @@ constexpr double close = 0.06;
 
 struct Trial {
   Case shape;
-  double bytes_per_s = 0;
+  double goodness = 0;
 };
 
 std::vector<std::string> auto_parameters(const Case& one) {
@@ -68,14 +68,12 @@ bool is_valid(const Case& shape) {
   }
 }
 
-double best_of(const std::vector<Trial>& trials) {
-  return std::ranges::max(trials, {}, &Trial::bytes_per_s).bytes_per_s;
-}
+double best_of(const std::vector<Trial>& trials) { return std::ranges::max(trials, {}, &Trial::goodness).goodness; }
 
 /// At least one.
 const Case& fastest(const std::vector<Trial>& trials) {
   const double best = best_of(trials);
-  return std::ranges::find_if(trials, [&](const Trial& trial) { return trial.bytes_per_s >= best * (1 - tie); })->shape;
+  return std::ranges::find_if(trials, [&](const Trial& trial) { return trial.goodness >= best * (1 - tie); })->shape;
 }
 
 /// Looks at the candidates of a sweep, through a backend.
@@ -91,23 +89,23 @@ class Trials {
     std::vector<Trial> trials;
     for (const Case& shape : shapes) {
       if (!is_valid(shape)) continue;
-      if (const auto found = bytes_per_s(shape)) trials.push_back({.shape = shape, .bytes_per_s = *found});
+      if (const auto found = goodness(shape)) trials.push_back({.shape = shape, .goodness = *found});
     }
     if (trials.empty()) throw refusal_.value_or(probe_error("no combination of the automatic values is valid"));
     const double best = best_of(trials);
     for (Trial& trial : trials) {
-      if (trial.bytes_per_s >= best * (1 - tie) || trial.bytes_per_s < best * (1 - close)) continue;
-      trial.bytes_per_s = std::max(trial.bytes_per_s, bytes_per_s(trial.shape).value_or(0));
+      if (trial.goodness >= best * (1 - tie) || trial.goodness < best * (1 - close)) continue;
+      trial.goodness = std::max(trial.goodness, goodness(trial.shape).value_or(0));
     }
     return fastest(trials);
   }
 
  private:
   /// Absent for a shape that cannot run.
-  [[nodiscard]] std::optional<double> bytes_per_s(const Case& shape) {
+  [[nodiscard]] std::optional<double> goodness(const Case& shape) {
     before_trial_(shape);
     try {
-      return backend_.trial_bytes_per_s(shape);
+      return backend_.trial(shape);
     } catch (const Error& error) {
       if (!concerns_case_alone(error)) throw;
       if (!refusal_) refusal_ = error;
@@ -122,8 +120,8 @@ class Trials {
 
 }  // namespace
 
-Choice choose(PlannedSweep& sweep, Backend& backend, const std::function<void(const Case&)>& before_trial) {
-  Choice choice{.chosen = auto_parameters(sweep.cases.front()), .failure = {}};
+ShapeChoice choose_shape(PlannedSweep& sweep, Backend& backend, const std::function<void(const Case&)>& before_trial) {
+  ShapeChoice choice{.chosen = auto_parameters(sweep.cases.front()), .failure = {}};
   try {
     if (sweep.probe->size) sweep.probe->size(sweep.cases, backend.device());
     const std::vector<std::string> open = auto_parameters(sweep.cases.front());

@@ -13,7 +13,7 @@
 #include <stdexcept>
 
 #include "probes/error.hpp"
-#include "report/read/read_record.hpp"
+#include "report/read/read_report.hpp"
 #include "report/write/writers.hpp"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 // One line each way. First the settings, then requests, each with the rule for stopping, which sweeps may differ in:
 //   {"do": "run" | "trial", "ci_width": ..., "time_budget_s": ..., "probe": ..., "parameters": {...}}
-// Answers: a record; {"bytes_per_s": x}; {"error": text, "missing_capability": true | false}; {"interrupted": true}.
+// Answers: a record; {"goodness": x}; {"error": text, "missing_capability": true | false}; {"interrupted": true}.
 
 Json settings_to_json(const MeasureOptions& options) {
   return {{"device", options.device}, {"numa", options.numa.text()}};
@@ -158,9 +158,7 @@ std::string Worker::ask(const char* what, const Case& one) {
   return answer;
 }
 
-double Worker::trial_bytes_per_s(const Case& trial) {
-  return Json::parse(ask("trial", trial)).at("bytes_per_s").get<double>();
-}
+double Worker::trial(const Case& one) { return Json::parse(ask("trial", one)).at("goodness").get<double>(); }
 
 report::Record Worker::run(const Case& decided) { return report::read_record_line(ask("run", decided)); }
 
@@ -189,7 +187,7 @@ int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()
       if (!backend) backend = make_cuda_backend(options);
       backend->use_stopping_rule(rule);
       if (request.at("do") == "trial") {
-        answer = {{"bytes_per_s", backend->trial_bytes_per_s(one)}};
+        answer = {{"goodness", backend->trial(one)}};
       } else {
         std::ostringstream record;
         report::write_record_line(record, backend->run(one));

@@ -26,7 +26,7 @@ class Worker {
 
   /// As the Backend's functions of these names, but a probe error when the worker itself fails.
   void use_stopping_rule(const measure::StoppingRule& rule) { options_.stopping = rule; }
-  [[nodiscard]] double trial_bytes_per_s(const Case& trial);
+  [[nodiscard]] double trial(const Case& one);
   [[nodiscard]] report::Record run(const Case& decided);
 
  private:

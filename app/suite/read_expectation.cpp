@@ -74,14 +74,15 @@ void read_cases(const JsonReader& json, Expectation& expectation, const std::vec
   if (json.has("relative_to")) {
     expectation.relative_to = read_selection(json.member("relative_to"), registry, expectation.cases.probe);
   }
-  expectation.quantity = report::default_quantity;
+  expectation.quantity = require_probe(registry, expectation.cases.probe).headline.quantity.name;
   if (json.has("quantity")) {
     const JsonReader quantity = json.member("quantity");
     expectation.quantity = quantity.text();
     std::vector<std::string> probes = {expectation.cases.probe};
     if (expectation.relative_to) probes.push_back(expectation.relative_to->probe);
     for (const std::string& probe : probes) {
-      const auto names = report::case_quantity_names(require_probe(registry, probe));
+      std::vector<std::string> names;
+      for (const Quantity& one : report::case_quantities(require_probe(registry, probe))) names.push_back(one.name);
       require_known(quantity, expectation.quantity, names, fmt::format("cases of '{}' have no quantity", probe));
     }
   }

@@ -87,8 +87,9 @@ measure::Verification check_output(measure::Session& session, const Launch& laun
   measure::check(cudaMemcpyAsync(&result, found, sizeof result, cudaMemcpyDefault, stream), "read the check");
   measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
 
-  measure::Verification verification{result.count, result.first,
-                                     launch.stores() ? "32-bit words of the target" : "threads' checksums"};
+  measure::Verification verification{.mismatches = result.count,
+                                     .what = launch.stores() ? "32-bit words of the target" : "threads' checksums"};
+  if (result.count > 0) verification.first_mismatch = result.first;
   const std::uint64_t expected = pattern.useful(launch.count) * launch.words_per_element();
   if (launch.stores() && result.count == 0 && result.written != expected) {
     verification.mismatches = result.written > expected ? result.written - expected : expected - result.written;

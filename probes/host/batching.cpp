@@ -56,7 +56,6 @@ Workload describe(const Case& decided, const Device& /*device*/) {
   (pieces.to_device ? workload.useful_bytes_written : workload.useful_bytes_read) = pieces.bytes;
   workload.allocated_bytes = pieces.bytes;
   workload.host_bytes = pieces.scattered_bytes() + (packed ? pieces.bytes : 0);
-  workload.peak = Workload::Peak::link;
   workload.clock = Workload::Clock::host;  // the host's calls are what it is about
   const Operation copy{
       .work = pieces.to_device ? Operation::Work::copy_to_device : Operation::Work::copy_to_host,
@@ -240,7 +239,9 @@ Probe batching_probe() {
                  .minimum = word_bytes}};
   probe.compared = "batching";
   probe.baseline = std::string("separate");
-  probe.metrics = {{"packing_pays_from_copies", "copies from which packing is faster at every larger number tried"}};
+  probe.headline = bandwidth(link_peak);
+  probe.concluded = {{"packing_pays_from_copies", "copies from which packing is faster at every larger number tried",
+                      Better::neither}};
   probe.describe = describe;
   probe.validate = validate;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {

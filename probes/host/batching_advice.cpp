@@ -153,9 +153,7 @@ Conclusion conclude_batching(std::span<const Outcome> outcomes) {
                                               on_itself(batched, "One copy in one call", "copies in one call")});
   }
   if (const auto from = pays_from(packing_speed)) {
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      conclusion.metrics.push_back({i, "packing_pays_from_copies", static_cast<double>(*from)});
-    }
+    conclusion.found = {{"packing_pays_from_copies", static_cast<double>(*from), all_of(outcomes)}};
   }
   return conclusion;
 }

@@ -31,7 +31,9 @@ measure::Verification check_on_device(measure::Session& session, const std::uint
   measure::check(cudaGetLastError(), "launch the check");
   measure::check(cudaMemcpyAsync(&found, on_device, sizeof found, cudaMemcpyDefault, stream), "read the check");
   measure::check(cudaStreamSynchronize(stream), "run the transfer and its check");
-  return {.mismatches = found.mismatches, .first_mismatch = found.first, .what = what};
+  measure::Verification verification{.mismatches = found.mismatches, .what = what};
+  if (found.mismatches > 0) verification.first_mismatch = found.first;
+  return verification;
 }
 
 measure::Verification check_in_host_memory(measure::Session& session, const Buffer& buffer, std::uint64_t count,

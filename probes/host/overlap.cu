@@ -18,6 +18,7 @@
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
@@ -69,6 +70,14 @@ struct Plan {
 
 void validate(const Case& decided) { require_pieces(decided.number("size_bytes"), decided.number("chunks"), "chunks"); }
 
+/// Against the same operations in one stream, as the model foresees them.
+std::optional<double> speedup(const Workload& workload, const model::Prediction& prediction,
+                              const model::Profile& profile) {
+  Workload sequence = workload;
+  for (Operation& operation : sequence.operations) operation.stream = 0;
+  return model::predict(sequence, profile).seconds / prediction.seconds;
+}
+
 Workload describe(const Case& decided, const Device& /*device*/) {
   const Plan plan(decided);
   Workload workload;
@@ -76,7 +85,6 @@ Workload describe(const Case& decided, const Device& /*device*/) {
   workload.useful_bytes_read = plan.bytes;
   workload.allocated_bytes = plan.bytes;
   workload.host_bytes = 2 * plan.bytes;
-  workload.peak = Workload::Peak::link_both_ways;
   workload.clock = Workload::Clock::host;
   using Work = Operation::Work;
   const auto add = [&](Work work, const char* stage, unsigned stream, double bytes) {
@@ -354,14 +362,16 @@ Probe overlap_probe() {
                  .minimum = word_bytes}};
   probe.compared = "overlap";
   probe.baseline = std::string("pageable");
-  probe.metrics = {{"speedup", "times as fast as the stages one after another"},
-                   {"bound_speedup", "speedup if nothing but the longest stage took time"},
-                   {"share_of_bound", "speedup as a fraction of bound_speedup"},
-                   {"copy_in_ms", "copying in alone"},
-                   {"kernel_ms", "the kernel alone"},
-                   {"copy_out_ms", "copying out alone"},
-                   {"host_work_ms", "the host's own work alone"},
-                   {"copy_engines", "copies that this GPU can run beside kernels and each other"}};
+  probe.headline = bandwidth(link_peak);
+  probe.metrics = {
+      {.quantity = {"speedup", "times as fast as the stages one after another", Better::more}, .predict = speedup},
+      {{"bound_speedup", "speedup if nothing but the longest stage took time", Better::more}},
+      {{"share_of_bound", "speedup as a fraction of bound_speedup", Better::more}},
+      {{"copy_in_ms", "copying in alone", Better::less}},
+      {{"kernel_ms", "the kernel alone", Better::less}},
+      {{"copy_out_ms", "copying out alone", Better::less}},
+      {{"host_work_ms", "the host's own work alone", Better::less}},
+      {{"copy_engines", "copies that this GPU can run beside kernels and each other", Better::more}}};
   probe.describe = describe;
   probe.validate = validate;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {

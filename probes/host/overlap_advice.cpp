@@ -132,12 +132,6 @@ Conclusion conclude_overlap(std::span<const Outcome> outcomes) {
   if (conclusion.advice.empty()) {
     conclusion.advice = on_one_stream(!staged.empty() ? staged : !host_work.empty() ? host_work : pageable);
   }
-  for (const Runs* runs : {&staged, &pageable, &host_work}) {
-    for (const Run& run : *runs) {
-      if (!run.speedup || run.outcome->metric("speedup")) continue;
-      conclusion.metrics.push_back({static_cast<std::size_t>(run.outcome - outcomes.data()), "speedup", *run.speedup});
-    }
-  }
   return conclusion;
 }
 

@@ -66,7 +66,6 @@ Workload describe(const Case& decided, const Device& /*device*/) {
   // Pageable copies are staged by the host, which therefore cannot queue them ahead; device events would miss the part
   // of a copy that passes before the first of them reaches the device.
   if (transfer.pageable()) workload.clock = Workload::Clock::host;
-  workload.peak = transfer.both() ? Workload::Peak::link_both_ways : Workload::Peak::link;
   return workload;
 }
 
@@ -232,13 +231,16 @@ Probe transfer_probe() {
                  .names = {"to-device", "to-host", "both"}}};
   probe.compared = "host_memory";
   probe.baseline = std::string("pageable");
-  probe.metrics = {{"to_device_gb_per_s", "bandwidth to the device while both ways are used"},
-                   {"to_host_gb_per_s", "bandwidth to the host while both ways are used"},
-                   {"round_trip_us", "one copy as the host sees it: the call, and the wait for its end"},
-                   {"setup_us", "what allocating pinned memory, or registering memory that was touched, took"},
-                   {"fixed_cost_us", "fitted over the sizes: what a copy takes beside its bytes"},
-                   {"asymptotic_gb_per_s", "fitted over the sizes: the bandwidth that large copies approach"},
-                   {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth"}};
+  probe.headline = bandwidth(link_peak);
+  probe.metrics = {
+      {{"to_device_gb_per_s", "bandwidth to the device while both ways are used", Better::more}},
+      {{"to_host_gb_per_s", "bandwidth to the host while both ways are used", Better::more}},
+      {{"round_trip_us", "one copy as the host sees it: the call, and the wait for its end", Better::less}},
+      {{"setup_us", "what allocating pinned memory, or registering memory that was touched, took", Better::less}}};
+  probe.concluded = {
+      {"fixed_cost_us", "fitted over the sizes: what a copy takes beside its bytes", Better::less},
+      {"asymptotic_gb_per_s", "fitted over the sizes: the bandwidth that large copies approach", Better::more},
+      {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth", Better::less}};
   probe.describe = describe;
   probe.validate = [](const Case& chosen) { require_words(chosen.number("size_bytes")); };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {

@@ -191,13 +191,16 @@ std::string advice_of(std::span<const Kind> kinds) {
 Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
   const std::vector<Kind> kinds = kinds_of(outcomes);
   Conclusion conclusion{.advice = advice_of(kinds)};
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const auto kind = std::ranges::find(kinds, outcomes[i].one.name("host_memory"), &Kind::name);
-    if (kind == kinds.end() || !kind->cost) continue;
-    const double ways = outcomes[i].one.name("direction") == "both" ? 2 : 1;
-    conclusion.metrics.push_back({i, "fixed_cost_us", kind->cost->fixed.count() * 1e6});
-    conclusion.metrics.push_back({i, "asymptotic_gb_per_s", kind->cost->bytes_per_s * ways / 1e9});
-    conclusion.metrics.push_back({i, "half_size_bytes", kind->cost->half_size_bytes()});
+  for (const Kind& kind : kinds) {
+    if (!kind.cost) continue;
+    std::vector<std::size_t> own;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (outcomes[i].one.name("host_memory") == kind.name) own.push_back(i);
+    }
+    const double ways = outcomes[own.front()].one.name("direction") == "both" ? 2 : 1;
+    conclusion.found.push_back({"fixed_cost_us", kind.cost->fixed.count() * 1e6, own});
+    conclusion.found.push_back({"asymptotic_gb_per_s", kind.cost->bytes_per_s * ways * per_giga, own});
+    conclusion.found.push_back({"half_size_bytes", kind.cost->half_size_bytes(), own});
   }
   return conclusion;
 }

@@ -65,7 +65,6 @@ static Workload describe(const Case& decided, const Device&) {
   workload.useful_bytes_written *= job.passes;
   workload.host_bytes = arrays * job.extent_bytes();
   workload.allocated_bytes = (job.mapped ? 0 : arrays * job.extent_bytes()) + job.checksum_bytes();
-  workload.peak = arrays == 2 ? Workload::Peak::link_both_ways : Workload::Peak::link;
 
   auto& operations = workload.operations;
   if (!job.mapped && job.launch.loads()) {
@@ -204,7 +203,9 @@ static Probe zero_copy_probe() {
   probe.axes = axes();
   probe.compared = "placement";
   probe.baseline = std::string("mapped");
-  probe.metrics = {{"copying_pays_from_passes", "fewest passes for which copying to the device is faster"}};
+  probe.headline = bandwidth(link_peak);
+  probe.concluded = {
+      {"copying_pays_from_passes", "fewest passes for which copying to the device is faster", Better::neither}};
   probe.describe = describe;
   probe.validate = global::validate;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {

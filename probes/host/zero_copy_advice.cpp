@@ -138,9 +138,7 @@ Conclusion conclude_zero_copy(std::span<const Outcome> outcomes) {
   if (pairs.empty()) return {.advice = advice_alone(outcomes)};
   const std::optional<std::uint64_t> from = pays_from(pairs);
   Conclusion conclusion{.advice = advice_on(pairs, from, ways_of(outcomes.front().one))};
-  for (std::size_t i = 0; from && i < outcomes.size(); ++i) {
-    conclusion.metrics.push_back({i, "copying_pays_from_passes", static_cast<double>(*from)});
-  }
+  if (from) conclusion.found = {{"copying_pays_from_passes", static_cast<double>(*from), all_of(outcomes)}};
   return conclusion;
 }
 

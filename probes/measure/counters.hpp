@@ -55,6 +55,7 @@ struct CounterField {
   using Value = std::optional<double> Counts::*;
   std::string_view name;
   Value value;
+  std::string_view purpose;
   std::array<const char*, 2> metrics;  ///< CUPTI's names; the second may be null
   double scale = 1;                    ///< metric x scale is the count
   bool is_share = false;               ///< a share or rate, which two launches do not double

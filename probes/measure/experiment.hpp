@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +18,8 @@ namespace gpumem::measure {
 /// What comparing a case's output with what its functor says found.
 struct Verification {
   std::uint64_t mismatches = 0;
-  std::uint64_t first_mismatch = 0;  ///< where, in units of `what`; meaningless without mismatches
-  std::string what;                  ///< "32-bit words of the target"
+  std::optional<std::uint64_t> first_mismatch = {};  ///< where, in units of `what`; absent if they are only counted
+  std::string what = {};                             ///< "32-bit words of the target"
 };
 
 /// When one stage of a run started and ended, in seconds from the start of the run.
@@ -45,6 +47,9 @@ class Experiment {
   [[nodiscard]] virtual std::size_t queued_commands() const { return 1; }
   /// Poisons the output, launches once and compares on the device. Waits for the result.
   virtual Verification verify(CUstream_st* stream) = 0;
+  /// The probe's headline as the last launch sampled it. Of every experiment whose headline does not follow from the
+  /// time. Called when the stream is idle.
+  virtual double sample() { throw std::logic_error("this experiment samples nothing"); }
   /// What else the last launch tells, by the names of the probe's metrics. Called after timing, with its median.
   virtual std::vector<std::pair<std::string, double>> metrics(CUstream_st* /*stream*/, Seconds /*per_launch*/) {
     return {};

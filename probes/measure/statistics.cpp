@@ -12,10 +12,6 @@ namespace gpumem::measure {
 
 namespace {
 
-/// With fewer samples even the interval from the smallest to the largest holds the median with less than 95 %:
-/// 1 - 2 / 2^5 = 93.75 %.
-constexpr std::size_t smallest_95_count = 6;
-
 using Values = std::vector<double>;
 
 Values in_seconds(std::span<const Seconds> samples) {
@@ -39,7 +35,7 @@ double central_probability(std::size_t n) {
 /// largest r with P(B < r) <= 2.5 % less one. Summed from the centre outwards that takes about sqrt(n) steps, and no
 /// term underflows.
 std::size_t interval_rank(std::size_t n) {
-  if (n < smallest_95_count) return 0;
+  if (n < fewest_samples) return 0;
   double probability = central_probability(n);                // P(B = k)
   double at_most = n % 2 == 0 ? 0.5 + probability / 2 : 0.5;  // P(B <= k)
   std::size_t k = n / 2;
@@ -81,8 +77,7 @@ double relative(double width, double median) {
 }
 
 /// What summarise(samples).relative_width() gives, in linear time: it is asked for after every batch of samples.
-double relative_width_of(std::span<const Seconds> samples) {
-  Values values = in_seconds(samples);
+double relative_width_of(Values values) {
   const std::size_t n = values.size();
   const std::size_t low = interval_rank(n);
   const std::size_t high = n - 1 - low;
@@ -110,10 +105,27 @@ Summary summarise(std::span<const Seconds> samples) {
   return summary;
 }
 
+Estimate estimate_median(std::span<const double> samples) {
+  if (samples.empty()) throw std::invalid_argument("a median needs at least one sample");
+  Values sorted(samples.begin(), samples.end());
+  std::ranges::sort(sorted);
+  Estimate estimate{.median = median_of_placed(sorted)};
+  if (sorted.size() < fewest_samples) return estimate;
+  const std::size_t low = interval_rank(sorted.size());
+  estimate.ci95_low = sorted[low];
+  estimate.ci95_high = sorted[sorted.size() - 1 - low];
+  return estimate;
+}
+
 StoppingRule::Decision StoppingRule::decide(std::span<const Seconds> samples, Seconds elapsed) const {
+  return decide(in_seconds(samples), elapsed);
+}
+
+StoppingRule::Decision StoppingRule::decide(std::span<const double> samples, Seconds elapsed) const {
   if (samples.empty()) return Decision::more;
   // Convergence first: a measurement that is good when its budget ends is not out of budget.
-  if (samples.size() >= std::max(minimum_samples, smallest_95_count) && relative_width_of(samples) <= ci_width) {
+  if (samples.size() >= std::max(minimum_samples, fewest_samples) &&
+      relative_width_of({samples.begin(), samples.end()}) <= ci_width) {
     return Decision::converged;
   }
   const bool ended = elapsed >= time_budget || samples.size() >= maximum_samples;

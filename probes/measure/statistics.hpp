@@ -3,11 +3,16 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 
 namespace gpumem::measure {
 
 using Seconds = std::chrono::duration<double>;
+
+/// With fewer samples even the interval from the smallest to the largest holds the median with less than 95 %:
+/// 1 - 2 / 2^5 = 93.75 %.
+inline constexpr std::size_t fewest_samples = 6;
 
 struct Summary {
   Seconds median{};    ///< mean of the two middle samples when their number is even
@@ -29,6 +34,14 @@ struct Summary {
 /// than 6 samples cannot give a 95 % interval; it then spans all of them. Throws std::invalid_argument without samples.
 [[nodiscard]] Summary summarise(std::span<const Seconds> samples);
 
+/// The median of samples of any unit and its 95 % confidence interval, made in the same way; absent with fewer than 6.
+struct Estimate {
+  double median = 0;
+  std::optional<double> ci95_low = {};
+  std::optional<double> ci95_high = {};
+};
+[[nodiscard]] Estimate estimate_median(std::span<const double> samples);
+
 /// When to stop repeating a measurement: when the interval is narrow enough, or when the budget (time or samples) ends.
 /// There is always at least one sample.
 struct StoppingRule {
@@ -44,6 +57,7 @@ struct StoppingRule {
   };
   /// Linear in the number of samples, so it can be asked after every batch. `elapsed` is the time spent measuring.
   [[nodiscard]] Decision decide(std::span<const Seconds> samples, Seconds elapsed) const;
+  [[nodiscard]] Decision decide(std::span<const double> samples, Seconds elapsed) const;  ///< of any unit
 };
 
 }  // namespace gpumem::measure

@@ -151,6 +151,22 @@ Timing time_launches(Experiment& experiment, Session& session, Gate& gate, Workl
   return timing;
 }
 
+Samples sample_launches(Experiment& experiment, Session& session, const StoppingRule& rule,
+                        const std::function<bool()>& interrupted) {
+  const auto begin = std::chrono::steady_clock::now();
+  Samples samples;
+  auto decision = StoppingRule::Decision::more;
+  while (decision == StoppingRule::Decision::more) {
+    if (interrupted()) throw Interrupted{};
+    experiment.launch(session.stream().get());
+    session.stream().synchronize();
+    samples.values.push_back(experiment.sample());
+    decision = rule.decide(samples.values, std::chrono::steady_clock::now() - begin);
+  }
+  samples.converged = decision == StoppingRule::Decision::converged;
+  return samples;
+}
+
 Seconds estimate_launch(Experiment& experiment, Session& session, Workload::Clock clock) {
   constexpr int repeats = 3;
   const Stream& stream = session.stream();

@@ -42,6 +42,14 @@ class Gate {
 [[nodiscard]] Timing time_launches(Experiment& experiment, Session& session, Gate& gate, Workload::Clock clock,
                                    const StoppingRule& rule, const std::function<bool()>& interrupted);
 
+/// What launches sample themselves, one at a time, until the median of that is known by the rule.
+struct Samples {
+  std::vector<double> values;  ///< in the order taken, none dropped
+  bool converged = false;
+};
+[[nodiscard]] Samples sample_launches(Experiment& experiment, Session& session, const StoppingRule& rule,
+                                      const std::function<bool()>& interrupted);
+
 /// One quick estimate of a launch: the shortest of a few, after a warm-up. For choosing,
 /// never for reporting.
 [[nodiscard]] Seconds estimate_launch(Experiment& experiment, Session& session, Workload::Clock clock);

@@ -74,9 +74,11 @@ struct Rates {
 /// multiprocessors x clock, with the theoretical bandwidth of the host link, or with nothing a device says of itself.
 enum class Scale { nothing, memory, chip, link };
 
+using RateMember = double Rates::*;  // by a name: nvcc passes a bare one on in parentheses, which gcc warns of
+
 struct RateField {
   const char* name;
-  double Rates::*value;
+  RateMember value;
   Scale scale;
   bool optional = false;   ///< profiles may leave it out
   bool of_copies = false;  ///< of copies and of the host, which launches of kernels do not depend on

@@ -9,6 +9,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::shared {
@@ -125,7 +126,6 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.blocks = device.multiprocessors;
   workload.block_threads = block_threads;
   workload.shared_bytes_per_block = launch.shared_bytes();
-  workload.peak = Workload::Peak::shared_memory;
   workload.sites.push_back({.name = "tile",
                             .space = access::Space::shared,
                             .op = access::Op::load,
@@ -179,17 +179,13 @@ class BankExperiment final : public measure::Experiment {
     return verification;
   }
 
-  std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds per_launch) override {
+  /// Cycles per request of the multiprocessor in the middle, by its own clock.
+  double sample() override {
     std::vector<std::uint64_t> cycles(blocks_);
-    measure::check(cudaMemcpyAsync(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault, stream),
-                   "read the cycles");
-    measure::check(cudaStreamSynchronize(stream), "read the cycles");
+    measure::check(cudaMemcpy(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault), "read the cycles");
     const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
     std::ranges::nth_element(cycles, middle);
-    const auto requests = static_cast<double>(warps * launch_.loads_per_thread());
-    const double bytes_per_multiprocessor = requests * access::warp_lanes * launch_.word_bytes;
-    return {{"cycles_per_request", static_cast<double>(*middle) / requests},
-            {"gb_per_s_per_multiprocessor", bytes_per_multiprocessor / per_launch.count() / 1e9}};
+    return static_cast<double>(*middle) / static_cast<double>(warps * launch_.loads_per_thread());
   }
 
  private:
@@ -218,8 +214,21 @@ static Probe bank_probe() {
                  .defaults = "4",
                  .numbers = {4, 8, 16}}};
   probe.baseline = std::uint64_t{1};
-  probe.metrics = {{"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock"},
-                   {"gb_per_s_per_multiprocessor", "bandwidth of one multiprocessor"}};
+  probe.headline = {
+      .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},
+      .predict = [](const Workload&, const model::Prediction& prediction,
+                    const model::Profile& profile) -> std::optional<double> {
+        return prediction.sites.front().cost.wavefronts_per_request / profile.rates.shared_wavefronts_per_cycle;
+      },
+      // The words that a warp asks for, through all banks at once.
+      .peak = [](const Workload& workload, const Device&) -> std::optional<double> {
+        return workload.sites.front().word_bytes / access::bank_bytes;
+      }};
+  probe.metrics = {{.quantity = {"gb_per_s_per_multiprocessor", "bandwidth of one multiprocessor", Better::more},
+                    .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
+                      const auto blocks = static_cast<double>(workload.blocks);  // one a multiprocessor
+                      return static_cast<double>(workload.useful_bytes()) / blocks / seconds * per_giga;
+                    }}};
   probe.describe = describe;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<BankExperiment>(decided, session);

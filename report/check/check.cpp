@@ -31,7 +31,7 @@ std::string outcome(const Report& report, std::size_t index, const std::string& 
 
 /// Said to have run and yet without a time: nobody measured it.
 bool lacks_measurement(const Report& report, const Record& record) {
-  return !is_predicted(report) && record.status == Status::ok && !record.time;
+  return !report.is_prediction() && record.status == Status::ok && !record.time;
 }
 
 CheckRecord every_case_ran(const Report& report, const CheckRules& rules) {
@@ -95,7 +95,7 @@ CheckRecord data_verified(const Report& report) {
         fmt::format("{} of {} moved wrong data, the first, {}", wrong.size(), counted(report.results.size(), "case"),
                     outcome(report, wrong.front(), reason_of(report.results[wrong.front()])));
   } else if (right.empty()) {
-    check.reason = is_predicted(report) ? "nothing was measured" : "nothing was verified";
+    check.reason = report.is_prediction() ? "nothing was measured" : "nothing was verified";
   } else if (unknown > 0) {
     check.reason = fmt::format("{} of {} not verified", unknown, counted(right.size() + unknown, "case"));
   } else {
@@ -123,7 +123,7 @@ bool keeps(const CheckRecord& before, std::size_t index, std::span<const Expecta
 
 std::vector<CheckRecord> check_soundness(const Report& report, const CheckRules& rules) {
   std::vector<CheckRecord> checks = {every_case_ran(report, rules), data_verified(report)};
-  if (!is_predicted(report) || rules.accept_predictions) return checks;
+  if (!report.is_prediction() || rules.accept_predictions) return checks;
   for (CheckRecord& check : checks) {
     check.verdict = Verdict::skip;
     check.reason = predicted_reason;

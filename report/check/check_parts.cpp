@@ -17,16 +17,14 @@ namespace {
 std::string asked_key(const Record& record) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : record.parameters) {
-    const bool chosen = std::ranges::find(record.chosen, parameter.name) != record.chosen.end();
-    parts.push_back(parameter.name + "=" + (chosen ? "auto" : gpumem::to_string(parameter.value)));
+    parts.push_back(parameter.name + "=" +
+                    (record.is_chosen(parameter.name) ? "auto" : gpumem::to_string(parameter.value)));
   }
   std::ranges::sort(parts);
   return record.probe + "\n" + join(parts, "\n");
 }
 
 }  // namespace
-
-bool is_predicted(const Report& report) { return report.backend == "model"; }
 
 std::string reason_of(const Record& record) { return one_line(record.reason.value_or("no reason known")); }
 

@@ -11,8 +11,6 @@ namespace gpumem::report {
 
 inline constexpr const char* predicted_reason = "predicted, not measured; add --backend model to accept predictions";
 
-[[nodiscard]] bool is_predicted(const Report& report);
-
 /// Why a case failed or was skipped, on one line.
 [[nodiscard]] std::string reason_of(const Record& record);
 

@@ -41,25 +41,24 @@ std::string case_words(const Cases& among, const Record& record) {
   if (std::ranges::any_of(among, other_probe)) parts.push_back(one_line(record.probe));
   for (const Parameter& parameter : record.parameters) {
     const bool telling = parameter.name == record.swept || parameter.name == record.compared;
-    const bool chosen = std::ranges::find(record.chosen, parameter.name) != record.chosen.end();  // by nobody's wish
+    const bool chosen = record.is_chosen(parameter.name);  // by nobody's wish
     if (!telling && (chosen || among.empty() || !varies(among, parameter.name))) continue;
     parts.push_back(parameter.name == "op" ? parameter_phrase(parameter) : position_phrase(parameter));
   }
   return parts.empty() ? one_line(record.probe) : join(parts, ", ");
 }
 
-std::string quantity_words(std::string_view quantity, double value) {
-  constexpr std::string_view rate = "_gb_per_s";
-  if (quantity == "time_seconds") return duration_words(value, fewest_digits);
+std::string labelled_value(std::string_view quantity, double value) {
   const std::string number = number_words(value);
-  if (quantity.ends_with(rate)) return number + " GB/s";
+  const Heading heading = quantity_heading(quantity);
   if (quantity == "fraction_of_peak") return number + " of peak";
   if (quantity == "measured_over_predicted") return number + " of the prediction";
-  if (quantity.ends_with("_bytes") && value >= 0) return decimal_size(value);
-  const Heading heading = metric_heading(quantity);
   if (heading.unit.starts_with('/')) return fmt::format("{} {} per {}", number, heading.name, heading.unit.substr(1));
-  if (heading.unit.empty()) return fmt::format("{} {}", heading.name, number);
-  return fmt::format("{} {} {}", heading.name, number, heading.unit);
+  if (heading.unit == "bytes" && value >= 0) return decimal_size(value);
+  if (heading.unit == "GB/s" || heading.unit == "s" || heading.name.find('/') != std::string::npos) {
+    return heading.unit == "s" ? duration_words(value, fewest_digits) : number + " " + unit_of(quantity);
+  }
+  return fmt::format("{} {}{}{}", heading.name, number, heading.unit.empty() ? "" : " ", heading.unit);
 }
 
 std::string bound_words(const CheckRecord& check) {
@@ -82,7 +81,7 @@ std::string bound_words(const CheckRecord& check) {
 
 std::string demand_words(const Expectation& expectation) {
   if (expectation.subject == Expectation::Subject::flags) return "none flagged " + join(expectation.flags, ", ");
-  std::string text = metric_words(expectation.quantity);
+  std::string text = quantity_words(expectation.quantity);
   if (expectation.relative_to) text += " relative to another case";
   if (expectation.at_least) text += " at least " + bound(*expectation.at_least);
   if (expectation.at_least && expectation.at_most) text += " and";

@@ -14,7 +14,7 @@ namespace gpumem::report {
 [[nodiscard]] std::string case_words(const Cases& among, const Record& record);
 
 /// A value with its unit: "3340 GB/s", "1.21 ms", "0.93 of peak", "32.0 cycles per request".
-[[nodiscard]] std::string quantity_words(std::string_view quantity, double value);
+[[nodiscard]] std::string labelled_value(std::string_view quantity, double value);
 
 /// The value against its bounds, as far as there are: "0.98 >= 0.8", "35.2 > 33.6", "32.1 in 30.4..33.6". With as many
 /// digits as it takes to see that a failed value is not the bound.

@@ -13,8 +13,7 @@ bool allows(const Selection::Allowed& allowed, const Record& record) {
   const Parameter* parameter = find_parameter(record, allowed.parameter);
   if (parameter == nullptr) return false;
   const auto has = [&](const Value& value) { return std::ranges::find(allowed.values, value) != allowed.values.end(); };
-  const bool chosen = std::ranges::find(record.chosen, allowed.parameter) != record.chosen.end();
-  return has(parameter->value) || (chosen && has(Value("auto")));
+  return has(parameter->value) || (record.is_chosen(allowed.parameter) && has(Value("auto")));
 }
 
 }  // namespace

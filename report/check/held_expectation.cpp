@@ -28,21 +28,23 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
   const bool metric = std::ranges::find(record.metrics, quantity, &MetricRecord::name) != record.metrics.end();
   const bool counter = !metric && std::ranges::any_of(measure::counter_fields(), is_counter);
   if (quantity == "measured_over_predicted") {
-    if (is_predicted(report)) return "nothing was measured";
+    if (report.is_prediction()) return "nothing was measured";
     const bool scaled = std::ranges::find(record.flags, "predicted_from_attributes") != record.flags.end();
     if (scaled) return "there is no profile of this GPU to hold it against; 'gpumem calibrate' makes one";
   }
-  if (is_predicted(report)) {
+  if (report.is_prediction()) {
     if (counter) return "a prediction has no counters";
     return std::nullopt;
   }
-  if (!record.time || !record.measured_gb_per_s) return "it was not measured";
-  const bool per_request = quantity == "sectors_per_request" || quantity == "wavefronts_per_request";
-  const auto counts = [&](const SiteRecord& site) {
-    return quantity == "sectors_per_request" ? site.sectors_per_request : site.wavefronts_per_request;
+  if (!record.time || !record.headline.measured) return "it was not measured";
+  const std::string_view unit = quantity == "sectors_per_request"      ? sectors
+                                : quantity == "wavefronts_per_request" ? wavefronts
+                                                                       : "";
+  const auto uncounted = [&](const SiteRecord& site) {
+    const Reading reading = site.per_request(unit);
+    return reading.predicted && !reading.counted;
   };
-  const auto uncounted = [&](const SiteRecord& site) { return counts(site).predicted && !counts(site).counted; };
-  if ((counter && !record.counters) || (per_request && std::ranges::any_of(record.access, uncounted))) {
+  if ((counter && !record.counters) || (!unit.empty() && std::ranges::any_of(record.access, uncounted))) {
     return "it was not counted; add --counters";
   }
   return std::nullopt;
@@ -59,8 +61,8 @@ ValueOrWhy value_of(const Report& report, const Record& record, const std::strin
   if (record.status == Status::skipped) return {{}, Verdict::skip, "skipped: " + reason_of(record)};
   if (auto why = not_measured(report, record, quantity)) return {{}, Verdict::skip, std::move(*why)};
   const std::optional<double> number = case_quantity(record, quantity);
-  const char* unknown = is_predicted(report) ? " is not predicted" : " is not known";
-  if (!number || !std::isfinite(*number)) return {{}, Verdict::skip, metric_words(quantity) + unknown};
+  const char* unknown = report.is_prediction() ? " is not predicted" : " is not known";
+  if (!number || !std::isfinite(*number)) return {{}, Verdict::skip, quantity_words(quantity) + unknown};
   return {.number = number, .otherwise = {}, .why = {}};
 }
 
@@ -149,7 +151,7 @@ class CaseCheck {
     const std::size_t index = candidates.front();
     use(index);
     ValueOrWhy reference = value_of(report_, report_.results[index], expectation_.quantity);
-    if (reference.number == 0) reference = {{}, Verdict::skip, metric_words(expectation_.quantity) + " is 0"};
+    if (reference.number == 0) reference = {{}, Verdict::skip, quantity_words(expectation_.quantity) + " is 0"};
     if (!reference.number) {
       remember(reference, index, "the case that others are related to: ");
       return false;
@@ -191,9 +193,9 @@ class CaseCheck {
 
   [[nodiscard]] std::string decisive_words() const {
     const Record& subject = report_.results[worst_->subject];
-    const std::string value = quantity_words(result_.quantity, worst_->value);
+    const std::string value = labelled_value(result_.quantity, worst_->value);
     if (!worst_->reference_case) return fmt::format("{}: {}", words(worst_->subject), share_words(subject, value));
-    const std::string reference = quantity_words(result_.quantity, worst_->reference);
+    const std::string reference = labelled_value(result_.quantity, worst_->reference);
     const std::string text =
         fmt::format("{}: {} against {}", words(worst_->subject), shortened(value, reference), reference);
     const bool elsewhere = report_.results[*worst_->reference_case].probe != subject.probe;
@@ -202,9 +204,9 @@ class CaseCheck {
 
   /// Of a share, what of what it is: "4442 of 4814 GB/s"; else the value as it is.
   [[nodiscard]] std::string share_words(const Record& record, const std::string& value) const {
-    const auto headline = record.headline_gb_per_s();
-    if (result_.quantity != "fraction_of_peak" || !headline || !record.peak_gb_per_s) return value;
-    return fmt::format("{} of {} GB/s", significant(*headline, 3), significant(*record.peak_gb_per_s, 3));
+    const HeadlineRecord& headline = record.headline;
+    if (result_.quantity != "fraction_of_peak" || !headline.value() || !headline.peak) return value;
+    return fmt::format("{} of {}", significant(*headline.value(), 3), value_words(headline.quantity, *headline.peak));
   }
 
   const Expectation& expectation_;
@@ -223,17 +225,17 @@ class CaseCheck {
 void hold_device(const Expectation& expectation, const Report& report, CheckRecord& result) {
   const auto value = report.device ? device_quantity(*report.device, expectation.quantity) : std::nullopt;
   if (!value) {
-    result.reason = fmt::format("the report does not say {}", metric_words(expectation.quantity));
+    result.reason = fmt::format("the report does not say {}", quantity_words(expectation.quantity));
     return;
   }
   result.measured = value;
   result.verdict = margin(*value, expectation) < 0 ? Verdict::fail : Verdict::pass;
-  result.reason = fmt::format("{}: {}", one_line(report.device->name), quantity_words(expectation.quantity, *value));
+  result.reason = fmt::format("{}: {}", one_line(report.device->name), labelled_value(expectation.quantity, *value));
 }
 
 /// Why a flag could not have been raised.
 std::string why_unwatched(const std::string& flag, const Report& report) {
-  if (is_predicted(report)) return flag + " was not watched: nothing was measured";
+  if (report.is_prediction()) return flag + " was not watched: nothing was measured";
   if (flag == "counts_differ") return flag + " was not watched: nothing was counted; add --counters";
   if (flag == "link_degraded") return flag + " was not watched: no case used the host link, or NVML does not tell";
   return flag + " was not watched: NVML does not tell";
@@ -289,7 +291,7 @@ void hold_flags(const Expectation& expectation, const Report& report, const Chec
 
 CheckRecord hold(const Expectation& expectation, const Report& report, const CheckRules& rules) {
   CheckRecord result = blank_check(expectation);
-  if (is_predicted(report) && !rules.accept_predictions) {
+  if (report.is_prediction() && !rules.accept_predictions) {
     result.reason = predicted_reason;
     return result;
   }

@@ -8,8 +8,7 @@ namespace {
 
 /// What was asked for: "auto", where auto decided.
 std::string asked(const Record& record, const Parameter& parameter) {
-  const bool chosen = std::ranges::find(record.chosen, parameter.name) != record.chosen.end();
-  return chosen ? "auto" : to_string(parameter.value);
+  return record.is_chosen(parameter.name) ? "auto" : to_string(parameter.value);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "report/compare/pair_cases.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -18,59 +19,79 @@ namespace gpumem::report {
 
 namespace {
 
+constexpr const char* time_name = "time_seconds";
+
 constexpr std::array<std::string_view, 12> outcome_names = {"same",    "faster",     "slower",  "ambiguous",
                                                             "failed",  "wrong_data", "skipped", "recovered",
                                                             "not_run", "unread",     "missing", "added"};
 
-/// Fewer samples have no 95 % confidence interval of the median (measure::summarise).
-constexpr std::size_t fewest_samples = 6;
-
-bool is_prediction(const Report& report) { return report.backend == "model"; }
-
-bool ran(const Record& record) { return record.status == Status::ok && record.verified != false; }
+bool is_positive(std::optional<double> value) { return value && std::isfinite(*value) && *value > 0; }
 
 /// As in the report of an empty case where the time has no interval.
 Estimate time_of(const measure::Summary& time) {
   Estimate estimate{.value = time.median.count(), .low = {}, .high = {}};
-  if (time.count >= fewest_samples && time.ci95_low.count() > 0) {
+  if (time.count >= measure::fewest_samples && time.ci95_low.count() > 0) {
     estimate.low = time.ci95_low.count();
     estimate.high = time.ci95_high.count();
   }
   return estimate;
 }
 
-/// A bandwidth is useful bytes over time, whose interval it has turned round.
-Estimate bandwidth_of(double gb_per_s, const std::optional<TimeRecord>& time) {
-  Estimate estimate{.value = gb_per_s, .low = {}, .high = {}};
-  if (!time) return estimate;
-  const Estimate seconds = time_of(time->summary);
-  if (!seconds.low || !(seconds.value > 0)) return estimate;
-  estimate.low = gb_per_s * seconds.value / *seconds.high;
-  estimate.high = gb_per_s * seconds.value / *seconds.low;
-  return estimate;
-}
+/// A prediction is exact.
+Estimate exact(double value) { return {.value = value, .low = value, .high = value}; }
 
-std::optional<ComparedQuantity> quantity_of(const Report& report, const Record& record) {
-  if (!ran(record)) return std::nullopt;
-  const auto bandwidth = is_prediction(report) ? record.predicted_gb_per_s : record.measured_gb_per_s;
-  if (bandwidth && *bandwidth > 0) return ComparedQuantity::bandwidth;
-  if (record.time && record.time->summary.median.count() > 0) return ComparedQuantity::time;
-  return std::nullopt;
-}
-
-CaseReading reading_of(const Report& report, std::size_t index, std::optional<ComparedQuantity> quantity) {
-  const Record& record = report.results[index];
-  CaseReading reading{.index = index, .record = &record, .estimate = {}};
-  if (!quantity || !ran(record)) return reading;
-  if (*quantity == ComparedQuantity::time) {
-    if (record.time && record.time->summary.median.count() > 0) reading.estimate = time_of(record.time->summary);
-  } else if (is_prediction(report)) {
-    const auto value = record.predicted_gb_per_s;
-    if (value && *value > 0) reading.estimate = Estimate{.value = *value, .low = *value, .high = *value};
-  } else if (const auto value = record.measured_gb_per_s; value && *value > 0) {
-    reading.estimate = bandwidth_of(*value, record.time);
+/// What a record says of a quantity, measured or, in a prediction, predicted.
+std::optional<Estimate> estimate_of(const Report& report, const Record& record, const ComparedQuantity& quantity) {
+  if (!record.ran()) return std::nullopt;
+  const HeadlineRecord& headline = record.headline;
+  if (quantity.name == headline.quantity) {
+    const auto value = report.is_prediction() ? headline.predicted : headline.measured;
+    if (!is_positive(value)) return std::nullopt;
+    if (report.is_prediction()) return exact(*value);
+    const bool known = is_positive(headline.ci95_low) && is_positive(headline.ci95_high);
+    return Estimate{.value = *value,
+                    .low = known ? headline.ci95_low : std::nullopt,
+                    .high = known ? headline.ci95_high : std::nullopt};
   }
-  return reading;
+  if (quantity.name == bandwidth_name) {
+    const auto value = report.is_prediction() ? predicted_bandwidth(record) : measured_bandwidth(record);
+    return is_positive(value) ? std::optional(Estimate{.value = *value, .low = {}, .high = {}}) : std::nullopt;
+  }
+  if (quantity.name != time_name || !record.time || !is_positive(record.time->summary.median.count())) {
+    return std::nullopt;
+  }
+  return time_of(record.time->summary);
+}
+
+/// What the cases of several reports are compared by: the headline of the first that has one and that another has too,
+/// else their bandwidth, else the time.
+std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports,
+                                                std::span<const Record* const> records) {
+  std::vector<ComparedQuantity> candidates;
+  for (const Record* record : records) {
+    if (record == nullptr) continue;
+    const HeadlineRecord& headline = record->headline;
+    const Better better = headline.better == Better::neither ? Better::more : headline.better;
+    candidates.push_back({headline.quantity, better});
+  }
+  candidates.push_back({std::string(bandwidth_name), Better::more});
+  candidates.push_back({time_name, Better::less});
+  std::optional<ComparedQuantity> only_one;
+  for (const ComparedQuantity& candidate : candidates) {
+    std::size_t have = 0;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (records[i] != nullptr && estimate_of(reports[i].report, *records[i], candidate)) ++have;
+    }
+    if (have > 1) return candidate;
+    if (have == 1 && !only_one) only_one = candidate;
+  }
+  return only_one;
+}
+
+CaseReading reading_of(const Report& report, std::size_t index, const std::optional<ComparedQuantity>& quantity) {
+  const Record& record = report.results[index];
+  return {
+      .index = index, .record = &record, .estimate = quantity ? estimate_of(report, record, *quantity) : std::nullopt};
 }
 
 std::optional<Value> value_in(const Record& record, const std::string& parameter) {
@@ -90,18 +111,28 @@ std::vector<ShapeChange> shape_changes(const Record& old_record, const Record& n
   return changes;
 }
 
-CaseOutcome outcome_without_reading(const Record& old_record, const Record& new_record) {
-  if (!ran(old_record)) return ran(new_record) ? CaseOutcome::recovered : CaseOutcome::not_run;
-  if (ran(new_record)) return CaseOutcome::unread;
-  if (new_record.verified == false) return CaseOutcome::wrong_data;
-  return new_record.status == Status::failed ? CaseOutcome::failed : CaseOutcome::skipped;
+std::vector<MetricChange> metric_changes(const Record& old_record, const Record& new_record) {
+  std::vector<MetricChange> changes;
+  for (const MetricRecord& metric : old_record.metrics) {
+    const auto other = metric_value(new_record, metric.name);
+    if (metric.value() && other) changes.push_back({metric.name, *metric.value(), *other});
+  }
+  return changes;
+}
+
+CaseVerdict outcome_without_reading(const Record& old_record, const Record& new_record) {
+  if (!old_record.ran()) return new_record.ran() ? CaseVerdict::recovered : CaseVerdict::not_run;
+  if (new_record.ran()) return CaseVerdict::unread;
+  if (new_record.verified == false) return CaseVerdict::wrong_data;
+  return new_record.status == Status::failed ? CaseVerdict::failed : CaseVerdict::skipped;
 }
 
 CaseChange change_of(const ComparedCase& one, CaseReading reading, double tolerance) {
   CaseChange change;
   change.shape = shape_changes(*one.old_reading->record, *reading.record);
+  change.metrics = metric_changes(*one.old_reading->record, *reading.record);
   if (one.old_reading->estimate && reading.estimate) {
-    change.speed = speed_ratio(*one.old_reading->estimate, *reading.estimate, *one.quantity);
+    change.speed = speed_ratio(*one.old_reading->estimate, *reading.estimate, one.quantity->better);
     change.outcome = judged(*change.speed, tolerance);
   } else {
     change.outcome = outcome_without_reading(*one.old_reading->record, *reading.record);
@@ -110,25 +141,17 @@ CaseChange change_of(const ComparedCase& one, CaseReading reading, double tolera
   return change;
 }
 
-/// A quantity that the case has in OLD, else in the first NEW that has one.
-std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports, const ComparedCase& one,
-                                                std::span<const std::optional<std::size_t>> places) {
-  if (auto quantity = quantity_of(reports.front().report, *one.record)) return quantity;
-  for (std::size_t n = 0; n < places.size(); ++n) {
-    if (!places[n]) continue;
-    const Report& report = reports[n + 1].report;
-    if (auto quantity = quantity_of(report, report.results[*places[n]])) return quantity;
-  }
-  return std::nullopt;
-}
-
 void add_cases_of_old(Comparison& comparison, const std::vector<std::vector<std::optional<std::size_t>>>& partners) {
   const Report& old_report = comparison.reports.front().report;
   for (std::size_t i = 0; i < old_report.results.size(); ++i) {
     ComparedCase one{.record = &old_report.results[i], .quantity = {}, .old_reading = {}, .changes = {}};
     std::vector<std::optional<std::size_t>> places;
     for (const auto& partner : partners) places.push_back(partner[i]);
-    one.quantity = common_quantity(comparison.reports, one, places);
+    std::vector<const Record*> records = {one.record};
+    for (std::size_t n = 0; n < places.size(); ++n) {
+      records.push_back(places[n] ? &comparison.reports[n + 1].report.results[*places[n]] : nullptr);
+    }
+    one.quantity = common_quantity(comparison.reports, records);
     one.old_reading = reading_of(old_report, i, one.quantity);
     for (std::size_t n = 0; n < places.size(); ++n) {
       if (!places[n]) {
@@ -152,12 +175,16 @@ void add_cases_of_new(Comparison& comparison, std::size_t which,
   }
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     if (known[i]) continue;
-    ComparedCase one{.record = &report.results[i],
-                     .quantity = quantity_of(report, report.results[i]),
-                     .old_reading = {},
-                     .changes = std::vector<CaseChange>(comparison.news())};
-    one.changes[which] = {
-        .reading = reading_of(report, i, one.quantity), .outcome = CaseOutcome::added, .speed = {}, .shape = {}};
+    ComparedCase one{
+        .record = &report.results[i],
+        .quantity = common_quantity(comparison.reports.subspan(which + 1, 1), std::vector{&report.results[i]}),
+        .old_reading = {},
+        .changes = std::vector<CaseChange>(comparison.news())};
+    one.changes[which] = {.reading = reading_of(report, i, one.quantity),
+                          .outcome = CaseVerdict::added,
+                          .speed = {},
+                          .shape = {},
+                          .metrics = {}};
     comparison.cases.push_back(std::move(one));
   }
 }
@@ -215,12 +242,10 @@ double log_ratio(double a, double b) { return std::log(a / b); }
 
 }  // namespace
 
-std::string_view to_string(CaseOutcome outcome) { return outcome_names.at(static_cast<std::size_t>(outcome)); }
+std::string_view to_string(CaseVerdict outcome) { return outcome_names.at(static_cast<std::size_t>(outcome)); }
 
-Estimate speed_ratio(const Estimate& old_value, const Estimate& new_value, ComparedQuantity quantity) {
-  if (quantity == ComparedQuantity::time) {  // the speed of NEW over OLD is the time of OLD over NEW
-    return speed_ratio(new_value, old_value, ComparedQuantity::bandwidth);
-  }
+Estimate speed_ratio(const Estimate& old_value, const Estimate& new_value, Better better) {
+  if (better == Better::less) return speed_ratio(new_value, old_value, Better::more);  // the speed of NEW over OLD
   Estimate ratio{.value = new_value.value / old_value.value, .low = {}, .high = {}};
   if (!old_value.low || !new_value.low) return ratio;
   const double down =
@@ -231,11 +256,11 @@ Estimate speed_ratio(const Estimate& old_value, const Estimate& new_value, Compa
   return ratio;
 }
 
-CaseOutcome judged(const Estimate& speed, double tolerance) {
-  if (!speed.low || !speed.high) return CaseOutcome::ambiguous;
-  if (*speed.low > 1 + tolerance) return CaseOutcome::faster;
-  if (*speed.high < 1 - tolerance) return CaseOutcome::slower;
-  return *speed.low >= 1 - tolerance && *speed.high <= 1 + tolerance ? CaseOutcome::same : CaseOutcome::ambiguous;
+CaseVerdict judged(const Estimate& speed, double tolerance) {
+  if (!speed.low || !speed.high) return CaseVerdict::ambiguous;
+  if (*speed.low > 1 + tolerance) return CaseVerdict::faster;
+  if (*speed.high < 1 - tolerance) return CaseVerdict::slower;
+  return *speed.low >= 1 - tolerance && *speed.high <= 1 + tolerance ? CaseVerdict::same : CaseVerdict::ambiguous;
 }
 
 Comparison compare(std::span<const NamedReport> reports, double tolerance) {
@@ -258,8 +283,8 @@ Comparison compare(std::span<const NamedReport> reports, double tolerance) {
 
 std::size_t CaseTally::compared() const {
   const CaseTally& count = *this;
-  return count[CaseOutcome::same] + count[CaseOutcome::faster] + count[CaseOutcome::slower] +
-         count[CaseOutcome::ambiguous];
+  return count[CaseVerdict::same] + count[CaseVerdict::faster] + count[CaseVerdict::slower] +
+         count[CaseVerdict::ambiguous];
 }
 
 CaseTally tally(const Comparison& comparison, std::size_t which) {
@@ -271,10 +296,10 @@ CaseTally tally(const Comparison& comparison, std::size_t which) {
     if (!one.old_reading && !change.reading) continue;  // another NEW's
     ++counts.counts[static_cast<std::size_t>(change.outcome)];
     if (change.speed && !change.speed->low) ++counts.too_few_samples;
-    if (change.outcome == CaseOutcome::slower && (counts.slowest == nullptr || speed(&one) < speed(counts.slowest))) {
+    if (change.outcome == CaseVerdict::slower && (counts.slowest == nullptr || speed(&one) < speed(counts.slowest))) {
       counts.slowest = &one;
     }
-    if (change.outcome == CaseOutcome::faster && (counts.fastest == nullptr || speed(&one) > speed(counts.fastest))) {
+    if (change.outcome == CaseVerdict::faster && (counts.fastest == nullptr || speed(&one) > speed(counts.fastest))) {
       counts.fastest = &one;
     }
   }
@@ -323,13 +348,13 @@ Slowdowns slowdowns(const Comparison& comparison, std::size_t which, double shar
 /// The first case that NEW broke, and why; empty if there is none.
 std::string broken_words(const Comparison& comparison, std::size_t which, const CaseTally& counts) {
   std::vector<std::string> parts;
-  if (counts[CaseOutcome::failed] > 0) parts.push_back(counted(counts[CaseOutcome::failed], "case") + " failed");
-  if (counts[CaseOutcome::wrong_data] > 0) {
-    parts.push_back(counted(counts[CaseOutcome::wrong_data], "case") + " moved wrong data");
+  if (counts[CaseVerdict::failed] > 0) parts.push_back(counted(counts[CaseVerdict::failed], "case") + " failed");
+  if (counts[CaseVerdict::wrong_data] > 0) {
+    parts.push_back(counted(counts[CaseVerdict::wrong_data], "case") + " moved wrong data");
   }
   const auto first = std::ranges::find_if(comparison.cases, [&](const ComparedCase& one) {
-    const CaseOutcome outcome = one.changes[which].outcome;
-    return outcome == CaseOutcome::failed || outcome == CaseOutcome::wrong_data;
+    const CaseVerdict outcome = one.changes[which].outcome;
+    return outcome == CaseVerdict::failed || outcome == CaseVerdict::wrong_data;
   });
   if (first == comparison.cases.end()) return {};
   const std::optional<std::string>& reason = first->changes[which].reading->record->reason;
@@ -370,7 +395,7 @@ std::string case_name(const Comparison& comparison, const ComparedCase& one) {
   }
   std::vector<std::string> parts;
   for (const Parameter& parameter : one.record->parameters) {
-    if (is_chosen(*one.record, parameter.name) || !varies(same_probe, parameter.name)) continue;
+    if (one.record->is_chosen(parameter.name) || !varies(same_probe, parameter.name)) continue;
     parts.push_back(parameter.name == "op" ? parameter_phrase(parameter) : position_phrase(parameter));
   }
   const std::string position = join(parts, ", ");

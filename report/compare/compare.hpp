@@ -18,7 +18,7 @@ namespace gpumem::report {
 inline constexpr double default_tolerance = 0.01;
 
 /// What became of a case.
-enum class CaseOutcome {
+enum class CaseVerdict {
   same,        ///< the whole interval of the change lies within the tolerance
   faster,      ///< the whole interval lies beyond it
   slower,      ///< likewise
@@ -32,11 +32,16 @@ enum class CaseOutcome {
   missing,     ///< NEW has no such case
   added        ///< OLD has no such case
 };
-[[nodiscard]] std::string_view to_string(CaseOutcome outcome);
+[[nodiscard]] std::string_view to_string(CaseVerdict outcome);
 
-enum class ComparedQuantity { bandwidth, time };
+/// What a case is compared by: its headline where both have it, else what both have.
+struct ComparedQuantity {
+  std::string name;
+  Better better = Better::more;
+  bool operator==(const ComparedQuantity&) const = default;
+};
 
-/// An estimate and its 95 % confidence interval, which is absent where nobody knows it: below 6 samples.
+/// A value and its 95 % confidence interval, which is absent where nobody knows it: below 6 samples.
 struct Estimate {
   double value = 0;
   std::optional<double> low;
@@ -47,7 +52,14 @@ struct Estimate {
 struct CaseReading {
   std::size_t index = 0;  ///< in the report's results
   const Record* record = nullptr;
-  std::optional<Estimate> estimate;  ///< GB/s or s: measured, or predicted by a model's report
+  std::optional<Estimate> estimate;  ///< of the quantity: measured, or predicted by a model's report
+};
+
+/// A metric that a case has in both, without an interval: what else may explain a change.
+struct MetricChange {
+  std::string name;
+  double old_value = 0;
+  double new_value = 0;
 };
 
 /// A parameter that `auto` decided differently, or that only one version of gpumem has: the other value is absent.
@@ -60,9 +72,10 @@ struct ShapeChange {
 /// A case in one NEW against the same in OLD.
 struct CaseChange {
   std::optional<CaseReading> reading;  ///< absent if NEW has no such case
-  CaseOutcome outcome = CaseOutcome::missing;
+  CaseVerdict outcome = CaseVerdict::missing;
   std::optional<Estimate> speed;  ///< of NEW / of OLD: 1 is the same, more is faster
   std::vector<ShapeChange> shape;
+  std::vector<MetricChange> metrics;
 };
 
 struct ComparedCase {
@@ -85,15 +98,16 @@ struct Comparison {
 /// Holds every report but the first against the first. At least two.
 [[nodiscard]] Comparison compare(std::span<const NamedReport> reports, double tolerance = default_tolerance);
 
-/// Speed of NEW relative to OLD, from a quantity of which more is faster (bandwidth) or slower (time): the ratio r of
-/// the medians, with the interval that Zou and Donner's method of variance estimates recovery (Statistics in Medicine
-/// 27, 2008) makes of the two medians' own intervals [l, u], taken as independent, in logarithms:
+/// Speed of NEW relative to OLD, more than 1 being better: the ratio r of the medians, with the interval that Zou and
+/// Donner's method of variance estimates recovery (Statistics in Medicine 27, 2008) makes of the two medians' own
+/// intervals [l, u], taken as independent, in logarithms:
 ///   ln r - sqrt(ln(new/l_new)^2 + ln(u_old/old)^2) ... ln r + sqrt(ln(u_new/new)^2 + ln(old/l_old)^2)
-/// for bandwidths, and their mirror image for times. Without interval if one of the two has none. Both positive.
-[[nodiscard]] Estimate speed_ratio(const Estimate& old_value, const Estimate& new_value, ComparedQuantity quantity);
+/// where more is better, and their mirror image where less is. Without interval if one of the two has none. Both
+/// positive.
+[[nodiscard]] Estimate speed_ratio(const Estimate& old_value, const Estimate& new_value, Better better);
 
 /// same, faster, slower or ambiguous.
-[[nodiscard]] CaseOutcome judged(const Estimate& speed, double tolerance);
+[[nodiscard]] CaseVerdict judged(const Estimate& speed, double tolerance);
 
 /// How many cases of each outcome one NEW has.
 struct CaseTally {
@@ -102,7 +116,7 @@ struct CaseTally {
   const ComparedCase* slowest = nullptr;  ///< of the slower ones
   const ComparedCase* fastest = nullptr;  ///< of the faster ones
 
-  [[nodiscard]] std::size_t operator[](CaseOutcome outcome) const { return counts[static_cast<std::size_t>(outcome)]; }
+  [[nodiscard]] std::size_t operator[](CaseVerdict outcome) const { return counts[static_cast<std::size_t>(outcome)]; }
   /// Cases with a reading in both.
   [[nodiscard]] std::size_t compared() const;
 };

@@ -60,13 +60,13 @@ using Weight = Differences::Weight;
 
 void add_readings(Differences& found, const Report& a, const Report& b) {
   const auto kind = [](const Report& report) -> std::string {
-    return report.backend == "model" ? "predicted" : "measured";
+    return report.is_prediction() ? "predicted" : "measured";
   };
   found.add("backend", "numbers", kind(a), kind(b));
   const auto profile = [](const Report& report) {
     return report.profile ? one_line(*report.profile) : std::string("none, from the device's attributes");
   };
-  const bool predicted = a.backend == "model" || b.backend == "model";
+  const bool predicted = a.is_prediction() || b.is_prediction();
   found.add("profile", "profile behind the predictions", profile(a), profile(b),
             predicted ? Weight::major : Weight::minor);
 }
@@ -124,7 +124,7 @@ std::vector<Difference> differences(const Report& old_report, const Report& new_
   if (old_report.device && new_report.device) add_device(found, *old_report.device, *new_report.device);
   add_tool(found, old_report.tool, new_report.tool);
   // A prediction does not depend on where it is made.
-  if (old_report.backend != "model" || new_report.backend != "model") add_host(found, old_report, new_report);
+  if (!old_report.is_prediction() || !new_report.is_prediction()) add_host(found, old_report, new_report);
   return std::move(found).take();
 }
 

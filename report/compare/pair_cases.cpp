@@ -48,7 +48,7 @@ std::map<std::string, Names> unshared_constants(std::span<const Record> of, std:
 }
 
 std::string part(const Record& record, const Parameter& parameter, Likeness likeness) {
-  const bool chosen = is_chosen(record, parameter.name);
+  const bool chosen = record.is_chosen(parameter.name);
   if (chosen && likeness == Likeness::asked_for) return "auto";
   const char* kind = parameter.value.index() == 0 ? "number " : "name ";
   return kind + gpumem::to_string(parameter.value) + (chosen && likeness == Likeness::all ? " chosen" : "");
@@ -102,10 +102,6 @@ class Pairing {
 };
 
 }  // namespace
-
-bool is_chosen(const Record& record, std::string_view parameter) {
-  return std::ranges::find(record.chosen, parameter) != record.chosen.end();
-}
 
 std::vector<std::optional<std::size_t>> pair_cases(std::span<const Record> old_cases,
                                                    std::span<const Record> new_cases) {

@@ -17,7 +17,4 @@ namespace gpumem::report {
 [[nodiscard]] std::vector<std::optional<std::size_t>> pair_cases(std::span<const Record> old_cases,
                                                                  std::span<const Record> new_cases);
 
-/// Whether `auto` decided the parameter.
-[[nodiscard]] bool is_chosen(const Record& record, std::string_view parameter);
-
 }  // namespace gpumem::report

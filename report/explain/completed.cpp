@@ -9,8 +9,8 @@ namespace gpumem::report {
 
 Report completed(Report report) {
   relate_to_baselines(report.results);
-  conclude(report.results);
-  report.findings = findings(report.results);
+  report.conclusions = conclusions(report.results);
+  report.findings = findings(report.results, report.conclusions);
   add_explanations(report.results);
   return report;
 }

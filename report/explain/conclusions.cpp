@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "report/record/cases.hpp"
@@ -11,50 +12,96 @@ namespace gpumem::report {
 
 namespace {
 
-/// Nothing where the case did not run or has no bandwidth, or is no case of the probe as it is now.
-std::optional<Outcome> outcome_of(const Record& record, const Probe& probe) {
-  const auto seconds = seconds_of(record);
-  const auto gb_per_s = record.headline_gb_per_s();
-  if (record.status != Status::ok || !case_of(record, probe)) return std::nullopt;
-  if (!seconds || !(*seconds > 0) || !gb_per_s || !(*gb_per_s > 0) || !std::isfinite(*gb_per_s)) return std::nullopt;
-  Outcome outcome{
-      .one = {.probe = &probe, .parameters = record.parameters}, .seconds = *seconds, .bytes_per_s = *gb_per_s * 1e9};
+/// Nothing where the case did not run or has no headline of that kind, or is no case of the probe as it is now.
+std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool measured) {
+  const auto headline = measured ? record.headline.measured : record.headline.predicted;
+  if (record.status != Status::ok || record.headline.quantity != probe.headline.quantity.name) return std::nullopt;
+  if (!headline || !(*headline > 0) || !std::isfinite(*headline) || !case_of(record, probe)) return std::nullopt;
+  const auto seconds = measured && record.time ? record.time->summary.median.count() : record.predicted_s.value_or(0);
+  if (probe.headline.from_seconds && !(seconds > 0)) return std::nullopt;
+  const auto bandwidth = measured ? measured_bandwidth(record) : predicted_bandwidth(record);
+  Outcome outcome{.one = {.probe = &probe, .parameters = record.parameters},
+                  .headline = *headline,
+                  .seconds = seconds,
+                  .bytes_per_s = bandwidth.value_or(0) / per_giga};
   for (const MetricRecord& metric : record.metrics) {
-    if (metric.value) outcome.metrics.emplace_back(metric.name, *metric.value);
+    if (const auto value = measured ? metric.measured : metric.predicted) {
+      outcome.metrics.emplace_back(metric.name, *value);
+    }
   }
   return outcome;
 }
 
-}  // namespace
-
-std::optional<Conclusion> conclusion_of(std::span<const Record> results, const Members& table,
-                                        const ProbeLookup& find) {
-  const Probe* probe = find(results[table.front()].probe);
-  if (probe == nullptr || !probe->conclude) return std::nullopt;
+/// What the probe concludes from a table's measured or predicted values, its outcomes being indices into the results.
+std::optional<Conclusion> concluded(std::span<const Record> results, const Members& table, const Probe& probe,
+                                    bool measured) {
   std::vector<Outcome> outcomes;
   Members ran;
   for (const std::size_t member : table) {
-    if (auto outcome = outcome_of(results[member], *probe)) {
+    if (auto outcome = outcome_of(results[member], probe, measured)) {
       outcomes.push_back(*std::move(outcome));
       ran.push_back(member);
     }
   }
   if (outcomes.empty()) return std::nullopt;
-  Conclusion conclusion = probe->conclude(outcomes);
-  for (Conclusion::MetricOfCase& metric : conclusion.metrics) metric.outcome = ran.at(metric.outcome);
+  Conclusion conclusion = probe.conclude(outcomes);
+  for (Conclusion::Found& found : conclusion.found) {
+    for (std::size_t& index : found.outcomes) index = ran.at(index);
+  }
   return conclusion;
 }
 
-void conclude(std::vector<Record>& results, const ProbeLookup& find) {
-  for (const Members& table : tables(results)) {
-    const auto conclusion = conclusion_of(results, table, find);
-    if (!conclusion) continue;
-    for (const auto& [member, name, value] : conclusion->metrics) {
-      auto& metrics = results[member].metrics;
-      const auto metric = std::ranges::find(metrics, name, &MetricRecord::name);
-      if (metric != metrics.end()) metric->value = value;
+/// The numbers of a table, with those of the same cases in one record.
+class Gathered {
+ public:
+  Gathered(const std::string& probe, const Members& table, std::string advice) {
+    all_.push_back({.probe = probe, .cases = table, .advice = std::move(advice), .quantities = {}});
+  }
+
+  void add(const Conclusion& conclusion, std::optional<double> ConclusionRecord::Found::*reading) {
+    for (const Conclusion::Found& found : conclusion.found) {
+      auto& quantities = of(found.outcomes).quantities;
+      auto quantity = std::ranges::find(quantities, found.name, &ConclusionRecord::Found::name);
+      if (quantity == quantities.end()) quantity = quantities.insert(quantity, {found.name, {}, {}});
+      (*quantity).*reading = found.value;
     }
   }
+
+  [[nodiscard]] std::vector<ConclusionRecord> take() && { return std::move(all_); }
+
+ private:
+  ConclusionRecord& of(const Members& cases) {
+    const auto same = std::ranges::find(all_, cases, &ConclusionRecord::cases);
+    if (same != all_.end()) return *same;
+    return all_.emplace_back(ConclusionRecord{all_.front().probe, cases, "", {}});
+  }
+
+  std::vector<ConclusionRecord> all_;
+};
+
+}  // namespace
+
+std::vector<ConclusionRecord> conclusions(std::span<const Record> results, const ProbeLookup& find) {
+  std::vector<ConclusionRecord> all;
+  for (const Members& table : tables(results)) {
+    const Probe* probe = find(results[table.front()].probe);
+    if (probe == nullptr || !probe->conclude) continue;
+    const auto measured = concluded(results, table, *probe, true);
+    const auto predicted = concluded(results, table, *probe, false);
+    if (!measured && !predicted) continue;
+    Gathered gathered(probe->name, table, measured ? measured->advice : predicted->advice);
+    if (measured) gathered.add(*measured, &ConclusionRecord::Found::measured);
+    if (predicted) gathered.add(*predicted, &ConclusionRecord::Found::predicted);
+    std::ranges::move(std::move(gathered).take(), std::back_inserter(all));
+  }
+  std::erase_if(all, [](const ConclusionRecord& one) { return one.advice.empty() && one.quantities.empty(); });
+  return all;
+}
+
+std::string advice_on(const Members& table, std::span<const ConclusionRecord> conclusions) {
+  const auto found = std::ranges::find_if(
+      conclusions, [&](const ConclusionRecord& one) { return one.cases == table && !one.advice.empty(); });
+  return found == conclusions.end() ? "" : found->advice;
 }
 
 }  // namespace gpumem::report

@@ -1,28 +1,25 @@
 #pragma once
-// What a probe itself concludes from the cases of a table: advice in words, and metrics that only several cases
+// What a probe itself concludes from the cases of a table: advice in words, and numbers that only several cases
 // together give, such as the fixed cost of a transfer.
 
-#include <functional>
-#include <optional>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
+#include "report/record/quantities.hpp"
 #include "report/record/record.hpp"
 #include "report/record/sweep.hpp"
 
 namespace gpumem::report {
 
-/// The probe of a name; null if there is none.
-using ProbeLookup = std::function<const Probe*(std::string_view)>;
+/// What the probes of all tables conclude from the cases that ran and have a headline: of each table first its advice
+/// and what all of those cases show, then what some of them do. What was measured is concluded from, and beside its
+/// numbers stand those of the predictions alone; where nothing was measured, the advice is on these. Nothing of a probe
+/// that is not known or concludes nothing.
+[[nodiscard]] std::vector<ConclusionRecord> conclusions(std::span<const Record> results,
+                                                        const ProbeLookup& find = find_probe);
 
-/// What the probe of a table concludes from the cases that ran and have a bandwidth, one outcome each. Absent if the
-/// probe is not known or concludes nothing, or if no case ran. `outcomes` of the result's metrics are indices into the
-/// results.
-[[nodiscard]] std::optional<Conclusion> conclusion_of(std::span<const Record> results, const Members& table,
-                                                      const ProbeLookup& find = find_probe);
-
-/// Writes the metrics that every table's conclusion gives into its records, as far as they have one of the name.
-void conclude(std::vector<Record>& results, const ProbeLookup& find = find_probe);
+/// The advice on a table among conclusions; empty where there is none.
+[[nodiscard]] std::string advice_on(const Members& table, std::span<const ConclusionRecord> conclusions);
 
 }  // namespace gpumem::report

@@ -19,7 +19,7 @@ std::optional<RequestCost> costliest(const Record& record, std::string_view op, 
   std::optional<RequestCost> worst;
   for (const SiteRecord& site : record.access) {
     if ((site.space == "shared") != shared || (!op.empty() && site.op != op) || site.word_bytes == 0) continue;
-    const auto each = either(shared ? site.wavefronts_per_request : site.sectors_per_request);
+    const auto each = either(site.per_request(shared ? wavefronts : sectors));
     if (!each || !(*each > 0)) continue;
     // 32 lanes x word size, in sectors of 32 bytes or in wavefronts of 32 banks x 4 bytes.
     const double least = shared ? std::max(1.0, site.word_bytes / 4.0) : site.word_bytes;
@@ -40,7 +40,7 @@ std::optional<double> Evidence::counted(std::optional<double> measure::Counts::*
 std::optional<double> Evidence::moved_per_useful() const {
   const auto read = counted(&measure::Counts::dram_read_bytes);
   const auto written = counted(&measure::Counts::dram_write_bytes);
-  const auto useful = static_cast<double>(record.useful_bytes_read) + static_cast<double>(record.useful_bytes_written);
+  const double useful = record.useful_bytes();
   if (!read || !written || useful <= 0) return std::nullopt;
   return (*read + *written) / useful;
 }

@@ -18,10 +18,10 @@ struct RequestCost {
 };
 
 /// Another case that does the same job better.
-struct Better {
+struct BetterCase {
   const Record* record = nullptr;
   const Parameter* place = nullptr;  ///< what it differs in
-  double gain = 1;                   ///< its bandwidth / this one's
+  double gain = 1;                   ///< how many times as good it is
 };
 
 struct Evidence {
@@ -34,7 +34,7 @@ struct Evidence {
   std::optional<RequestCost> store;   ///< the same of stores
   std::optional<RequestCost> shared;  ///< wavefronts, the costliest site in shared memory
   std::size_t others = 0;             ///< cases that it could be compared with
-  std::optional<Better> better;       ///< the best of them, if that is better
+  std::optional<BetterCase> better;   ///< the best of them, if that is better
 
   [[nodiscard]] bool on_host() const;  ///< whether a site lies in host memory
   /// A count, if it was taken.

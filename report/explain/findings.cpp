@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "probes/words.hpp"
-#include "report/explain/bandwidth_story.hpp"
+#include "report/explain/conclusions.hpp"
+#include "report/explain/headline_story.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -43,7 +43,7 @@ std::string subject_of(const Record& record) {
            std::ranges::all_of(record.access, [&](const SiteRecord& site) { return site.*member == value; });
   };
   if (subject.empty()) {
-    const bool copied = record.access.empty() && record.useful_bytes_read + record.useful_bytes_written > 0;
+    const bool copied = record.access.empty() && record.useful_bytes() > 0;
     subject = copied                                ? "transfers"
               : all_sites(&SiteRecord::op, "load")  ? "loads"
               : all_sites(&SiteRecord::op, "store") ? "stores"
@@ -52,37 +52,6 @@ std::string subject_of(const Record& record) {
   if (all_sites(&SiteRecord::space, "shared")) subject = "shared-memory " + subject;
   if (all_sites(&SiteRecord::space, "host")) subject = "host-memory " + subject;
   return subject;
-}
-
-/// The first metric's extremes, for probes whose point is not bandwidth.
-std::string metric_story(const Line& line, bool measured) {
-  struct Extreme {
-    double value;
-    const Record* record;
-  };
-  std::string name;
-  std::vector<Extreme> values;
-  for (const Record* record : line.cases) {
-    if (record->status != Status::ok || record->metrics.empty()) continue;
-    const MetricRecord& metric = record->metrics.front();
-    if (!metric.value || (!name.empty() && metric.name != name)) continue;
-    name = metric.name;
-    values.push_back({*metric.value, record});
-  }
-  if (values.empty()) return {};
-  const auto place = [&](const Record& record) {
-    const Parameter* found = find_parameter(record, line.parameter);
-    return found == nullptr ? std::string("this case") : position_phrase(*found);
-  };
-  const auto [low, high] = std::ranges::minmax(values, {}, &Extreme::value);
-  const std::string words = capitalised(metric_words(name));
-  const std::string prefix = measured ? "" : "predicted ";
-  if (high.value - low.value <= negligible * std::abs(high.value)) {
-    return fmt::format("{}: {}{}{}.", words, prefix, significant(high.value, 3),
-                       values.size() > 1 ? " in every case" : " at " + place(*high.record));
-  }
-  return fmt::format("{}: {}{} at {}, {} at {}.", words, prefix, significant(low.value, 3), place(*low.record),
-                     significant(high.value, 3), place(*high.record));
 }
 
 std::string not_run(const Cases& cases) {
@@ -132,41 +101,36 @@ std::string distinction(const std::vector<Record>& results, const Line& line) {
 /// What the readings of a line show; empty if they show nothing.
 std::string described(const std::vector<Record>& results, const Line& line) {
   const Story story = make_story(line.cases, line.parameter);
-  std::vector<std::string> parts;
-  if (!story.points.empty()) {
-    const std::string subject = capitalised(subject_of(*story.points.front().record)) + distinction(results, line);
-    parts.push_back(bandwidth_story(story, subject));
-  }
-  parts.push_back(metric_story(line, story.measured));
-  std::erase(parts, "");
-  return join(parts, " ");
+  if (story.points.empty()) return {};
+  return headline_story(story, capitalised(subject_of(*story.points.front().record)) + distinction(results, line));
 }
 
 /// The advice that the probe gives, and how far to trust what it was predicted from; empty if it gives none.
-std::string advised(const std::vector<Record>& results, const Members& table, const ProbeLookup& find) {
-  const auto conclusion = conclusion_of(results, table, find);
-  if (!conclusion || conclusion->advice.empty()) return {};
+std::string advised(const std::vector<Record>& results, const Members& table,
+                    std::span<const ConclusionRecord> conclusions) {
+  const std::string advice = advice_on(table, conclusions);
+  if (advice.empty()) return {};
   const Cases cases = cases_of(results, table);
   const bool measured =
-      std::ranges::any_of(cases, [](const Record* record) { return record->measured_gb_per_s.has_value(); });
+      std::ranges::any_of(cases, [](const Record* record) { return record->headline.measured.has_value(); });
   const std::string agreed = agreement(cases);
-  return (measured ? "" : "Predicted: ") + conclusion->advice + (agreed.empty() ? "" : " " + capitalised(agreed) + ".");
+  return (measured ? "" : "Predicted: ") + advice + (agreed.empty() ? "" : " " + capitalised(agreed) + ".");
 }
 
 }  // namespace
 
-std::vector<std::string> findings(const std::vector<Record>& results, const ProbeLookup& find) {
+std::vector<std::string> findings(const std::vector<Record>& results, std::span<const ConclusionRecord> conclusions) {
   std::vector<std::string> all;
   for (const Members& table : tables(results)) {
     const Cases cases = cases_of(results, table);
-    std::vector<std::string> parts = {advised(results, table, find)};
+    std::vector<std::string> parts = {advised(results, table, conclusions)};
     if (parts.front().empty()) {
       for (const Line& line : lines_of(results, table)) parts.push_back(described(results, line));
     }
     parts.push_back(not_run(cases));
     std::erase(parts, "");
     if (parts.empty()) {
-      parts.push_back(capitalised(subject_of(*cases.front())) + " ran; there is no bandwidth to compare.");
+      parts.push_back(capitalised(subject_of(*cases.front())) + " ran; there is no reading to compare.");
     }
     all.push_back(join(parts, " "));
   }

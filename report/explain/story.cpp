@@ -11,9 +11,9 @@ namespace gpumem::report {
 
 namespace {
 
-PerRequest cost_of(const Record& record, Quantity quantity) {
-  const PerRequest predicted = per_request(record, quantity, Source::predicted);
-  return predicted.any() ? predicted : per_request(record, quantity, Source::counted);
+PerRequest cost_of(const Record& record, std::string_view unit) {
+  const PerRequest predicted = per_request(record, unit, Source::predicted);
+  return predicted.any() ? predicted : per_request(record, unit, Source::counted);
 }
 
 /// Averages over a launch that differ in less than this are the same pattern with other edges.
@@ -22,15 +22,15 @@ long rounded(std::optional<double> cost) { return cost ? std::lround(*cost * 100
 std::pair<long, long> class_key(const PerRequest& cost) { return {rounded(cost.load), rounded(cost.store)}; }
 
 /// Sectors tell most sweeps apart; where they do not, wavefronts may.
-Quantity telling_quantity(const std::vector<Point>& points) {
-  const auto varies = [&](Quantity quantity) {
+std::string_view telling_unit(const std::vector<Point>& points) {
+  const auto varies = [&](std::string_view unit) {
     return std::ranges::any_of(points, [&](const Point& point) {
-      return class_key(cost_of(*point.record, quantity)) != class_key(cost_of(*points.front().record, quantity));
+      return class_key(cost_of(*point.record, unit)) != class_key(cost_of(*points.front().record, unit));
     });
   };
-  if (points.empty() || varies(Quantity::sectors)) return Quantity::sectors;
-  if (varies(Quantity::wavefronts)) return Quantity::wavefronts;
-  return cost_of(*points.front().record, Quantity::sectors).any() ? Quantity::sectors : Quantity::wavefronts;
+  if (points.empty() || varies(sectors)) return sectors;
+  if (varies(wavefronts)) return wavefronts;
+  return cost_of(*points.front().record, sectors).any() ? sectors : wavefronts;
 }
 
 std::vector<CostClass> classify(const std::vector<Point>& points) {
@@ -44,10 +44,10 @@ std::vector<CostClass> classify(const std::vector<Point>& points) {
   }
   for (CostClass& one : classes) {
     std::vector<double> rates;
-    for (const Point* point : one.points) rates.push_back(point->gb_per_s);
+    for (const Point* point : one.points) rates.push_back(point->goodness);
     const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
     std::ranges::nth_element(rates, middle);
-    one.median_gb_per_s = *middle;
+    one.median_goodness = *middle;
   }
   std::ranges::stable_sort(classes, {}, [](const CostClass& one) { return one.cost.sum(); });
   return classes;
@@ -58,38 +58,39 @@ constexpr double as_good = 0.01;
 
 /// The baseline if it is as good as the best, else the first that is.
 const Point* best_of(const std::vector<Point>& points) {
-  const auto fastest = std::ranges::max_element(points, {}, &Point::gb_per_s);
-  const double enough = (1 - as_good) * fastest->gb_per_s;
+  const auto fastest = std::ranges::max_element(points, {}, &Point::goodness);
+  const double enough = (1 - as_good) * fastest->goodness;
   for (const Point& point : points) {
     const bool baseline = point.place != nullptr && point.place->name == baseline_parameter(*point.record) &&
                           point.place->value == point.record->baseline;
-    if (baseline && point.gb_per_s >= enough) return &point;
+    if (baseline && point.goodness >= enough) return &point;
   }
-  return &*std::ranges::find_if(points, [&](const Point& point) { return point.gb_per_s >= enough; });
+  return &*std::ranges::find_if(points, [&](const Point& point) { return point.goodness >= enough; });
 }
 
 const Point* worst_of(const std::vector<Point>& points) {
-  const double slowest = std::ranges::min_element(points, {}, &Point::gb_per_s)->gb_per_s;
-  return &*std::ranges::find_if(points, [&](const Point& p) { return p.gb_per_s <= (1 + as_good) * slowest; });
+  const double slowest = std::ranges::min_element(points, {}, &Point::goodness)->goodness;
+  return &*std::ranges::find_if(points, [&](const Point& p) { return p.goodness <= (1 + as_good) * slowest; });
 }
 
 }  // namespace
 
 double Story::spread() const {
-  const auto [slowest, fastest] = std::ranges::minmax(points, {}, &Point::gb_per_s);
-  return fastest.gb_per_s > 0 ? (fastest.gb_per_s - slowest.gb_per_s) / fastest.gb_per_s : 0;
+  const auto [slowest, fastest] = std::ranges::minmax(points, {}, &Point::goodness);
+  return fastest.goodness > 0 ? (fastest.goodness - slowest.goodness) / fastest.goodness : 0;
 }
 
 Story make_story(const Cases& cases, std::string_view parameter) {
   Story story;
   story.parameter = parameter;
   story.measured = std::ranges::any_of(
-      cases, [](const Record* record) { return record->measured_gb_per_s.has_value() || record->time.has_value(); });
+      cases, [](const Record* record) { return record->headline.measured.has_value() || record->time.has_value(); });
   story.numeric = true;
   for (const Record* record : cases) {
-    const auto rate = story.measured ? record->measured_gb_per_s : record->predicted_gb_per_s;
-    if (record->status != Status::ok || !rate || !std::isfinite(*rate) || *rate <= 0) continue;
-    Point point{record, find_parameter(*record, parameter), std::nullopt, *rate, {}};
+    const HeadlineRecord& headline = record->headline;
+    const auto value = story.measured ? headline.measured : headline.predicted;
+    if (record->status != Status::ok || !value || !std::isfinite(*value) || *value <= 0) continue;
+    Point point{record, find_parameter(*record, parameter), std::nullopt, *value, headline.goodness(*value), {}};
     if (point.place != nullptr) {
       if (const auto* number = std::get_if<std::uint64_t>(&point.place->value)) point.number = *number;
     }
@@ -99,8 +100,8 @@ Story make_story(const Cases& cases, std::string_view parameter) {
   if (story.points.empty()) return story;
 
   if (story.numeric) std::ranges::stable_sort(story.points, {}, &Point::number);
-  story.quantity = telling_quantity(story.points);
-  for (Point& point : story.points) point.cost = cost_of(*point.record, story.quantity);
+  story.unit = telling_unit(story.points);
+  for (Point& point : story.points) point.cost = cost_of(*point.record, story.unit);
   story.classes = classify(story.points);
   story.best = best_of(story.points);
   story.worst = worst_of(story.points);
@@ -112,8 +113,8 @@ int direction(const Story& story) {
   bool falls = true;
   bool rises = true;
   for (std::size_t i = 1; i < story.points.size(); ++i) {
-    const double before = story.points[i - 1].gb_per_s;
-    const double now = story.points[i].gb_per_s;
+    const double before = story.points[i - 1].value;
+    const double now = story.points[i].value;
     falls = falls && now <= before * (1 + negligible);
     rises = rises && now >= before * (1 - negligible);
   }
@@ -126,14 +127,14 @@ bool cost_explains(const Story& story) {
   const CostClass& cheapest = story.classes.front();
   const CostClass& dearest = story.classes.back();
   for (std::size_t i = 1; i < story.classes.size(); ++i) {
-    if (story.classes[i].median_gb_per_s > story.classes[i - 1].median_gb_per_s * (1 + negligible)) return false;
+    if (story.classes[i].median_goodness > story.classes[i - 1].median_goodness * (1 + negligible)) return false;
   }
-  double slowest_cheap = cheapest.points.front()->gb_per_s;
-  for (const Point* point : cheapest.points) slowest_cheap = std::min(slowest_cheap, point->gb_per_s);
-  double fastest_dear = 0;
-  for (const Point* point : dearest.points) fastest_dear = std::max(fastest_dear, point->gb_per_s);
+  double worst_cheap = cheapest.points.front()->goodness;
+  for (const Point* point : cheapest.points) worst_cheap = std::min(worst_cheap, point->goodness);
+  double best_dear = 0;
+  for (const Point* point : dearest.points) best_dear = std::max(best_dear, point->goodness);
   constexpr double overlap = 1.01;
-  return fastest_dear <= slowest_cheap * overlap && dearest.median_gb_per_s < cheapest.median_gb_per_s;
+  return best_dear <= worst_cheap * overlap && dearest.median_goodness < cheapest.median_goodness;
 }
 
 }  // namespace gpumem::report

@@ -17,7 +17,8 @@ struct Point {
   const Record* record = nullptr;
   const Parameter* place = nullptr;     ///< the parameter that varies; null if the record lacks it
   std::optional<std::uint64_t> number;  ///< its value, if a number
-  double gb_per_s = 0;                  ///< measured, or predicted where nothing was measured
+  double value = 0;                     ///< headline: measured, or predicted where nothing was measured
+  double goodness = 0;                  ///< of it: the more the better
   PerRequest cost;                      ///< predicted, or counted where nothing was predicted
 };
 
@@ -25,35 +26,35 @@ struct Point {
 struct CostClass {
   PerRequest cost;
   std::vector<const Point*> points;
-  double median_gb_per_s = 0;
+  double median_goodness = 0;
 };
 
 struct Story {
-  std::string parameter;  ///< that varies
-  bool measured = false;  ///< otherwise everything is predicted
-  Quantity quantity = Quantity::sectors;
-  bool numeric = false;            ///< every place is a number; points are then in rising order
-  std::vector<Point> points;       ///< cases that ran and have a bandwidth
-  std::vector<CostClass> classes;  ///< by rising cost; empty if costs are unknown
-  const Point* best = nullptr;     ///< the baseline where it is as good as the best
+  std::string parameter;            ///< that varies
+  bool measured = false;            ///< otherwise everything is predicted
+  std::string_view unit = sectors;  ///< of the costs
+  bool numeric = false;             ///< every place is a number; points are then in rising order
+  std::vector<Point> points;        ///< cases that ran and have a headline
+  std::vector<CostClass> classes;   ///< by rising cost; empty if costs are unknown
+  const Point* best = nullptr;      ///< the baseline where it is as good as the best
   const Point* worst = nullptr;
 
-  /// (highest - lowest) / highest bandwidth.
+  /// (best - worst) / best.
   [[nodiscard]] double spread() const;
 };
 
-/// Differences up to this share of the bandwidth are called none.
+/// Differences up to this share of the best are called none.
 inline constexpr double negligible = 0.02;
 
 /// The story of cases that differ in nothing but a parameter. Points refer to the records and classes to the points, so
 /// a story is neither copied nor outlives the records.
 [[nodiscard]] Story make_story(const Cases& cases, std::string_view parameter);
 
-/// -1 when the bandwidth only falls along the sweep, 1 when it only rises, 0 otherwise. Negligible steps back are
+/// -1 when the headline only falls along the sweep, 1 when it only rises, 0 otherwise. Negligible steps back are
 /// forgiven.
 [[nodiscard]] int direction(const Story& story);
 
-/// Whether the cost of the requests orders the bandwidth: the dearer the class, the slower it is.
+/// Whether the cost of the requests orders the cases: the dearer the class, the worse it is.
 [[nodiscard]] bool cost_explains(const Story& story);
 
 }  // namespace gpumem::report

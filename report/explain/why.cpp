@@ -34,15 +34,15 @@ std::string limit_words(const Evidence& e) {
          fmt::format(" (close behind: {}, {})", stage_words(e.next->stage), stage_time_words(*seconds_of(*e.next)));
 }
 
-std::string place_words(const Better& better) {
+std::string place_words(const BetterCase& better) {
   return better.place == nullptr ? "another case" : position_phrase(*better.place);
 }
 
 /// "1.35 x at offset 0".
-std::string gain_words(const Better& better) { return times_words(better.gain) + " at " + place_words(better); }
+std::string gain_words(const BetterCase& better) { return times_words(better.gain) + " at " + place_words(better); }
 
 /// "better: pinned host memory, 3.05 x".
-std::string better_words(const Better& better) {
+std::string better_words(const BetterCase& better) {
   return fmt::format("better: {}, {}", place_words(better), times_words(better.gain));
 }
 
@@ -59,9 +59,8 @@ bool better_has_less(const Evidence& e) {
 std::optional<double> demand_beyond(const Evidence& e) {
   const auto per_byte = [&](const Record& record) -> std::optional<double> {
     const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
-    const auto bytes = static_cast<double>(record.useful_bytes_read) + static_cast<double>(record.useful_bytes_written);
-    if (stage == record.stages.end() || bytes <= 0 || !seconds_of(*stage)) return std::nullopt;
-    return *seconds_of(*stage) / bytes;
+    if (stage == record.stages.end() || record.useful_bytes() <= 0 || !seconds_of(*stage)) return std::nullopt;
+    return *seconds_of(*stage) / record.useful_bytes();
   };
   const auto own = per_byte(e.record);
   const auto other = per_byte(*e.better->record);
@@ -107,10 +106,12 @@ std::vector<std::string> disagreements(const Evidence& e) {
   std::vector<std::string> all;
   constexpr double much = 0.1;
   const Record& record = e.record;
-  const auto measured = record.measured_gb_per_s;
-  const auto predicted = record.predicted_gb_per_s;
-  if (measured && predicted && *measured > 0 && std::abs(*predicted / *measured - 1) > much) {
-    const double longer = *predicted / *measured - 1;
+  const HeadlineRecord& headline = record.headline;
+  const auto worse = headline.measured && headline.predicted && *headline.measured > 0 && *headline.predicted > 0
+                         ? headline.goodness(*headline.predicted) / headline.goodness(*headline.measured)
+                         : 1;
+  if (std::abs(worse - 1) > much) {
+    const double longer = worse - 1;
     // Where the counted demand takes as long as the clock says, it was the demand that was predicted wrongly.
     const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
     const bool explained =
@@ -121,12 +122,11 @@ std::vector<std::string> disagreements(const Evidence& e) {
   }
   const auto differ = [](double a, double b, double share) { return std::abs(a - b) > share * std::max(a, b); };
   for (const SiteRecord& site : record.access) {
-    for (const auto& [reading, unit] :
-         {std::pair{&site.sectors_per_request, "sectors"}, std::pair{&site.wavefronts_per_request, "wavefronts"}}) {
-      if (!reading->predicted || !reading->counted || !differ(*reading->predicted, *reading->counted, 0.01)) continue;
+    for (const auto& [unit, reading] : site.costs) {
+      if (!reading.predicted || !reading.counted || !differ(*reading.predicted, *reading.counted, 0.01)) continue;
       all.push_back(fmt::format("Counted are {} {} per {} of the {}, not the predicted {}.",
-                                trimmed(*reading->counted, 2), unit, site.op, one_line(site.site),
-                                trimmed(*reading->predicted, 2)));
+                                trimmed(*reading.counted, 2), one_line(unit), site.op, one_line(site.site),
+                                trimmed(*reading.predicted, 2)));
     }
   }
   for (const StageRecord& stage : record.stages) {
@@ -152,14 +152,15 @@ Explanation explain(const Evidence& e) {
 
 // ---- which cases to compare with
 
-bool has_run(const Record& record) { return record.status == Status::ok && record.verified != false; }
-
-/// Bandwidth of the same kind for all: measured where this case was measured.
-std::optional<double> rate_of(const Record& record, bool measured) {
-  return measured ? record.measured_gb_per_s : record.predicted_gb_per_s;
+/// How good a case is, by the reading of the same kind for all: measured where this case was measured.
+std::optional<double> goodness_of(const Record& record, bool measured) {
+  const HeadlineRecord& headline = record.headline;
+  const auto value = measured ? headline.measured : headline.predicted;
+  if (!value || !(*value > 0) || headline.better == Better::neither) return std::nullopt;
+  return headline.goodness(*value);
 }
 
-/// The fastest of some cases by either bandwidth, for all of them at once.
+/// The best of some cases by either reading, for all of them at once.
 struct Group {
   std::size_t size = 0;
   const Record* best_measured = nullptr;
@@ -172,12 +173,12 @@ std::vector<Group> groups_of(std::span<const Record> results, const std::vector<
     Group group;
     for (const std::size_t member : members) {
       const Record& record = results[member];
-      if (!has_run(record)) continue;
+      if (!record.ran()) continue;
       ++group.size;
       for (const bool measured : {true, false}) {
         const Record*& best = measured ? group.best_measured : group.best_predicted;
-        const auto rate = rate_of(record, measured);
-        if (rate && (best == nullptr || *rate > *rate_of(*best, measured))) best = &record;
+        const auto own = goodness_of(record, measured);
+        if (own && (best == nullptr || *own > *goodness_of(*best, measured))) best = &record;
       }
     }
     for (const std::size_t member : members) found[member] = group;
@@ -186,14 +187,14 @@ std::vector<Group> groups_of(std::span<const Record> results, const std::vector<
 }
 
 /// The best of a group, if it is noticeably better; it differs from the record in `parameter`.
-std::optional<Better> better_in(const Group& group, const Record& record, const std::string& parameter) {
-  const bool measured = record.measured_gb_per_s.has_value();
+std::optional<BetterCase> better_in(const Group& group, const Record& record, const std::string& parameter) {
+  const bool measured = record.headline.measured.has_value();
   const Record* best = measured ? group.best_measured : group.best_predicted;
-  const auto own = rate_of(record, measured);
+  const auto own = goodness_of(record, measured);
   if (best == nullptr || best == &record || !own || !(*own > 0)) return std::nullopt;
-  const double gain = *rate_of(*best, measured) / *own;
+  const double gain = *goodness_of(*best, measured) / *own;
   if (!(gain >= noticeable)) return std::nullopt;
-  return Better{.record = best, .place = find_parameter(*best, parameter), .gain = gain};
+  return BetterCase{.record = best, .place = find_parameter(*best, parameter), .gain = gain};
 }
 
 }  // namespace
@@ -205,7 +206,7 @@ std::vector<Explanation> explanations(std::span<const Record> results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Record& record = results[i];
     const std::string limit = limit_of(record);
-    if (!has_run(record) || limit.empty()) continue;
+    if (!record.ran() || limit.empty()) continue;
     Evidence evidence = evidence_on(record, limit);
     // Another way to do the same job says more than another place of the sweep.
     evidence.better = better_in(alternative_groups[i], record, record.compared);

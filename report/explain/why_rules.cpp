@@ -97,9 +97,7 @@ std::string moved(const Evidence& e) {
   std::string text =
       fmt::format(", so that device memory moves {} bytes for every useful one", significant(*e.moved_per_useful(), 2));
   const double unasked = e.unasked_read_bytes().value_or(0);
-  const double useful =
-      static_cast<double>(e.record.useful_bytes_read) + static_cast<double>(e.record.useful_bytes_written);
-  if (unasked < 0.1 * useful) return text;
+  if (unasked < 0.1 * e.record.useful_bytes()) return text;
   const std::string bytes = decimal_size(unasked);
   if (!e.load) return text + fmt::format(" (stores that leave sectors incomplete make it read {} back)", bytes);
   if (!e.store) return text + fmt::format(" ({} of it unused halves of its 64-byte atoms)", bytes);
@@ -188,10 +186,11 @@ std::string latency_brief(const Evidence& e) {
 }
 
 std::string link_fact(const Evidence& e) {
-  const auto rate = e.record.headline_gb_per_s();
-  if (!rate || !e.record.peak_gb_per_s || !e.record.fraction_of_peak)
+  const HeadlineRecord& headline = e.record.headline;
+  if (!headline.value() || !headline.peak || !e.record.fraction_of_peak) {
     return "the data crosses it and is then used again";
-  return fmt::format("{} of {} GB/s", significant(*rate, 3), significant(*e.record.peak_gb_per_s, 3));
+  }
+  return fmt::format("{} of {}", significant(*headline.value(), 3), value_words(headline.quantity, *headline.peak));
 }
 
 std::string copies_fact(const Evidence& e) {

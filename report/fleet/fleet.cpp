@@ -26,9 +26,8 @@ double median_of(std::vector<double> values) {
   return *middle / 2 + *std::max_element(values.begin(), middle) / 2;
 }
 
-std::optional<double> value_of(const FleetReading& reading, FleetQuantity quantity) {
-  if (reading.status != Status::ok || reading.wrong_data) return std::nullopt;
-  return quantity == FleetQuantity::gb_per_s ? reading.gb_per_s : reading.time_s;
+std::optional<double> value_of(const FleetReading& reading) {
+  return reading.status == Status::ok && !reading.wrong_data ? reading.value : std::nullopt;
 }
 
 /// All readings of one case on the machines of a kind.
@@ -51,13 +50,9 @@ FleetCase case_over(std::size_t name, const Readings& readings, std::size_t mach
   FleetCase one;
   one.name = name;
   one.machines = readings.size();
-  const auto has_bandwidth = [](const FleetReading* reading) {
-    return value_of(*reading, FleetQuantity::gb_per_s).has_value();
-  };
-  one.quantity = std::ranges::any_of(readings, has_bandwidth) ? FleetQuantity::gb_per_s : FleetQuantity::time_s;
   std::vector<double> values;
   for (const FleetReading* reading : readings) {
-    if (const auto value = value_of(*reading, one.quantity)) values.push_back(*value);
+    if (const auto value = value_of(*reading)) values.push_back(*value);
   }
   count_shapes(readings, one);
   one.count = values.size();
@@ -78,11 +73,11 @@ FleetVerdict verdict_without_value(const FleetReading& reading) {
   return reading.wrong_data ? FleetVerdict::wrong_data : FleetVerdict::no_value;
 }
 
-FleetJudgement judge(const FleetReading& reading, const FleetCase& one, std::size_t index) {
+FleetJudgement judge(const FleetReading& reading, const FleetCase& one, std::size_t index, Better better) {
   FleetJudgement judgement;
   judgement.index = index;
   judgement.other_shape = reading.shape != one.usual_shape;
-  judgement.value = value_of(reading, one.quantity);
+  judgement.value = value_of(reading);
   if (!judgement.value) {
     judgement.verdict = verdict_without_value(reading);
     return judgement;
@@ -90,12 +85,12 @@ FleetJudgement judge(const FleetReading& reading, const FleetCase& one, std::siz
   judgement.verdict = FleetVerdict::unjudged;
   if (!one.judged) return judgement;
   const double ratio = *judgement.value / one.median;
-  const bool bandwidth = one.quantity == FleetQuantity::gb_per_s;
+  const bool more = better == Better::more;
   judgement.relative = ratio - 1;
-  judgement.loss = 1 - (bandwidth ? ratio : 1 / ratio);
+  judgement.loss = 1 - (more ? ratio : 1 / ratio);
   if (one.mad > 0) judgement.z = (*judgement.value - one.median) / (sigma_per_mad * one.mad);
   const bool off = std::abs(*judgement.relative) > one.least_off;
-  judgement.verdict = !off ? FleetVerdict::usual : (ratio < 1) == bandwidth ? FleetVerdict::slow : FleetVerdict::fast;
+  judgement.verdict = !off ? FleetVerdict::usual : (ratio < 1) == more ? FleetVerdict::slow : FleetVerdict::fast;
   return judgement;
 }
 
@@ -151,8 +146,8 @@ void judge_kind(FleetKind& kind, Fleet& fleet) {
   for (const std::size_t member : kind.machines) {
     for (const FleetReading& reading : fleet.machines[member].readings) {
       FleetCase& one = kind.cases[index_of.at(reading.name)];
-      const FleetJudgement& judgement =
-          fleet.judgements[member].emplace_back(judge(reading, one, index_of.at(reading.name)));
+      const FleetJudgement& judgement = fleet.judgements[member].emplace_back(
+          judge(reading, one, index_of.at(reading.name), fleet.names->case_name(reading.name).better));
       if (judgement.verdict == FleetVerdict::slow) ++one.slow;
       if (judgement.verdict == FleetVerdict::fast) ++one.fast;
     }
@@ -193,7 +188,8 @@ FleetFinding finding_of(std::size_t member, const FleetKind& kind, const Fleet& 
     if (verdict == FleetVerdict::skipped && kind.cases[judgement.index].expected) finding.skipped.push_back(i);
   }
   for (std::size_t i = 0; i < kind.cases.size(); ++i) {
-    if (!has[i] && kind.cases[i].expected) finding.missing.push_back(i);
+    if (has[i] || !kind.cases[i].expected || fleet.names->case_name(kind.cases[i].name).is_metric) continue;
+    finding.missing.push_back(i);
   }
   std::ranges::stable_sort(finding.outliers, std::ranges::greater{}, badness);
   return finding;

@@ -23,27 +23,24 @@ constexpr double fleet_outlier_z = 3.5;
 constexpr double fleet_tolerance = 0.01;        ///< unless asked for another
 constexpr std::size_t fewest_fleet_values = 5;  ///< with fewer, half of them off is one or two, and nothing is judged
 
-enum class FleetQuantity { gb_per_s, time_s };
-
 /// What became of a case on a machine.
 enum class FleetVerdict {
   usual,
   slow,        ///< an outlier
   fast,        ///< an outlier
   unjudged,    ///< too few machines have it
-  no_value,    ///< it ran, but has neither bandwidth nor time
+  no_value,    ///< it ran, but has neither headline nor time
   wrong_data,  ///< and therefore no value
   failed,
   skipped,
 };
 [[nodiscard]] std::string_view to_string(FleetVerdict verdict);
 
-/// A case over the machines of a kind. Values are of those that ran it with verified data, in GB/s or seconds.
+/// A case over the machines of a kind. Values are of those that ran it with verified data, of the quantity in its name.
 struct FleetCase {
   std::size_t name = 0;
-  FleetQuantity quantity = FleetQuantity::gb_per_s;  ///< time where no machine has a bandwidth
-  std::size_t machines = 0;                          ///< that have the case at all
-  std::size_t count = 0;                             ///< of values; what follows is zero without any
+  std::size_t machines = 0;  ///< that have the case at all
+  std::size_t count = 0;     ///< of values; what follows is zero without any
   double median = 0;
   double mad = 0;
   double min = 0;

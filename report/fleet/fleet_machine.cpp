@@ -27,25 +27,79 @@ std::optional<double> positive(std::optional<double> value) {
   return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
 }
 
-FleetReading reading_of(const Record& record, bool predicted, std::size_t repetition, FleetNames& names) {
-  FleetCaseName name{.probe = record.probe, .parameters = record.parameters, .repetition = repetition};
-  std::vector<Parameter> decided;
-  for (Parameter& parameter : name.parameters) {
-    if (std::ranges::find(record.chosen, parameter.name) == record.chosen.end()) continue;
-    decided.push_back(parameter);
-    parameter.value = "auto";
+/// What is judged of a case.
+struct Judged {
+  std::string quantity;
+  Better better = Better::more;
+  std::optional<double> value;
+};
+
+Judged headline_of(const Record& record, bool predicted) {
+  const HeadlineRecord& headline = record.headline;
+  const auto value = positive(predicted ? headline.predicted : headline.measured);
+  if (!value && record.ran() && record.time) {
+    return {"time_seconds", Better::less, positive(record.time->summary.median.count())};
   }
-  FleetReading reading{.name = names.case_number(std::move(name)),
-                       .shape = names.shape_number(decided),
-                       .status = record.status,
-                       .wrong_data = record.verified == false,
-                       .gb_per_s = positive(predicted ? record.predicted_gb_per_s : record.measured_gb_per_s),
-                       .time_s = {},
-                       .reason = record.reason.value_or(""),
-                       .flags = record.flags};
-  if (record.time) reading.time_s = positive(record.time->summary.median.count());
-  return reading;
+  return {headline.quantity, headline.better == Better::less ? Better::less : Better::more, value};
 }
+
+/// The metrics that a case has and of which the probe says which way is better.
+std::vector<Judged> metrics_of(const Record& record, bool predicted) {
+  std::vector<Judged> all;
+  const Probe* probe = record.ran() ? find_probe(record.probe) : nullptr;
+  if (probe == nullptr) return all;
+  for (const Metric& metric : probe->metrics) {
+    const auto found = std::ranges::find(record.metrics, metric.quantity.name, &MetricRecord::name);
+    if (found == record.metrics.end() || metric.quantity.better == Better::neither) continue;
+    if (const auto value = positive(predicted ? found->predicted : found->measured)) {
+      all.push_back({metric.quantity.name, metric.quantity.better, value});
+    }
+  }
+  return all;
+}
+
+/// Names and keeps the readings of cases, one after another.
+class Keeper {
+ public:
+  Keeper(bool predicted, FleetNames& names) : predicted_(predicted), names_(names) {}
+
+  void keep(const Record& record, std::vector<FleetReading>& readings) {
+    FleetCaseName name{.probe = record.probe, .parameters = record.parameters};
+    std::vector<Parameter> decided;
+    for (Parameter& parameter : name.parameters) {
+      if (!record.is_chosen(parameter.name)) continue;
+      decided.push_back(parameter);
+      parameter.value = "auto";
+    }
+    const std::size_t shape = names_.shape_number(decided);
+    const Judged headline = headline_of(record, predicted_);
+    readings.push_back({.name = number_of(name, headline),
+                        .shape = shape,
+                        .status = record.status,
+                        .wrong_data = record.verified == false,
+                        .value = headline.value,
+                        .reason = record.reason.value_or(""),
+                        .flags = record.flags});
+    name.is_metric = true;
+    for (const Judged& metric : metrics_of(record, predicted_)) {
+      readings.push_back(
+          {.name = number_of(name, metric), .shape = shape, .value = metric.value, .reason = {}, .flags = {}});
+    }
+  }
+
+ private:
+  std::size_t number_of(FleetCaseName name, const Judged& judged) {
+    name.quantity = judged.quantity;
+    name.better = judged.better;
+    const std::size_t first = names_.case_number(name);
+    name.repetition = seen_[first]++;
+    return name.repetition == 0 ? first : names_.case_number(std::move(name));
+  }
+
+  bool predicted_;
+  FleetNames& names_;
+  std::unordered_map<std::size_t, std::size_t> seen_;  // by the number of the first
+};
 
 std::string on_or_off(bool state) { return state ? "on" : "off"; }
 
@@ -64,7 +118,7 @@ std::vector<FleetProperty> properties_of(const Report& report) {
   if (device.pcie_generation && device.pcie_width) {
     add("host link", fmt::format("PCIe gen{} x{}", *device.pcie_generation, *device.pcie_width));
   }
-  if (report.backend == "model") add("profile", report.profile.value_or("the device's own attributes"));
+  if (report.is_prediction()) add("profile", report.profile.value_or("the device's own attributes"));
   add("host CPU", report.host.cpu);
   add("host OS", report.host.os);
   return properties;
@@ -73,8 +127,8 @@ std::vector<FleetProperty> properties_of(const Report& report) {
 }  // namespace
 
 std::size_t FleetNames::case_number(FleetCaseName name) {
-  const std::string key = fmt::format("case{}:{}:{}{}", name.repetition, name.probe.size(), name.probe,  //
-                                      key_of(name.parameters));
+  const std::string key = fmt::format("case{}:{}:{}{}:{}{}", name.repetition, name.probe.size(), name.probe,
+                                      name.quantity.size(), name.quantity, key_of(name.parameters));
   const std::scoped_lock lock(mutex_);
   const auto [entry, added] = numbers_.try_emplace(key, cases_.size());
   if (added) cases_.push_back(std::move(name));
@@ -101,14 +155,8 @@ FleetMachine fleet_machine(const Report& report, const std::string& file, FleetN
                        .properties = properties_of(report),
                        .readings = {}};
   machine.readings.reserve(report.results.size());
-  std::unordered_map<std::size_t, std::size_t> seen;  // by the number of the first
-  for (const Record& record : report.results) {
-    FleetReading reading = reading_of(record, report.backend == "model", 0, names);
-    if (const std::size_t before = seen[reading.name]++; before > 0) {
-      reading.name = reading_of(record, report.backend == "model", before, names).name;
-    }
-    machine.readings.push_back(std::move(reading));
-  }
+  Keeper keeper(report.is_prediction(), names);
+  for (const Record& record : report.results) keeper.keep(record, machine.readings);
   return machine;
 }
 

@@ -19,6 +19,9 @@ struct FleetCaseName {
   std::string probe;
   std::vector<Parameter> parameters;
   std::size_t repetition = 0;  ///< equal cases of the same report that came before
+  std::string quantity = {};   ///< the headline (the time where a case that ran has none), or a metric
+  Better better = Better::more;
+  bool is_metric = false;
 };
 
 /// One copy of each name, however many machines have it. May be used from several threads; which number a name gets
@@ -45,9 +48,8 @@ struct FleetReading {
   std::size_t shape = 0;  ///< that `auto` decided
   Status status = Status::ok;
   bool wrong_data = false;
-  std::optional<double> gb_per_s;  ///< measured; of a prediction, predicted
-  std::optional<double> time_s;    ///< median
-  std::string reason;              ///< why it was skipped or failed
+  std::optional<double> value;  ///< of the name's quantity: measured; of a prediction, predicted
+  std::string reason;           ///< why it was skipped or failed
   std::vector<std::string> flags;
 };
 

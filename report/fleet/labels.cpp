@@ -62,6 +62,7 @@ FleetCaseLabels::FleetCaseLabels(const Fleet& fleet, const FleetKind& kind) {
         parts.push_back(parameter.name == "op" ? parameter_phrase(parameter) : position_phrase(parameter));
       }
     }
+    if (name.is_metric) parts.push_back(quantity_words(name.quantity));
     if (name.repetition > 0) parts.push_back(fmt::format("repetition {}", name.repetition));
     labels_.push_back(one_line(name.probe + (parts.empty() ? "" : ": ") + join(parts, ", ")));
   }

@@ -15,4 +15,8 @@ namespace gpumem::report {
 [[nodiscard]] Report read_report(std::string_view json, const std::string& source,
                                  std::span<const std::string_view> emptied = {});
 
+/// A record back from its line of JSON (write_record_line), with all its readings and samples. Throws
+/// std::runtime_error for anything else.
+[[nodiscard]] Record read_record_line(std::string_view line);
+
 }  // namespace gpumem::report

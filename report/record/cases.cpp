@@ -49,7 +49,7 @@ std::optional<Case> case_of(const Record& record, const Probe& probe) {
 
 std::optional<double> metric_value(const Record& record, std::string_view name) {
   const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
-  return found == record.metrics.end() ? std::nullopt : found->value;
+  return found == record.metrics.end() ? std::nullopt : found->value();
 }
 
 bool varies(const Cases& cases, std::string_view parameter) {

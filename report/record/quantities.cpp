@@ -13,42 +13,78 @@ namespace {
 using Value = std::optional<double>;
 
 Value measured_over_predicted(const Record& record) {
-  if (!record.measured_gb_per_s || !record.predicted_gb_per_s || !(*record.predicted_gb_per_s > 0)) return std::nullopt;
-  return *record.measured_gb_per_s / *record.predicted_gb_per_s;
+  const auto& [measured, predicted] = std::pair(record.headline.measured, record.headline.predicted);
+  return measured && predicted && *predicted > 0 ? Value(*measured / *predicted) : std::nullopt;
 }
 
 /// A case that was measured is asked for what was counted, and not for what it was expected to be.
-Value largest(const Record& record, Reading SiteRecord::*quantity) {
+Value largest(const Record& record, std::string_view unit) {
   Value most;
   for (const SiteRecord& site : record.access) {
-    const Reading& reading = site.*quantity;
+    const Reading reading = site.per_request(unit);
     const Value& value = record.time ? reading.counted : reading.predicted;
     if (value && (!most || *value > *most)) most = value;
   }
   return most;
 }
 
-/// Shared memory serves a wavefront a cycle (docs/method.md): so many is what the model foresees of it alone.
-Value predicted_cycles(const Record& record) {
-  const auto shared = [](const SiteRecord& site) { return site.space == "shared"; };
-  if (!std::ranges::all_of(record.access, shared)) return std::nullopt;
-  return largest(record, &SiteRecord::wavefronts_per_request);
-}
-
 struct CaseQuantity {
   const char* name;
+  const char* purpose;
+  Better better;
   Value (*value)(const Record&);
 };
 
+/// Of cases of every probe.
 constexpr CaseQuantity of_cases[] = {
-    {default_quantity, [](const Record& record) { return record.headline_gb_per_s(); }},
-    {"fraction_of_peak", [](const Record& record) { return record.fraction_of_peak; }},
-    {"time_seconds", seconds_of},
-    {"measured_over_predicted", measured_over_predicted},
-    {"sectors_per_request", [](const Record& record) { return largest(record, &SiteRecord::sectors_per_request); }},
-    {"wavefronts_per_request",
-     [](const Record& record) { return largest(record, &SiteRecord::wavefronts_per_request); }},
+    {bandwidth_name.data(), "useful bytes over time", Better::more,
+     [](const Record& record) {
+       const Value measured = measured_bandwidth(record);
+       return measured ? measured : predicted_bandwidth(record);
+     }},
+    {"fraction_of_peak", "the headline as a share of the best that the hardware could do", Better::more,
+     [](const Record& record) { return record.fraction_of_peak; }},
+    {"time_seconds", "one launch, or one run of several operations: the median", Better::less, seconds_of},
+    {"measured_over_predicted", "the measured headline over the predicted one", Better::neither,
+     measured_over_predicted},
+    {"sectors_per_request", "distinct sectors of 32 bytes that a warp's request touches", Better::less,
+     [](const Record& record) { return largest(record, sectors); }},
+    {"wavefronts_per_request", "passes of a request through the banks of shared memory", Better::less,
+     [](const Record& record) { return largest(record, wavefronts); }},
 };
+
+Quantity quantity_of(const CaseQuantity& one) { return {one.name, one.purpose, one.better}; }
+
+Quantity quantity_of(const measure::CounterField& field) {
+  return {std::string(field.name), std::string(field.purpose), Better::neither};
+}
+
+/// Collects each name once.
+class Names {
+ public:
+  void add(const Quantity& quantity) {
+    if (std::ranges::find(all_, quantity.name, &Quantity::name) == all_.end()) all_.push_back(quantity);
+  }
+  [[nodiscard]] std::vector<Quantity> take() && { return std::move(all_); }
+
+ private:
+  std::vector<Quantity> all_;
+};
+
+/// What a probe says of one of its quantities, else what is known without it.
+Quantity described(const Probe* probe, const std::string& name, Better better) {
+  if (probe != nullptr) {
+    if (probe->headline.quantity.name == name) return probe->headline.quantity;
+    for (const Metric& metric : probe->metrics) {
+      if (metric.quantity.name == name) return metric.quantity;
+    }
+    for (const Quantity& quantity : probe->concluded) {
+      if (quantity.name == name) return quantity;
+    }
+  }
+  const auto* const common = std::ranges::find(of_cases, name, &CaseQuantity::name);
+  return common == std::end(of_cases) ? Quantity{name, "", better} : quantity_of(*common);
+}
 
 struct DeviceQuantity {
   const char* name;
@@ -62,7 +98,7 @@ constexpr DeviceQuantity of_devices[] = {
     {"pcie_generation", [](const Device& device) { return Value(device.pcie_generation); }},
     {"pcie_width", [](const Device& device) { return Value(device.pcie_width); }},
     {"theoretical_bandwidth_gb_per_s",
-     [](const Device& device) { return known(device.theoretical_bandwidth_bytes_per_s() / 1e9); }},
+     [](const Device& device) { return known(device.theoretical_bandwidth_bytes_per_s() * per_giga); }},
     {"memory_bytes", [](const Device& device) { return known(static_cast<double>(device.memory_bytes)); }},
     {"l2_bytes", [](const Device& device) { return known(static_cast<double>(device.l2_bytes)); }},
     {"multiprocessors", [](const Device& device) { return known(device.multiprocessors); }},
@@ -71,20 +107,63 @@ constexpr DeviceQuantity of_devices[] = {
 
 }  // namespace
 
-std::vector<std::string> case_quantity_names(const Probe& probe) {
-  std::vector<std::string> names;
-  for (const CaseQuantity& quantity : of_cases) names.emplace_back(quantity.name);
-  for (const Metric& metric : probe.metrics) names.push_back(metric.name);
-  for (const measure::CounterField& field : measure::counter_fields()) names.emplace_back(field.name);
-  return names;
+void order_columns(Report& report, const std::vector<Probe>& registry) {
+  std::vector<std::string> parameters;
+  std::vector<std::string> metrics;
+  const auto add = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const Probe& probe : registry) {
+    for (const Axis& axis : probe.axes) add(parameters, axis.parameter);
+    if (probe.headline.quantity.name != bandwidth_name) add(metrics, probe.headline.quantity.name);
+    for (const Metric& metric : probe.metrics) add(metrics, metric.quantity.name);
+    for (const Quantity& quantity : probe.concluded) add(metrics, quantity.name);
+  }
+  for (const std::string& name : report.parameter_columns) add(parameters, name);
+  for (const std::string& name : report.metric_columns) add(metrics, name);
+  report.parameter_columns = std::move(parameters);
+  report.metric_columns = std::move(metrics);
+}
+
+std::vector<Quantity> case_quantities(const Probe& probe) {
+  Names names;
+  names.add(probe.headline.quantity);
+  for (const CaseQuantity& one : of_cases) names.add(quantity_of(one));
+  for (const Metric& metric : probe.metrics) names.add(metric.quantity);
+  for (const measure::CounterField& field : measure::counter_fields()) names.add(quantity_of(field));
+  return std::move(names).take();
+}
+
+std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& find) {
+  Names names;
+  for (const Record& record : report.results) {
+    const Probe* probe = find(record.probe);
+    if (record.headline.value()) names.add(described(probe, record.headline.quantity, record.headline.better));
+    for (const MetricRecord& metric : record.metrics) names.add(described(probe, metric.name, Better::neither));
+  }
+  for (const ConclusionRecord& conclusion : report.conclusions) {
+    const Probe* probe = find(conclusion.probe);
+    for (const auto& found : conclusion.quantities) names.add(described(probe, found.name, Better::neither));
+  }
+  const auto occurs = [&](std::string_view name) {
+    return std::ranges::any_of(report.results,
+                               [&](const Record& record) { return case_quantity(record, name).has_value(); });
+  };
+  for (const CaseQuantity& one : of_cases) {
+    if (occurs(one.name)) names.add(quantity_of(one));
+  }
+  for (const measure::CounterField& field : measure::counter_fields()) {
+    if (occurs(field.name)) names.add(quantity_of(field));
+  }
+  return std::move(names).take();
 }
 
 std::optional<double> case_quantity(const Record& record, std::string_view name) {
   if (record.status != Status::ok) return std::nullopt;
+  if (name == record.headline.quantity) return record.headline.value();
   const auto* const own = std::ranges::find(of_cases, name, &CaseQuantity::name);
   if (own != std::end(of_cases)) return own->value(record);
   if (const Value metric = metric_value(record, name)) return metric;
-  if (name == "cycles_per_request" && !record.time) return predicted_cycles(record);
   for (const measure::CounterField& field : measure::counter_fields()) {
     if (field.name == name && record.counters) return *record.counters.*field.value;
   }

@@ -1,6 +1,7 @@
 #pragma once
-// The quantities that an expectation can be about, by their names in suites.
+// The numbers of a report by their names: what they are, and where a record has them.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,14 +13,23 @@
 
 namespace gpumem::report {
 
-inline constexpr const char* default_quantity = "bandwidth_gb_per_s";
+/// The probe of a name; null if there is none.
+using ProbeLookup = std::function<const Probe*(std::string_view)>;
 
-/// Those of every case, then the probe's metrics, then the counters.
-[[nodiscard]] std::vector<std::string> case_quantity_names(const Probe& probe);
+/// Everything that cases of a probe may be asked for: its headline, what every case has, its metrics, the counters.
+[[nodiscard]] std::vector<Quantity> case_quantities(const Probe& probe);
 
-/// Its value in a record, absent where it is not known. Of a quantity in several readings the one that a person reads
-/// first: measured or counted where there is one, else predicted. Of several access sites the largest, for the worst
-/// decides. Never of a failed or skipped case.
+/// Everything that occurs in the report, each once: headlines, metrics, conclusions, what every case has, and counters.
+/// Of a probe that is not known, as its records say.
+[[nodiscard]] std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& find = find_probe);
+
+/// Puts the report's columns of parameters and metrics into the order of the registry, the same in every report; what
+/// only this report has comes last. A headline that is no bandwidth, and what several cases show, have columns too.
+void order_columns(Report& report, const std::vector<Probe>& registry);
+
+/// The value of a quantity in a record, absent where it is not known. Of a quantity in several readings the one that a
+/// person reads first: measured or counted where there is one, else predicted. Of several access sites the largest, for
+/// the worst decides. Never of a failed or skipped case.
 [[nodiscard]] std::optional<double> case_quantity(const Record& record, std::string_view name);
 
 /// "pcie_generation", "pcie_width", ...

@@ -2,12 +2,13 @@
 
 namespace gpumem::report {
 
-std::optional<double> mean_per_request(const Record& record, std::string_view op, Quantity quantity, Source source) {
+std::optional<double> mean_per_request(const Record& record, std::string_view op, std::string_view unit,
+                                       Source source) {
   double sum = 0;
   unsigned count = 0;
   for (const SiteRecord& site : record.access) {
     if (site.op != op) continue;
-    const Reading& reading = quantity == Quantity::sectors ? site.sectors_per_request : site.wavefronts_per_request;
+    const Reading reading = site.per_request(unit);
     const std::optional<double>& value = source == Source::predicted ? reading.predicted : reading.counted;
     if (!value) continue;
     sum += *value;
@@ -17,15 +18,40 @@ std::optional<double> mean_per_request(const Record& record, std::string_view op
   return sum / count;
 }
 
-PerRequest per_request(const Record& record, Quantity quantity, Source source) {
-  return {mean_per_request(record, "load", quantity, source), mean_per_request(record, "store", quantity, source)};
+PerRequest per_request(const Record& record, std::string_view unit, Source source) {
+  return {mean_per_request(record, "load", unit, source), mean_per_request(record, "store", unit, source)};
 }
 
 std::optional<double> seconds_of(const Record& record) {
-  if (record.time) return record.time->summary.median.count();
-  const auto gb_per_s = record.headline_gb_per_s();
-  if (!gb_per_s || !(*gb_per_s > 0)) return std::nullopt;
-  return static_cast<double>(record.useful_bytes_read + record.useful_bytes_written) / (*gb_per_s * 1e9);
+  return record.time ? std::optional(record.time->summary.median.count()) : record.predicted_s;
+}
+
+namespace {
+
+std::optional<double> bandwidth_of(const Record& record, std::optional<double> own, std::optional<double> seconds) {
+  if (record.headline.quantity == bandwidth_name) return own;
+  if (!seconds || !(*seconds > 0) || !(record.useful_bytes() > 0)) return std::nullopt;
+  return record.useful_bytes() / *seconds * per_giga;
+}
+
+}  // namespace
+
+std::optional<double> measured_bandwidth(const Record& record) {
+  return bandwidth_of(record, record.headline.measured,
+                      record.time ? std::optional(record.time->summary.median.count()) : std::nullopt);
+}
+
+std::optional<double> predicted_bandwidth(const Record& record) {
+  return bandwidth_of(record, record.headline.predicted, record.predicted_s);
+}
+
+std::optional<double> headline_uncertainty(const Record& record) {
+  const HeadlineRecord& headline = record.headline;
+  if (headline.samples.empty()) {  // it follows from the time
+    return record.time ? std::optional(record.time->summary.relative_width() / 2) : std::nullopt;
+  }
+  if (!headline.measured || !headline.ci95_low || !headline.ci95_high || *headline.measured == 0) return std::nullopt;
+  return (*headline.ci95_high - *headline.ci95_low) / *headline.measured / 2;
 }
 
 std::optional<double> seconds_of(const StageRecord& stage) {

@@ -9,11 +9,10 @@
 
 namespace gpumem::report {
 
-enum class Quantity { sectors, wavefronts };
 enum class Source { predicted, counted };
 
-/// Mean over the record's sites of `op` ("load" or "store") that have the reading; absent if none has.
-[[nodiscard]] std::optional<double> mean_per_request(const Record& record, std::string_view op, Quantity quantity,
+/// Mean over the record's sites of `op` ("load" or "store") that have the reading of `unit`; absent if none has.
+[[nodiscard]] std::optional<double> mean_per_request(const Record& record, std::string_view op, std::string_view unit,
                                                      Source source);
 
 /// Per-request readings of both operations.
@@ -25,10 +24,18 @@ struct PerRequest {
   [[nodiscard]] double sum() const { return load.value_or(0) + store.value_or(0); }
 };
 
-[[nodiscard]] PerRequest per_request(const Record& record, Quantity quantity, Source source);
+[[nodiscard]] PerRequest per_request(const Record& record, std::string_view unit, Source source);
 
-/// How long the case takes: the median measured, else what the predicted bandwidth says. Absent without either.
+/// How long the case takes: the median measured, else what is predicted. Absent without either.
 [[nodiscard]] std::optional<double> seconds_of(const Record& record);
+
+/// Useful bytes over time, GB/s. Of a bandwidth probe its headline; of others what follows from bytes and time; absent
+/// where no bytes are what the case is about.
+[[nodiscard]] std::optional<double> measured_bandwidth(const Record& record);
+[[nodiscard]] std::optional<double> predicted_bandwidth(const Record& record);
+
+/// Half the width of the headline's 95 % interval, as a share of it. Absent where nothing was measured.
+[[nodiscard]] std::optional<double> headline_uncertainty(const Record& record);
 
 /// How long a stage takes: by what was counted, else by what was predicted. Absent without either.
 [[nodiscard]] std::optional<double> seconds_of(const StageRecord& stage);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probes/device.hpp"
@@ -23,13 +24,43 @@ struct Reading {
   std::optional<double> counted;    ///< by hardware counters
 };
 
+/// What the requests of a site cost, in one of its units.
+struct CostRecord {
+  std::string unit;  ///< "sectors", "wavefronts": so many per request
+  Reading per_request;
+};
+
+inline constexpr const char* sectors = "sectors";
+inline constexpr const char* wavefronts = "wavefronts";
+
 struct SiteRecord {
   std::string site;
   std::string space;  ///< "global", "shared", ...
-  std::string op;     ///< "load" or "store"
+  std::string op;     ///< "load", "store" or "atomic"
   unsigned word_bytes = 0;
-  Reading sectors_per_request;
-  Reading wavefronts_per_request;
+  std::vector<CostRecord> costs;  ///< those of which a reading is known
+
+  /// Without any reading where there is no such cost.
+  [[nodiscard]] Reading per_request(std::string_view unit) const;
+  /// Adds the cost where there is none.
+  [[nodiscard]] Reading& cost(std::string_view unit);
+};
+
+/// The number that the case's probe is about.
+struct HeadlineRecord {
+  std::string quantity = std::string(bandwidth_name);
+  Better better = Better::more;
+  std::optional<double> measured = {};  ///< median
+  std::optional<double> ci95_low = {};  ///< of it; absent with too few samples
+  std::optional<double> ci95_high = {};
+  std::optional<double> predicted = {};
+  std::optional<double> peak = {};   ///< the best that the hardware could do, a floor where less is better
+  std::vector<double> samples = {};  ///< where the runs sample it themselves; else those of the time tell
+
+  /// What a person reads first: measured where it is, else predicted.
+  [[nodiscard]] std::optional<double> value() const { return measured ? measured : predicted; }
+  /// The more the better, whichever way the quantity is.
+  [[nodiscard]] double goodness(double value) const { return better == Better::less ? 1 / value : value; }
 };
 
 struct TimeRecord {
@@ -51,7 +82,10 @@ struct StageRecord {
 
 struct MetricRecord {
   std::string name;
-  std::optional<double> value;
+  std::optional<double> measured;
+  std::optional<double> predicted;
+
+  [[nodiscard]] std::optional<double> value() const { return measured ? measured : predicted; }
 };
 
 struct Record {
@@ -67,12 +101,12 @@ struct Record {
   std::optional<bool> verified;
   std::uint64_t useful_bytes_read = 0;
   std::uint64_t useful_bytes_written = 0;
+  std::optional<std::uint64_t> useful_flops;
   std::optional<TimeRecord> time;
-  std::optional<double> measured_gb_per_s;
-  std::optional<double> predicted_gb_per_s;
-  std::optional<double> peak_gb_per_s;      ///< theoretical, of the memory the case is about
-  std::optional<double> fraction_of_peak;   ///< of the headline bandwidth: the measured one, else the predicted
-  std::optional<double> relative_measured;  ///< bandwidth / bandwidth of the sweep's baseline case
+  std::optional<double> predicted_s;
+  HeadlineRecord headline;
+  std::optional<double> fraction_of_peak;   ///< of the headline: 1 is the best, whichever way is better
+  std::optional<double> relative_measured;  ///< to the headline of the sweep's baseline case; above 1 is better
   std::optional<double> relative_predicted;
   std::vector<SiteRecord> access;
   std::optional<Bottleneck> bottleneck;
@@ -84,10 +118,13 @@ struct Record {
   std::vector<measure::StageSpan> timeline;  ///< measured, else predicted; empty where it is not the point
   std::vector<std::string> flags;            ///< "cache_resident", "wide_interval", "throttled", ...
 
-  /// The bandwidth a person reads first: measured where there is one, else predicted.
-  [[nodiscard]] std::optional<double> headline_gb_per_s() const {
-    return measured_gb_per_s ? measured_gb_per_s : predicted_gb_per_s;
+  [[nodiscard]] double useful_bytes() const {
+    return static_cast<double>(useful_bytes_read) + static_cast<double>(useful_bytes_written);
   }
+  /// Whether `auto` decided the parameter.
+  [[nodiscard]] bool is_chosen(std::string_view parameter) const;
+  /// Whether it ran, and moved the right data as far as that was looked at.
+  [[nodiscard]] bool ran() const { return status == Status::ok && verified != false; }
 };
 
 struct Tool {
@@ -121,6 +158,19 @@ struct CheckRecord {
   std::vector<std::size_t> cases;  ///< indices into the results that it was held against, references included
 };
 
+/// What several cases show together (Probe::conclude).
+struct ConclusionRecord {
+  struct Found {
+    std::string name;
+    std::optional<double> measured;
+    std::optional<double> predicted;
+  };
+  std::string probe;
+  std::vector<std::size_t> cases;  ///< indices into the results
+  std::string advice;              ///< empty where another one of the same table has it
+  std::vector<Found> quantities;
+};
+
 /// Where the host memory of the run lies.
 struct HostPlacement {
   std::optional<unsigned> numa_node;  ///< the node it was bound to; absent when it was left alone
@@ -135,17 +185,22 @@ struct Report {
   std::optional<std::string> profile;  ///< name of the GPU profile behind the predictions; absent: device attributes
   Host host;
   std::optional<Device> device;                 ///< absent in a dry run
+  std::vector<Device> devices;                  ///< every one that the run used
   std::optional<HostPlacement> host_placement;  ///< absent when no case used host memory
   /// The flags that this run could have raised, because what they tell of was watched; absent: an older report.
   std::optional<std::vector<std::string>> watched;
   std::optional<std::string> suite;  ///< name of the suite that the cases come from
   std::vector<Record> results;
+  std::vector<ConclusionRecord> conclusions;
   std::vector<CheckRecord> checks;  ///< in the suite's order; empty where nothing was to be checked
   std::vector<std::string>
       findings;  ///< per table (see tables() in report/record/sweep.hpp): what it shows, and what to do
   /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.
   std::vector<std::string> parameter_columns;
   std::vector<std::string> metric_columns;
+
+  /// Whether nothing was measured.
+  [[nodiscard]] bool is_prediction() const { return backend == "model"; }
 };
 
 /// A report and what people call it: its file.

@@ -34,9 +34,10 @@ std::vector<Members> grouped(std::span<const Record> results, const Free& free) 
   return found;
 }
 
-std::optional<double> ratio(std::optional<double> value, std::optional<double> base) {
-  if (!value || !base || *base <= 0) return std::nullopt;
-  return *value / *base;
+/// Above 1 is better, whichever way the quantity is.
+std::optional<double> ratio(const HeadlineRecord& headline, std::optional<double> value, std::optional<double> base) {
+  if (!value || !base || *base <= 0 || (headline.better == Better::less && *value <= 0)) return std::nullopt;
+  return headline.goodness(*value) / headline.goodness(*base);
 }
 
 }  // namespace
@@ -65,15 +66,12 @@ void relate_to_baselines(std::vector<Record>& results) {
       return parameter != nullptr && parameter->value == results[member].baseline;
     });
     // Copied: the baseline is one of the records written below.
-    std::optional<double> measured;
-    std::optional<double> predicted;
-    if (baseline != members.end()) {
-      measured = results[*baseline].measured_gb_per_s;
-      predicted = results[*baseline].predicted_gb_per_s;
-    }
+    const HeadlineRecord base = baseline == members.end() ? HeadlineRecord{} : results[*baseline].headline;
     for (const std::size_t member : members) {
-      results[member].relative_measured = ratio(results[member].measured_gb_per_s, measured);
-      results[member].relative_predicted = ratio(results[member].predicted_gb_per_s, predicted);
+      const HeadlineRecord& own = results[member].headline;
+      const bool comparable = own.quantity == base.quantity;
+      results[member].relative_measured = comparable ? ratio(own, own.measured, base.measured) : std::nullopt;
+      results[member].relative_predicted = comparable ? ratio(own, own.predicted, base.predicted) : std::nullopt;
     }
   }
 }

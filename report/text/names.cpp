@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
+#include "probes/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::report {
@@ -78,24 +80,31 @@ Heading parameter_heading(std::string_view parameter) {
   return {name.label, name.unit};
 }
 
-Heading metric_heading(std::string_view metric) {
-  constexpr std::string_view rate = "_gb_per_s";  // one unit, not something per s
-  if (metric.ends_with(rate)) return {spaced(metric.substr(0, metric.size() - rate.size())), "GB/s"};
-  if (const auto per = metric.rfind("_per_"); per != std::string_view::npos) {
-    return {spaced(metric.substr(0, per)), "/" + spaced(metric.substr(per + 5))};
+Heading quantity_heading(std::string_view quantity) {
+  // Units that stand for something per s.
+  constexpr std::pair<std::string_view, std::string_view> rates[] = {{"gb_per_s", "GB/s"}, {"gflop_per_s", "GFLOP/s"}};
+  for (const auto& [ending, unit] : rates) {
+    if (quantity == ending) return {std::string(unit), ""};
+    if (!quantity.ends_with(ending) || quantity[quantity.size() - ending.size() - 1] != '_') continue;
+    return {spaced(quantity.substr(0, quantity.size() - ending.size() - 1)), std::string(unit)};
   }
-  const auto last = metric.rfind('_');
-  constexpr std::array<std::string_view, 14> units = {"cycles", "ns",      "us",      "ms",      "s",
-                                                      "bytes",  "percent", "copies",  "passes",  "words",
-                                                      "rows",   "lines",   "sectors", "elements"};
-  if (last == std::string_view::npos || !contains(units, metric.substr(last + 1))) return {spaced(metric), ""};
-  const std::string_view unit = metric.substr(last + 1);
-  return {spaced(metric.substr(0, last)), unit == "percent" ? "%" : std::string(unit)};
+  if (const auto per = quantity.rfind("_per_"); per != std::string_view::npos) {
+    return {spaced(quantity.substr(0, per)), "/" + spaced(quantity.substr(per + 5))};
+  }
+  const auto last = quantity.rfind('_');
+  constexpr std::array<std::string_view, 15> units = {"cycles",  "ns",    "us",      "ms",      "s",
+                                                      "seconds", "bytes", "percent", "copies",  "passes",
+                                                      "words",   "rows",  "lines",   "sectors", "elements"};
+  if (last == std::string_view::npos || !contains(units, quantity.substr(last + 1))) return {spaced(quantity), ""};
+  const std::string_view unit = quantity.substr(last + 1);
+  return {spaced(quantity.substr(0, last)), unit == "percent" ? "%" : unit == "seconds" ? "s" : std::string(unit)};
 }
+
+bool is_size(std::string_view parameter) { return parse(parameter).kind == Kind::size; }
 
 std::string value_text(const Parameter& parameter) {
   const auto* number = std::get_if<std::uint64_t>(&parameter.value);
-  if (number != nullptr && parse(parameter.name).kind == Kind::size) return size_in_words(*number);
+  if (number != nullptr && is_size(parameter.name)) return size_in_words(*number);
   return one_line(to_string(parameter.value));
 }
 
@@ -157,12 +166,34 @@ Noun parameter_noun(std::string_view parameter) {
   return regular(name.label);
 }
 
-std::string metric_words(std::string_view metric) {
-  const Heading heading = metric_heading(metric);
+std::string quantity_words(std::string_view quantity) {
+  const Heading heading = quantity_heading(quantity);
   if (heading.unit.empty()) return heading.name;
   if (heading.unit.starts_with('/')) return heading.name + " per " + heading.unit.substr(1);
   if (heading.name.ends_with(" from")) return heading.name + " so many " + heading.unit;
   return heading.name + " in " + heading.unit;
+}
+
+std::string quantity_title(std::string_view quantity) {
+  const Heading heading = quantity_heading(quantity);
+  return heading.unit.starts_with('/') ? quantity_words(quantity) : heading.name;
+}
+
+std::string unit_of(std::string_view quantity) {
+  const Heading heading = quantity_heading(quantity);
+  if (heading.unit.starts_with('/')) return heading.name + heading.unit;
+  return heading.name.find('/') == std::string::npos ? heading.unit : heading.name;
+}
+
+std::string value_words(std::string_view quantity, double value) {
+  constexpr int digits = 3;
+  const Heading heading = quantity_heading(quantity);
+  if (heading.unit == "s") return duration_words(value, digits);
+  if (heading.unit == "bytes" && value >= 0) return size_text(static_cast<std::uint64_t>(std::llround(value)));
+  const std::string number = significant(value, digits);
+  if (heading.unit.starts_with('/')) return fmt::format("{} {} per {}", number, heading.name, heading.unit.substr(1));
+  const std::string unit = unit_of(quantity);
+  return unit.empty() ? number : number + " " + unit;
 }
 
 std::string stage_words(std::string_view stage) {

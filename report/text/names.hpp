@@ -16,7 +16,11 @@ struct Heading {
 };
 
 [[nodiscard]] Heading parameter_heading(std::string_view parameter);
-[[nodiscard]] Heading metric_heading(std::string_view metric);
+/// "latency_cycles" is "latency" over "cycles", "cycles_per_request" "cycles" over "/request".
+[[nodiscard]] Heading quantity_heading(std::string_view quantity);
+
+/// Whether its numbers are bytes, said as "1 GiB".
+[[nodiscard]] bool is_size(std::string_view parameter);
 
 /// The value alone, for a cell under the heading: "7", "copy", "1 GiB".
 [[nodiscard]] std::string value_text(const Parameter& parameter);
@@ -34,8 +38,17 @@ struct Noun {
 };
 [[nodiscard]] Noun parameter_noun(std::string_view parameter);
 
-/// A metric's name in words: "cycles per request".
-[[nodiscard]] std::string metric_words(std::string_view metric);
+/// A quantity's name in words, with its unit: "cycles per request", "latency in cycles".
+[[nodiscard]] std::string quantity_words(std::string_view quantity);
+
+/// The name alone, where the unit stands beside it: "bandwidth", "cycles per request".
+[[nodiscard]] std::string quantity_title(std::string_view quantity);
+
+/// What its numbers count: "GB/s", "cycles/request"; empty where that is nothing.
+[[nodiscard]] std::string unit_of(std::string_view quantity);
+
+/// A value with its unit, to three digits: "4227 GB/s", "1.33 cycles per request", "650 cycles", "1.21 ms".
+[[nodiscard]] std::string value_words(std::string_view quantity, double value);
 
 /// A stage of the model in words: "dram" is "device memory". An unknown stage is its own name.
 [[nodiscard]] std::string stage_words(std::string_view stage);

@@ -133,7 +133,7 @@ std::string checks_title(const Report& report) {
   if (report.device) title += " on " + one_line(report.device->name);
   if (!report.host.name.empty()) title += ", " + one_line(report.host.name);
   if (!report.device) return title + ", nothing was run";
-  const bool predicted = report.backend == "model";
+  const bool predicted = report.is_prediction();
   const std::string profile = report.profile ? " from profile '" + one_line(*report.profile) + "'" : "";
   return title + (predicted ? ", PREDICTED" + profile : ", measured " + one_line(report.started_at));
 }

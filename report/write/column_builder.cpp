@@ -68,11 +68,11 @@ void ColumnBuilder::add(Heading heading, unsigned rank, int digits, int most_dec
   add_text(std::move(heading), rank, std::move(cells));
 }
 
-void ColumnBuilder::add_per_request(Heading heading, unsigned rank, Quantity quantity, Source source) {
+void ColumnBuilder::add_per_request(Heading heading, unsigned rank, std::string_view unit, Source source) {
   std::vector<std::string> cells;
   bool split = false;
   for (const Record* record : cases_) {
-    const PerRequest value = per_request(*record, quantity, source);
+    const PerRequest value = per_request(*record, unit, source);
     const std::string load = value.load ? trimmed(*value.load, 2) : "";
     const std::string store = value.store ? trimmed(*value.store, 2) : "";
     const bool one = load.empty() || store.empty() || load == store;

@@ -29,8 +29,8 @@ class ColumnBuilder {
   /// its own. What would read as 0 without being it has two digits all the same.
   void add(Heading heading, unsigned rank, int digits, int most_decimals, const Reader& read_any);
 
-  /// Loads' and stores' readings, in one number where they agree.
-  void add_per_request(Heading heading, unsigned rank, Quantity quantity, Source source);
+  /// Loads' and stores' readings of a unit, in one number where they agree.
+  void add_per_request(Heading heading, unsigned rank, std::string_view unit, Source source);
 
  private:
   const Cases& cases_;

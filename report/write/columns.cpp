@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -65,14 +64,19 @@ void mark_alternatives(const Cases& cases, Block& block) {
 
 /// The preamble names the peak of device memory; another one has to be said where it applies.
 void add_peak(const Cases& cases, const std::optional<Device>& device, Block& block) {
-  const double named = device ? device->theoretical_bandwidth_bytes_per_s() / 1e9 : 0;
+  const double named = device ? device->theoretical_bandwidth_bytes_per_s() * per_giga : 0;
+  const std::string& quantity = cases.front()->headline.quantity;
   std::vector<std::string> peaks;
   for (const Record* record : cases) {
-    if (!record->peak_gb_per_s || std::abs(*record->peak_gb_per_s - named) < 0.001 * named) continue;
-    std::string peak = significant(*record->peak_gb_per_s, 3);
-    if (std::ranges::find(peaks, peak) == peaks.end()) peaks.push_back(std::move(peak));
+    const auto& peak = record->headline.peak;
+    if (!peak || (quantity == bandwidth_name && std::abs(*peak - named) < 0.001 * named)) continue;
+    std::string words = significant(*peak, 3);
+    if (std::ranges::find(peaks, words) == peaks.end()) peaks.push_back(std::move(words));
   }
-  if (!peaks.empty()) block.constants.push_back("peak " + join_in_words(peaks) + " GB/s");
+  constexpr std::size_t few = 4;
+  if (peaks.empty() || peaks.size() > few) return;
+  const bool floor = cases.front()->headline.better == Better::less;
+  block.constants.push_back((floor ? "at least " : "peak ") + join_in_words(peaks) + " " + unit_of(quantity));
 }
 
 std::optional<double> relative(const Record& record) {
@@ -107,24 +111,6 @@ void add_times(const Cases& cases, ColumnBuilder& columns, unsigned rank) {
   });
 }
 
-/// Whether a metric has one value for each alternative, however many cases that has: what a whole sweep shows (the
-/// fixed cost of a transfer) is said once, in the finding, and as a column would repeat a number in every row.
-bool is_of_alternatives(const Cases& cases, const std::string& metric) {
-  std::map<std::string, std::pair<std::size_t, std::optional<double>>> seen;  // how many cases, with which value
-  bool several = false;
-  for (const Record* record : cases) {
-    const Parameter* alternative = find_parameter(*record, record->compared);
-    const auto value = metric_value(*record, metric);
-    if (alternative == nullptr) return false;
-    if (!value) continue;
-    auto& [count, first] = seen[gpumem::to_string(alternative->value)];
-    if (count++ == 0) first = value;
-    if (value != first) return false;
-    several = several || count > 1;
-  }
-  return several;
-}
-
 void add_metrics(const Cases& cases, ColumnBuilder& columns) {
   std::vector<std::string> names;
   for (const Record* record : cases) {
@@ -134,39 +120,46 @@ void add_metrics(const Cases& cases, ColumnBuilder& columns) {
   }
   unsigned rank = 70;
   for (const std::string& name : names) {
-    if (is_of_alternatives(cases, name)) continue;
-    // The first is what the probe is about, unless it only details the bandwidth.
+    // The first is the next best to know, unless it only details a bandwidth.
     const bool first = name == names.front() && !name.ends_with("_gb_per_s");
-    columns.add(metric_heading(name), first ? 15 : rank++, 3, 3,
+    columns.add(quantity_heading(name), first ? 15 : rank++, 3, 3,
                 [&](const Record& record) { return metric_value(record, name); });
   }
 }
 
+/// "GB/s" says that it is a bandwidth.
+Heading headline_heading(const std::string& quantity) {
+  return quantity == bandwidth_name ? Heading{"GB/s", ""} : quantity_heading(quantity);
+}
+
 void add_readings(const Cases& cases, ColumnBuilder& columns) {
+  const std::string& quantity = cases.front()->headline.quantity;
   const bool measured =
-      std::ranges::any_of(cases, [](const Record* record) { return record->measured_gb_per_s.has_value(); });
-  const bool bandwidth =
-      std::ranges::any_of(cases, [](const Record* record) { return record->headline_gb_per_s().has_value(); });
-  columns.add({"GB/s", ""}, 0, 3, 2, [](const Record& record) { return record.measured_gb_per_s; });
-  if (!bandwidth) add_times(cases, columns, 0);
+      std::ranges::any_of(cases, [](const Record* record) { return record->headline.measured.has_value(); });
+  const bool any =
+      std::ranges::any_of(cases, [](const Record* record) { return record->headline.value().has_value(); });
+  columns.add(headline_heading(quantity), 0, 3, 2, [](const Record& record) { return record.headline.measured; });
+  if (!any) add_times(cases, columns, 0);
   columns.add({"±", "%"}, 50, 2, 2, [](const Record& record) {
-    return record.time ? std::optional(record.time->summary.relative_width() * 50) : std::nullopt;
+    const auto share = headline_uncertainty(record);
+    return share ? std::optional(*share * 100) : std::nullopt;
   });
   const auto add_predicted = [&](unsigned rank) {
-    columns.add({"predicted", "GB/s"}, rank, 3, 2, [](const Record& record) { return record.predicted_gb_per_s; });
+    columns.add({"predicted", unit_of(quantity)}, rank, 3, 2,
+                [](const Record& record) { return record.headline.predicted; });
   };
   if (!measured) add_predicted(0);
   columns.add({"peak", "%"}, 20, 3, 1, [](const Record& record) {
     return record.fraction_of_peak ? std::optional(*record.fraction_of_peak * 100) : std::nullopt;
   });
   add_relative(cases, columns);
-  columns.add_per_request({"sectors", "/request"}, 12, Quantity::sectors, Source::predicted);
-  columns.add_per_request({"counted", "sectors"}, 30, Quantity::sectors, Source::counted);
-  columns.add_per_request({"wavefronts", "/request"}, 12, Quantity::wavefronts, Source::predicted);
-  columns.add_per_request({"counted", "wavefronts"}, 30, Quantity::wavefronts, Source::counted);
+  columns.add_per_request({"sectors", "/request"}, 12, sectors, Source::predicted);
+  columns.add_per_request({"counted", "sectors"}, 30, sectors, Source::counted);
+  columns.add_per_request({"wavefronts", "/request"}, 12, wavefronts, Source::predicted);
+  columns.add_per_request({"counted", "wavefronts"}, 30, wavefronts, Source::counted);
   if (measured) add_predicted(40);
   add_metrics(cases, columns);
-  if (bandwidth) add_times(cases, columns, 90);
+  if (any) add_times(cases, columns, 90);
   std::vector<std::string> limits;
   for (const Record* record : cases) limits.push_back(record->bottleneck ? record->bottleneck->predicted : "");
   columns.add_text({"limit", "predicted"}, 80, std::move(limits));
@@ -178,19 +171,13 @@ void add_why(const Cases& cases, ColumnBuilder& columns) {
   columns.add_prose({"why", ""}, std::move(reasons));
 }
 
-/// Bars show the bandwidth, or the first metric where there is none.
+/// Bars show the headline.
 void add_bars(const Cases& cases, Block& block) {
-  const auto bandwidth = [](const Record& record) { return record.headline_gb_per_s(); };
-  const auto metric = [](const Record& record) {
-    return record.metrics.empty() ? std::nullopt : record.metrics.front().value;
-  };
-  const bool any = std::ranges::any_of(cases, [&](const Record* record) { return bandwidth(*record).has_value(); });
-  const Reader read = any ? Reader(bandwidth) : Reader(metric);
   double longest = 0;
-  for (const Record* record : cases) longest = std::max(longest, read(*record).value_or(0));
+  for (const Record* record : cases) longest = std::max(longest, record->headline.value().value_or(0));
   if (longest <= 0) return;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (const auto value = read(*cases[i])) block.rows[i].bar_fraction = std::max(0.0, *value / longest);
+    if (const auto value = cases[i]->headline.value()) block.rows[i].bar_fraction = std::max(0.0, *value / longest);
   }
 }
 

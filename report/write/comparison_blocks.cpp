@@ -19,12 +19,12 @@ namespace {
 using ComparedCases = std::vector<const ComparedCase*>;
 
 bool is_row(const CaseChange& change) {
-  return change.reading && change.outcome != CaseOutcome::added && change.outcome != CaseOutcome::not_run;
+  return change.reading && change.outcome != CaseVerdict::added && change.outcome != CaseVerdict::not_run;
 }
 
 bool is_shown(const ComparedCase& one, bool changed_only) {
   return std::ranges::any_of(one.changes, [&](const CaseChange& change) {
-    return is_row(change) && !(changed_only && change.outcome == CaseOutcome::same);
+    return is_row(change) && !(changed_only && change.outcome == CaseVerdict::same);
   });
 }
 
@@ -49,13 +49,13 @@ std::vector<ComparedCases> groups(const Comparison& comparison, bool changed_onl
 std::string asked_text(const Record& record, const std::string& name) {
   const Parameter* parameter = find_parameter(record, name);
   if (parameter == nullptr) return "-";
-  return is_chosen(record, name) ? "auto" : value_text(*parameter);
+  return record.is_chosen(name) ? "auto" : value_text(*parameter);
 }
 
 /// The values of a quantity with one number of decimals.
 class Scale {
  public:
-  Scale(const ComparedCases& cases, ComparedQuantity quantity) {
+  Scale(const ComparedCases& cases, const std::string& quantity) : unit_(unit_of(quantity)) {
     std::vector<double> values;
     const auto add = [&](const std::optional<CaseReading>& reading) {
       if (reading && reading->estimate) values.push_back(reading->estimate->value);
@@ -64,7 +64,7 @@ class Scale {
       add(one->old_reading);
       for (const CaseChange& change : one->changes) add(change.reading);
     }
-    if (quantity == ComparedQuantity::time) {
+    if (unit_ == "s") {
       const TimeUnit time = time_unit(values.empty() ? 1 : *std::ranges::min_element(values));
       unit_ = time.name;
       factor_ = time.per_second;
@@ -80,34 +80,34 @@ class Scale {
   }
 
  private:
-  std::string unit_ = "GB/s";
+  std::string unit_;
   double factor_ = 1;
   int decimals_ = 0;
 };
 
-Tint tint_of(CaseOutcome outcome) {
+Tint tint_of(CaseVerdict outcome) {
   switch (outcome) {
-    case CaseOutcome::slower:
-    case CaseOutcome::failed:
-    case CaseOutcome::wrong_data:
+    case CaseVerdict::slower:
+    case CaseVerdict::failed:
+    case CaseVerdict::wrong_data:
       return Tint::red;
-    case CaseOutcome::faster:
-    case CaseOutcome::recovered:
+    case CaseVerdict::faster:
+    case CaseVerdict::recovered:
       return Tint::cyan;
-    case CaseOutcome::ambiguous:
-    case CaseOutcome::skipped:
-    case CaseOutcome::unread:
+    case CaseVerdict::ambiguous:
+    case CaseVerdict::skipped:
+    case CaseVerdict::unread:
       return Tint::yellow;
-    case CaseOutcome::same:
-    case CaseOutcome::not_run:
-    case CaseOutcome::missing:
-    case CaseOutcome::added:
+    case CaseVerdict::same:
+    case CaseVerdict::not_run:
+    case CaseVerdict::missing:
+    case CaseVerdict::added:
       break;
   }
   return Tint::dim;
 }
 
-std::string outcome_words(CaseOutcome outcome) {
+std::string outcome_words(CaseVerdict outcome) {
   std::string text(to_string(outcome));
   std::ranges::replace(text, '_', ' ');
   return text;
@@ -117,7 +117,7 @@ std::string outcome_words(CaseOutcome outcome) {
 /// flag, since it is shown.
 std::vector<std::string> notes_of(const ComparedCase& one, const CaseChange& change, const std::string& label) {
   std::vector<std::string> notes;
-  if (!one.old_reading || !change.reading || change.outcome == CaseOutcome::same) return notes;
+  if (!one.old_reading || !change.reading || change.outcome == CaseVerdict::same) return notes;
   const auto add_own = [&](const Record& of, const Record& other, const std::string& name) {
     for (const std::string& flag : of.flags) {
       const bool shared = std::ranges::find(other.flags, flag) != other.flags.end();
@@ -139,7 +139,7 @@ class BlockBuilder {
   BlockBuilder(const Comparison& comparison, const ComparedCases& cases)
       : comparison_(comparison),
         cases_(cases),
-        scale_(cases, cases.front()->quantity.value_or(ComparedQuantity::bandwidth)),
+        scale_(cases, cases.front()->quantity.value_or(ComparedQuantity{std::string(bandwidth_name)}).name),
         decimals_(comparison.tolerance < 0.005 ? 2 : 1) {
     block_.probe = one_line(cases.front()->record->probe);
     block_.rows.resize(cases.size());
@@ -177,7 +177,7 @@ class BlockBuilder {
       }
       Column& column = add_column(parameter_heading(name), 0,
                                   [&](const ComparedCase& one) { return asked_text(*one.record, name); });
-      column.names = std::holds_alternative<std::string>(parameter.value) && !is_chosen(*cases_.front()->record, name);
+      column.names = std::holds_alternative<std::string>(parameter.value) && !cases_.front()->record->is_chosen(name);
       ++block_.parameter_columns;
     }
   }
@@ -253,15 +253,15 @@ class BlockBuilder {
     const CaseChange& change = one.changes[n];
     const auto why = [](const Record& record) { return record.reason ? ": " + one_line(*record.reason) : ""; };
     switch (change.outcome) {
-      case CaseOutcome::failed:
+      case CaseVerdict::failed:
         return fmt::format("failed in {}{}", new_label(comparison_, n), why(*change.reading->record));
-      case CaseOutcome::skipped:
+      case CaseVerdict::skipped:
         return fmt::format("skipped in {}{}", new_label(comparison_, n), why(*change.reading->record));
-      case CaseOutcome::wrong_data:
+      case CaseVerdict::wrong_data:
         return fmt::format("moved wrong data in {}{}", new_label(comparison_, n), why(*change.reading->record));
-      case CaseOutcome::recovered:
+      case CaseVerdict::recovered:
         return fmt::format("did not run in old{}", why(*one.old_reading->record));
-      case CaseOutcome::unread:
+      case CaseVerdict::unread:
         return "has no reading in both reports";
       default:
         return {};

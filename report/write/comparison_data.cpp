@@ -22,10 +22,6 @@ Json to_json(const std::optional<Estimate>& estimate) {
       {"value", number(estimate->value)}, {"ci95_low", number(estimate->low)}, {"ci95_high", number(estimate->high)}};
 }
 
-std::string_view quantity_name(ComparedQuantity quantity) {
-  return quantity == ComparedQuantity::bandwidth ? "bandwidth_gb_per_s" : "time_seconds";
-}
-
 Json run_json(const NamedReport& one) {
   const Report& report = one.report;
   const auto device = [&](auto Device::*member) -> Json {
@@ -65,18 +61,20 @@ Json change_json(const CaseChange& change) {
     shape[name] = {{"old", parameter(old_value)}, {"new", parameter(new_value)}};
   }
   json["parameters_changed"] = std::move(shape);
+  Json metrics = Json::object();
+  for (const auto& [name, old_value, new_value] : change.metrics) {
+    metrics[name] = {{"old", number(old_value)}, {"new", number(new_value)}};
+  }
+  json["metrics"] = std::move(metrics);
   return json;
 }
 
 Json case_json(const ComparedCase& one) {
   Json changes = Json::array();
   for (const CaseChange& change : one.changes) changes.push_back(change_json(change));
-  return {{"probe", one.record->probe},
-          {"parameters", parameters(one.record->parameters)},
-          {"chosen_by_auto", one.record->chosen},
-          {"quantity", one.quantity ? Json(quantity_name(*one.quantity)) : Json(nullptr)},
-          {"old", side_json(one.old_reading)},
-          {"new", std::move(changes)}};
+  return {{"probe", one.record->probe},           {"parameters", parameters(one.record->parameters)},
+          {"chosen_by_auto", one.record->chosen}, {"quantity", one.quantity ? Json(one.quantity->name) : Json(nullptr)},
+          {"old", side_json(one.old_reading)},    {"new", std::move(changes)}};
 }
 
 Json differences_json(const Comparison& comparison) {
@@ -101,7 +99,7 @@ Json summary_json(const Comparison& comparison) {
     const CaseTally counts = tally(comparison, n);
     Json one = Json::object();
     for (std::size_t i = 0; i < counts.counts.size(); ++i) {
-      one[std::string(to_string(static_cast<CaseOutcome>(i)))] = counts.counts[i];
+      one[std::string(to_string(static_cast<CaseVerdict>(i)))] = counts.counts[i];
     }
     list.push_back(std::move(one));
   }
@@ -144,7 +142,7 @@ CsvRow row_of(const ComparedCase& one, std::size_t n, const Comparison& comparis
   row.add("chosen_by_auto", join(one.record->chosen, ";"));
   row.add("old_report", comparison.reports.front().name);
   row.add("new_report", comparison.reports[n + 1].name);
-  row.add("quantity", one.quantity ? std::string(quantity_name(*one.quantity)) : "");
+  row.add("quantity", one.quantity ? one.quantity->name : "");
   row.add("verdict", std::string(to_string(change.outcome)));
   add_estimate(row, "speed_ratio", change.speed);
   add_side(row, "old", one.old_reading);

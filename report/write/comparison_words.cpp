@@ -17,15 +17,13 @@ namespace gpumem::report {
 
 namespace {
 
-bool is_prediction(const NamedReport& one) { return one.report.backend == "model"; }
-
 std::string title(const NamedReport& one) { return one.name == "-" ? "standard input" : one_line(one.name); }
 
 std::string report_line(const std::string& label, const NamedReport& one) {
   const Report& report = one.report;
   std::string line = label + ": " + title(one);
   if (report.device) line += ": " + one_line(report.device->name);
-  if (is_prediction(one)) return line + ", predicted, " + one_line(report.started_at);
+  if (report.is_prediction()) return line + ", predicted, " + one_line(report.started_at);
   if (!report.host.name.empty()) line += " in " + one_line(report.host.name);
   return line + ", " + one_line(report.started_at);
 }
@@ -58,7 +56,7 @@ void add_differences(std::vector<Said>& lines, const Comparison& comparison, std
 /// Empty where both were measured.
 std::string nature_of(const Comparison& comparison) {
   std::size_t predictions = 0;
-  for (const NamedReport& one : comparison.reports) predictions += is_prediction(one) ? 1 : 0;
+  for (const NamedReport& one : comparison.reports) predictions += one.report.is_prediction() ? 1 : 0;
   if (predictions == 0) return {};
   if (predictions == comparison.reports.size()) {
     return "PREDICTED by the model on all sides: medians without intervals. Nothing was measured.";
@@ -105,7 +103,7 @@ std::string group_words(const Cases& cases, const Cases& all) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : cases.front()->parameters) {
     const bool swept = cases.size() == 1 && parameter.name == cases.front()->swept;
-    if (is_chosen(*cases.front(), parameter.name) || !(swept || varies(all, parameter.name))) continue;
+    if (cases.front()->is_chosen(parameter.name) || !(swept || varies(all, parameter.name))) continue;
     parts.push_back(values_words(cases, parameter.name));
   }
   const std::string probe = one_line(cases.front()->probe);
@@ -136,7 +134,7 @@ std::string apart_words(const Cases& missing, const Cases& added) {
     std::set<std::string> texts;
     for (const Record* record : cases) {
       const Parameter* parameter = find_parameter(*record, name);
-      if (parameter != nullptr) texts.insert(is_chosen(*record, name) ? "auto" : value_text(*parameter));
+      if (parameter != nullptr) texts.insert(record->is_chosen(name) ? "auto" : value_text(*parameter));
     }
     return std::vector<std::string>(texts.begin(), texts.end());
   };
@@ -201,22 +199,22 @@ std::string summary(const Comparison& comparison, std::size_t which) {
   if (counts.compared() == 0) {
     parts.emplace_back("Nothing could be compared");
   } else {
-    parts.push_back(fmt::format("{} same", counts[CaseOutcome::same]));
-    parts.push_back(extreme(comparison, which, counts[CaseOutcome::slower], "slower", "worst", counts.slowest));
-    parts.push_back(extreme(comparison, which, counts[CaseOutcome::faster], "faster", "most", counts.fastest));
-    std::string ambiguous = fmt::format("{} ambiguous", counts[CaseOutcome::ambiguous]);
+    parts.push_back(fmt::format("{} same", counts[CaseVerdict::same]));
+    parts.push_back(extreme(comparison, which, counts[CaseVerdict::slower], "slower", "worst", counts.slowest));
+    parts.push_back(extreme(comparison, which, counts[CaseVerdict::faster], "faster", "most", counts.fastest));
+    std::string ambiguous = fmt::format("{} ambiguous", counts[CaseVerdict::ambiguous]);
     if (counts.too_few_samples > 0) ambiguous += fmt::format(" ({} with too few samples)", counts.too_few_samples);
     parts.push_back(std::move(ambiguous));
   }
-  constexpr std::array<std::pair<CaseOutcome, const char*>, 8> others = {
-      {{CaseOutcome::failed, "failed"},
-       {CaseOutcome::wrong_data, "moved wrong data"},
-       {CaseOutcome::skipped, "skipped"},
-       {CaseOutcome::recovered, "run again"},
-       {CaseOutcome::not_run, "ran in neither"},
-       {CaseOutcome::unread, "without a common reading"},
-       {CaseOutcome::missing, "only in old"},
-       {CaseOutcome::added, "only in new"}}};
+  constexpr std::array<std::pair<CaseVerdict, const char*>, 8> others = {
+      {{CaseVerdict::failed, "failed"},
+       {CaseVerdict::wrong_data, "moved wrong data"},
+       {CaseVerdict::skipped, "skipped"},
+       {CaseVerdict::recovered, "run again"},
+       {CaseVerdict::not_run, "ran in neither"},
+       {CaseVerdict::unread, "without a common reading"},
+       {CaseVerdict::missing, "only in old"},
+       {CaseVerdict::added, "only in new"}}};
   for (const auto& [outcome, words] : others) {
     if (counts[outcome] > 0) parts.push_back(fmt::format("{} {}", counts[outcome], words));
   }

@@ -47,11 +47,45 @@ void add_time(CsvRow& row, const std::optional<TimeRecord>& time) {
 
 void add_access(CsvRow& row, const Record& record) {
   for (const std::string op : {"load", "store"}) {
-    for (const auto quantity : {Quantity::sectors, Quantity::wavefronts}) {
-      const std::string name = op + (quantity == Quantity::sectors ? ".sectors" : ".wavefronts") + "_per_request";
-      row.add(name + ".predicted", field(mean_per_request(record, op, quantity, Source::predicted)));
-      row.add(name + ".counted", field(mean_per_request(record, op, quantity, Source::counted)));
+    for (const std::string unit : {sectors, wavefronts}) {
+      const std::string name = op + "." + unit + "_per_request";
+      row.add(name + ".predicted", field(mean_per_request(record, op, unit, Source::predicted)));
+      row.add(name + ".counted", field(mean_per_request(record, op, unit, Source::counted)));
     }
+  }
+}
+
+/// A metric, the headline by its own name, or what several cases with this one among them show.
+std::optional<double> named_value(const Report& report, const Record& record, const std::string& name) {
+  if (record.headline.quantity == name) return record.headline.value();
+  if (const auto value = metric_value(record, name)) return value;
+  const std::size_t index = static_cast<std::size_t>(&record - report.results.data());
+  for (const ConclusionRecord& conclusion : report.conclusions) {
+    if (conclusion.probe != record.probe || !std::ranges::binary_search(conclusion.cases, index)) continue;
+    const auto found = std::ranges::find(conclusion.quantities, name, &ConclusionRecord::Found::name);
+    if (found != conclusion.quantities.end()) return found->measured ? found->measured : found->predicted;
+  }
+  return std::nullopt;
+}
+
+/// What later versions added, so that columns stay where they were.
+void add_later_columns(CsvRow& row, const Report& report, const Record& record) {
+  const HeadlineRecord& headline = record.headline;
+  row.add("headline.quantity", record.probe.empty() ? "" : headline.quantity);
+  row.add("headline.better", record.probe.empty() ? "" : std::string(to_string(headline.better)));
+  row.add("headline.measured", field(headline.measured));
+  row.add("headline.ci95_low", field(headline.ci95_low));
+  row.add("headline.ci95_high", field(headline.ci95_high));
+  row.add("headline.predicted", field(headline.predicted));
+  row.add("headline.peak", field(headline.peak));
+  row.add("predicted_seconds", field(record.predicted_s));
+  row.add("useful_flops", record.useful_flops ? fmt::to_string(*record.useful_flops) : std::string());
+  for (const std::string& name : report.metric_columns) {
+    const bool own = name == headline.quantity;
+    const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
+    row.add("metrics_predicted." + name, field(own                             ? headline.predicted
+                                               : found == record.metrics.end() ? std::nullopt
+                                                                               : found->predicted));
   }
 }
 
@@ -68,9 +102,9 @@ void add_case(CsvRow& row, const Report& report, const Record& record) {
   row.add("useful_bytes.read", fmt::to_string(record.useful_bytes_read));
   row.add("useful_bytes.written", fmt::to_string(record.useful_bytes_written));
   add_time(row, record.time);
-  row.add("bandwidth_gb_per_s.measured", field(record.measured_gb_per_s));
-  row.add("bandwidth_gb_per_s.predicted", field(record.predicted_gb_per_s));
-  row.add("peak_gb_per_s", field(record.peak_gb_per_s));
+  row.add("bandwidth_gb_per_s.measured", field(measured_bandwidth(record)));
+  row.add("bandwidth_gb_per_s.predicted", field(predicted_bandwidth(record)));
+  row.add("peak_gb_per_s", field(record.headline.quantity == bandwidth_name ? record.headline.peak : std::nullopt));
   row.add("fraction_of_peak", field(record.fraction_of_peak));
   row.add("relative_to_baseline.measured", field(record.relative_measured));
   row.add("relative_to_baseline.predicted", field(record.relative_predicted));
@@ -81,11 +115,14 @@ void add_case(CsvRow& row, const Report& report, const Record& record) {
     row.add("counters." + std::string(one.name),
             field(record.counters ? (*record.counters).*one.value : std::optional<double>()));
   }
-  for (const std::string& name : report.metric_columns) row.add("metrics." + name, field(metric_value(record, name)));
+  for (const std::string& name : report.metric_columns) {
+    row.add("metrics." + name, field(named_value(report, record, name)));
+  }
   row.add("flags", join(record.flags, ";"));
   row.add("backend", report.backend);
   row.add("device.name", report.device ? report.device->name : std::string());
   row.add("device.uuid", report.device ? field(report.device->uuid) : std::string());
+  add_later_columns(row, report, record);
 }
 
 CsvRow row_of(const Report& report, const Record& record) {

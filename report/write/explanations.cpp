@@ -33,12 +33,10 @@ struct Explained {
 
 std::string seconds_text(std::optional<double> seconds) { return seconds ? duration_words(*seconds, 3) : "-"; }
 
-std::string rate_text(double gb_per_s) { return significant(gb_per_s, 3) + " GB/s"; }
-
 std::string title_of(const Record& record, std::size_t index) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : record.parameters) {
-    const bool chosen = std::ranges::find(record.chosen, parameter.name) != record.chosen.end();
+    const bool chosen = record.is_chosen(parameter.name);
     parts.push_back(parameter_phrase(parameter) + (chosen ? " (auto)" : ""));
   }
   return one_line(fmt::format("[{}] {}{}{}", index, record.probe, parts.empty() ? "" : ": ", join(parts, ", ")));
@@ -48,20 +46,17 @@ std::string readings_of(const Record& record) {
   std::vector<std::string> parts;
   const std::string peak =
       record.fraction_of_peak ? fmt::format(", {:.0f} % of peak", *record.fraction_of_peak * 100) : "";
-  const bool measured = record.time || record.measured_gb_per_s;
+  const HeadlineRecord& headline = record.headline;
+  const bool measured = record.time || headline.measured;
   if (measured) {
     std::string text = "measured";
-    if (record.measured_gb_per_s) text += " " + rate_text(*record.measured_gb_per_s);
+    if (headline.measured) text += " " + value_words(headline.quantity, *headline.measured);
     if (record.time) text += " (" + seconds_text(record.time->summary.median.count()) + peak + ")";
     parts.push_back(std::move(text));
   }
-  if (record.predicted_gb_per_s) {
-    const double bytes =
-        static_cast<double>(record.useful_bytes_read) + static_cast<double>(record.useful_bytes_written);
-    std::string text = "predicted " + rate_text(*record.predicted_gb_per_s);
-    if (*record.predicted_gb_per_s > 0) {
-      text += " (" + seconds_text(bytes / *record.predicted_gb_per_s / 1e9) + (measured ? "" : peak) + ")";
-    }
+  if (headline.predicted) {
+    std::string text = "predicted " + value_words(headline.quantity, *headline.predicted);
+    if (record.predicted_s) text += " (" + seconds_text(record.predicted_s) + (measured ? "" : peak) + ")";
     parts.push_back(std::move(text));
   }
   const StageRecord* slowest = nullptr;
@@ -120,11 +115,10 @@ std::vector<Figure> figures_of(const Record& record) {
   }
   const auto number = [](std::optional<double> value) { return value ? trimmed(*value, 2) : std::string("-"); };
   for (const SiteRecord& site : record.access) {
-    for (const auto& [reading, unit] :
-         {std::pair{&site.sectors_per_request, "sectors"}, std::pair{&site.wavefronts_per_request, "wavefronts"}}) {
-      if (!reading->predicted && !reading->counted) continue;
+    for (const auto& [unit, reading] : site.costs) {
+      if (!reading.predicted && !reading.counted) continue;
       figures.push_back({fmt::format("{} per {} of {} ({})", unit, site.op, site.site, site.space),
-                         number(reading->predicted), number(reading->counted)});
+                         number(reading.predicted), number(reading.counted)});
     }
   }
   if (record.counters) {

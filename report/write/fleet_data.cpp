@@ -17,17 +17,14 @@ namespace {
 
 using namespace json_values;
 
-std::string_view to_string(FleetQuantity quantity) {
-  return quantity == FleetQuantity::gb_per_s ? "bandwidth_gb_per_s" : "time_seconds";
-}
-
 Json to_json(const Fleet& fleet, const FleetCase& one) {
   const FleetCaseName& name = fleet.names->case_name(one.name);
   const auto of_values = [&](double value) { return one.count > 0 ? number(value) : Json(nullptr); };
   return {{"probe", name.probe},
           {"parameters", parameters(name.parameters)},
           {"repetition", name.repetition},
-          {"quantity", to_string(one.quantity)},
+          {"quantity", name.quantity},
+          {"better", to_string(name.better)},
           {"machines", one.machines},
           {"count", one.count},
           {"median", of_values(one.median)},
@@ -151,7 +148,7 @@ std::string case_fields(const Fleet& fleet, const FleetCase& one, const std::vec
     text += ',';
     if (found != name.parameters.end()) text += quoted(gpumem::to_string(found->value));
   }
-  return text + fmt::format(",{},{}", name.repetition, to_string(one.quantity));
+  return text + fmt::format(",{},{}", name.repetition, name.quantity);
 }
 
 std::string statistics_fields(const FleetCase& one) {

@@ -83,10 +83,11 @@ struct ValueUnit {
   double factor = 1;
 };
 
-ValueUnit unit_of(const FleetCase& one) {
-  if (one.quantity == FleetQuantity::gb_per_s) return {"GB/s", 1};
-  const TimeUnit unit = time_unit(one.median);
-  return {unit.name, unit.per_second};
+ValueUnit unit_of(const Fleet& fleet, const FleetCase& one) {
+  const std::string unit = report::unit_of(fleet.names->case_name(one.name).quantity);
+  if (unit != "s") return {unit, 1};
+  const TimeUnit time = time_unit(one.median);
+  return {time.name, time.per_second};
 }
 
 std::string z_words(std::optional<double> z) {
@@ -237,7 +238,7 @@ FleetGrid findings_grid(const Fleet& fleet, std::size_t most_rows) {
       row.cells.insert(row.cells.end(), {"-", "-", "-", "-"});
     } else {
       const FleetJudgement& worst = finding.outliers.front();
-      const ValueUnit unit = unit_of(fleet.kinds[kind].cases[worst.index]);
+      const ValueUnit unit = unit_of(fleet, fleet.kinds[kind].cases[worst.index]);
       row.cells.insert(row.cells.end(),
                        {words[worst.index], significant(*worst.value * unit.factor, 4) + " " + unit.name,
                         fmt::format("{:+.1f}", 100 * *worst.relative), z_words(worst.z)});
@@ -266,7 +267,7 @@ FleetGrid cases_grid(const Fleet& fleet, const FleetKind& kind, const std::vecto
   const FleetCaseLabels labels(fleet, kind);
   for (const std::size_t index : indices) {
     const FleetCase& one = kind.cases[index];
-    const ValueUnit unit = unit_of(one);
+    const ValueUnit unit = unit_of(fleet, one);
     const auto value = [&](double number) { return one.count == 0 ? "-" : significant(number * unit.factor, 4); };
     const auto if_judged = [&](const std::string& text) { return one.judged ? text : "-"; };
     FleetGrid::Row row;

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <iterator>
 #include <ostream>
+#include <type_traits>
 
-#include "report/record/readings.hpp"
+#include "report/record/fields.hpp"
+#include "report/record/quantities.hpp"
+#include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"
 #include "report/write/writers.hpp"
@@ -17,179 +20,119 @@ namespace {
 
 using namespace json_values;
 
-Json to_json(const Tool& tool) {
-  return {{"name", "gpumem"},
-          {"version", known(tool.version)},
-          {"git_commit", known(tool.git_commit)},
-          {"compiler", known(tool.compiler)},
-          {"cuda_compiler", known(tool.cuda_compiler)},
-          {"build_type", known(tool.build_type)}};
-}
+/// Writes the members of a report (report/record/fields.hpp).
+class FieldWriter {
+ public:
+  static constexpr bool reads = false;
 
-Json to_json(const Host& host) {
-  return {{"name", known(host.name)},
-          {"os", known(host.os)},
-          {"cpu", known(host.cpu)},
-          {"memory_bytes", known(host.memory_bytes)}};
-}
-
-Json to_json(const HostPlacement& placement) {
-  return {{"numa_node", optional(placement.numa_node)}, {"how", placement.how}};
-}
-
-Json to_json(const Device& device) {
-  const auto link = device.link_bytes_per_s();
-  const double bandwidth = device.theoretical_bandwidth_bytes_per_s() / 1e9;
-  return {{"name", device.name},
-          {"uuid", optional(device.uuid)},
-          {"pci_bus_id", optional(device.pci_bus_id)},
-          {"compute_capability", device.compute_capability},
-          {"multiprocessors", known(device.multiprocessors)},
-          {"l2_bytes", known(device.l2_bytes)},
-          {"memory_bytes", known(device.memory_bytes)},
-          {"memory_bus_bits", known(device.memory_bus_bits)},
-          {"memory_clock_hz", known(device.memory_clock_hz)},
-          {"sm_clock_hz", known(device.sm_clock_hz)},
-          {"theoretical_bandwidth_gb_per_s", bandwidth > 0 ? number(bandwidth) : Json(nullptr)},
-          {"ecc", optional(device.ecc)},
-          {"mig", optional(device.mig)},
-          {"pcie",
-           {{"generation", optional(device.pcie_generation)},
-            {"width", optional(device.pcie_width)},
-            {"theoretical_gb_per_s", link ? number(*link / 1e9) : Json(nullptr)}}},  // each way
-          {"shared_bytes_per_block", known(device.shared_bytes_per_block)},
-          {"shared_bytes_per_multiprocessor", known(device.shared_bytes_per_multiprocessor)},
-          {"threads_per_multiprocessor", known(device.threads_per_multiprocessor)},
-          {"copy_engines", known(device.copy_engines)},
-          {"integrated", device.integrated},
-          {"maps_host_memory", device.maps_host_memory},
-          {"numa_node", optional(device.numa_node)},
-          {"driver_version", optional(device.driver_version)},
-          {"runtime_version", optional(device.runtime_version)}};
-}
-
-Json to_json(const TimeRecord& time) {
-  Json samples = Json::array();
-  for (const measure::Seconds sample : time.samples) samples.push_back(number(sample.count()));
-  return {{"median", number(time.summary.median.count())},
-          {"ci95_low", number(time.summary.ci95_low.count())},
-          {"ci95_high", number(time.summary.ci95_high.count())},
-          {"min", number(time.summary.min.count())},
-          {"p05", number(time.summary.p05.count())},
-          {"p95", number(time.summary.p95.count())},
-          {"count", time.summary.count},
-          {"samples", std::move(samples)}};
-}
-
-Json to_json(const Reading& reading) {
-  return {{"predicted", number(reading.predicted)}, {"counted", number(reading.counted)}};
-}
-
-Json to_json(const SiteRecord& site) {
-  return {{"site", site.site},
-          {"space", site.space},
-          {"op", site.op},
-          {"word_bytes", site.word_bytes},
-          {"sectors_per_request", to_json(site.sectors_per_request)},
-          {"wavefronts_per_request", to_json(site.wavefronts_per_request)}};
-}
-
-Json to_json(const Bottleneck& bottleneck) {
-  return {{"predicted", bottleneck.predicted}, {"counted", optional(bottleneck.counted)}};
-}
-
-Json to_json(const std::vector<StageRecord>& stages) {
-  Json list = Json::array();
-  for (const auto& [stage, predicted_s, counted_s] : stages) {
-    list.push_back({{"stage", stage}, {"predicted_s", number(predicted_s)}, {"counted_s", number(counted_s)}});
+  template <class T>
+  void operator()(std::string_view name, T&& member) {
+    json_[std::string(name)] = to_json(member);
   }
-  return list;
-}
-
-Json to_json(const measure::Counts& counts) {
-  Json counters = Json::object();
-  for (const measure::CounterField& field : measure::counter_fields()) {
-    counters[std::string(field.name)] = number(counts.*field.value);
+  template <class T>
+  void later(std::string_view name, T&& member) {
+    (*this)(name, member);
   }
-  return counters;
-}
+  void derived(std::string_view name, std::optional<double> value) { json_[std::string(name)] = number(value); }
+  void described(const Report& report);
+  static bool has(std::string_view /*name*/) { return true; }
+  static void refuse(std::string_view /*name*/, const char* /*expected*/) {}
 
-Json to_json(const std::vector<measure::StageSpan>& timeline) {
-  if (timeline.empty()) return nullptr;
-  Json spans = Json::array();
-  for (const auto& [stage, stream, start_s, end_s] : timeline) {
-    spans.push_back({{"stage", stage}, {"stream", stream}, {"start_s", number(start_s)}, {"end_s", number(end_s)}});
+  [[nodiscard]] Json take() && { return std::move(json_); }
+
+  /// Anything that has fields. They are only looked at.
+  template <class T>
+  [[nodiscard]] static Json of(const T& record) {
+    FieldWriter writer;
+    fields(writer, const_cast<T&>(record));
+    return std::move(writer).take();
   }
-  return spans;
-}
 
-Json to_json(const Record& record) {
-  Json access = Json::array();
-  for (const SiteRecord& site : record.access) access.push_back(to_json(site));
-  Json metrics = Json::object();
-  for (const auto& [name, value] : record.metrics) metrics[name] = number(value);
+ private:
+  template <class T>
+  static bool is_empty(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      return value == 0;
+    } else {
+      return value.empty();
+    }
+  }
+  static Json to_json(const std::string& text) { return text; }
+  static Json to_json(bool value) { return value; }
+  static Json to_json(unsigned value) { return value; }
+  static Json to_json(std::uint64_t value) { return value; }
+  static Json to_json(double value) { return number(value); }
+  static Json to_json(measure::Seconds time) { return number(time.count()); }
+  static Json to_json(Status status) { return to_string(status); }
+  static Json to_json(Verdict verdict) { return to_string(verdict); }
+  static Json to_json(Better better) { return to_string(better); }
+  static Json to_json(const Value& value) { return parameter(value); }
+  static Json to_json(const std::vector<Parameter>& named) { return parameters(named); }
+  static Json to_json(const NamedValues& values) {
+    Json object = Json::object();
+    for (const auto& [name, value] : values) object[name] = number(value);
+    return object;
+  }
+  static Json to_json(const std::vector<ConclusionRecord::Found>& quantities) {
+    Json object = Json::object();
+    for (const auto& [name, measured, predicted] : quantities) object[name] = of(MeasuredFields{measured, predicted});
+    return object;
+  }
+  template <class T>
+  static Json to_json(const Signed<T>& member) {
+    return to_json(member.value);
+  }
+  template <class T>
+  static Json to_json(const Known<T>& member) {
+    return is_empty(member.value) ? Json(nullptr) : to_json(member.value);
+  }
+  template <class T>
+  static Json to_json(const std::optional<T>& value) {
+    return value ? to_json(*value) : Json(nullptr);
+  }
+  template <class T>
+  static Json to_json(const std::vector<T>& list) {
+    Json array = Json::array();
+    for (const T& item : list) array.push_back(to_json(item));
+    return array;
+  }
+  template <class T>
+  static Json to_json(const T& record) {
+    return of(record);
+  }
 
-  return {
-      {"probe", record.probe},
-      {"parameters", parameters(record.parameters)},
-      {"swept", record.swept},
-      {"compared", known(record.compared)},
-      {"baseline", parameter(record.baseline)},
-      {"chosen_by_auto", record.chosen},
-      {"status", to_string(record.status)},
-      {"reason", optional(record.reason)},
-      {"verified", optional(record.verified)},
-      {"useful_bytes", {{"read", record.useful_bytes_read}, {"written", record.useful_bytes_written}}},
-      {"time_seconds", record.time ? to_json(*record.time) : Json(nullptr)},
-      {"bandwidth_gb_per_s",
-       {{"measured", number(record.measured_gb_per_s)}, {"predicted", number(record.predicted_gb_per_s)}}},
-      {"peak_gb_per_s", number(record.peak_gb_per_s)},
-      {"fraction_of_peak", number(record.fraction_of_peak)},
-      {"relative_to_baseline",
-       {{"measured", number(record.relative_measured)}, {"predicted", number(record.relative_predicted)}}},
-      {"access", std::move(access)},
-      {"bottleneck", record.bottleneck ? to_json(*record.bottleneck) : Json(nullptr)},
-      {"stages", to_json(record.stages)},
-      {"why", known(record.why)},
-      {"counters", record.counters ? to_json(*record.counters) : Json(nullptr)},
-      {"metrics", std::move(metrics)},
-      {"timeline", to_json(record.timeline)},
-      {"flags", record.flags},
-  };
-}
+  Json json_ = Json::object();
+};
 
-Json to_json(const CheckRecord& check) {
-  return {{"name", check.name},
-          {"verdict", to_string(check.verdict)},
-          {"reason", check.reason},
-          {"quantity", known(check.quantity)},
-          {"measured", number(check.measured)},
-          {"at_least", number(check.at_least)},
-          {"at_most", number(check.at_most)},
-          {"required", check.required},
-          {"attempts", check.attempts},
-          {"cases", check.cases}};
-}
-
-Json to_json(const Report& report) {
-  Json results = Json::array();
-  for (const Record& record : report.results) results.push_back(to_json(record));
-  Json checks = Json::array();
-  for (const CheckRecord& check : report.checks) checks.push_back(to_json(check));
-  return {{"schema_version", 1},
-          {"tool", to_json(report.tool)},
-          {"command", report.command},
-          {"started_at", report.started_at},
-          {"backend", report.backend},
-          {"profile", optional(report.profile)},
-          {"host", to_json(report.host)},
-          {"host_placement", report.host_placement ? to_json(*report.host_placement) : Json(nullptr)},
-          {"device", report.device ? to_json(*report.device) : Json(nullptr)},
-          {"suite", optional(report.suite)},
-          {"watched_flags", optional(report.watched)},
-          {"checks", std::move(checks)},
-          {"findings", report.findings},
-          {"results", std::move(results)}};
+/// What the names in a report say, so that nobody else needs a list of them.
+void FieldWriter::described(const Report& report) {
+  Json quantities = Json::object();
+  for (const Quantity& quantity : quantities_in(report)) {
+    quantities[quantity.name] = {{"title", quantity_title(quantity.name)},
+                                 {"purpose", quantity.purpose},
+                                 {"unit", unit_of(quantity.name)},
+                                 {"better", to_string(quantity.better)}};
+  }
+  Json probes = Json::object();
+  Json parameters = Json::object();
+  Json stages = Json::object();
+  for (const Record& record : report.results) {
+    const Probe* probe = find_probe(record.probe);
+    probes[record.probe] = {{"purpose", probe != nullptr ? Json(probe->purpose) : Json(nullptr)}};
+    for (const Parameter& parameter : record.parameters) {
+      if (parameters.contains(parameter.name)) continue;
+      const auto [name, unit] = parameter_heading(parameter.name);
+      parameters[parameter.name] = {{"title", name},
+                                    {"unit", is_size(parameter.name) ? "bytes" : unit},
+                                    {"one", parameter_phrase({parameter.name, std::uint64_t{1}})},
+                                    {"several", parameter_phrase({parameter.name, Value("{}")})}};
+    }
+    for (const StageRecord& stage : record.stages) stages[stage.stage] = stage_words(stage.stage);
+  }
+  json_["quantities"] = std::move(quantities);
+  json_["words"] = {
+      {"probes", std::move(probes)}, {"parameters", std::move(parameters)}, {"stages", std::move(stages)}};
+  json_["program"] = nullptr;  // of somebody's own program: no such run yet
 }
 
 // The layout: what differs between two reports should stand on a line of its own, yet a hundred samples on one.
@@ -245,17 +188,17 @@ void append(std::string& text, const Json& value, unsigned level) {
 
 void write_json(std::ostream& out, const Report& report) {
   std::string text;
-  append(text, to_json(report), 0);
+  append(text, FieldWriter::of(report), 0);
   out << text << '\n';
 }
 
 void write_record_line(std::ostream& out, const Record& record) {
-  out << to_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << FieldWriter::of(record).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 void write_devices_json(std::ostream& out, std::span<const Device> devices) {
   Json list = Json::array();
-  for (const Device& device : devices) list.push_back(to_json(device));
+  for (const Device& device : devices) list.push_back(FieldWriter::of(device));
   std::string text;
   append(text, list, 0);
   out << text << '\n';

@@ -21,8 +21,6 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr double bytes_per_gb = 1e9;
-
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 std::string escaped(std::string_view raw) {
@@ -137,7 +135,10 @@ std::optional<double> seconds_since_epoch(std::string_view text) {
 struct Gauges {
   Gauge bandwidth{"gpumem_bandwidth_bytes_per_second",
                   "Useful bytes moved per second; reading says whether measured or predicted."};
-  Gauge fraction{"gpumem_fraction_of_peak_ratio", "That bandwidth as a share of the theoretical one."};
+  Gauge fraction{"gpumem_fraction_of_peak_ratio", "The headline as a share of the best that the hardware could do."};
+  Gauge headline{"gpumem_headline", "The number that the probe is about; labels say which, and which way is better."};
+  Gauge metric{"gpumem_metric", "A further number of the case; the label says which."};
+  Gauge conclusion{"gpumem_conclusion", "What several cases of a probe show together; cases are their indices."};
   Gauge flagged{"gpumem_case_flagged", "1 for a case that carries the flag."};
   Gauge flagged_cases{"gpumem_flagged_cases", "Cases that carry a flag, of each flag that was watched."};
   Gauge cases{"gpumem_cases", "Cases by status."};
@@ -163,6 +164,14 @@ struct Gauges {
     for (const auto& [flag, count] : by_flag) {
       flagged_cases.add(with(origin, "flag", flag), static_cast<double>(count));
     }
+    for (const ConclusionRecord& one : report.conclusions) {
+      const Labels labels =
+          with(with(origin, "probe", one.probe), "cases", fmt::format("{}", fmt::join(one.cases, ",")));
+      for (const auto& [name, measured, predicted] : one.quantities) {
+        conclusion.add(with(with(labels, "reading", measured ? "measured" : "predicted"), "quantity", name),
+                       measured ? measured : predicted);
+      }
+    }
     for (const CheckRecord& check : report.checks) {
       const Labels labels = with(origin, "check", check.name);
       const bool is_skip = check.verdict == Verdict::skip;
@@ -174,10 +183,18 @@ struct Gauges {
 
   void add(const Record& record, const Labels& labels) {
     for (const std::string& flag : record.flags) flagged.add(with(labels, "flag", flag), 1);
-    const Labels read = with(labels, "reading", record.measured_gb_per_s ? "measured" : "predicted");
-    if (record.status != Status::ok || !record.headline_gb_per_s()) return;
-    bandwidth.add(read, *record.headline_gb_per_s() * bytes_per_gb);
+    if (record.status != Status::ok || !record.headline.value()) return;
+    const Labels read = with(labels, "reading", record.headline.measured ? "measured" : "predicted");
+    const auto bytes = record.headline.measured ? measured_bandwidth(record) : predicted_bandwidth(record);
+    if (bytes) bandwidth.add(read, *bytes / per_giga);
     fraction.add(read, record.fraction_of_peak);
+    headline.add(with(with(read, "quantity", record.headline.quantity), "better",
+                      std::string(to_string(record.headline.better))),
+                 record.headline.value());
+    for (const MetricRecord& one : record.metrics) {
+      metric.add(with(with(labels, "reading", one.measured ? "measured" : "predicted"), "quantity", one.name),
+                 one.value());
+    }
   }
 };
 
@@ -186,8 +203,9 @@ struct Gauges {
 void write_openmetrics(std::ostream& out, std::span<const Report> reports) {
   Gauges gauges;
   for (const Report& report : reports) gauges.add(report);
-  for (const Gauge* gauge : {&gauges.bandwidth, &gauges.fraction, &gauges.flagged, &gauges.flagged_cases, &gauges.cases,
-                             &gauges.passed, &gauges.skipped, &gauges.last_run}) {
+  for (const Gauge* gauge :
+       {&gauges.bandwidth, &gauges.fraction, &gauges.headline, &gauges.metric, &gauges.conclusion, &gauges.flagged,
+        &gauges.flagged_cases, &gauges.cases, &gauges.passed, &gauges.skipped, &gauges.last_run}) {
     gauge->write(out);
   }
   out << "# EOF\n";

@@ -32,7 +32,8 @@ std::string measured_how(const Report& report) {
 
 /// Whether a case's bandwidth is a share of the link's, one way or both.
 bool refers_to_link(const Record& record, double link_gb_per_s) {
-  const double ways = record.peak_gb_per_s.value_or(0) / link_gb_per_s;
+  if (record.headline.quantity != bandwidth_name) return false;
+  const double ways = record.headline.peak.value_or(0) / link_gb_per_s;
   return std::abs(ways - 1) < 0.001 || std::abs(ways - 2) < 0.001;
 }
 
@@ -40,8 +41,8 @@ bool refers_to_link(const Record& record, double link_gb_per_s) {
 bool uses_host(const Report& report) {
   const auto link = report.device ? report.device->link_bytes_per_s() : std::nullopt;
   return report.host_placement || std::ranges::any_of(report.results, [&](const Record& record) {
-           const bool copies = record.access.empty() && record.useful_bytes_read + record.useful_bytes_written > 0;
-           return copies || (link && refers_to_link(record, *link / 1e9)) ||
+           const bool copies = record.access.empty() && record.useful_bytes() > 0;
+           return copies || (link && refers_to_link(record, *link * per_giga)) ||
                   std::ranges::any_of(record.access, [](const SiteRecord& site) { return site.space == "host"; });
          });
 }
@@ -53,7 +54,7 @@ std::string link_in_words(const Device& device) {
   if (device.pcie_generation) text += " gen" + std::to_string(*device.pcie_generation);
   if (device.pcie_width) text += " x" + std::to_string(*device.pcie_width);
   const auto bandwidth = device.link_bytes_per_s();
-  return text + (bandwidth ? ", " + significant(*bandwidth / 1e9, 3) + " GB/s theoretical each way"
+  return text + (bandwidth ? ", " + significant(*bandwidth * per_giga, 3) + " GB/s theoretical each way"
                            : ", theoretical bandwidth not known");
 }
 
@@ -89,7 +90,7 @@ std::vector<std::string> preamble(const Report& report) {
   if (report.device) {
     const Device& device = *report.device;
     std::string line = one_line(device.name);
-    const double bandwidth = device.theoretical_bandwidth_bytes_per_s() / 1e9;
+    const double bandwidth = device.theoretical_bandwidth_bytes_per_s() * per_giga;
     if (bandwidth > 0) line += ", " + fixed(bandwidth, 0) + " GB/s theoretical bandwidth";
     if (device.multiprocessors > 0) line += ", " + counted(device.multiprocessors, "multiprocessor");
     if (device.l2_bytes > 0) line += ", " + size_text(device.l2_bytes) + " L2";
@@ -102,12 +103,12 @@ std::vector<std::string> preamble(const Report& report) {
   if (std::string link = host_link(report); !link.empty()) lines.push_back(std::move(link));
   const std::string source =
       report.profile ? "from profile '" + one_line(*report.profile) + "'" : "from the device's own attributes";
-  if (report.backend == "model") {
+  if (report.is_prediction()) {
     lines.push_back("PREDICTED by the model " + source + ". Nothing was measured.");
     return lines;
   }
   if (std::string how = measured_how(report); !how.empty()) lines.push_back(std::move(how));
-  if (std::ranges::any_of(report.results, [](const Record& record) { return record.predicted_gb_per_s.has_value(); })) {
+  if (std::ranges::any_of(report.results, [](const Record& record) { return record.headline.predicted.has_value(); })) {
     lines.push_back("Predicted: by the model, " + source + ".");
   }
   return lines;

@@ -74,11 +74,9 @@ std::string bar_of(const Timeline::Lane& lane, double axis_s, std::size_t cells,
   return bar;
 }
 
-std::uint64_t bytes_of(const Record& record) { return record.useful_bytes_read + record.useful_bytes_written; }
-
 /// The first that is as fast as the fastest, by bytes per second.
 const Record* fastest_of(const Cases& cases) {
-  const auto rate = [](const Record* record) { return static_cast<double>(bytes_of(*record)) / *seconds_of(*record); };
+  const auto rate = [](const Record* record) { return record->useful_bytes() / *seconds_of(*record); };
   const double most = rate(*std::ranges::max_element(cases, {}, rate));
   return *std::ranges::find_if(cases, [&](const Record* record) { return rate(record) >= as_fast * most; });
 }
@@ -98,8 +96,9 @@ std::vector<Timeline> telling_timelines(const Cases& cases) {
   });
   if (shown.empty()) return {};
   const Record* fastest = fastest_of(shown);
-  std::erase_if(shown,
-                [&](const Record* record) { return record == fastest || bytes_of(*record) != bytes_of(*fastest); });
+  std::erase_if(shown, [&](const Record* record) {
+    return record == fastest || record->useful_bytes() != fastest->useful_bytes();
+  });
   Cases mates = shown;
   std::erase_if(mates, [&](const Record* record) { return varies({fastest, record}, fastest->compared); });
   const Cases& others = mates.empty() ? shown : mates;

@@ -8,7 +8,6 @@
 #include "app/calibrate/copy_rates.hpp"
 #include "probes/model/profile.hpp"
 #include "report/explain/completed.hpp"
-#include "report/read/read_record.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
 #include "report/write/explanations.hpp"

@@ -33,7 +33,7 @@ PlannedSweep sweep_of(const std::vector<Probe>& probes, const std::vector<GivenA
 }
 
 /// Why the sweep cannot run; empty if it can.
-std::string reason_of(const Choice& choice) { return choice.failure ? choice.failure->what() : ""; }
+std::string reason_of(const ShapeChoice& choice) { return choice.failure ? choice.failure->what() : ""; }
 
 }  // namespace
 
@@ -44,7 +44,7 @@ TEST_CASE("choose: the fastest combination at the baseline is held for the whole
   Lines log;
   backend.log = &log;
   backend.trial = [](const Case& one) { return one.number("depth") == 2 && one.number("width") == 10 ? 200.0 : 100.0; };
-  const Choice choice = choose(sweep, backend);
+  const ShapeChoice choice = choose_shape(sweep, backend);
   CHECK(reason_of(choice).empty());
   CHECK(choice.chosen == Lines{"depth", "width", "bytes"});
   CHECK(log == Lines{"try shaped shift_elements=0 depth=1 width=10 bytes=103",
@@ -62,7 +62,7 @@ TEST_CASE("choose: within 1.5 % of the fastest the earlier candidate wins") {
     PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
     const double faster = gain;
     backend.trial = [faster](const Case& one) { return one.number("depth") == 2 ? faster : 1.0; };
-    CHECK(choose(sweep, backend).chosen == Lines{"depth", "bytes"});
+    CHECK(choose_shape(sweep, backend).chosen == Lines{"depth", "bytes"});
     CHECK(sweep.cases[0].number("depth") == depth);
     CHECK(sweep.cases[0].number("width") == 7);
   }
@@ -74,7 +74,7 @@ TEST_CASE("choose: what a disturbed look would have lost is looked at again") {
   PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
   unsigned looks = 0;  // at the first shape, which is slow only at first
   backend.trial = [&](const Case& one) { return one.number("depth") == 1 && looks++ == 0 ? 0.95 : 1.0; };
-  CHECK(choose(sweep, backend).chosen == Lines{"depth", "bytes"});
+  CHECK(choose_shape(sweep, backend).chosen == Lines{"depth", "bytes"});
   CHECK(sweep.cases[0].number("depth") == 1);
   CHECK(looks == 2);
 }
@@ -85,7 +85,7 @@ TEST_CASE("choose: the baseline is tried even if the sweep does not contain it")
   FakeBackend backend;
   Lines log;
   backend.log = &log;
-  static_cast<void>(choose(sweep, backend));
+  static_cast<void>(choose_shape(sweep, backend));
   CHECK(log.front() == "try shaped shift_elements=0 depth=1 width=7 bytes=102");
   CHECK(sweep.cases.size() == 2);
   CHECK(sweep.cases[0].number("shift_elements") == 5);
@@ -97,10 +97,10 @@ TEST_CASE("choose: nothing is tried when nothing is to choose, or one candidate 
   Lines log;
   backend.log = &log;
   PlannedSweep decided = sweep_of(probes, {{"depth", {"1"}}, {"width", {"1"}}, {"bytes", {"1"}}});
-  CHECK(choose(decided, backend).chosen.empty());
+  CHECK(choose_shape(decided, backend).chosen.empty());
   probes[0].axes[1].candidates = {8};
   PlannedSweep single = sweep_of(probes, {{"width", {"1"}}});
-  CHECK(choose(single, backend).chosen == Lines{"depth", "bytes"});
+  CHECK(choose_shape(single, backend).chosen == Lines{"depth", "bytes"});
   CHECK(single.cases[0].number("depth") == 8);
   CHECK(log.empty());
 }
@@ -116,7 +116,7 @@ TEST_CASE("choose: candidates that cannot run are passed over") {
     if (one.number("depth") == 1) throw probe_error("too shallow");
     return 1;
   };
-  CHECK(reason_of(choose(sweep, backend)).empty());
+  CHECK(reason_of(choose_shape(sweep, backend)).empty());
   CHECK(to_string(sweep.cases[0]) == "shaped shift_elements=0 depth=2 width=10 bytes=103");
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("choose: when no candidate runs the sweep fails with the first reason"
   PlannedSweep sweep = sweep_of(probes, {});
   FakeBackend backend;
   backend.trial = [](const Case& one) -> double { throw probe_error("depth " + to_string(one.value("depth"))); };
-  CHECK(reason_of(choose(sweep, backend)) == "depth 1");
+  CHECK(reason_of(choose_shape(sweep, backend)) == "depth 1");
 }
 
 TEST_CASE("choose: the baseline may be one of the alternatives, and one choice holds for all of them") {
@@ -143,7 +143,7 @@ TEST_CASE("choose: the baseline may be one of the alternatives, and one choice h
   FakeBackend backend;
   Lines log;
   backend.log = &log;
-  CHECK_FALSE(choose(sweep, backend).failure);
+  CHECK_FALSE(choose_shape(sweep, backend).failure);
   CHECK(log == Lines{"try shaped shift_elements=5 depth=1 width=7 bytes=104 means=cart",
                      "try shaped shift_elements=5 depth=2 width=7 bytes=104 means=cart"});
   REQUIRE(sweep.cases.size() == 4);
@@ -156,7 +156,7 @@ TEST_CASE("choose: what the GPU lacks is the sweep's reason, and remains what it
   PlannedSweep sweep = sweep_of(probes, {});
   FakeBackend backend;
   backend.trial = [](const Case&) -> double { throw missing_capability_error("no such engine"); };
-  const Choice choice = choose(sweep, backend);
+  const ShapeChoice choice = choose_shape(sweep, backend);
   CHECK(reason_of(choice) == "no such engine");
   CHECK((choice.failure->kind() == ErrorKind::missing_capability));
 }
@@ -166,11 +166,11 @@ TEST_CASE("choose: a sweep that cannot be sized fails, what concerns the whole r
   FakeBackend backend;
   probes[0].size = [](std::span<Case>, const Device&) { throw probe_error("no room"); };
   PlannedSweep sweep = sweep_of(probes, {});
-  CHECK(reason_of(choose(sweep, backend)) == "no room");
+  CHECK(reason_of(choose_shape(sweep, backend)) == "no room");
   probes[0].size = {};
   probes[0].axes.pop_back();
   PlannedSweep other = sweep_of(probes, {});
   backend.trial = [](const Case&) -> double { throw no_gpu_error("gone"); };
-  CHECK(error_of([&] { static_cast<void>(choose(other, backend)); }, ErrorKind::no_gpu) == "gone");
-  CHECK_THROWS_AS(choose(other, backend, [](const Case&) { throw Interrupted{}; }), Interrupted);
+  CHECK(error_of([&] { static_cast<void>(choose_shape(other, backend)); }, ErrorKind::no_gpu) == "gone");
+  CHECK_THROWS_AS(choose_shape(other, backend, [](const Case&) { throw Interrupted{}; }), Interrupted);
 }

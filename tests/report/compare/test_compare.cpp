@@ -53,7 +53,7 @@ Record without_time(Record record, Status status, const std::string& reason) {
   return record;
 }
 
-CaseOutcome outcome(const Record& old_case, const Record& new_case) {
+CaseVerdict outcome(const Record& old_case, const Record& new_case) {
   const std::vector<NamedReport> reports = {named("old", {old_case}), named("new", {new_case})};
   return compare(reports).cases.at(0).changes.at(0).outcome;
 }
@@ -168,20 +168,20 @@ TEST_CASE("Verdicts say only what the whole interval says") {
   const auto verdict = [](double low, double value, double high) {
     return judged({.value = value, .low = low, .high = high}, 0.01);
   };
-  CHECK(verdict(0.99, 1.0, 1.01) == CaseOutcome::same);
-  CHECK(verdict(0.999, 1.0, 1.011) == CaseOutcome::ambiguous);
-  CHECK(verdict(0.985, 0.99, 0.995) == CaseOutcome::ambiguous);
-  CHECK(verdict(0.95, 0.97, 0.989) == CaseOutcome::slower);
-  CHECK(verdict(0.95, 0.97, 0.99) == CaseOutcome::ambiguous);
-  CHECK(verdict(1.011, 1.02, 1.03) == CaseOutcome::faster);
-  CHECK(verdict(0.5, 1.0, 2.0) == CaseOutcome::ambiguous);
-  CHECK(judged({.value = 0.5, .low = {}, .high = {}}, 0.01) == CaseOutcome::ambiguous);
+  CHECK(verdict(0.99, 1.0, 1.01) == CaseVerdict::same);
+  CHECK(verdict(0.999, 1.0, 1.011) == CaseVerdict::ambiguous);
+  CHECK(verdict(0.985, 0.99, 0.995) == CaseVerdict::ambiguous);
+  CHECK(verdict(0.95, 0.97, 0.989) == CaseVerdict::slower);
+  CHECK(verdict(0.95, 0.97, 0.99) == CaseVerdict::ambiguous);
+  CHECK(verdict(1.011, 1.02, 1.03) == CaseVerdict::faster);
+  CHECK(verdict(0.5, 1.0, 2.0) == CaseVerdict::ambiguous);
+  CHECK(judged({.value = 0.5, .low = {}, .high = {}}, 0.01) == CaseVerdict::ambiguous);
 }
 
 TEST_CASE("Bandwidths are compared, else times") {
-  CHECK(outcome(timed(0, 1), timed(0, 1.001)) == CaseOutcome::same);
-  CHECK(outcome(timed(0, 1), timed(0, 0.95)) == CaseOutcome::slower);
-  CHECK(outcome(timed(0, 1), timed(0, 1.05)) == CaseOutcome::faster);
+  CHECK(outcome(timed(0, 1), timed(0, 1.001)) == CaseVerdict::same);
+  CHECK(outcome(timed(0, 1), timed(0, 0.95)) == CaseVerdict::slower);
+  CHECK(outcome(timed(0, 1), timed(0, 1.05)) == CaseVerdict::faster);
   Record old_time = timed(0, 1);
   Record new_time = timed(0, 0.5);
   old_time.measured_gb_per_s = std::nullopt;
@@ -190,21 +190,21 @@ TEST_CASE("Bandwidths are compared, else times") {
   const Comparison comparison = compare(reports);
   CHECK(comparison.cases[0].quantity == ComparedQuantity::time);
   CHECK(comparison.cases[0].changes[0].speed->value == Approx(0.5));
-  CHECK(comparison.cases[0].changes[0].outcome == CaseOutcome::slower);
-  CHECK(outcome(timed(0, 1), new_time) == CaseOutcome::unread);
+  CHECK(comparison.cases[0].changes[0].outcome == CaseVerdict::slower);
+  CHECK(outcome(timed(0, 1), new_time) == CaseVerdict::unread);
 }
 
 TEST_CASE("With another buffer the bandwidth counts, not the time") {
   Record larger = timed(0, 0.5);
   larger.useful_bytes_read *= 2;
   *larger.measured_gb_per_s *= 2;
-  CHECK(outcome(timed(0, 1), larger) == CaseOutcome::same);
+  CHECK(outcome(timed(0, 1), larger) == CaseVerdict::same);
 }
 
 TEST_CASE("Too few samples say nothing, however equal they are") {
   Record once = timed(0, 0.5, 0);
   once.time->summary.count = 5;
-  CHECK(outcome(timed(0, 1), once) == CaseOutcome::ambiguous);
+  CHECK(outcome(timed(0, 1), once) == CaseVerdict::ambiguous);
   const std::vector<NamedReport> reports = {named("old", {timed(0, 1)}), named("new", {once})};
   CHECK(tally(compare(reports), 0).too_few_samples == 1);
   CHECK_FALSE(gate(compare(reports), 0, 0.03).failure);
@@ -217,11 +217,11 @@ TEST_CASE("Cases that did not run have no change, and say so") {
   const Record skipped = without_time(good, Status::skipped, "needs CUDA 13");
   Record wrong = without_time(good, Status::ok, "3 words differ");
   wrong.verified = false;
-  CHECK(outcome(good, failed) == CaseOutcome::failed);
-  CHECK(outcome(good, skipped) == CaseOutcome::skipped);
-  CHECK(outcome(good, wrong) == CaseOutcome::wrong_data);
-  CHECK(outcome(failed, good) == CaseOutcome::recovered);
-  CHECK(outcome(failed, skipped) == CaseOutcome::not_run);
+  CHECK(outcome(good, failed) == CaseVerdict::failed);
+  CHECK(outcome(good, skipped) == CaseVerdict::skipped);
+  CHECK(outcome(good, wrong) == CaseVerdict::wrong_data);
+  CHECK(outcome(failed, good) == CaseVerdict::recovered);
+  CHECK(outcome(failed, skipped) == CaseVerdict::not_run);
 }
 
 TEST_CASE("A gate fails on sure slowdowns, on cases that broke, and on nothing to compare") {
@@ -275,11 +275,11 @@ TEST_CASE("Predictions are compared as medians") {
   const std::vector<NamedReport> reports = {named("old", {old_case}, "model"), named("new", {new_case}, "model")};
   const Comparison comparison = compare(reports);
   const CaseChange& change = comparison.cases[0].changes[0];
-  CHECK(change.outcome == CaseOutcome::slower);
+  CHECK(change.outcome == CaseVerdict::slower);
   CHECK(*change.speed->low == *change.speed->high);
   CHECK(text_of(comparison).starts_with("PREDICTED"));
   const std::vector<NamedReport> mixed = {named("old", {old_case}, "model"), named("new", {timed(0, 1)})};
-  CHECK(compare(mixed).cases[0].changes[0].outcome == CaseOutcome::same);
+  CHECK(compare(mixed).cases[0].changes[0].outcome == CaseVerdict::same);
   CHECK(text_of(compare(mixed)).starts_with("MEASURED against PREDICTED"));
 }
 
@@ -372,10 +372,10 @@ TEST_CASE("Several reports are each held against the first") {
                                             named("c", {timed(1, 1)})};
   const Comparison comparison = compare(reports);
   REQUIRE(comparison.cases.size() == 2);
-  CHECK(comparison.cases[0].changes[0].outcome == CaseOutcome::faster);
-  CHECK(comparison.cases[0].changes[1].outcome == CaseOutcome::missing);
-  CHECK(comparison.cases[1].changes[1].outcome == CaseOutcome::added);
+  CHECK(comparison.cases[0].changes[0].outcome == CaseVerdict::faster);
+  CHECK(comparison.cases[0].changes[1].outcome == CaseVerdict::missing);
+  CHECK(comparison.cases[1].changes[1].outcome == CaseVerdict::added);
   CHECK(tally(comparison, 0).compared() == 1);
-  CHECK(tally(comparison, 0)[CaseOutcome::missing] == 0);
+  CHECK(tally(comparison, 0)[CaseVerdict::missing] == 0);
   CHECK(contains(text_of(comparison), "new 2: Nothing could be compared, 1 only in old, 1 only in new."));
 }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/read/read_record.hpp"
+#include "report/read/read_report.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"

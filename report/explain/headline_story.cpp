@@ -1,6 +1,6 @@
 // A story in words. The words depend on the readings alone, so that a new probe is described like the others.
 
-#include "report/explain/bandwidth_story.hpp"
+#include "report/explain/headline_story.hpp"
 
 #include <fmt/format.h>
 
@@ -27,12 +27,13 @@ std::string at_most_percent(double fraction) {
   return (value > 1 ? fixed(std::ceil(value - 1e-9), 0) : fixed(std::ceil(value * 10 - 1e-9) / 10, 1)) + " %";
 }
 
-std::string rate_words(double gb_per_s) { return significant(gb_per_s, 3) + " GB/s"; }
+std::string value_of(const Point& point) { return value_words(point.record->headline.quantity, point.value); }
 
+/// "4227 GB/s (88 % of peak)".
 std::string speed(const Point& point) {
-  const std::string rate = rate_words(point.gb_per_s);
-  if (!point.record->fraction_of_peak) return rate;
-  return rate + " (" + percent(*point.record->fraction_of_peak) + " of peak)";
+  const std::string value = value_of(point);
+  if (!point.record->fraction_of_peak) return value;
+  return value + " (" + percent(*point.record->fraction_of_peak) + " of peak)";
 }
 
 std::string position(const Point& point) {
@@ -46,8 +47,6 @@ std::string ratio_words(double lowest, double highest) {
   return low == high ? low : low + " to " + high;
 }
 
-std::string_view unit_words(Quantity quantity) { return quantity == Quantity::sectors ? "sectors" : "wavefronts"; }
-
 /// The one number of a cost, or nothing if loads and stores differ.
 std::optional<double> one_number(const PerRequest& cost) {
   if (!cost.load || !cost.store) return cost.load ? cost.load : cost.store;
@@ -55,23 +54,21 @@ std::optional<double> one_number(const PerRequest& cost) {
   return std::nullopt;
 }
 
-std::string cost_words(const PerRequest& cost, Quantity quantity) {
+std::string cost_words(const PerRequest& cost, std::string_view unit) {
   if (const auto number = one_number(cost)) {
     const std::string value = trimmed(*number, 2);
-    std::string_view unit = unit_words(quantity);
     if (value == "1") unit.remove_suffix(1);
     return fmt::format("{} {} per request", value, unit);
   }
-  return fmt::format("{} {} per load and {} per store request", trimmed(*cost.load, 2), unit_words(quantity),
-                     trimmed(*cost.store, 2));
+  return fmt::format("{} {} per load and {} per store request", trimmed(*cost.load, 2), unit, trimmed(*cost.store, 2));
 }
 
 /// "from 4 to 32", or in full where loads and stores differ.
-std::string cost_range(const PerRequest& low, const PerRequest& high, Quantity quantity) {
+std::string cost_range(const PerRequest& low, const PerRequest& high, std::string_view unit) {
   const auto from = one_number(low);
   const auto to = one_number(high);
   if (from && to) return fmt::format("from {} to {}", trimmed(*from, 2), trimmed(*to, 2));
-  return "from " + cost_words(low, quantity) + " to " + cost_words(high, quantity);
+  return "from " + cost_words(low, unit) + " to " + cost_words(high, unit);
 }
 
 /// Puts a verb as the readings deserve: "fall" was seen, "are predicted to fall" was computed.
@@ -80,9 +77,28 @@ std::string verb(const Story& story, bool plural, std::string_view stem, std::st
   return (plural ? "are predicted to " : "is predicted to ") + std::string(stem);
 }
 
+/// "fall" or "rise".
+std::string moves(const Story& story, bool plural, bool down) {
+  return down ? verb(story, plural, "fall", "falls") : verb(story, plural, "rise", "rises");
+}
+
+/// "reach" what should be much, "take" what should be little.
+std::string reach(const Story& story) {
+  const bool less = story.best->record->headline.better == Better::less;
+  return less ? verb(story, true, "take", "takes") : verb(story, true, "reach", "reaches");
+}
+
+/// How a class stands to the best: bandwidths run at a share of it, cycles take a multiple.
+std::string run_at(const Story& story, bool plural, double lowest, double highest) {
+  if (story.best->record->headline.better != Better::less) {
+    return fmt::format("{} at {} of it", verb(story, plural, "run", "runs"), ratio_words(lowest, highest));
+  }
+  return fmt::format("{} {} times that", verb(story, plural, "take", "takes"), ratio_words(1 / highest, 1 / lowest));
+}
+
 /// What requests do with what they cost.
-std::string_view touch(Quantity quantity, bool plural) {
-  if (quantity == Quantity::sectors) return plural ? "touch" : "touches";
+std::string_view touch(std::string_view unit, bool plural) {
+  if (unit == sectors) return plural ? "touch" : "touches";
   return plural ? "take" : "takes";
 }
 
@@ -129,12 +145,11 @@ std::string everywhere(const Story& story) {
 }
 
 std::string flat_story(const Story& story, const std::string& subject) {
-  std::string text =
-      fmt::format("{} {} {} {}", subject, verb(story, true, "reach", "reaches"), speed(*story.best), everywhere(story));
+  std::string text = fmt::format("{} {} {} {}", subject, reach(story), speed(*story.best), everywhere(story));
   if (story.spread() >= 0.0005) text += ", within " + at_most_percent(story.spread());
   if (story.classes.size() > 1) {
-    text += fmt::format(", although {} per request range {}", unit_words(story.quantity),
-                        cost_range(story.classes.front().cost, story.classes.back().cost, story.quantity));
+    text += fmt::format(", although {} per request range {}", story.unit,
+                        cost_range(story.classes.front().cost, story.classes.back().cost, story.unit));
   }
   return text;
 }
@@ -143,17 +158,17 @@ std::string flat_story(const Story& story, const std::string& subject) {
 std::string growth(const Story& story) {
   const PerRequest& first = story.points.front().cost;
   const PerRequest& last = story.points.back().cost;
-  std::string text =
-      capitalised(unit_words(story.quantity)) + " per request grow " + cost_range(first, last, story.quantity);
+  std::string text = capitalised(story.unit) + " per request grow " + cost_range(first, last, story.unit);
   std::size_t reached = story.points.size() - 1;
   while (reached > 0 && std::abs(story.points[reached - 1].cost.sum() - last.sum()) < 0.01) --reached;
   if (reached == story.points.size() - 1) return text;
   const Point& full = story.points[reached];
-  const double end = story.points.back().gb_per_s;
+  const Point& end = story.points.back();
   text += " at " + position(full) + " and stay there";
-  if (end < full.gb_per_s * (1 - negligible)) {
-    text += fmt::format(", while the bandwidth {} further, from {} to {}", verb(story, false, "fall", "falls"),
-                        significant(full.gb_per_s, 3), rate_words(end));
+  if (end.goodness < full.goodness * (1 - negligible)) {
+    text +=
+        fmt::format(", while the {} {} further, from {} to {}", quantity_heading(end.record->headline.quantity).name,
+                    moves(story, false, full.value > end.value), significant(full.value, 3), value_of(end));
   }
   return text;
 }
@@ -161,16 +176,16 @@ std::string growth(const Story& story) {
 std::string sloping_story(const Story& story, const std::string& subject, int slope) {
   const Point& first = story.points.front();
   const Point& last = story.points.back();
-  std::string text = fmt::format("{} {} from {} at {} to {} at {}", subject,
-                                 slope < 0 ? verb(story, true, "fall", "falls") : verb(story, true, "rise", "rises"),
+  std::string text = fmt::format("{} {} from {} at {} to {} at {}", subject, moves(story, true, slope < 0),
                                  speed(first), position(first), speed(last), position(last));
-  if (slope < 0 && story.classes.size() > 1 && first.cost.sum() < last.cost.sum()) text += ". " + growth(story);
+  if (last.goodness < first.goodness && story.classes.size() > 1 && first.cost.sum() < last.cost.sum())
+    text += ". " + growth(story);
   return text;
 }
 
-std::string class_ratio(const Story& story, const CostClass& one) {
-  const auto [low, high] = std::ranges::minmax(one.points, {}, &Point::gb_per_s);
-  return ratio_words(low->gb_per_s / story.best->gb_per_s, high->gb_per_s / story.best->gb_per_s);
+std::string class_runs(const Story& story, const CostClass& one, bool plural) {
+  const auto [low, high] = std::ranges::minmax(one.points, {}, &Point::goodness);
+  return run_at(story, plural, low->goodness / story.best->goodness, high->goodness / story.best->goodness);
 }
 
 std::string two_classes(const Story& story) {
@@ -178,10 +193,9 @@ std::string two_classes(const Story& story) {
   const CostClass& dear = story.classes.back();
   const Group group = group_words(story, dear);
   const auto other = one_number(cheap.cost);
-  return fmt::format("{} {} {} instead of {} and {} at {} of it", capitalised(group.words),
-                     touch(story.quantity, group.plural), cost_words(dear.cost, story.quantity),
-                     other ? trimmed(*other, 2) : cost_words(cheap.cost, story.quantity),
-                     verb(story, group.plural, "run", "runs"), class_ratio(story, dear));
+  return fmt::format("{} {} {} instead of {} and {}", capitalised(group.words), touch(story.unit, group.plural),
+                     cost_words(dear.cost, story.unit), other ? trimmed(*other, 2) : cost_words(cheap.cost, story.unit),
+                     class_runs(story, dear, group.plural));
 }
 
 /// The classes as a ladder, "Cases with 2 wavefronts per request run at 0.50 of it, with 4 at 0.25", or only its foot
@@ -194,40 +208,43 @@ std::string many_classes(const Story& story) {
       std::ranges::all_of(story.classes, [](const CostClass& one) { return one_number(one.cost).has_value(); });
   if (!short_enough) {
     const Group group = group_words(story, dearest);
-    return fmt::format("At worst, {} {} {} and {} at {} of it", group.words, touch(story.quantity, group.plural),
-                       cost_words(dearest.cost, story.quantity), verb(story, group.plural, "run", "runs"),
-                       class_ratio(story, dearest));
+    return fmt::format("At worst, {} {} {} and {}", group.words, touch(story.unit, group.plural),
+                       cost_words(dearest.cost, story.unit), class_runs(story, dearest, group.plural));
   }
+  const bool less = story.best->record->headline.better == Better::less;
   std::vector<std::string> steps;
   for (std::size_t i = 1; i < story.classes.size(); ++i) {
     const CostClass& one = story.classes[i];
-    const double ratio = one.median_gb_per_s / story.best->gb_per_s;
-    steps.push_back(i == 1
-                        ? fmt::format("Cases with {} {} at {} of it", cost_words(one.cost, story.quantity),
-                                      verb(story, true, "run", "runs"), ratio_words(ratio, ratio))
-                        : fmt::format("with {} at {}", trimmed(*one_number(one.cost), 2), ratio_words(ratio, ratio)));
+    const double ratio = one.median_goodness / story.best->goodness;
+    steps.push_back(
+        i == 1 ? fmt::format("Cases with {} {}", cost_words(one.cost, story.unit), run_at(story, true, ratio, ratio))
+               : fmt::format("with {} {}{}", trimmed(*one_number(one.cost), 2), less ? "" : "at ",
+                             ratio_words(less ? 1 / ratio : ratio, less ? 1 / ratio : ratio)));
   }
   return join_in_words(steps);
 }
 
 std::string classes_story(const Story& story, const std::string& subject) {
-  std::string text = fmt::format("{} {} {} at {}", subject, verb(story, true, "reach", "reaches"), speed(*story.best),
-                                 position(*story.best));
-  if (story.classes.size() > 2) text += ", with " + cost_words(story.best->cost, story.quantity);
+  std::string text = fmt::format("{} {} {} at {}", subject, reach(story), speed(*story.best), position(*story.best));
+  if (story.classes.size() > 2) text += ", with " + cost_words(story.best->cost, story.unit);
   return text + ". " + (story.classes.size() == 2 ? two_classes(story) : many_classes(story));
 }
 
 std::string unordered_story(const Story& story, const std::string& subject) {
-  const double ratio = story.worst->gb_per_s / story.best->gb_per_s;
-  std::string text = fmt::format("{} {} {} at {} and least, {} or {} of it, at {}", subject,
-                                 verb(story, true, "reach", "reaches"), speed(*story.best), position(*story.best),
-                                 rate_words(story.worst->gb_per_s), ratio_words(ratio, ratio), position(*story.worst));
+  const double ratio = story.worst->goodness / story.best->goodness;
+  const bool less = story.best->record->headline.better == Better::less;
+  std::string text = less ? fmt::format("{} {} {} at {} and most, {} or {} times that, at {}", subject, reach(story),
+                                        speed(*story.best), position(*story.best), value_of(*story.worst),
+                                        ratio_words(1 / ratio, 1 / ratio), position(*story.worst))
+                          : fmt::format("{} {} {} at {} and least, {} or {} of it, at {}", subject, reach(story),
+                                        speed(*story.best), position(*story.best), value_of(*story.worst),
+                                        ratio_words(ratio, ratio), position(*story.worst));
   if (story.classes.size() > 1) {
-    text += fmt::format("; {} per request range {}, which alone does not explain it", unit_words(story.quantity),
-                        cost_range(story.classes.front().cost, story.classes.back().cost, story.quantity));
+    text += fmt::format("; {} per request range {}, which alone does not explain it", story.unit,
+                        cost_range(story.classes.front().cost, story.classes.back().cost, story.unit));
   } else if (story.classes.size() == 1) {
-    text += ", although all " + std::string(touch(story.quantity, true)) + " " +
-            cost_words(story.classes.front().cost, story.quantity);
+    text += ", although all " + std::string(touch(story.unit, true)) + " " +
+            cost_words(story.classes.front().cost, story.unit);
   }
   return text;
 }
@@ -242,11 +259,10 @@ std::string limits(const Story& story) {
 
 }  // namespace
 
-std::string bandwidth_story(const Story& story, const std::string& subject) {
+std::string headline_story(const Story& story, const std::string& subject) {
   std::string text;
   if (story.points.size() == 1) {
-    text = fmt::format("{} {} {} at {}", subject, verb(story, true, "reach", "reaches"), speed(*story.best),
-                       position(*story.best));
+    text = fmt::format("{} {} {} at {}", subject, reach(story), speed(*story.best), position(*story.best));
   } else if (story.spread() <= negligible) {
     text = flat_story(story, subject);
   } else if (const int slope = direction(story); slope != 0 && story.classes.size() != 2) {
@@ -263,13 +279,14 @@ std::string bandwidth_story(const Story& story, const std::string& subject) {
 std::string agreement(const Cases& cases) {
   Cases measured = cases;
   std::erase_if(measured, [](const Record* record) {
-    return record->status != Status::ok || !(record->measured_gb_per_s.value_or(0) > 0);
+    return record->status != Status::ok || !(record->headline.measured.value_or(0) > 0);
   });
   double farthest = -1;
   const Record* where = nullptr;
   for (const Record* record : measured) {
-    if (!record->predicted_gb_per_s) return {};
-    const double deviation = std::abs(*record->predicted_gb_per_s / *record->measured_gb_per_s - 1);
+    const auto& [measured_value, predicted] = std::pair(*record->headline.measured, record->headline.predicted);
+    if (!predicted) return {};
+    const double deviation = std::abs(*predicted / measured_value - 1);
     if (deviation > farthest) {
       farthest = deviation;
       where = record;

@@ -1,0 +1,175 @@
+#pragma once
+// Reads the members of a report (report/record/fields.hpp) from JSON that anybody may have written.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/json_reader.hpp"
+#include "report/record/fields.hpp"
+
+namespace gpumem::report {
+
+/// Which members a record has to have.
+enum class WrittenBy {
+  this_version,  ///< all that it writes
+  any_version    ///< those that every version wrote; what came later may be missing, and is absent then
+};
+
+class FieldReader {
+ public:
+  static constexpr bool reads = true;
+
+  FieldReader(const JsonReader& json, WrittenBy writer) : json_(json), writer_(writer) {}
+
+  template <class T>
+  void operator()(std::string_view name, T&& member) {
+    read(json_.member(name), member);
+  }
+
+  template <class T>
+  void later(std::string_view name, T&& member) {
+    if (writer_ == WrittenBy::this_version) static_cast<void>(json_.member(name));
+    if (const auto there = json_.find(name)) read(*there, member);
+  }
+
+  static void derived(std::string_view /*name*/, std::optional<double> /*value*/) {}
+  static void described(const Report& /*report*/) {}
+
+  [[nodiscard]] bool has(std::string_view name) const { return json_.has(name); }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : json_.members()) names.push_back(name);
+    return names;
+  }
+  [[noreturn]] void refuse(std::string_view name, const std::string& expected) const {
+    json_.member(name).fail(expected);
+  }
+
+ private:
+  // No quantity is so far from one that a product of several would leave what a double holds: what was computed from a
+  // report has to be finite too.
+  static constexpr double smallest = 1e-60;
+  static constexpr double largest = 1e60;
+  static bool is_moderate(double value) {
+    return value == 0 || (std::abs(value) >= smallest && std::abs(value) <= largest);
+  }
+
+  void read(const JsonReader& json, std::string& text) const { text = json.text(); }
+  void read(const JsonReader& json, bool& value) const { value = json.boolean(); }
+  void read(const JsonReader& json, unsigned& value) const { value = json.small_whole(); }
+  void read(const JsonReader& json, std::uint64_t& value) const { value = json.whole(); }
+  void read(const JsonReader& json, double& amount) const {
+    const double value = json.number();
+    if (value < 0 || !is_moderate(value)) {
+      json.fail(fmt::format("a number that is 0 or from {} to {}", smallest, largest));
+    }
+    amount = value == 0 ? 0 : value;  // without the sign that zero may have
+  }
+  void read(const JsonReader& json, Signed<double>&& amount) const {
+    const double value = json.number();
+    if (!is_moderate(value)) {
+      json.fail(fmt::format("a number that is 0 or of a magnitude from {} to {}", smallest, largest));
+    }
+    amount.value = value == 0 ? 0 : value;
+  }
+  void read(const JsonReader& json, Signed<std::optional<double>>& amount) const {
+    amount.value = json.number_or_null();
+    if (amount.value) read(json, either_sign(*amount.value));
+  }
+  void read(const JsonReader& json, Signed<double>& amount) const { read(json, either_sign(amount.value)); }
+  void read(const JsonReader& json, measure::Seconds& time) const {
+    double seconds = 0;
+    read(json, seconds);
+    time = measure::Seconds(seconds);
+  }
+  void read(const JsonReader& json, Value& value) const {
+    if (json.is_text()) {
+      value = json.text();
+    } else if (json.is_number()) {
+      value = json.whole();
+    } else {
+      json.fail("a whole number or a text");
+    }
+  }
+  void read(const JsonReader& json, std::vector<Parameter>& parameters) const {
+    for (const auto& [name, value] : json.members()) {
+      parameters.push_back({.name = name, .value = {}});
+      read(value, parameters.back().value);
+    }
+  }
+  void read(const JsonReader& json, NamedValues& values) const {
+    values.clear();
+    for (const auto& [name, value] : json.members()) {
+      std::optional<double> number;
+      Signed<std::optional<double>> either{number};
+      read(value, either);
+      values.emplace_back(name, number);
+    }
+  }
+  void read(const JsonReader& json, std::vector<ConclusionRecord::Found>& quantities) const {
+    for (const auto& [name, value] : json.members()) {
+      MeasuredFields reading;
+      read(value, reading);
+      quantities.push_back({name, reading.measured, reading.predicted});
+    }
+  }
+
+  template <class T, std::size_t size>
+  void read_name(const JsonReader& json, T& target, const std::array<T, size>& all, const char* expected) const {
+    const std::string name = json.text();
+    const auto found = std::ranges::find_if(all, [&](T one) { return to_string(one) == name; });
+    if (found == all.end()) json.fail(expected);
+    target = *found;
+  }
+  void read(const JsonReader& json, Status& status) const {
+    read_name(json, status, std::array{Status::ok, Status::skipped, Status::failed}, "ok, skipped or failed");
+  }
+  void read(const JsonReader& json, Verdict& verdict) const {
+    read_name(json, verdict, std::array{Verdict::pass, Verdict::fail, Verdict::skip}, "pass, fail or skip");
+  }
+  void read(const JsonReader& json, Better& better) const {
+    read_name(json, better, std::array{Better::more, Better::less, Better::neither}, "more, less or neither");
+  }
+
+  template <class T>
+  void read(const JsonReader& json, std::optional<T>& value) const {
+    if (json.is_null()) {
+      value.reset();
+    } else {
+      read(json, value.emplace());
+    }
+  }
+  void read(const JsonReader& json, std::optional<std::string>& text) const { text = json.text_or_null(); }
+  void read(const JsonReader& json, std::optional<bool>& value) const { value = json.boolean_or_null(); }
+  void read(const JsonReader& json, std::optional<double>& amount) const {
+    amount = json.number_or_null();
+    if (amount) read(json, *amount);
+  }
+  template <class T>
+  void read(const JsonReader& json, std::vector<T>& list) const {
+    for (const JsonReader& item : json.items()) read(item, list.emplace_back());
+  }
+  template <class T>
+  void read(const JsonReader& json, Known<T>& member) const {
+    if (!json.is_null()) read(json, member.value);
+  }
+  /// Anything that has fields.
+  template <class T>
+  void read(const JsonReader& json, T& record) const {
+    FieldReader reader(json, writer_);
+    fields(reader, record);
+  }
+
+  const JsonReader& json_;
+  WrittenBy writer_;
+};
+
+}  // namespace gpumem::report

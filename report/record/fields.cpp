@@ -1,0 +1,63 @@
+#include "report/record/fields.hpp"
+
+#include "report/record/cases.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+/// A rate's interval is that of the time, turned round.
+void take_interval(HeadlineRecord& headline, const std::optional<TimeRecord>& time) {
+  if (!headline.measured || !time || time->summary.count < measure::fewest_samples) return;
+  const measure::Summary& summary = time->summary;
+  if (!(summary.ci95_low.count() > 0)) return;
+  headline.ci95_low = *headline.measured * (summary.median / summary.ci95_high);
+  headline.ci95_high = *headline.measured * (summary.median / summary.ci95_low);
+}
+
+}  // namespace
+
+void name_headline(Record& record, const MeasuredFields& bandwidth, std::optional<double> peak_gb_per_s) {
+  HeadlineRecord& headline = record.headline;
+  headline.measured = bandwidth.measured;
+  headline.predicted = bandwidth.predicted;
+  headline.peak = peak_gb_per_s;
+  take_interval(headline, record.time);
+  if (bandwidth.predicted && *bandwidth.predicted > 0 && record.useful_bytes() > 0) {
+    record.predicted_s = record.useful_bytes() / *bandwidth.predicted * per_giga;
+  }
+  const Probe* probe = find_probe(record.probe);
+  if (probe == nullptr) return;
+  // What was stamped on every case of a table is concluded from all of them anew.
+  std::erase_if(record.metrics, [&](const MetricRecord& metric) {
+    return std::ranges::find(probe->concluded, metric.name, &Quantity::name) != probe->concluded.end();
+  });
+  const Quantity& quantity = probe->headline.quantity;
+  const auto metric = std::ranges::find(record.metrics, quantity.name, &MetricRecord::name);
+  if (quantity.name == headline.quantity || metric == record.metrics.end() || !metric->measured) return;
+  headline = {.quantity = quantity.name, .better = quantity.better, .measured = metric->measured};
+  record.relative_measured.reset();  // those were of the bandwidth
+  record.relative_predicted.reset();
+  record.metrics.erase(metric);
+}
+
+NamedValues named_metrics(const Record& record, std::optional<double> MetricRecord::*reading,
+                          std::optional<double> HeadlineRecord::*headline) {
+  NamedValues values;
+  if (record.headline.quantity != bandwidth_name) {
+    values.emplace_back(record.headline.quantity, record.headline.*headline);
+  }
+  for (const MetricRecord& metric : record.metrics) values.emplace_back(metric.name, metric.*reading);
+  return values;
+}
+
+void set_metrics(Record& record, const NamedValues& values, std::optional<double> MetricRecord::*reading) {
+  for (const auto& [name, value] : values) {
+    if (name == record.headline.quantity) continue;
+    auto metric = std::ranges::find(record.metrics, name, &MetricRecord::name);
+    if (metric == record.metrics.end()) metric = record.metrics.insert(metric, {name, {}, {}});
+    (*metric).*reading = value;
+  }
+}
+
+}  // namespace gpumem::report
