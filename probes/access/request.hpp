@@ -15,7 +15,7 @@ inline constexpr unsigned atom_channels = 8;      ///< atoms whose numbers are e
 inline constexpr unsigned bank_count = 32;        ///< shared-memory banks
 inline constexpr unsigned bank_bytes = 4;         ///< width of one bank
 
-enum class Op { load, store };
+enum class Op { load, store, atomic };
 
 /// One request: the byte address each lane accesses. Addresses count from a line-aligned base.
 struct WarpRequest {
@@ -112,6 +112,7 @@ struct BlockSet {
 /// time, 8-byte words by half-warps and 16-byte words by quarter-warps, each group taking as many wavefronts as its
 /// busiest bank has distinct words. The groups of a load are twice as large if all its lanes agree with their neighbour
 /// or all with their second neighbour. Settled with random patterns against an H200's counters: docs/counters.md.
+/// There is no rule for atomics yet.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_wavefronts(const WarpRequest& request, Op op) {
   unsigned group = warp_lanes;
   if (request.word_bytes > bank_bytes) {

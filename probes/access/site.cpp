@@ -100,6 +100,8 @@ Footprint extrapolate(const Footprint& half, const Footprint& whole, double halv
 
 SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   SiteSummary summary;
+  const Costed costs = costed(site.space, site.op);
+  if (!costs.any()) return summary;
   const bool exact = site.requests <= 2 * exact_requests;
   const std::uint64_t evaluated = exact ? site.requests : 2 * exact_requests;
   if (evaluated == 0) return summary;
@@ -116,7 +118,7 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
     bytes += useful_bytes(request);
     summary.cost.sectors_per_request += sectors_per_request(request);
     summary.cost.lines_per_request += lines_per_request(request);
-    if (site.space == Space::shared) summary.cost.wavefronts_per_request += shared_wavefronts(request, site.op);
+    if (costs.wavefronts) summary.cost.wavefronts_per_request += shared_wavefronts(request, site.op);
     append_sectors(request, touched);
   }
   merge(touched);

@@ -4,19 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "probes/access/request.hpp"
+#include "probes/access/space.hpp"
 
 namespace gpumem::access {
-
-/// Host is memory of the host that the kernel addresses itself, over the link (mapped, zero-copy).
-enum class Space { global, shared, host };
-
-[[nodiscard]] constexpr std::string_view to_string(Space space) {
-  return space == Space::global ? "global" : space == Space::shared ? "shared" : "host";
-}
-[[nodiscard]] constexpr std::string_view to_string(Op op) { return op == Op::load ? "load" : "store"; }
 
 struct Site {
   std::string name;  ///< what a person would call it: "source", "target", "tile"
@@ -26,7 +18,7 @@ struct Site {
   unsigned instructions = 1;   ///< copies of the instruction in the compiled kernel (loop unrolling)
   std::uint64_t requests = 0;  ///< warp requests of one launch
   /// The k-th request of a launch, k < requests. Consecutive k are neighbours in the launch, so a short run of
-  /// them is representative of the whole.
+  /// them is representative of the whole. Where costed(space, op) has no rule it may be left out.
   std::function<WarpRequest(std::uint64_t k)> request;
 };
 
@@ -34,7 +26,7 @@ struct Site {
 struct SiteCost {
   double sectors_per_request = 0;
   double lines_per_request = 0;
-  double wavefronts_per_request = 0;  ///< shared-memory wavefronts; 0 for the other spaces
+  double wavefronts_per_request = 0;  ///< 0 where requests are not costed in wavefronts
   double efficiency = 0;              ///< useful bytes / (sectors x 32)
 };
 
@@ -56,7 +48,8 @@ struct SiteSummary {
 
 /// Counts a site. Up to `exact_requests` requests every one is evaluated and the result is exact; a longer launch is
 /// extrapolated from the growth between its first and second run of that many, which is exact for patterns that repeat
-/// within such a run (every pattern that is affine in the element index does).
+/// within such a run (every pattern that is affine in the element index does). Of a site whose requests are not costed
+/// in anything yet the summary is empty.
 [[nodiscard]] SiteSummary summarise(const Site& site, std::uint64_t exact_requests = 128);
 
 }  // namespace gpumem::access

@@ -6,12 +6,19 @@ namespace gpumem::model {
 
 namespace {
 
+using access::Home;
 using access::Op;
-using access::Space;
 
-/// The space a site's accesses are served from: on a device that shares the host's memory, mapped is device memory.
-Space space_of(const access::Site& site, const Device& device) {
-  return site.space == Space::host && device.integrated ? Space::global : site.space;
+/// Where a site's accesses are served from: on a device that shares the host's memory, that is device memory.
+Home home_of(const access::Site& site, const Device& device) {
+  const Home home = row_of(site.space).home;
+  return home == Home::host_memory && device.integrated ? Home::device_memory : home;
+}
+
+/// Whether the site asks for sectors from beyond its multiprocessor. What has no rule yet asks for nothing that could
+/// be said, and atomics, which L2 executes, would be neither of the demands there are.
+bool asks_for_sectors(const access::Site& site) {
+  return site.op != Op::atomic && row_of(site.space).home != Home::on_chip && costed(site.space, site.op).sectors;
 }
 
 /// Share of what neighbouring warps' stores write in two parts that is not combined on the way. Parts are combined when
@@ -88,19 +95,19 @@ std::vector<access::SiteSummary> summarise(const Workload& workload) {
 Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
   Demand demand;
   for (const access::Site& site : workload.sites) {
-    const Space space = space_of(site, device);
-    if (space == Space::shared) continue;
+    if (!asks_for_sectors(site)) continue;
     (site.op == Op::load ? demand.loads : demand.stores) = true;
-    demand.over_link = demand.over_link || space == Space::host;
+    demand.over_link = demand.over_link || home_of(site, device) == Home::host_memory;
     demand.turns = std::max(demand.turns, static_cast<double>(site.instructions));
   }
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const access::Site& site = workload.sites[i];
-    const Space space = space_of(site, device);
     const bool load = site.op == Op::load;
-    if (space == Space::shared) {
+    if (costed(site.space, site.op).wavefronts) {
       demand.shared_wavefronts += static_cast<double>(site.requests) * sites[i].cost.wavefronts_per_request;
-    } else if (space == Space::host) {
+    }
+    if (!asks_for_sectors(site)) continue;
+    if (home_of(site, device) == Home::host_memory) {
       load ? add_link_load(demand, site, sites[i]) : add_link_store(demand, site, sites[i]);
     } else {
       demand.footprint_bytes += sites[i].footprint.sectors * access::sector_bytes;
