@@ -1,9 +1,9 @@
 #include "tests/machine_code/instructions.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "probes/measure/kernel_name.hpp"
@@ -13,6 +13,9 @@ namespace gpumem::machine_code {
 namespace {
 
 using access::Op;
+using access::Space;
+
+constexpr std::string_view blanks = " \t\r\n";
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
@@ -24,86 +27,275 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return parts;
 }
 
-/// The number that follows a prefix: 64 of "u64" after "u".
-std::optional<unsigned> number_after(std::string_view text, std::size_t prefix) {
-  unsigned number = 0;
-  if (text.size() <= prefix) return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data() + prefix, text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+std::string_view without_leading(std::string_view text, std::string_view characters) {
+  text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
+  return text;
 }
+
+/// Takes what stands before the first of `separators` off the text.
+std::string_view take_until(std::string_view& text, std::string_view separators) {
+  const auto part = text.substr(0, text.find_first_of(separators));
+  text.remove_prefix(part.size());
+  return part;
+}
+
+/// The number that all of the text is.
+std::optional<unsigned> number(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<unsigned> number_after(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix) ? number(text.substr(prefix.size())) : std::nullopt;
+}
+
+/// The bits of a type, several in one for packed ones: 64 of "u64", 32 of "bf16x2" and "F16x2".
+std::optional<unsigned> bits_of(std::string_view type) {
+  for (const std::string_view letters : {"b", "u", "s", "f", "bf", "U", "S", "F", "BF", ""}) {
+    const auto digits = type.substr(std::min(letters.size(), type.size()));
+    const auto times = digits.find('x');
+    const auto bits = number(digits.substr(0, times));
+    if (!type.starts_with(letters) || !bits) continue;
+    return times == std::string_view::npos ? bits : *bits * number(digits.substr(times + 1)).value_or(1);
+  }
+  return std::nullopt;
+}
+
+void add(Kernel& kernel, const MachineOpcode& known, unsigned bytes) {
+  for (const MachineAccess& access : known.accesses) ++kernel.accesses[{access.space, access.op, bytes}];
+}
+
+// PTX
 
 /// "ld.volatile.global.v2.u32": opcode, then modifiers in an order that depends on the instruction.
-std::optional<Instruction> ptx_instruction(std::string_view token) {
-  const auto parts = split(token, ".:");
-  if (parts.empty() || (parts[0] != "ld" && parts[0] != "st")) return std::nullopt;
-  Instruction instruction{Space::generic, parts[0] == "ld" ? Op::load : Op::store, 0};
-  unsigned vector = 1;
-  for (const auto part : std::span(parts).subspan(1)) {
-    if (part == "param" || part == "const" || part == "local") return std::nullopt;
-    if (part == "global") instruction.space = Space::global;
-    if (part == "shared") instruction.space = Space::shared;
-    if (part.starts_with('v')) vector = number_after(part, 1).value_or(vector);
-    if (part.find_first_of("busf") == 0) {
-      if (const auto bits = number_after(part, 1)) instruction.bytes = *bits / 8;
+unsigned ptx_bytes(std::string_view opcode, Width width, std::string_view operands) {
+  const auto parts = split(opcode, ".");
+  const auto modifiers = std::span(parts).subspan(1);
+  unsigned bytes = 0;
+  unsigned times = 1;
+  if (width == Width::matrix) {
+    if (std::ranges::find(modifiers, "m8n8") == modifiers.end()) return 0;
+    bytes = 4;
+    for (const auto modifier : modifiers) times = number_after(modifier, "x").value_or(times);
+  } else if (width == Width::modifier) {
+    for (const auto modifier : modifiers) {
+      times = number_after(modifier, "v").value_or(times);
+      if (const auto bits = bits_of(modifier)) bytes = *bits / 8;
     }
+  } else if (width == Width::operand) {
+    const auto each = split(operands, ",");
+    const auto size = each.size() < 3 ? std::vector<std::string_view>{} : split(each[2], blanks);
+    bytes = size.size() == 1 ? number(size[0]).value_or(0) : 0;
   }
-  instruction.bytes *= vector;
-  return instruction;
+  return bytes * times;
 }
+
+/// A parameter by its name is not asked of memory in any way that a site could have; by an address in a register, it is
+/// looked up as a constant.
+bool parameter_by_name(const MachineAccess& access, std::string_view operands) {
+  if (access.space != Space::constant) return false;
+  const auto address = without_leading(operands.substr(std::min(operands.find('['), operands.size())), "[ \t");
+  return !address.starts_with('%');
+}
+
+/// Statements begin after braces, labels and a predicate.
+std::string_view without_label(std::string_view statement) {
+  const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; };
+  for (;;) {
+    statement = without_leading(statement, " \t\r\n{}");
+    const auto* const end = std::ranges::find_if_not(statement, is_name);
+    const auto rest = without_leading(statement.substr(static_cast<std::size_t>(end - statement.begin())), blanks);
+    if (end == statement.begin() || !rest.starts_with(':') || rest.starts_with("::")) return statement;
+    statement = rest.substr(1);
+  }
+}
+
+void read_ptx_statement(Kernel& kernel, std::string_view statement) {
+  statement = without_label(statement);
+  if (statement.starts_with('@')) {
+    take_until(statement, blanks);
+    statement = without_leading(statement, blanks);
+  }
+  if (statement.empty() || statement.starts_with('.')) return;  // a declaration
+  const auto opcode = take_until(statement, blanks);
+  auto known = ptx_opcode(opcode);
+  if (!known) {
+    kernel.unknown.emplace(opcode);
+    return;
+  }
+  if (opcode.find(".param") != std::string_view::npos) {
+    std::erase_if(known->accesses, [&](const auto& access) { return parameter_by_name(access, statement); });
+  }
+  add(kernel, *known, ptx_bytes(opcode, known->width, statement));
+}
+
+/// What is no statement, but ends with its line: comments, and where the source is.
+std::string without_line_directives(std::string_view text) {
+  std::string kept;
+  for (const auto line : split(text, "\n")) {
+    const auto code = without_leading(line.substr(0, line.find("//")), blanks);
+    if (!code.starts_with(".loc") && !code.starts_with(".file")) kept.append(code).append("\n");
+  }
+  return kept;
+}
+
+/// The text up to the brace that closes the first.
+std::string_view body_of(std::string_view text) {
+  text.remove_prefix(std::min(text.find('{'), text.size()));
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}' && --depth == 0) return text.substr(0, i);
+  }
+  return text;
+}
+
+// SASS
 
 /// "LDG.E.64.CONSTANT": a width stands among the modifiers unless it is 32 bits.
-std::optional<Instruction> sass_instruction(std::string_view token) {
-  static constexpr std::pair<std::string_view, std::pair<Space, Op>> opcodes[] = {
-      {"LDG", {Space::global, Op::load}},  {"STG", {Space::global, Op::store}}, {"LDS", {Space::shared, Op::load}},
-      {"STS", {Space::shared, Op::store}}, {"LD", {Space::generic, Op::load}},  {"ST", {Space::generic, Op::store}},
-  };
-  const auto parts = split(token, ".");
-  if (parts.empty()) return std::nullopt;
-  const auto* const opcode = std::ranges::find(opcodes, parts[0], [](const auto& entry) { return entry.first; });
-  if (opcode == std::end(opcodes)) return std::nullopt;
-  Instruction instruction{opcode->second.first, opcode->second.second, 4};
-  for (const auto part : std::span(parts).subspan(1)) {
-    const bool signs = part.starts_with('U') || part.starts_with('S');
-    if (const auto bits = number_after(part, signs ? 1 : 0)) instruction.bytes = *bits / 8;
+unsigned sass_bytes(std::string_view opcode, Width width) {
+  if (width == Width::unnamed) return 0;
+  unsigned bytes = width == Width::matrix ? 0 : 4;
+  unsigned times = 1;
+  const auto parts = split(opcode, ".");
+  for (const auto modifier : std::span(parts).subspan(1)) {
+    if (width == Width::modifier) {
+      if (const auto bits = bits_of(modifier)) bytes = *bits / 8;
+    } else if (modifier == "M88" || modifier == "MT88") {
+      bytes = 4;
+    } else if (bytes > 0) {
+      times = number(modifier).value_or(times);  // of matrices: "LDSM.16.M88.4"
+    }
   }
-  return instruction;
+  return bytes * times;
 }
 
-void count(Counts& counts, std::string_view line, std::optional<Instruction> (*instruction_of)(std::string_view)) {
-  for (const auto token : split(line, " \t;")) {
-    if (const auto instruction = instruction_of(token)) ++counts[*instruction];
+bool has_register(std::string_view index) {
+  for (const auto part : split(index, " +-*.[]")) {
+    if ((part.starts_with('R') || part.starts_with("UR")) && part != "RZ" && part != "URZ") return true;
+  }
+  return false;
+}
+
+/// Reads of constant banks, which any instruction may do: "FADD R0, R0, c[0x3][0xc]". Bank 3 has the program's
+/// constants. Bank 0 has the parameters and the launch's shape, which are an access only where an index finds them; the
+/// others have what the compiler put there, such as addresses of variables.
+void read_constants(Kernel& kernel, std::string_view opcode, std::string_view operands) {
+  static constexpr std::string_view begin = "c[0x";
+  for (auto at = operands.find(begin); at != std::string_view::npos; at = operands.find(begin, at + 1)) {
+    const auto operand = split(operands.substr(at), "[]");
+    if (operand.size() < 3) continue;
+    const auto bank = operand[1];
+    if (bank != "0x3" && !(bank == "0x0" && has_register(operand[2]))) continue;
+    const bool loads = opcode.starts_with("LDC") || opcode.starts_with("ULDC");
+    const unsigned bytes = loads ? sass_bytes(opcode, Width::modifier) : opcode.starts_with('D') ? 8 : 4;
+    ++kernel.accesses[{Space::constant, Op::load, bytes}];
+  }
+  // Through a descriptor in a register: nobody knows which bank.
+  if (operands.find("cx[") != std::string_view::npos) kernel.unknown.insert(std::string(opcode) + " of cx[]");
+}
+
+/// "/*0050*/ @P0 LDG.E R5, [R2.64] ; /* 0x... */"; lines without an address are no instructions.
+void read_sass_line(Kernel& kernel, std::string_view line) {
+  line = without_leading(line, blanks);
+  if (!line.starts_with("/*") || line.starts_with("/* ")) return;
+  line = line.substr(std::min(line.find("*/"), line.size()));
+  line = without_leading(line, "*/ \t{");
+  line = line.substr(0, line.find_first_of(";/"));
+  if (line.starts_with('@')) {
+    const auto predicate = take_until(line, blanks);
+    // The compiler puts loads before LDGSTS that are never executed.
+    if (predicate == "@!PT" || predicate == "@!UPT") return;
+    line = without_leading(line, blanks);
+  }
+  const auto opcode = take_until(line, blanks);
+  if (opcode.empty()) return;
+  if (const auto known = sass_opcode(opcode)) {
+    add(kernel, *known, sass_bytes(opcode, known->width));
+    read_constants(kernel, opcode, line);
+  } else {
+    kernel.unknown.emplace(opcode);
   }
 }
 
-std::string_view without_comment(std::string_view line) { return line.substr(0, line.find("//")); }
+// Comparison
 
-/// Mapped host memory is global memory to an instruction: only the address tells.
-Space space_of(const access::Site& site) { return site.space == access::Space::shared ? Space::shared : Space::global; }
+using SpaceAndOp = std::pair<NamedSpace, Op>;
+
+SpaceAndOp named(const access::Site& site) { return {row_of(site.space).instructions_name, site.op}; }
+
+/// Generic instructions count as of another block's shared memory where a site lies there.
+Counts with_cluster_named(const Counts& compiled, const std::set<SpaceAndOp>& covered) {
+  Counts result;
+  for (const auto& [instruction, number] : compiled) {
+    Instruction one = instruction;
+    if (one.space == generic && covered.contains({Space::cluster, one.op})) one.space = Space::cluster;
+    result[one] += number;
+  }
+  return result;
+}
+
+/// Takes instructions that do not say their width for what the others leave of the sites'.
+void match_unnamed_widths(Counts& compiled, const Counts& expected) {
+  for (auto& [instruction, number] : compiled) {
+    if (instruction.bytes != 0) continue;
+    for (const auto& [wanted, wanted_number] : expected) {
+      if (wanted.space != instruction.space || wanted.op != instruction.op || wanted.bytes == 0) continue;
+      unsigned& present = compiled[wanted];
+      const unsigned matched = std::min(number, wanted_number - std::min(wanted_number, present));
+      number -= matched;
+      present += matched;
+    }
+  }
+}
+
+/// What a kernel may do a little of without a site.
+struct Bookkeeping {
+  Space space;
+  Op op;
+  unsigned most_bytes;
+  const char* words;
+};
+
+constexpr unsigned most_of_bookkeeping = 2;
+constexpr Bookkeeping bookkeeping[] = {
+    {Space::global, Op::store, 8, "global stores"},       // a checksum, a cycle count
+    {Space::local, Op::store, 4, "spills of registers"},  // where 64 registers are one or two too few
+    {Space::local, Op::load, 4, "loads of spilled registers"},
+};
+
+const Bookkeeping* bookkeeping_kind(const Instruction& instruction) {
+  const auto* const found = std::ranges::find_if(bookkeeping, [&](const Bookkeeping& kind) {
+    return instruction.space == kind.space && instruction.op == kind.op && instruction.bytes > 0 &&
+           instruction.bytes <= kind.most_bytes;
+  });
+  return found == std::end(bookkeeping) ? nullptr : found;
+}
+
+bool fills_shared_memory(const Instruction& instruction, const std::set<SpaceAndOp>& covered) {
+  return instruction.space == Space::shared && instruction.op == Op::store &&
+         (covered.contains({Space::shared, Op::load}) || covered.contains({Space::cluster, Op::load}));
+}
 
 }  // namespace
 
 std::string to_string(const Instruction& instruction) {
-  static constexpr const char* names[] = {"global", "shared", "generic"};
-  return std::to_string(instruction.bytes) + "-byte " + names[static_cast<int>(instruction.space)] + " " +
-         std::string(access::to_string(instruction.op));
+  const std::string width = instruction.bytes == 0 ? "" : std::to_string(instruction.bytes) + "-byte ";
+  const auto space = instruction.space ? access::to_string(*instruction.space) : "generic";
+  return width + std::string(space) + " " + std::string(access::to_string(instruction.op));
 }
 
 Kernels parse_ptx(std::string_view text) {
   static constexpr std::string_view entry = ".entry ";
+  const std::string code = without_line_directives(text);
   Kernels kernels;
-  Counts* current = nullptr;
-  for (auto line : split(text, "\n")) {
-    line = without_comment(line);
-    if (const auto begin = line.find(entry); begin != std::string_view::npos) {
-      const auto name = line.substr(begin + entry.size());
-      const std::string mangled(name.substr(0, name.find('(')));
-      current = &kernels[measure::demangle(mangled.c_str())].emplace_back();
-    } else if (line.starts_with('}') || line.find(".func ") != std::string_view::npos) {
-      current = nullptr;  // a function's body starts and ends in the first column
-    } else if (current != nullptr) {
-      count(*current, line, ptx_instruction);
-    }
+  for (auto begin = code.find(entry); begin != std::string::npos; begin = code.find(entry, begin + 1)) {
+    const auto rest = std::string_view(code).substr(begin + entry.size());
+    const std::string mangled(rest.substr(0, rest.find_first_of("( \n")));
+    Kernel& kernel = kernels[measure::demangle(mangled.c_str())].emplace_back();
+    for (const auto statement : split(body_of(rest), ";")) read_ptx_statement(kernel, statement);
   }
   return kernels;
 }
@@ -111,43 +303,44 @@ Kernels parse_ptx(std::string_view text) {
 Kernels parse_sass(std::string_view text) {
   static constexpr std::string_view function = "Function : ";
   Kernels kernels;
-  Counts* current = nullptr;
+  Kernel* current = nullptr;
   for (const auto line : split(text, "\n")) {
     if (const auto begin = line.find(function); begin != std::string_view::npos) {
       const std::string mangled(line.substr(begin + function.size()));
       current = &kernels[measure::demangle(mangled.c_str())].emplace_back();
     } else if (current != nullptr) {
-      count(*current, line, sass_instruction);
+      read_sass_line(*current, line);
     }
   }
   return kernels;
 }
 
-std::vector<std::string> differences(const Counts& compiled, std::span<const access::Site> declared) {
+std::vector<std::string> differences(const Counts& as_compiled, std::span<const access::Site> declared) {
   Counts expected;
-  std::set<std::pair<Space, Op>> covered;
+  std::set<SpaceAndOp> covered;
   for (const auto& site : declared) {
-    expected[{space_of(site), site.op, site.word_bytes}] += site.instructions;
-    covered.emplace(space_of(site), site.op);
+    const auto [space, op] = named(site);
+    expected[{space, op, site.word_bytes}] += site.instructions;
+    covered.emplace(space, op);
   }
+  Counts compiled = with_cluster_named(as_compiled, covered);
+  match_unnamed_widths(compiled, expected);
 
   std::vector<std::string> lines;
-  unsigned bookkeeping = 0;
+  std::map<const Bookkeeping*, unsigned> kept;
   for (const auto& [instruction, number] : compiled) {
     if (covered.contains({instruction.space, instruction.op})) {
       expected.try_emplace(instruction, 0);
-      continue;
-    }
-    const bool global_store = instruction.space == Space::global && instruction.op == Op::store;
-    const bool fill = instruction.space == Space::shared && instruction.op == Op::store &&
-                      covered.contains({Space::shared, Op::load});
-    if (global_store && instruction.bytes <= 8) {
-      bookkeeping += number;
-    } else if (!fill) {
+    } else if (const auto* const kind = bookkeeping_kind(instruction)) {
+      kept[kind] += number;
+    } else if (!fills_shared_memory(instruction, covered)) {
       lines.push_back(std::to_string(number) + " x " + to_string(instruction) + ", which no site declares");
     }
   }
-  if (bookkeeping > 2) lines.push_back(std::to_string(bookkeeping) + " global stores, which no site declares");
+  for (const auto& [kind, number] : kept) {
+    if (number > most_of_bookkeeping)
+      lines.push_back(std::to_string(number) + " " + kind->words + ", which no site declares");
+  }
   for (const auto& [instruction, number] : expected) {
     const auto found = compiled.find(instruction);
     const unsigned present = found == compiled.end() ? 0 : found->second;

@@ -1,35 +1,39 @@
 #pragma once
-// Reads the loads and stores out of compiled kernels, as PTX or as machine code (SASS), and compares them with the
-// access sites that a probe declares.
+// Reads the accesses out of compiled kernels, as PTX or as machine code (SASS), and compares them with the access sites
+// that a probe declares.
 
 #include <compare>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "probes/access/site.hpp"
+#include "tests/machine_code/opcodes.hpp"
 
 namespace gpumem::machine_code {
 
-/// The space that an instruction names. Generic: the compiler could not tell, and the GPU finds out at run time.
-enum class Space { global, shared, generic };
-
 struct Instruction {
-  Space space = Space::global;
+  NamedSpace space = access::Space::global;
   access::Op op = access::Op::load;
-  unsigned bytes = 0;  ///< per thread
+  unsigned bytes = 0;  ///< per thread; 0 where the instruction does not say
   auto operator<=>(const Instruction&) const = default;
 };
 
 [[nodiscard]] std::string to_string(const Instruction& instruction);
 
-/// How many of each instruction stand in a kernel.
+/// How many of each instruction stand in a kernel. One that moves from one space to another counts in both.
 using Counts = std::map<Instruction, unsigned>;
 
+struct Kernel {
+  Counts accesses;
+  std::set<std::string> unknown;  ///< opcodes that opcodes.cpp has no row for
+};
+
 /// Kernels by demangled name. Each has an entry per architecture that the text holds it for.
-using Kernels = std::map<std::string, std::vector<Counts>>;
+using Kernels = std::map<std::string, std::vector<Kernel>>;
 
 [[nodiscard]] Kernels parse_ptx(std::string_view text);
 /// The output of `cuobjdump --dump-sass`.
@@ -37,9 +41,10 @@ using Kernels = std::map<std::string, std::vector<Counts>>;
 
 /// What a kernel holds other than its sites declare, a line each; nothing when it is as declared.
 ///
-/// In a space and direction that sites declare, the instructions must be the declared ones, in number and width. What
-/// the sites leave out may only be bookkeeping: up to two global stores of at most 8 bytes each (a checksum, a cycle
-/// count) and the shared stores that fill what shared loads then read.
+/// In a space and direction that sites declare, the instructions must be the declared ones, in number and, where they
+/// say it, width. What the sites leave out may only be bookkeeping: up to two global stores of at most 8 bytes each (a
+/// checksum, a cycle count), up to two registers spilled, and the shared stores that fill what loads of it then read.
+/// Where a site lies in another block's shared memory, generic instructions are its: machine code has few others.
 [[nodiscard]] std::vector<std::string> differences(const Counts& compiled, std::span<const access::Site> declared);
 
 }  // namespace gpumem::machine_code

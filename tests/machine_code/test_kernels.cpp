@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -82,14 +83,29 @@ std::string problems(const Workload& workload, const Kernels& kernels) {
   if (found == kernels.end()) return "\n  it is not in the compiled code";
   std::string lines;
   for (const auto& compiled : found->second) {
-    for (const auto& line : differences(compiled, workload.sites)) lines += "\n  it holds " + line;
+    for (const auto& line : differences(compiled.accesses, workload.sites)) lines += "\n  it holds " + line;
   }
   return lines;
+}
+
+/// What stands in kernels, those of no probe too, that nobody has said the accesses of.
+void check_opcodes_are_known(const Kernels& kernels) {
+  std::map<std::string, std::string> where;
+  for (const auto& [name, versions] : kernels) {
+    for (const auto& version : versions) {
+      for (const auto& opcode : version.unknown) where.emplace(opcode, name);
+    }
+  }
+  for (const auto& [opcode, kernel] : where) {
+    FAIL_CHECK("instruction " << opcode << " of kernel " << kernel
+                              << " is not known: tests/machine_code/opcodes.cpp says what each accesses");
+  }
 }
 
 void check_all_kernels(const Kernels& kernels) {
   REQUIRE_FALSE(kernels.empty());
   REQUIRE_FALSE(probes().empty());
+  check_opcodes_are_known(kernels);
   std::set<std::string> failed;  // each kernel once, although many cases share it
   for (const auto& probe : probes()) {
     const auto all = cases(probe);
