@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Counts the wavefronts of random shared-memory patterns with ncu and compares them with the prediction.
 
   compare_shared_patterns.py GPUMEM_SHARED_PATTERNS OUTPUT.md

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Compares what gpumem predicts with what ncu counts, case by case, and writes the outcome as Markdown.
 
   compare_with_ncu.py GPUMEM OUTPUT.md -- probe --offset 0..32 -- probe --stride 1..32 --op read,write,copy
