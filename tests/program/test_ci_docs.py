@@ -2,28 +2,14 @@
 stand-in that runs its command as three nodes would, each with a host name of its own."""
 
 import json
-import os
-import pathlib
 import re
-import subprocess
+import shutil
 import unittest
 
+import documents
 import gpumem
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENT = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-
-GPUMEM = """#!/bin/bash
-if [ "$1" = check ] || [ "$1" = probe ]; then
-  arguments=()
-  while [ $# -gt 0 ]; do
-    if [ "$1" = --device ]; then shift; else arguments+=("$1"); fi
-    shift
-  done
-  set -- "${arguments[@]}" --backend model --gpu h200
-fi
-exec "{program}" "$@"
-"""
+PAGE = documents.DOCS / "ci.md"
 
 SRUN = """#!/bin/sh
 for node in one two three; do
@@ -34,32 +20,20 @@ done
 HOSTNAME = "#!/bin/sh\necho ${NODE:-alone}\n"
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", DOCUMENT, re.DOTALL)
-
-
 class CiDocs(gpumem.ProgramTest):
     def setUp(self):
         super().setUp()
-        tools = self.directory / "bin"
-        tools.mkdir()
-        program = GPUMEM.replace("{program}", gpumem.PROGRAM)
-        for name, text in (("gpumem", program), ("srun", SRUN), ("hostname", HOSTNAME)):
-            (tools / name).write_text(text, encoding="utf-8")
-            (tools / name).chmod(0o755)
-        self.path = f"{tools}:{os.environ['PATH']}"
-
-    def run_script(self, script):
-        return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=self.directory, capture_output=True,
-                              text=True, timeout=120, check=False, env=os.environ | {"PATH": self.path})
+        self.sandbox = documents.Sandbox(self.directory, PAGE)
+        self.sandbox.add_tool("srun", SRUN)
+        self.sandbox.add_tool("hostname", HOSTNAME)
 
     def run_block(self, script):
-        done = self.run_script(script)
+        done = self.sandbox.run(script)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
     def shell_block(self, word):
-        found = [block for block in blocks("bash") if word in block]
+        found = [block.text for block in documents.blocks(PAGE, "bash") if word in block.text]
         self.assertEqual(len(found), 1, word)
         return found[0]
 
@@ -73,7 +47,7 @@ class CiDocs(gpumem.ProgramTest):
             import yaml  # pylint: disable=import-outside-toplevel
         except ImportError:
             self.skipTest("python3-yaml is not installed")
-        workflow = yaml.safe_load(blocks("yaml")[0])
+        workflow = yaml.safe_load(documents.blocks(PAGE, "yaml")[0].text)
         steps = workflow["jobs"]["gpu-memory"]["steps"]
         commands = [step["run"] for step in steps if "run" in step]
         self.assertEqual(len(commands), 2)
@@ -86,21 +60,20 @@ class CiDocs(gpumem.ProgramTest):
             self.assertTrue((self.directory / name).exists(), name)
 
     def test_slurm(self):
-        script = self.shell_block("srun")
-        self.run_block(script)
+        shutil.rmtree(self.directory / "reports")
+        self.run_block(self.shell_block("srun"))
         names = sorted(path.name for path in (self.directory / "reports").iterdir())
         self.assertEqual(names, [f"{node}-{gpu}.json" for node in ("one", "three", "two") for gpu in (0, 1)])
 
     def test_prometheus(self):
         self.run_block(self.shell_block("--openmetrics"))
         text = (self.directory / "gpumem.prom").read_text(encoding="utf-8")
-        for metric in re.findall(r"`(gpumem_[a-z_]+)", DOCUMENT):
+        for metric in re.findall(r"`(gpumem_[a-z_]+)", documents.prose(PAGE)):
             self.assertRegex(text, rf"(?m)^{metric}\b")
 
     def test_every_block_is_run(self):
-        self.assertEqual(len(blocks("bash")), 3)
-        self.assertEqual(len(blocks("yaml")), 1)
-        self.assertEqual(DOCUMENT.count("\n```"), 2 * 4)
+        languages = [block.language for block in documents.blocks(PAGE)]
+        self.assertEqual(sorted(languages), ["bash", "bash", "bash", "yaml"])
 
 
 if __name__ == "__main__":
