@@ -126,12 +126,6 @@ class Checks(CheckTest):
         self.assertIn("passed", done.stdout)
         self.assertNotIn("PASS", done.stdout)
 
-    def test_the_suite_of_the_readme(self):
-        text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-        (suite,) = [part.partition("```")[0] for part in text.split("```json\n")[1:]]
-        (self.directory / "mine.json").write_text(suite, encoding="utf-8")
-        self.assertIn("PASS  aligned warps touch 4 sectors", self.succeed("check", self.directory / "mine.json", *MODEL))
-
     def test_dry_run(self):
         text = self.succeed("check", "smoke", "--dry-run")
         self.assertIn("dry run", text)

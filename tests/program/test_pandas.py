@@ -1,42 +1,23 @@
-"""The README's snippets that load a report into pandas, as they stand there, and the frames they make."""
+"""The snippets of docs/report.md that load a report into pandas, as they stand there, and the frames they make."""
 
-import contextlib
 import csv
 import importlib.util
 import json
-import os
-import re
 import unittest
-import warnings
 from pathlib import Path
 
+import documents
 from gpumem import MODEL, ProgramTest
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+PAGE = documents.DOCS / "report.md"
 PROBES = ("--offset", "0,1,8", "--op", "read,write")
 NUMBERS = ("parameters.offset_elements", "parameters.word_bytes", "useful_bytes.read", "bandwidth_gb_per_s.predicted",
            "peak_gb_per_s", "relative_to_baseline.predicted")
 
 
-def snippets(text):
-    """The python blocks of a Markdown text that use pandas, in their order."""
-    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return [block for block in blocks if "pandas" in block]
-
-
-@contextlib.contextmanager
-def directory(path):
-    before = Path.cwd()
-    os.chdir(path)
-    try:
-        yield
-    finally:
-        os.chdir(before)
-
-
-class Readme(unittest.TestCase):
+class Page(unittest.TestCase):
     def test_it_shows_both_formats(self):
-        text = "".join(snippets(README.read_text(encoding="utf-8")))
+        text = "".join(block.text for block in documents.blocks(PAGE, "python"))
         self.assertIn('pandas.json_normalize(report["results"])', text)
         self.assertIn('pandas.read_csv("report.csv")', text)
 
@@ -51,21 +32,12 @@ class Pandas(ProgramTest):
         self.results = json.loads((self.directory / "report.json").read_text(encoding="utf-8"))["results"]
 
     def run_snippets(self):
-        """The frame that each snippet leaves in `frame`, by the function that made it. Plotting is left to pandas where
-        there is matplotlib."""
-        plotting = importlib.util.find_spec("matplotlib") is not None
-        if plotting:
-            import matplotlib
-            matplotlib.use("Agg")
+        """The frame that each snippet leaves in `frame`, by the function that made it."""
         frames = {}
-        for block in snippets(README.read_text(encoding="utf-8")):
-            code = block if plotting else "\n".join(line for line in block.split("\n") if ".plot" not in line)
-            names = {}
-            with directory(self.directory), warnings.catch_warnings():
-                warnings.simplefilter("ignore", ResourceWarning)  # open() in one line is right for a snippet
-                exec(compile(code, str(README), "exec"), names)
+        for block in documents.blocks(PAGE, "python"):
+            names = documents.execute(block, self.directory)
             for function in ("json_normalize", "read_csv"):
-                if function in block:
+                if function in block.text:
                     frames[function] = names["frame"]
         return frames
 
