@@ -1,0 +1,223 @@
+"""README.md and the pages under docs/ say what is so: their commands are taken, what they show is printed, their blocks
+run, their links lead somewhere, and their tables list what there is, no more and no less."""
+
+import functools
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from documents import (DOCS, PAGES, README, ROOT, Sandbox, anchors, blocks, command_lines, differences, execute, expand,
+                       links, prose, quoted_commands, sections, spans, table)
+from gpumem import MODEL, ProgramTest, run, strict_json
+
+LINKING = (*PAGES, ROOT / "CONTRIBUTING.md")
+TO_BE_WRITTEN = "probes/global/runs.cu"  # by whoever follows CONTRIBUTING.md
+MOST_LINES = 200
+LANGUAGES = {"", "json", "python"}
+WHOLE = ("results", "devices")  # members of a report whose own are described elsewhere
+
+
+def schema(name):
+    return strict_json((ROOT / "report" / "schema" / f"{name}.schema.json").read_text(encoding="utf-8"))
+
+
+def each_of(pages):
+    """Runs a test with each of the pages."""
+    def decorate(test):
+        @functools.wraps(test)
+        def test_all(self):
+            for page in pages:
+                with self.subTest(str(page.relative_to(ROOT))):
+                    test(self, page)
+        return test_all
+    return decorate
+
+
+class PageTest(ProgramTest):
+    def sandbox(self, page):
+        return Sandbox(tempfile.mkdtemp(dir=self.directory), page)
+
+    def commands(self):
+        return re.findall(r"^  ([a-z]+) ", self.succeed("--help"), re.MULTILINE)
+
+
+class Pages(PageTest):
+    @each_of(LINKING)
+    def test_links_lead_somewhere(self, page):
+        for link in links(prose(page)):
+            if "://" in link:
+                continue
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            self.assertTrue(target.exists(), f"no {link}")
+            if anchor:
+                self.assertIn(anchor, anchors(target), link)
+
+    @each_of(LINKING)
+    def test_paths_exist(self, page):
+        """Those in backticks, from the repository's root or beside the page."""
+        named = [span for span in spans(prose(page)) if re.fullmatch(r"[\w.{},*-]+/[\w.{},*/-]*", span)]
+        for path in (path for span in named for path in expand(span)):
+            folder = path.split("/")[0]
+            roots = [root for root in (ROOT, page.parent) if folder != "build" and (root / folder).is_dir()]
+            if roots and path != TO_BE_WRITTEN:
+                self.assertTrue(any(any(root.glob(path.rstrip("/"))) for root in roots), f"no {path}")
+
+    @each_of(PAGES)
+    def test_every_block_is_of_a_tested_kind(self, page):
+        """test_ci_docs.py runs what ci.md has beside these."""
+        more = {"bash", "yaml"} if page.name == "ci.md" else set()
+        self.assertLessEqual({block.language for block in blocks(page)}, LANGUAGES | more)
+
+    @each_of(LINKING)
+    def test_scripts_can_be_run(self, page):
+        for block in blocks(page, ""):
+            for script in re.findall(r"^((?:scripts|tests|report)/\S+)", block.text, re.MULTILINE):
+                self.assertTrue(os.access(ROOT / script, os.X_OK), f"{block.place}: cannot run {script}")
+
+
+class Commands(PageTest):
+    def take(self, sandbox, command, place):
+        if "report/prediction.py" in command:
+            return  # test_prediction.py runs it
+        if "report/plot.py" in command:
+            command = re.sub(r"\.(svg|png)\b", ".html", command)  # which needs no matplotlib, and takes a tenth of the time
+        done = sandbox.run(command)
+        accepted = (0, 1, 3) if command == "gpumem devices" else (0, 1)
+        self.assertIn(done.returncode, accepted, f"{place}: {command}\n{done.stderr}")
+
+    @each_of(PAGES)
+    def test_they_are_taken(self, page):
+        sandbox = self.sandbox(page)
+        for block in blocks(page, ""):
+            for command in command_lines(block):
+                self.take(sandbox, command, block.place)
+        for command in quoted_commands(page):
+            self.take(sandbox, command, page.name)
+
+    @each_of(PAGES)
+    def test_they_print_what_is_shown(self, page):
+        for shown, new in differences(page, self.sandbox(page)):
+            with self.subTest(shown.place):
+                self.fail(f"{shown.place}: '{shown.command}' prints something else now. tests/program/documents.py "
+                          "puts this there:\n" + "\n".join(new))
+
+    @each_of(PAGES)
+    def test_options_exist(self, page):
+        """Options in backticks are gpumem's, or those of the scripts that read its reports."""
+        for span in spans(prose(page)):
+            if span.startswith("--"):
+                self.assertIn(re.match(r"[a-z-]+", span)[0], self.options)
+
+    @functools.cached_property
+    def options(self):
+        helps = [self.succeed(command, "--help") for command in self.commands()]
+        for script in ("plot.py", "prediction.py"):
+            helps.append(subprocess.check_output([sys.executable, ROOT / "report" / script, "--help"], text=True))
+        return set(re.findall(r"--[a-z][a-z-]*", "".join(helps)))
+
+
+class Blocks(PageTest):
+    @each_of(PAGES)
+    def test_json_is_json(self, page):
+        for block in blocks(page, "json"):
+            strict_json(block.text)
+
+    def test_suites_are_suites(self):
+        suites = [block for page in PAGES for block in blocks(page, "json") if "probes" in json.loads(block.text)]
+        self.assertNotEqual(suites, [])
+        for suite in suites:
+            with self.subTest(suite.place):
+                file = self.directory / "suite.json"
+                file.write_text(suite.text, encoding="utf-8")
+                self.succeed("check", str(file), "--dry-run")
+                done = run("check", str(file), *MODEL)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("PASS", done.stdout)
+
+    @unittest.skipIf(importlib.util.find_spec("pandas") is None,
+                     "pandas is not installed; 'python3 -m pip install pandas' does that")
+    @each_of(PAGES)
+    def test_python_runs(self, page):
+        sandbox = self.sandbox(page)
+        for block in blocks(page, "python"):
+            execute(block, sandbox.directory)
+
+
+class Lists(PageTest):
+    def test_readme_is_short(self):
+        self.assertLessEqual(len(README.read_text(encoding="utf-8").splitlines()), MOST_LINES)
+
+    def test_readme_names_every_command(self):
+        commands = " ".join(command for block in blocks(README, "") for command in command_lines(block))
+        self.assertEqual(set(re.findall(r"gpumem ([a-z]+)", commands)), set(self.commands()))
+
+    def test_readme_links_to_every_page(self):
+        linked = {(README.parent / link).resolve() for link in links(prose(README))}
+        self.assertEqual(set(PAGES) - {README} - linked, set())
+
+    def test_probes(self):
+        """Each has a row with its axes and their defaults; what many of them take stands in a table of its own."""
+        text = sections(DOCS / "probes.md")
+        listed = {spans(name)[0]: dict(span.split(" ") for span in spans(axes))
+                  for name, _, axes in table(text["The probes"])}
+        shared = {(probe, spans(axis)[0]) for axis, _, probes in table(text["What many of them take"])
+                  for probe in spans(probes)}
+        expected = {}
+        for probe in json.loads(self.succeed("list", "--json")):
+            axes = {axis["flag"]: axis["default"] for axis in probe["axes"]}
+            others = {flag for name, flag in shared if name == probe["name"]}
+            self.assertLessEqual(others, set(axes), probe["name"])
+            expected[probe["name"]] = {flag: default for flag, default in axes.items() if flag not in others}
+        self.maxDiff = None
+        self.assertEqual(listed, expected)
+
+    def test_suites(self):
+        """Each has a row with the number of its cases."""
+        rows = table(sections(DOCS / "suites.md")["Those that are shipped"])
+        listed = {spans(row[0])[0]: int(row[1]) for row in rows}
+        self.assertEqual(set(listed), {path.stem for path in (ROOT / "configs").glob("*.json")})
+        for suite, cases in listed.items():
+            shown = self.succeed("probe", "--config", suite, "--dry-run", "--format", "csv")
+            self.assertEqual(cases, shown.count("\n") - 1, suite)
+
+    def test_members_of_an_expectation(self):
+        rows = table(sections(DOCS / "suites.md")["One of your own"])
+        self.assertEqual({span for row in rows for span in spans(row[0])},
+                         set(schema("suite")["$defs"]["expectation"]["properties"]))
+
+    def test_flags(self):
+        (declared,) = (ROOT / "report").rglob("flags.hpp")
+        flags = re.findall(r'^ +"(\w+)"', declared.read_text(encoding="utf-8"), re.MULTILINE)
+        self.assertEqual([spans(row[0])[0] for row in table(prose(DOCS / "flags.md"))], flags)
+
+    def test_members_of_a_report(self):
+        """Those of the schema, named as pandas names them."""
+        whole = schema("report")
+
+        def resolved(part):
+            part = whole["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+            return resolved(part["items"]) if "items" in part else part
+
+        def members(part, prefix=""):
+            below = {} if prefix in WHOLE else resolved(part).get("properties", {})
+            if not below:
+                return {prefix} if prefix else set()
+            start = f"{prefix}." if prefix else ""
+            return set().union(*(members(value, start + name) for name, value in below.items()))
+
+        text = sections(DOCS / "report.md")
+        for title, expected in (("The report", members(whole)), ("A case", members(whole["$defs"]["result"]))):
+            with self.subTest(title):
+                listed = [path for row in table(text[title]) for span in spans(row[0]) for path in expand(span)]
+                self.assertEqual(len(listed), len(set(listed)))
+                self.assertEqual(set(listed) ^ expected, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
