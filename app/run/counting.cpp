@@ -64,11 +64,6 @@ struct Tally {
   const char* unit;
 };
 
-/// What L1 counts of global memory includes mapped host memory.
-access::Space counted_space(access::Space space) {
-  return space == access::Space::host ? access::Space::global : space;
-}
-
 /// Launches of the kernel in one timed run of the workload, and whether there is nothing beside them.
 struct Launches {
   double count = 1;
@@ -126,7 +121,7 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
     std::vector<std::size_t> counted;
     for (std::size_t i = 0; i < workload.sites.size(); ++i) {
       const access::Site& site = workload.sites[i];
-      if (counted_space(site.space) == tally.space && site.op == tally.op) counted.push_back(i);
+      if (access::row_of(site.space).instructions_name == tally.space && site.op == tally.op) counted.push_back(i);
     }
     if (counted.size() != 1) continue;  // the hardware does not tell sites apart
     report::Reading& reading = record.access[counted.front()].cost(tally.unit);

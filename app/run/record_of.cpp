@@ -60,12 +60,9 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
   const model::Prediction prediction = model::predict(workload, profile);
   for (std::size_t i = 0; i < record.access.size(); ++i) {
     const access::SiteCost& cost = prediction.sites[i].cost;
-    // Each space has its own unit: sectors leave the multiprocessor, wavefronts are passes over its banks.
-    if (workload.sites[i].space == access::Space::shared) {
-      record.access[i].cost(report::wavefronts).predicted = cost.wavefronts_per_request;
-    } else {
-      record.access[i].cost(report::sectors).predicted = cost.sectors_per_request;
-    }
+    const access::Costed costed = access::costed(workload.sites[i].space, workload.sites[i].op);
+    if (costed.sectors) record.access[i].cost(report::sectors).predicted = cost.sectors_per_request;
+    if (costed.wavefronts) record.access[i].cost(report::wavefronts).predicted = cost.wavefronts_per_request;
   }
   if (prediction.cache_resident) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");

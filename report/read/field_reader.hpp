@@ -36,8 +36,7 @@ class FieldReader {
 
   template <class T>
   void later(std::string_view name, T&& member) {
-    if (writer_ == WrittenBy::this_version) static_cast<void>(json_.member(name));
-    if (const auto there = json_.find(name)) read(*there, member);
+    if (writer_ == WrittenBy::this_version || json_.has(name)) read(json_.member(name), member);
   }
 
   static void derived(std::string_view /*name*/, std::optional<double> /*value*/) {}

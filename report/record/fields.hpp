@@ -287,6 +287,7 @@ void fields(Archive& archive, CheckRecord& check) {
   archive("required", check.required);
   archive("attempts", check.attempts);
   archive("cases", check.cases);
+  if (Archive::reads && check.attempts == 0) archive.refuse("attempts", "a whole number from 1 on");
 }
 
 template <class Archive>

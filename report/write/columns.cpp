@@ -121,7 +121,7 @@ void add_metrics(const Cases& cases, ColumnBuilder& columns) {
   unsigned rank = 70;
   for (const std::string& name : names) {
     // The first is the next best to know, unless it only details a bandwidth.
-    const bool first = name == names.front() && !name.ends_with("_gb_per_s");
+    const bool first = name == names.front() && name.find("gb_per_s") == std::string::npos;
     columns.add(quantity_heading(name), first ? 15 : rank++, 3, 3,
                 [&](const Record& record) { return metric_value(record, name); });
   }
@@ -142,7 +142,7 @@ void add_readings(const Cases& cases, ColumnBuilder& columns) {
   if (!any) add_times(cases, columns, 0);
   columns.add({"±", "%"}, 50, 2, 2, [](const Record& record) {
     const auto share = headline_uncertainty(record);
-    return share ? std::optional(*share * 100) : std::nullopt;
+    return share ? std::optional(std::round(*share * 1e4) / 100) : std::nullopt;  // no more digits than are of use
   });
   const auto add_predicted = [&](unsigned rank) {
     columns.add({"predicted", unit_of(quantity)}, rank, 3, 2,

@@ -81,7 +81,7 @@ inline std::vector<Probe> fake_probes_and_alternatives() {
 /// A backend whose readings the test decides, and which remembers what it was asked.
 class FakeBackend final : public Backend {
  public:
-  std::function<double(const Case&)> trial = [](const Case&) { return 1.0; };
+  std::function<double(const Case&)> goodness = [](const Case&) { return 1.0; };
   std::function<void(const Case&, report::Record&)> fill = [](const Case&, report::Record&) {};
   std::vector<std::string>* log = nullptr;
   std::optional<report::HostPlacement> placement;  ///< once a case has run
@@ -99,15 +99,15 @@ class FakeBackend final : public Backend {
   [[nodiscard]] const Device& device() const override { return device_; }
   [[nodiscard]] std::optional<std::string> profile() const override { return std::nullopt; }
 
-  [[nodiscard]] double trial_bytes_per_s(const Case& one) override {
+  [[nodiscard]] double trial(const Case& one) override {
     if (log != nullptr) log->push_back("try " + to_string(one));
-    return trial(one);
+    return goodness(one);
   }
 
   [[nodiscard]] report::Record run(const Case& one) override {
     if (log != nullptr) log->push_back("run " + to_string(one));
     report::Record record = record_of(one, Workload{});
-    record.predicted_gb_per_s = 100;
+    record.headline.predicted = 100;
     fill(one, record);
     device_.pcie_generation = 5;  // an idle link before
     ran_ = true;

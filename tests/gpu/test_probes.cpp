@@ -80,7 +80,7 @@ TEST_CASE("every probe moves the right data in every shape") {
       REQUIRE(record.verified == true);
       REQUIRE(record.time);
       CHECK(record.time->samples.size() == record.time->summary.count);
-      CHECK(record.measured_gb_per_s.value_or(0) > 0);
+      CHECK(record.headline.measured.value_or(0) > 0);
     }
     INFO(probe.name);
     REQUIRE_FALSE(ran.empty());

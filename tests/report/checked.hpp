@@ -20,17 +20,16 @@ inline Record shifted(std::uint64_t offset, const std::string& op, double gb_per
   record.time = TimeRecord{};
   record.time->summary.median = measure::Seconds(1 / gb_per_s);
   record.time->samples = {measure::Seconds(1 / gb_per_s), measure::Seconds(1 / gb_per_s)};
-  record.measured_gb_per_s = gb_per_s;
-  record.predicted_gb_per_s = 4600;
-  record.peak_gb_per_s = 5000;
+  record.headline.measured = gb_per_s;
+  record.headline.predicted = 4600;
+  record.headline.peak = 5000;
   record.fraction_of_peak = gb_per_s / 5000;
   record.access = {{.site = "source",
                     .space = "global",
                     .op = "load",
                     .word_bytes = 4,
-                    .sectors_per_request = {offset % 8 == 0 ? 4.0 : 5.0, std::nullopt},
-                    .wavefronts_per_request = {}}};
-  record.metrics = {{"cycles_per_request", 4.0 + static_cast<double>(offset)}, {"never_known_ns", std::nullopt}};
+                    .costs = {{sectors, {offset % 8 == 0 ? 4.0 : 5.0, std::nullopt}}}}};
+  record.metrics = {{"cycles_per_request", 4.0 + static_cast<double>(offset), {}}, {"never_known_ns", {}, {}}};
   return record;
 }
 
@@ -45,6 +44,7 @@ inline Report measured() {
   report.device->name = "NVIDIA H200";
   report.device->uuid = "GPU-1";
   report.device->pcie_width = 16;
+  report.devices = {*report.device};
   report.suite = "mine";
   report.watched = {"wide_interval", "throttled"};
   report.results = {shifted(0, "read", 4580),  shifted(1, "read", 4500),  shifted(3, "read", 4480),

@@ -7,7 +7,9 @@
 #include <numeric>
 #include <span>
 
+#include "report/explain/conclusions.hpp"
 #include "report/explain/findings.hpp"
+#include "report/record/fields.hpp"
 #include "report/record/sweep.hpp"
 #include "report/write/writers.hpp"
 
@@ -48,7 +50,7 @@ Report frame(const std::string& backend) {
   report.device = device;
   report.parameter_columns = {"op",         "offset_elements",     "stride_elements", "stride_words",
                               "word_bytes", "elements_per_thread", "block_threads",   "buffer_bytes"};
-  report.metric_columns = {"cycles_per_request"};
+  report.metric_columns = {"cycles_per_request", "gb_per_s_per_multiprocessor"};
   return report;
 }
 
@@ -78,9 +80,15 @@ void set_access(Record& record, const std::string& op, double sectors) {
 }
 
 void finish(Report& report) {
+  report.devices = {*report.device};
+  for (Record& record : report.results) {  // what follows from a bandwidth
+    const HeadlineRecord& headline = record.headline;
+    if (headline.quantity != bandwidth_name) continue;
+    name_headline(record, {headline.measured, headline.predicted}, headline.peak);
+  }
   relate_to_baselines(report.results);
-  conclude(report.results, find_example_probe);
-  report.findings = findings(report.results, find_example_probe);
+  report.conclusions = conclusions(report.results, find_example_probe);
+  report.findings = findings(report.results, report.conclusions);
 }
 
 constexpr double link_gb_per_s = 32e9 * 128 / 130 / 8 * 16 / 1e9;
@@ -104,17 +112,16 @@ Record transfer_case(const std::string& host_memory, const std::string& directio
   const auto gb = static_cast<double>(bytes) / 1e9;
   const double seconds = transfer_seconds(host_memory, direction, static_cast<double>(bytes));
   record.time = time_record(seconds, 20);
-  record.measured_gb_per_s = gb / seconds;
-  record.predicted_gb_per_s = gb / (seconds * (host_memory == "pageable" ? 1.05 : 0.98) + 1e-7);
-  record.peak_gb_per_s = link_gb_per_s;
-  record.fraction_of_peak = *record.measured_gb_per_s / link_gb_per_s;
+  record.headline.measured = gb / seconds;
+  record.headline.predicted = gb / (seconds * (host_memory == "pageable" ? 1.05 : 0.98) + 1e-7);
+  record.headline.peak = link_gb_per_s;
+  record.fraction_of_peak = *record.headline.measured / link_gb_per_s;
   record.bottleneck = Bottleneck{host_memory == "pageable" ? "host_copy" : bytes < 65536 ? "copies" : "pcie", {}};
-  record.metrics = {{"to_device_gb_per_s", {}},
-                    {"to_host_gb_per_s", {}},
-                    {"round_trip_us", seconds * 1e6 + 5},
-                    {"setup_us", {}},
-                    {"fixed_cost_us", {}}};
-  if (host_memory != "pageable") record.metrics[3].value = 30 + gb * 3e5;
+  record.metrics = {{"to_device_gb_per_s", {}, {}},
+                    {"to_host_gb_per_s", {}, {}},
+                    {"round_trip_us", seconds * 1e6 + 5, {}},
+                    {"setup_us", {}, {}}};
+  if (host_memory != "pageable") record.metrics[3].measured = 30 + gb * 3e5;
   return record;
 }
 
@@ -158,37 +165,37 @@ Record overlap_case(const std::string& overlap, unsigned streams, unsigned chunk
   record.useful_bytes_read = record.useful_bytes_written = bytes;
   record.timeline = overlap_spans(streams, overlap == "pageable", streams == 1 ? 1 : chunks);
   const double seconds = record.timeline.back().end_s;
-  record.predicted_gb_per_s = 2 * static_cast<double>(bytes) / seconds / 1e9;
-  record.peak_gb_per_s = 2 * link_gb_per_s;
+  record.headline.predicted = 2 * static_cast<double>(bytes) / seconds / 1e9;
+  record.headline.peak = 2 * link_gb_per_s;
   record.bottleneck = Bottleneck{overlap == "pageable" ? "host_copy" : "kernel", {}};
   const double sequential = overlap_spans(1, overlap == "pageable", 1).back().end_s;
   const double bound = overlap == "pageable" ? 42e-3 : 6.05e-3;
-  record.metrics = {
-      {"speedup", sequential / seconds}, {"bound_speedup", sequential / bound}, {"share_of_bound", bound / seconds}};
+  record.metrics = {{"speedup", {}, sequential / seconds},
+                    {"bound_speedup", {}, sequential / bound},
+                    {"share_of_bound", {}, bound / seconds}};
   return record;
 }
 
 void measure_overlap(Record& record) {
   record.verified = true;
   record.time = time_record(record.timeline.back().end_s, 20);
-  record.measured_gb_per_s = *record.predicted_gb_per_s;
-  *record.predicted_gb_per_s *= 1.03;
-  record.fraction_of_peak = *record.measured_gb_per_s / *record.peak_gb_per_s;
+  record.headline.measured = *record.headline.predicted;
+  *record.headline.predicted *= 1.03;
+  record.fraction_of_peak = *record.headline.measured / *record.headline.peak;
 }
 
 /// The slowest and the fastest of some outcomes.
-auto extremes(std::span<const Outcome> outcomes) { return std::ranges::minmax(outcomes, {}, &Outcome::bytes_per_s); }
+auto extremes(std::span<const Outcome> outcomes) { return std::ranges::minmax(outcomes, {}, &Outcome::headline); }
 
 Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
   const auto [slowest, fastest] = extremes(outcomes);
   Conclusion conclusion;
   conclusion.advice = fmt::format("Use {} memory: {:.1f} GB/s at best, {:.1f} times as fast as {} at worst.",
-                                  fastest.one.name("host_memory"), fastest.bytes_per_s / 1e9,
-                                  fastest.bytes_per_s / slowest.bytes_per_s, slowest.one.name("host_memory"));
+                                  fastest.one.name("host_memory"), fastest.headline,
+                                  fastest.headline / slowest.headline, slowest.one.name("host_memory"));
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const bool pageable = outcomes[i].one.name("host_memory") == "pageable";
-    conclusion.metrics.push_back({i, "fixed_cost_us", pageable ? 7.0 : 2.6});
-    conclusion.metrics.push_back({i, "a_metric_no_record_has", 1});
+    conclusion.found.push_back({"fixed_cost_us", pageable ? 7.0 : 2.6, {i}});
   }
   return conclusion;
 }
@@ -226,8 +233,8 @@ TimeRecord time_record(double median_seconds, std::size_t samples) {
   return time;
 }
 
-SiteRecord global_site(const std::string& name, const std::string& op, double sectors) {
-  return {name, "global", op, 4, {sectors, std::nullopt}, {}};
+SiteRecord global_site(const std::string& name, const std::string& op, double sectors_per_request) {
+  return {name, "global", op, 4, {{sectors, {sectors_per_request, std::nullopt}}}};
 }
 
 Report measured_copy() {
@@ -238,7 +245,7 @@ Report measured_copy() {
     record.baseline = std::uint64_t{0};
     const bool aligned = offset % 8 == 0;
     set_bytes(record, "copy");
-    record.predicted_gb_per_s = aligned ? 4236.0 : 3700.0;
+    record.headline.predicted = aligned ? 4236.0 : 3700.0;
     set_access(record, "copy", aligned ? 4 : 5);
     record.bottleneck = Bottleneck{aligned ? "dram" : "l2_sectors", std::nullopt};
     report.results.push_back(record);
@@ -254,9 +261,9 @@ Report measured_copy() {
     added.verified = true;
     const double seconds = (aligned ? 0.000508 : 0.000576) + 1e-7 * static_cast<double>(offset % 5);
     added.time = time_record(seconds, 15 + offset % 3);
-    added.measured_gb_per_s = 2.0 * static_cast<double>(std::uint64_t{1} << 30U) / seconds / 1e9;
-    added.peak_gb_per_s = peak_gb_per_s;
-    added.fraction_of_peak = *added.measured_gb_per_s / peak_gb_per_s;
+    added.headline.measured = 2.0 * static_cast<double>(std::uint64_t{1} << 30U) / seconds / 1e9;
+    added.headline.peak = peak_gb_per_s;
+    added.fraction_of_peak = *added.headline.measured / peak_gb_per_s;
     if (offset == 7) added.flags = {"wide_interval"};
     if (offset == 9) added.flags = {"throttled", "contended"};
   }
@@ -275,9 +282,9 @@ Report model() {
       set_bytes(record, op);
       const double sectors = std::min(32.0, 4.0 * static_cast<double>(stride));
       set_access(record, op, sectors);
-      record.predicted_gb_per_s = (op == "read" ? 4580.0 : 4534.0) / static_cast<double>(stride == 32 ? 20 : stride);
-      record.peak_gb_per_s = peak_gb_per_s;
-      record.fraction_of_peak = *record.predicted_gb_per_s / peak_gb_per_s;
+      record.headline.predicted = (op == "read" ? 4580.0 : 4534.0) / static_cast<double>(stride == 32 ? 20 : stride);
+      record.headline.peak = peak_gb_per_s;
+      record.fraction_of_peak = *record.headline.predicted / peak_gb_per_s;
       record.bottleneck = Bottleneck{stride < 16 ? "dram" : "l2_lines", std::nullopt};
       report.results.push_back(std::move(record));
     }
@@ -300,16 +307,18 @@ Report banks() {
     record.verified = true;
     const auto ways = static_cast<double>(std::gcd(stride, std::uint64_t{32}));
     const double cycles = ways == 1 ? 1.33 : ways;
-    record.access.push_back({"tile", "shared", "load", 4, {}, {ways, ways}});
+    record.access.push_back({"tile", "shared", "load", 4, {{wavefronts, {ways, ways}}}});
     record.useful_bytes_read = 132 * 1024 * 4 * 1000;
-    const double seconds = cycles * 32 * 1000 / 1.98e9;
-    record.time = time_record(seconds, 30);
-    record.measured_gb_per_s = static_cast<double>(record.useful_bytes_read) / seconds / 1e9;
-    record.predicted_gb_per_s = *record.measured_gb_per_s * (ways == 1 ? 1.33 : 1.0);
-    record.peak_gb_per_s = 33454;
-    record.fraction_of_peak = *record.measured_gb_per_s / 33454;
+    record.time = time_record(cycles * 32 * 1000 / 1.98e9, 30);
+    record.headline = {.quantity = "cycles_per_request", .better = Better::less, .measured = cycles};
+    record.headline.ci95_low = cycles * 0.999;
+    record.headline.ci95_high = cycles * 1.002;
+    record.headline.samples = std::vector<double>(30, cycles);
+    record.headline.predicted = ways;
+    record.headline.peak = 1;
+    record.fraction_of_peak = 1 / cycles;
     record.bottleneck = Bottleneck{"shared_wavefronts", std::nullopt};
-    record.metrics = {{"cycles_per_request", cycles}};
+    record.metrics = {{"gb_per_s_per_multiprocessor", 253.4 / cycles, 253.4 / ways}};
     report.results.push_back(std::move(record));
   }
   finish(report);
@@ -346,7 +355,7 @@ Report single_cases() {
       record.parameters[2].value = word_bytes;
       set_bytes(record, op);
       set_access(record, op, static_cast<double>(word_bytes));
-      record.predicted_gb_per_s = gb_per_s * 1.01;
+      record.headline.predicted = gb_per_s * 1.01;
       record.bottleneck = Bottleneck{"dram", std::nullopt};
       if (op == "copy" && word_bytes == 16) {
         record.status = Status::skipped;
@@ -356,8 +365,8 @@ Report single_cases() {
         record.verified = true;
         record.time = time_record(
             static_cast<double>(record.useful_bytes_read + record.useful_bytes_written) / gb_per_s / 1e9, 20);
-        record.measured_gb_per_s = gb_per_s;
-        record.peak_gb_per_s = peak_gb_per_s;
+        record.headline.measured = gb_per_s;
+        record.headline.peak = peak_gb_per_s;
         record.fraction_of_peak = gb_per_s / peak_gb_per_s;
       }
       gb_per_s -= 50;
@@ -386,8 +395,8 @@ Report transfers() {
   skipped.status = Status::skipped;
   skipped.reason = "out of memory: needs 256 MiB of page-locked host memory";
   skipped.time.reset();
-  skipped.measured_gb_per_s = skipped.fraction_of_peak = std::nullopt;
-  for (MetricRecord& metric : skipped.metrics) metric.value.reset();
+  skipped.headline.measured = skipped.fraction_of_peak = std::nullopt;
+  for (MetricRecord& metric : skipped.metrics) metric.measured.reset();
   finish(report);
   return report;
 }
@@ -418,7 +427,7 @@ Report predicted_overlap() {
   for (const unsigned streams : {1U, 4U}) {
     report.results.push_back(overlap_case("staged", streams, 8));
     Record& record = report.results.back();
-    record.fraction_of_peak = *record.predicted_gb_per_s / *record.peak_gb_per_s;
+    record.fraction_of_peak = *record.headline.predicted / *record.headline.peak;
   }
   finish(report);
   return report;

@@ -39,6 +39,6 @@ namespace gpumem::report::examples {
 [[nodiscard]] TimeRecord time_record(double median_seconds, std::size_t samples);
 
 /// A site with predicted readings.
-[[nodiscard]] SiteRecord global_site(const std::string& name, const std::string& op, double sectors);
+[[nodiscard]] SiteRecord global_site(const std::string& name, const std::string& op, double sectors_per_request);
 
 }  // namespace gpumem::report::examples

@@ -99,7 +99,7 @@ TEST_CASE("Quantities that would leave what a double holds are refused", "[hosti
 TEST_CASE("A report has so many different parameters and metrics", "[hostile]") {
   Report report = examples::overlap();
   const std::size_t own = report.results[0].metrics.size();
-  for (std::size_t i = own; i < 201; ++i) report.results[0].metrics.push_back({"metric_" + std::to_string(i), 1});
+  for (std::size_t i = own; i < 201; ++i) report.results[0].metrics.push_back({"metric_" + std::to_string(i), 1, {}});
   const std::string json = written([&](std::ostream& out) { write_json(out, report); });
   CHECK_THROWS_WITH(read_report(json, "r.json"),
                     "r.json: /results/0: expected at most 200 different parameters or metrics in a report");

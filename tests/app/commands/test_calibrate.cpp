@@ -18,8 +18,8 @@ class ModelledGpu final : public Backend {
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] const Device& device() const override { return profile_.device; }
   [[nodiscard]] std::optional<std::string> profile() const override { return profile_.name; }
-  [[nodiscard]] double trial_bytes_per_s(const Case& trial) override {
-    return model::predict(describe(trial, profile_.device), profile_).bytes_per_s;
+  [[nodiscard]] double trial(const Case& one) override {
+    return 1 / model::predict(describe(one, profile_.device), profile_).seconds;
   }
   [[nodiscard]] report::Record run(const Case& decided) override {
     const Workload workload = describe(decided, profile_.device);

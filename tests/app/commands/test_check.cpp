@@ -88,7 +88,7 @@ class Fixture {
   std::function<void(const Case&, report::Record&)> fill = [this](const Case& one, report::Record& record) {
     record.verified = true;
     record.time = report::TimeRecord{};
-    record.measured_gb_per_s = gb_per_s(one);
+    record.headline.measured = gb_per_s(one);
   };
 
  private:
@@ -98,10 +98,10 @@ class Fixture {
     [[nodiscard]] std::string name() const override { return "model"; }
     [[nodiscard]] const Device& device() const override { return device_; }
     [[nodiscard]] std::optional<std::string> profile() const override { return "fake"; }
-    [[nodiscard]] double trial_bytes_per_s(const Case&) override { return 1; }
+    [[nodiscard]] double trial(const Case&) override { return 1; }
     [[nodiscard]] report::Record run(const Case& one) override {
       report::Record record = record_of(one, Workload{});
-      record.predicted_gb_per_s = 100;
+      record.headline.predicted = 100;
       return record;
     }
 

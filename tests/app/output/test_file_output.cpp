@@ -13,7 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::report {
+namespace gpumem::app {
 
 namespace {
 
@@ -205,4 +205,4 @@ TEST_CASE("A read-only file or directory is refused before anything is measured"
         std::string::npos);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::app

@@ -15,7 +15,7 @@ namespace {
 
 struct Fixture {
   [[nodiscard]] ResultOutputs outputs(const ResultRequest& request) const {
-    return {request, report::table_formats(), standard_output(environment)};
+    return {request, report::table_formats(), {out, {}}};
   }
   [[nodiscard]] std::string file(const std::string& name) const { return (directory / name).string(); }
   /// What a request makes on stdout of a result that is its format's name.
@@ -30,9 +30,7 @@ struct Fixture {
   }
 
   test::TemporaryDirectory directory;
-  std::ostringstream out;
-  std::ostringstream err;
-  Environment environment{.registry = probes(), .out = out, .err = err};
+  mutable std::ostringstream out;
 };
 
 }  // namespace

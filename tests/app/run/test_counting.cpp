@@ -35,9 +35,8 @@ report::Record record_of_sites(const Workload& workload, double predicted) {
   }();
   report::Record record = record_of({.probe = &probe, .parameters = {{"n", std::uint64_t{1}}}}, workload);
   for (std::size_t i = 0; i < record.access.size(); ++i) {
-    auto& reading = workload.sites[i].space == access::Space::shared ? record.access[i].wavefronts_per_request
-                                                                     : record.access[i].sectors_per_request;
-    reading.predicted = predicted;
+    const bool shared = workload.sites[i].space == access::Space::shared;
+    record.access[i].cost(shared ? report::wavefronts : report::sectors).predicted = predicted;
   }
   return record;
 }
@@ -62,10 +61,10 @@ TEST_CASE("counts stand beside what was predicted, per request", "[counting]") {
   counts.shared_load_requests = 100;
   counts.shared_load_wavefronts = 500;
   add_counts(record, workload, counts, profile());
-  CHECK(record.access[0].sectors_per_request.counted == 5);
-  CHECK(record.access[1].sectors_per_request.counted == 5);  // L1 counts mapped host memory as global
-  CHECK(record.access[2].wavefronts_per_request.counted == 5);
-  CHECK(record.access[2].sectors_per_request.counted == std::nullopt);
+  CHECK(record.access[0].per_request(report::sectors).counted == 5);
+  CHECK(record.access[1].per_request(report::sectors).counted == 5);  // L1 counts mapped host memory as global
+  CHECK(record.access[2].per_request(report::wavefronts).counted == 5);
+  CHECK(record.access[2].per_request(report::sectors).counted == std::nullopt);
   CHECK(record.flags.empty());
   REQUIRE(record.counters);
   CHECK(record.counters->global_load_sectors == 500);
@@ -95,7 +94,7 @@ TEST_CASE("what the hardware cannot tell apart, or does not count, stays absent"
   counts.global_store_requests = 0;  // as on a chip that miscounts: no division by it
   counts.global_store_sectors = 0;
   add_counts(record, workload, counts, profile());
-  for (const report::SiteRecord& one : record.access) CHECK(one.sectors_per_request.counted == std::nullopt);
+  for (const report::SiteRecord& one : record.access) CHECK(one.per_request(report::sectors).counted == std::nullopt);
   CHECK(record.flags.empty());
 }
 

@@ -1,5 +1,7 @@
 // From readings to records: what is said of a case that does not fit, and which peak a bandwidth is a fraction of.
 
+#include <cmath>
+
 #include "app/run/record_of.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
@@ -30,7 +32,7 @@ struct Example {
   std::vector<Probe> probes = test::fake_probes();
   Case decided{.probe = &probes[0], .parameters = {{"shift_elements", std::uint64_t{3}}, {"op", std::string("copy")}}};
 
-  Example() { probes[0].metrics = {{"cycles", "cycles of something"}}; }
+  Example() { probes[0].metrics = {{.quantity = {"cycles", "cycles of something", Better::less}}}; }
 };
 
 }  // namespace
@@ -86,103 +88,114 @@ TEST_CASE("kernels that address host memory need a GPU that can", "[record_of]")
   CHECK(describe(example.decided, unable).sites.size() == 1);
 }
 
-TEST_CASE("a bandwidth is a fraction of the peak that its workload refers to", "[record_of]") {
-  Workload workload;
-  report::Record record;
-  record.predicted_gb_per_s = 512;
-  add_peak(record, workload, device());
-  CHECK(record.peak_gb_per_s == Approx(1024));
-  CHECK(record.fraction_of_peak == Approx(0.5));
+namespace {
 
-  workload.peak = Workload::Peak::shared_memory;  // 100 multiprocessors x 128 bytes x 1 GHz
-  add_peak(record, workload, device());
-  CHECK(record.peak_gb_per_s == Approx(12'800));
-  CHECK(record.fraction_of_peak == Approx(0.04));
+/// A probe whose headline has this peak, whatever the workload and the device.
+Probe with_peak(double peak, Better better = Better::more) {
+  Probe probe;
+  probe.headline = {.quantity = {"goods", "", better},
+                    .peak = [peak](const Workload&, const Device&) { return std::optional(peak); }};
+  return probe;
 }
 
-TEST_CASE("transfers are a fraction of the link, one way or both, if its speed is known", "[record_of]") {
-  Workload workload;
-  workload.peak = Workload::Peak::link;
+Device linked() {
   Device linked = device();
   linked.pcie_generation = 3;
   linked.pcie_width = 16;  // 16 lanes x 8 GT/s x 128/130 / 8 = 15.7538 GB/s
+  return linked;
+}
+
+}  // namespace
+
+TEST_CASE("a headline is a fraction of its peak, measured before predicted", "[record_of]") {
   report::Record record;
-  record.measured_gb_per_s = 12;
-  add_peak(record, workload, linked);
-  CHECK(record.peak_gb_per_s == Approx(15.7538).epsilon(1e-5));
-  CHECK(record.fraction_of_peak == Approx(12 / 15.7538).epsilon(1e-5));
+  record.headline.predicted = 512;
+  add_peak(record, {}, {}, device());  // bandwidth of device memory
+  CHECK(record.headline.peak == Approx(1024));
+  CHECK(record.fraction_of_peak == Approx(0.5));
+  record.headline.measured = 256;
+  add_peak(record, {}, {}, device());
+  CHECK(record.fraction_of_peak == Approx(0.25));
 
-  workload.peak = Workload::Peak::link_both_ways;
-  add_peak(record, workload, linked);
-  CHECK(record.peak_gb_per_s == Approx(31.5077).epsilon(1e-5));
-  CHECK(record.fraction_of_peak == Approx(12 / 31.5077).epsilon(1e-5));
+  report::Record cycles;
+  cycles.headline = {.quantity = "goods", .better = Better::less, .measured = 8};
+  add_peak(cycles, with_peak(2, Better::less), {}, {});
+  CHECK(cycles.headline.peak == 2);
+  CHECK(cycles.fraction_of_peak == Approx(0.25));
+}
 
-  for (const auto peak : {Workload::Peak::link, Workload::Peak::link_both_ways}) {
-    workload.peak = peak;
-    report::Record unknown;
-    unknown.measured_gb_per_s = 12;
-    add_peak(unknown, workload, device());  // no link known
-    CHECK_FALSE(unknown.peak_gb_per_s);
-    CHECK_FALSE(unknown.fraction_of_peak);
-
-    linked.integrated = true;  // there is no link to cross, whatever PCI Express says
-    add_peak(unknown, workload, linked);
-    CHECK(unknown.peak_gb_per_s == Approx(1024));
-    CHECK(unknown.fraction_of_peak == Approx(12.0 / 1024));
-    linked.integrated = false;
-
-    Device coherent = linked;
+TEST_CASE("transfers are a fraction of the link, one way or both, if its speed is known", "[record_of]") {
+  Workload one_way;
+  one_way.useful_bytes_read = 1;
+  CHECK(link_peak(one_way, linked()) == Approx(15.7538).epsilon(1e-5));
+  Workload both_ways = one_way;
+  both_ways.useful_bytes_written = 1;
+  CHECK(link_peak(both_ways, linked()) == Approx(31.5077).epsilon(1e-5));
+  for (const Workload& workload : {one_way, both_ways}) {
+    CHECK_FALSE(link_peak(workload, device()));  // no link known
+    Device integrated = linked();
+    integrated.integrated = true;  // there is no link to cross, whatever PCI Express says
+    CHECK(link_peak(workload, integrated) == Approx(1024));
+    Device coherent = linked();
     coherent.link_is_pcie = false;
-    report::Record other;
-    other.measured_gb_per_s = 12;
-    add_peak(other, workload, coherent);
-    CHECK_FALSE(other.peak_gb_per_s);
+    CHECK_FALSE(link_peak(workload, coherent));
   }
 }
 
-TEST_CASE("the measured bandwidth counts before the predicted", "[record_of]") {
-  report::Record record;
-  record.predicted_gb_per_s = 512;
-  record.measured_gb_per_s = 256;
-  add_peak(record, {}, device());
-  CHECK(record.fraction_of_peak == Approx(0.25));
-}
-
-TEST_CASE("without a bandwidth or a peak there is no fraction", "[record_of]") {
+TEST_CASE("without a value or a peak there is no fraction", "[record_of]") {
   report::Record unread;
-  add_peak(unread, {}, device());
-  CHECK(unread.peak_gb_per_s == Approx(1024));
+  add_peak(unread, {}, {}, device());
+  CHECK(unread.headline.peak == Approx(1024));
   CHECK_FALSE(unread.fraction_of_peak);
   report::Record record;
-  record.measured_gb_per_s = 100;
-  add_peak(record, {}, Device{});
-  CHECK_FALSE(record.peak_gb_per_s);
+  record.headline.measured = 100;
+  add_peak(record, {}, {}, Device{});
+  CHECK_FALSE(record.headline.peak);
   CHECK_FALSE(record.fraction_of_peak);
 }
 
-TEST_CASE("only of shared memory and the link may a bandwidth above the peak be no fraction of it", "[record_of]") {
-  Workload workload;
-  workload.peak = Workload::Peak::shared_memory;
+TEST_CASE("better than the peak is no fraction of it, but where the data was cached", "[record_of]") {
   report::Record broadcast;
-  broadcast.measured_gb_per_s = 12'900;
-  add_peak(broadcast, workload, device());
-  CHECK(broadcast.peak_gb_per_s == Approx(12'800));
+  broadcast.headline.measured = 12'900;
+  add_peak(broadcast, with_peak(12'800), {}, {});
+  CHECK(broadcast.headline.peak == 12'800);
   CHECK_FALSE(broadcast.fraction_of_peak);
 
-  workload.peak = Workload::Peak::link;
-  Device linked = device();
-  linked.pcie_generation = 3;
-  linked.pcie_width = 16;
-  report::Record copied_once;
-  copied_once.measured_gb_per_s = 16;
-  add_peak(copied_once, workload, linked);
-  CHECK(copied_once.peak_gb_per_s == Approx(15.7538).epsilon(1e-5));
-  CHECK_FALSE(copied_once.fraction_of_peak);
-
   report::Record cached;  // device memory is not what such a case reads: that is worth seeing
-  cached.measured_gb_per_s = 2048;
-  add_peak(cached, {}, device());
+  cached.headline.measured = 2048;
+  cached.flags = {"cache_resident"};
+  add_peak(cached, {}, {}, device());
   CHECK(cached.fraction_of_peak == Approx(2));
+}
+
+TEST_CASE("a headline of a time has the time's interval, whichever way it turns", "[record_of]") {
+  using measure::Seconds;
+  const measure::Summary time{.median = Seconds(2), .ci95_low = Seconds(1), .ci95_high = Seconds(4), .count = 6};
+  report::HeadlineRecord rate;
+  add_headline(
+      rate, [](double seconds) { return std::optional(8 / seconds); }, time);
+  CHECK(rate.measured == 4);
+  CHECK(rate.ci95_low == 2);
+  CHECK(rate.ci95_high == 8);
+  report::HeadlineRecord duration;
+  add_headline(
+      duration, [](double seconds) { return std::optional(seconds * 10); }, time);
+  CHECK(duration.measured == 20);
+  CHECK(duration.ci95_low == 10);
+  CHECK(duration.ci95_high == 40);
+  report::HeadlineRecord few;
+  add_headline(few, [](double seconds) { return std::optional(seconds); }, {.median = Seconds(2), .count = 5});
+  CHECK(few.measured == 2);
+  CHECK_FALSE(few.ci95_low);
+}
+
+TEST_CASE("launch shapes are told apart by the headline, or by the pace where it cannot tell", "[record_of]") {
+  Workload workload;
+  workload.useful_bytes_read = 10;
+  CHECK(goodness_of({}, workload, {}, 2) == Approx(5e-9));  // GB/s
+  CHECK(goodness_of({}, {}, {}, 2) == Approx(0.5));         // no bytes
+  CHECK(goodness_of(with_peak(1, Better::less), {}, 4.0, 2) == Approx(0.25));
+  CHECK(goodness_of(with_peak(1, Better::neither), {}, 4.0, 2) == Approx(0.5));
 }
 
 TEST_CASE("a record begins with what the case and its description say", "[record_of]") {
@@ -210,8 +223,8 @@ TEST_CASE("a record begins with what the case and its description say", "[record
   CHECK(record.access[1].word_bytes == 8);
   REQUIRE(record.metrics.size() == 1);
   CHECK(record.metrics[0].name == "cycles");
-  CHECK_FALSE(record.metrics[0].value);
-  CHECK_FALSE(record.headline_gb_per_s());
+  CHECK_FALSE(record.metrics[0].value());
+  CHECK_FALSE(record.headline.value());
   CHECK_FALSE(record.verified);
 }
 
@@ -237,62 +250,70 @@ TEST_CASE("a record of a case that did not run says which and why, and reads not
     CHECK((record.parameters == example.decided.parameters));
     CHECK(record.metrics.size() == 1);
     CHECK(record.access.empty());
-    CHECK_FALSE(record.headline_gb_per_s());
+    CHECK_FALSE(record.headline.value());
   }
 }
 
 TEST_CASE("each space's prediction is in its own unit", "[record_of]") {
   const Example example;
   Workload workload;
-  workload.sites = {site("source", access::Space::global, access::Op::load),
-                    site("tile", access::Space::shared, access::Op::load),
-                    site("mapped", access::Space::host, access::Op::load)};
+  workload.useful_bytes_read = std::uint64_t{1} << 30U;
+  workload.blocks = 132;
+  workload.block_threads = 1024;
+  const auto coalesced = [](std::uint64_t k) {
+    access::WarpRequest request{.active = ~0U, .word_bytes = 8};
+    for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) request.address[lane] = (k * 32 + lane) * 8;
+    return request;
+  };
+  workload.sites = {
+      site("source", access::Space::global, access::Op::load), site("tile", access::Space::shared, access::Op::load),
+      site("mapped", access::Space::host, access::Op::load), site("table", access::Space::constant, access::Op::load)};
+  for (access::Site& one : workload.sites) one.request = coalesced;
+  const model::Profile profile = model::load_profile("h200");
   report::Record record = record_of(example.decided, workload);
-  model::Prediction prediction;
-  prediction.sites.resize(3);
-  prediction.sites[2].cost = {.sectors_per_request = 9, .wavefronts_per_request = 10};
-  prediction.sites[0].cost = {.sectors_per_request = 5, .wavefronts_per_request = 6};
-  prediction.sites[1].cost = {.sectors_per_request = 7, .wavefronts_per_request = 8};
-  prediction.bottleneck = "dram";
-  prediction.bytes_per_s = 3e12;
-  model::Profile profile;
-  add_prediction(record, workload, prediction, profile);
-  CHECK(record.access[0].sectors_per_request.predicted == 5.0);
-  CHECK_FALSE(record.access[0].wavefronts_per_request.predicted);
-  CHECK_FALSE(record.access[1].sectors_per_request.predicted);
-  CHECK(record.access[1].wavefronts_per_request.predicted == 8.0);
+  add_prediction(record, *example.decided.probe, workload, profile);
+  CHECK(record.access[0].per_request(report::sectors).predicted == 8.0);
+  CHECK_FALSE(record.access[0].per_request(report::wavefronts).predicted);
+  CHECK_FALSE(record.access[1].per_request(report::sectors).predicted);
+  CHECK(record.access[1].per_request(report::wavefronts).predicted == 2.0);
   CHECK(record.access[2].space == "host");
-  CHECK(record.access[2].sectors_per_request.predicted == 9.0);
-  CHECK_FALSE(record.access[2].wavefronts_per_request.predicted);
-  CHECK(record.predicted_gb_per_s == Approx(3000));
-  CHECK(record.bottleneck->predicted == "dram");
+  CHECK(record.access[2].per_request(report::sectors).predicted == 8.0);
+  CHECK(record.access[3].space == "constant");
+  CHECK(record.access[3].costs.empty());
+  CHECK(record.headline.predicted == Approx(std::pow(2, 30) / *record.predicted_s / 1e9));
   CHECK_FALSE(record.bottleneck->counted);
   CHECK(record.flags.empty());
+}
 
-  prediction.cache_resident = true;
+TEST_CASE("a workload that the model does not reach is predicted by its requests alone", "[record_of]") {
+  const Example example;
+  Workload workload;
+  workload.modelled = false;
+  model::Profile profile = model::load_profile("h200");
   profile.from_attributes = true;
-  add_prediction(record, workload, prediction, profile);
-  CHECK(record.flags == std::vector<std::string>{"cache_resident", "predicted_from_attributes"});
+  report::Record record = record_of(example.decided, workload);
+  add_prediction(record, *example.decided.probe, workload, profile);
+  CHECK_FALSE(record.headline.predicted);
+  CHECK_FALSE(record.predicted_s);
+  CHECK_FALSE(record.bottleneck);
+  CHECK(record.flags == std::vector<std::string>{"predicted_from_attributes"});
 }
 
 TEST_CASE("a predicted timeline is shown only where nothing was measured", "[record_of]") {
   const Example example;
-  model::Prediction prediction;
-  prediction.timeline = {{.stage = "copy in", .stream = 0, .start_s = 0, .end_s = 2}};
-  report::Record record = record_of(example.decided, {});
-  add_prediction(record, {}, prediction, {});
-  REQUIRE(record.timeline.size() == 1);
-  CHECK(record.timeline[0].end_s == 2);
+  Workload workload;
+  workload.operations = {{.work = Operation::Work::copy_to_device, .stage = "copy in", .bytes = 1U << 20U},
+                         {.work = Operation::Work::copy_to_host, .stage = "copy out", .stream = 1, .bytes = 1U << 20U}};
+  const model::Profile profile = model::load_profile("h200");
+  report::Record record = record_of(example.decided, workload);
+  add_prediction(record, *example.decided.probe, workload, profile);
+  REQUIRE(record.timeline.size() == 2);
+  CHECK(record.timeline[0].stage == "copy in");
 
-  record = record_of(example.decided, {});
+  record = record_of(example.decided, workload);
   record.time = report::TimeRecord{};
-  add_prediction(record, {}, prediction, {});
+  add_prediction(record, *example.decided.probe, workload, profile);
   CHECK(record.timeline.empty());
-
-  record.timeline = {{.stage = "copy in", .stream = 0, .start_s = 0, .end_s = 3}};
-  add_prediction(record, {}, prediction, {});
-  REQUIRE(record.timeline.size() == 1);
-  CHECK(record.timeline[0].end_s == 3);
 }
 
 }  // namespace gpumem::app

@@ -43,7 +43,9 @@ TEST_CASE("choose: the fastest combination at the baseline is held for the whole
   FakeBackend backend;
   Lines log;
   backend.log = &log;
-  backend.trial = [](const Case& one) { return one.number("depth") == 2 && one.number("width") == 10 ? 200.0 : 100.0; };
+  backend.goodness = [](const Case& one) {
+    return one.number("depth") == 2 && one.number("width") == 10 ? 200.0 : 100.0;
+  };
   const ShapeChoice choice = choose_shape(sweep, backend);
   CHECK(reason_of(choice).empty());
   CHECK(choice.chosen == Lines{"depth", "width", "bytes"});
@@ -61,7 +63,7 @@ TEST_CASE("choose: within 1.5 % of the fastest the earlier candidate wins") {
   for (const auto& [gain, depth] : {std::pair{1.014, 1U}, std::pair{1.017, 2U}}) {
     PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
     const double faster = gain;
-    backend.trial = [faster](const Case& one) { return one.number("depth") == 2 ? faster : 1.0; };
+    backend.goodness = [faster](const Case& one) { return one.number("depth") == 2 ? faster : 1.0; };
     CHECK(choose_shape(sweep, backend).chosen == Lines{"depth", "bytes"});
     CHECK(sweep.cases[0].number("depth") == depth);
     CHECK(sweep.cases[0].number("width") == 7);
@@ -73,7 +75,7 @@ TEST_CASE("choose: what a disturbed look would have lost is looked at again") {
   FakeBackend backend;
   PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
   unsigned looks = 0;  // at the first shape, which is slow only at first
-  backend.trial = [&](const Case& one) { return one.number("depth") == 1 && looks++ == 0 ? 0.95 : 1.0; };
+  backend.goodness = [&](const Case& one) { return one.number("depth") == 1 && looks++ == 0 ? 0.95 : 1.0; };
   CHECK(choose_shape(sweep, backend).chosen == Lines{"depth", "bytes"});
   CHECK(sweep.cases[0].number("depth") == 1);
   CHECK(looks == 2);
@@ -112,7 +114,7 @@ TEST_CASE("choose: candidates that cannot run are passed over") {
   };
   PlannedSweep sweep = sweep_of(probes, {});
   FakeBackend backend;
-  backend.trial = [](const Case& one) -> double {
+  backend.goodness = [](const Case& one) -> double {
     if (one.number("depth") == 1) throw probe_error("too shallow");
     return 1;
   };
@@ -124,7 +126,7 @@ TEST_CASE("choose: when no candidate runs the sweep fails with the first reason"
   const std::vector<Probe> probes = {shaped_probe()};
   PlannedSweep sweep = sweep_of(probes, {});
   FakeBackend backend;
-  backend.trial = [](const Case& one) -> double { throw probe_error("depth " + to_string(one.value("depth"))); };
+  backend.goodness = [](const Case& one) -> double { throw probe_error("depth " + to_string(one.value("depth"))); };
   CHECK(reason_of(choose_shape(sweep, backend)) == "depth 1");
 }
 
@@ -155,7 +157,7 @@ TEST_CASE("choose: what the GPU lacks is the sweep's reason, and remains what it
   const std::vector<Probe> probes = {shaped_probe()};
   PlannedSweep sweep = sweep_of(probes, {});
   FakeBackend backend;
-  backend.trial = [](const Case&) -> double { throw missing_capability_error("no such engine"); };
+  backend.goodness = [](const Case&) -> double { throw missing_capability_error("no such engine"); };
   const ShapeChoice choice = choose_shape(sweep, backend);
   CHECK(reason_of(choice) == "no such engine");
   CHECK((choice.failure->kind() == ErrorKind::missing_capability));
@@ -170,7 +172,7 @@ TEST_CASE("choose: a sweep that cannot be sized fails, what concerns the whole r
   probes[0].size = {};
   probes[0].axes.pop_back();
   PlannedSweep other = sweep_of(probes, {});
-  backend.trial = [](const Case&) -> double { throw no_gpu_error("gone"); };
+  backend.goodness = [](const Case&) -> double { throw no_gpu_error("gone"); };
   CHECK(error_of([&] { static_cast<void>(choose_shape(other, backend)); }, ErrorKind::no_gpu) == "gone");
   CHECK_THROWS_AS(choose_shape(other, backend, [](const Case&) { throw Interrupted{}; }), Interrupted);
 }

@@ -52,7 +52,6 @@ TEST_CASE("batching moves all bytes whatever the pieces, and says what the host 
   const auto describe = [](const Case& one) { return batching().describe(one, Device{}); };
   const Workload separate = describe(batching_case("separate", 64));
   CHECK(separate.kernel.empty());
-  CHECK(separate.peak == Workload::Peak::link);
   CHECK(separate.useful_bytes_written == 16 * mib);
   CHECK(separate.useful_bytes_read == 0);
   CHECK(separate.allocated_bytes == 16 * mib);
@@ -101,12 +100,10 @@ TEST_CASE("batching says from how many copies on packing pays, and what a call c
       conclusion.advice ==
       "Pack from 4096 copies (pieces of 4 KiB or less) on: 78 x as fast at 65536. One copy call costs 2.4 us here, so "
       "packing's 1.3 ms for 16 MiB buys 547 of them.");
-  REQUIRE(conclusion.metrics.size() == all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    CHECK(conclusion.metrics[i].outcome == i);
-    CHECK(conclusion.metrics[i].name == "packing_pays_from_copies");
-    CHECK(conclusion.metrics[i].value == 4096);
-  }
+  REQUIRE(conclusion.found.size() == 1);
+  CHECK(conclusion.found[0].outcomes.size() == all.size());
+  CHECK(conclusion.found[0].name == batching().concluded.front().name);
+  CHECK(conclusion.found[0].value == 4096);
 }
 
 TEST_CASE("batching sets one call for all pieces against both other ways") {
@@ -128,7 +125,7 @@ TEST_CASE("batching sets packing against one call where there are no separate co
   CHECK(advice(outcomes({"packed", "batched"}, {256})) ==
         "Do not pack 256 copies (pieces of 64 KiB): it takes 3.93 x the time of handing all over in one call "
         "(cudaMemcpyBatchAsync).");
-  CHECK(batching().conclude(outcomes({"packed", "batched"})).metrics.empty());
+  CHECK(batching().conclude(outcomes({"packed", "batched"})).found.empty());
 }
 
 TEST_CASE("batching says where one call gains nothing, or loses") {
@@ -142,7 +139,7 @@ TEST_CASE("batching says where one call gains nothing, or loses") {
 
 TEST_CASE("batching advises against packing where it does not pay") {
   const Conclusion few = batching().conclude(outcomes({"separate", "packed"}, {1, 16, 256}));
-  CHECK(few.metrics.empty());
+  CHECK(few.found.empty());
   CHECK(few.advice.starts_with("Do not pack up to 256 copies (pieces of 64 KiB or more): 1.72 x the time at 256."));
   CHECK(advice(outcomes({"separate", "packed"}, {16})) ==
         "Do not pack 16 copies (pieces of 1 MiB): it takes 4.57 x the time.");
@@ -152,7 +149,7 @@ TEST_CASE("batching advises against packing where it does not pay") {
   CHECK(batching()
             .conclude(std::vector<Outcome>{outcome("separate", 4, 9), outcome("packed", 4, 8),
                                            outcome("separate", 8, 9), outcome("packed", 8, 10)})
-            .metrics.empty());
+            .found.empty());
 }
 
 TEST_CASE("batching reads well when only a part was run") {

@@ -33,15 +33,18 @@ Case a_case(std::uint64_t size, const std::string& kind, const std::string& dire
 Outcome outcome(std::uint64_t size, const std::string& kind, double us, const std::string& direction = "to-device",
                 std::vector<std::pair<std::string, double>> metrics = {}) {
   const double ways = direction == "both" ? 2 : 1;
-  return {a_case(size, kind, direction), us * 1e-6, ways * static_cast<double>(size) / (us * 1e-6), std::move(metrics)};
+  const double bytes_per_s = ways * static_cast<double>(size) / (us * 1e-6);
+  return {a_case(size, kind, direction), bytes_per_s / 1e9, us * 1e-6, bytes_per_s, std::move(metrics)};
 }
 
 std::string advice(const std::vector<Outcome>& outcomes) { return transfer().conclude(outcomes).advice; }
 
-/// Of each outcome by its index, the metrics it gets.
-std::map<std::size_t, std::map<std::string, double>> metrics(const std::vector<Outcome>& outcomes) {
+/// Of each outcome by its index, what is found in it and others.
+std::map<std::size_t, std::map<std::string, double>> found_in(const std::vector<Outcome>& outcomes) {
   std::map<std::size_t, std::map<std::string, double>> result;
-  for (const auto& metric : transfer().conclude(outcomes).metrics) result[metric.outcome][metric.name] = metric.value;
+  for (const Conclusion::Found& found : transfer().conclude(outcomes).found) {
+    for (const std::size_t i : found.outcomes) result[i][found.name] = found.value;
+  }
   return result;
 }
 
@@ -55,7 +58,6 @@ TEST_CASE("transfer: what a case asks of the machine", "[transfer]") {
   CHECK(in.useful_bytes_read == 0);
   CHECK(in.allocated_bytes == 4096);
   CHECK(in.host_bytes == 4096);
-  CHECK(in.peak == Workload::Peak::link);
   REQUIRE(in.operations.size() == 1);
   CHECK(in.operations[0].work == Operation::Work::copy_to_device);
   CHECK(in.operations[0].bytes == 4096);
@@ -73,7 +75,6 @@ TEST_CASE("transfer: what a case asks of the machine", "[transfer]") {
   CHECK(both.useful_bytes() == 8192);
   CHECK(both.allocated_bytes == 8192);
   CHECK(both.host_bytes == 8192);
-  CHECK(both.peak == Workload::Peak::link_both_ways);
   REQUIRE(both.operations.size() == 2);
   CHECK(both.operations[0].work == Operation::Work::copy_to_device);
   CHECK(both.operations[1].work == Operation::Work::copy_to_host);
@@ -104,7 +105,7 @@ TEST_CASE("transfer: what the kinds of memory show on an H200", "[transfer]") {
         "takes 28.7 ms, which the first copy makes up for. Pinned copies of 134.5 KiB reach half of the asymptotic "
         "54.5 GB/s: put smaller ones together.");
 
-  const auto found = metrics(outcomes);
+  const auto found = found_in(outcomes);
   CHECK_FALSE(found.contains(0));  // pageable: its rate falls with the size
   CHECK(found.size() == 3 * sizes.size());
   for (const std::size_t i : {1U, 5U, 17U}) {
@@ -169,8 +170,8 @@ TEST_CASE("transfer: both ways at once", "[transfer]") {
   for (const std::uint64_t size : {64 * kib, mib, 64 * mib}) {
     sweep.push_back(outcome(size, "pinned", 5 + static_cast<double>(size) / 50e3, "both"));
   }
-  CHECK(metrics(sweep).at(0).at("asymptotic_gb_per_s") == Approx(100));
-  CHECK(metrics(sweep).at(2).at("half_size_bytes") == Approx(250000));  // each way
+  CHECK(found_in(sweep).at(0).at("asymptotic_gb_per_s") == Approx(100));
+  CHECK(found_in(sweep).at(2).at("half_size_bytes") == Approx(250000));  // each way
   CHECK(advice(sweep) ==
         "Pinned memory copies 64 MiB each way at 99.6 GB/s both ways together. Copies of 244.1 KiB each way reach half "
         "of the asymptotic 100 GB/s: put smaller ones together.");
@@ -179,7 +180,7 @@ TEST_CASE("transfer: both ways at once", "[transfer]") {
 TEST_CASE("transfer: conclusions from little", "[transfer]") {
   CHECK(advice({outcome(64 * mib, "registered", 1212)}) ==
         "Registered memory copies 64 MiB at 55.4 GB/s to the device.");
-  CHECK(metrics({outcome(64 * mib, "registered", 1212)}).empty());
+  CHECK(found_in({outcome(64 * mib, "registered", 1212)}).empty());
   // Predicted readings have no metrics, and failed cases no outcome: the kinds meet at 1 MiB.
   CHECK(advice({outcome(mib, "pageable", 100), outcome(gib, "pageable", 1e5), outcome(mib, "pinned", 50)}) ==
         "At 1 MiB pinned memory is fastest: 21.0 GB/s to the device, 2.00 x pageable memory.");

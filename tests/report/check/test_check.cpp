@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "report/check/check.hpp"
+#include "report/record/readings.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/checked.hpp"
 
@@ -30,7 +31,7 @@ void fail(Record& record) {
   record.status = Status::failed;
   record.reason = "no\nmemory";
   record.time.reset();
-  record.measured_gb_per_s.reset();
+  record.headline.measured.reset();
   record.verified.reset();
 }
 
@@ -104,7 +105,7 @@ TEST_CASE("a case that failed fails the check, one that was skipped skips it", "
   CHECK(held(shifted_reads(), changed(0, skip)) ==
         "skip: offset 0: the case that others are related to: skipped: cannot map; 2 of 2 cases");
   Report report = changed(1, skip);
-  report.results[2].measured_gb_per_s = 100;  // what is known to be bad stays bad
+  report.results[2].headline.measured = 100;  // what is known to be bad stays bad
   CHECK(held(shifted_reads(), report) == "fail: offset 3: 100 GB/s against 4580 GB/s");
   CHECK_FALSE(hold(shifted_reads(), changed(1, fail), {}).measured);
   CHECK_FALSE(hold(shifted_reads(), changed(1, skip), {}).measured);
@@ -118,7 +119,7 @@ TEST_CASE("what is not known is a skip that says what is missing", "[check]") {
   expectation.at_least = 0;
   CHECK(held(expectation) == "skip: offset 1: it was not counted; add --counters");
   Report counted = measured();
-  counted.results[1].access[0].sectors_per_request.counted = 5;
+  counted.results[1].access[0].cost(sectors).counted = 5;
   CHECK(held(expectation, counted) == "pass: offset 1: 5 sectors per request");
   expectation.quantity = "dram_read_bytes";
   CHECK(held(expectation) == "skip: offset 1: it was not counted; add --counters");
@@ -129,13 +130,13 @@ TEST_CASE("what is not known is a skip that says what is missing", "[check]") {
   expectation.quantity = "never_known_ns";
   CHECK(held(expectation) == "skip: offset 1: never known in ns is not known");
   expectation.quantity = "bandwidth_gb_per_s";
-  CHECK(held(expectation, changed(1, [](Record& record) { record.measured_gb_per_s.reset(); })) ==
+  CHECK(held(expectation, changed(1, [](Record& record) { record.headline.measured.reset(); })) ==
         "skip: offset 1: it was not measured");
   CHECK(held(expectation, changed(1, [](Record& record) {
-               record.measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
+               record.headline.measured = std::numeric_limits<double>::quiet_NaN();
              })) == "skip: offset 1: bandwidth in GB/s is not known");
   expectation = shifted_reads();
-  CHECK(held(expectation, changed(0, [](Record& record) { record.measured_gb_per_s = 0; })) ==
+  CHECK(held(expectation, changed(0, [](Record& record) { record.headline.measured = 0; })) ==
         "skip: offset 0: the case that others are related to: bandwidth in GB/s is 0; 2 of 2 cases");
 }
 
@@ -287,7 +288,7 @@ TEST_CASE("predictions pass nothing unless they were asked for", "[check]") {
   report.backend = "model";
   report.watched = std::vector<std::string>{};
   for (Record& record : report.results) {
-    record.measured_gb_per_s.reset();
+    record.headline.measured.reset();
     record.time.reset();
     record.verified.reset();
   }
@@ -325,11 +326,11 @@ TEST_CASE("a suite none of whose expectations has an answer was not checked", "[
 TEST_CASE("what passed stays so, what failed is looked at again, and what concerns the cases too", "[check]") {
   const std::vector<Expectation> all = {shifted_reads(), without({"throttled"})};
   Report report = measured();
-  report.results[2].measured_gb_per_s = 100;
+  report.results[2].headline.measured = 100;
   std::vector<CheckRecord> checks = check(report, all, {});
   CHECK(cases_of_failures(checks) == Cases{0, 1, 2});
 
-  report.results[2].measured_gb_per_s = 4480;
+  report.results[2].headline.measured = 4480;
   report.results[1].flags = {"throttled"};
   checks = check_again(checks, report, all, {}, 2);
   CHECK(said(checks[2]) == "pass: offset 3: 4480 GB/s against 4580 GB/s; passed at attempt 2");
@@ -340,7 +341,7 @@ TEST_CASE("what passed stays so, what failed is looked at again, and what concer
   CHECK(cases_of_failures(checks) == Cases{1});
 
   report.results[1].flags.clear();
-  report.results[1].measured_gb_per_s = 100;
+  report.results[1].headline.measured = 100;
   checks = check_again(checks, report, all, {}, 3);
   CHECK(checks[2].verdict == Verdict::pass);  // it was good enough once
   CHECK(checks[2].attempts == 2);
@@ -351,7 +352,7 @@ TEST_CASE("what passed stays so, what failed is looked at again, and what concer
 TEST_CASE("a repetition that moves wrong data fails, whatever was before", "[check]") {
   const std::vector<Expectation> all = {shifted_reads()};
   Report report = measured();
-  report.results[2].measured_gb_per_s = 100;
+  report.results[2].headline.measured = 100;
   std::vector<CheckRecord> checks = check(report, all, {});
   report.results[2].verified = false;
   report.results[2].status = Status::failed;

@@ -18,24 +18,27 @@ Record make(const std::string& way, std::uint64_t size, double measured, double 
   record.parameters = {{"size_bytes", size}, {"way", way}};
   record.useful_bytes_read = 3'000'000'000;
   if (measured > 0) {
-    record.measured_gb_per_s = measured;
+    record.headline.measured = measured;
     record.time = examples::time_record(3 / measured, 15);
   }
-  if (predicted > 0) record.predicted_gb_per_s = predicted;
-  record.metrics = {{"setup_us", 7}, {"best_size_bytes", {}}};
+  if (predicted > 0) {
+    record.headline.predicted = predicted;
+    record.predicted_s = 3 / predicted;
+  }
+  record.metrics = {{"setup_us", 7, {}}, {"never_known_us", {}, {}}};
   return record;
 }
 
 /// A probe "p" whose conclusion tells what it was given.
 struct Listener {
-  std::vector<Outcome> heard = {};
+  std::vector<std::vector<Outcome>> heard = {};
   Conclusion answer = {};
   Probe probe = {};
 
   ProbeLookup lookup() {
     probe.name = "p";
     probe.conclude = [this](std::span<const Outcome> outcomes) {
-      heard.assign(outcomes.begin(), outcomes.end());
+      heard.emplace_back(outcomes.begin(), outcomes.end());
       return answer;
     };
     return [this](std::string_view name) { return name == "p" ? &probe : nullptr; };
@@ -44,58 +47,71 @@ struct Listener {
 
 }  // namespace
 
-TEST_CASE("A conclusion hears of the cases that ran, measured or else predicted") {
+TEST_CASE("A conclusion hears of the cases that ran: of what was measured, and of what was predicted") {
   std::vector<Record> results = {make("plain", 4, 0, 10), make("plain", 8, 20, 30), make("other", 4, 0, 0)};
   results[0].status = Status::failed;
   results.push_back(make("other", 8, 0, 60));
   Listener listener;
-  static_cast<void>(conclusion_of(results, tables(results).at(0), listener.lookup()));
+  static_cast<void>(conclusions(results, listener.lookup()));
   REQUIRE(listener.heard.size() == 2);
-  const Outcome& measured = listener.heard[0];
+  REQUIRE(listener.heard[0].size() == 1);
+  const Outcome& measured = listener.heard[0][0];
   CHECK(measured.one.probe == &listener.probe);
   CHECK(measured.one.number("size_bytes") == 8);
+  CHECK(measured.headline == 20);
   CHECK(measured.seconds == Approx(0.15));
   CHECK(measured.bytes_per_s == Approx(20e9));
   CHECK(measured.metric("setup_us") == 7.0);
-  CHECK_FALSE(measured.metric("best_size_bytes"));
-  CHECK(listener.heard[1].one.name("way") == "other");
-  CHECK(listener.heard[1].seconds == Approx(0.05));
-  CHECK(listener.heard[1].bytes_per_s == Approx(60e9));
+  CHECK_FALSE(measured.metric("never_known_us"));
+  REQUIRE(listener.heard[1].size() == 2);
+  const Outcome& predicted = listener.heard[1][1];
+  CHECK(predicted.one.name("way") == "other");
+  CHECK(predicted.seconds == Approx(0.05));
+  CHECK(predicted.bytes_per_s == Approx(60e9));
+  CHECK_FALSE(predicted.metric("setup_us"));
 }
 
-TEST_CASE("Metrics of a conclusion go to the records they are of, if those have one of the name") {
-  std::vector<Record> results = {make("plain", 4, 0, 0), make("plain", 8, 20, 30)};
-  Listener listener{.answer = {"", {{0, "best_size_bytes", 8}, {0, "unheard_of_us", 1}}}};
-  conclude(results, listener.lookup());
-  CHECK_FALSE(metric_value(results[0], "best_size_bytes"));
-  CHECK(metric_value(results[1], "best_size_bytes") == 8.0);
-  CHECK(metric_value(results[1], "setup_us") == 7.0);
+TEST_CASE("What several cases show stands beside them, measured and predicted") {
+  const std::vector<Record> results = {make("plain", 4, 0, 0), make("plain", 8, 20, 30), make("other", 8, 10, 0)};
+  Listener listener{.answer = {"", {{"best_size_bytes", 8, {0}}}}};
+  const std::vector<ConclusionRecord> found = conclusions(results, listener.lookup());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].probe == "p");
+  CHECK(found[0].cases == std::vector<std::size_t>{1});
+  CHECK(found[0].advice.empty());
+  REQUIRE(found[0].quantities.size() == 1);
+  CHECK(found[0].quantities[0].name == "best_size_bytes");
+  CHECK(found[0].quantities[0].measured == 8.0);
+  CHECK(found[0].quantities[0].predicted == 8.0);
   CHECK(results[1].metrics.size() == 2);
 }
 
 TEST_CASE("Nothing is concluded from nothing, by probes that conclude nothing, or by unknown ones") {
   std::vector<Record> results = {make("plain", 4, 0, 0), make("plain", 8, 20, 30)};
   results[1].status = Status::skipped;
-  Listener listener;
-  const ProbeLookup lookup = listener.lookup();
-  const Members table = {0, 1};
-  CHECK_FALSE(conclusion_of(results, table, lookup));
+  Listener listener{.answer = {.advice = "Do."}};
+  CHECK(conclusions(results, listener.lookup()).empty());
   CHECK(listener.heard.empty());
   results[1].status = Status::ok;
-  CHECK(conclusion_of(results, table, lookup));
-  CHECK_FALSE(conclusion_of(results, table, [](std::string_view) { return nullptr; }));
+  CHECK(conclusions(results, listener.lookup()).size() == 1);
+  CHECK(conclusions(results, [](std::string_view) { return nullptr; }).empty());
+  const ProbeLookup lookup = listener.lookup();
   listener.probe.conclude = {};
-  CHECK_FALSE(conclusion_of(results, table, lookup));
+  CHECK(conclusions(results, lookup).empty());
 }
 
-TEST_CASE("Every table has a conclusion of its own") {
+TEST_CASE("Every table has conclusions of its own") {
   const Report report = examples::transfers();
-  for (const Record& record : report.results) {
-    const auto expected = record.status != Status::ok                       ? std::optional<double>()
-                          : record.parameters[1].value == Value("pageable") ? 7
-                                                                            : 2.6;
-    CHECK(metric_value(record, "fixed_cost_us") == expected);
+  std::size_t fixed_costs = 0;
+  for (const ConclusionRecord& one : report.conclusions) {
+    if (one.quantities.empty()) continue;
+    REQUIRE(one.cases.size() == 1);
+    const bool pageable = report.results[one.cases[0]].parameters[1].value == Value("pageable");
+    CHECK(one.quantities[0].measured == (pageable ? 7 : 2.6));
+    ++fixed_costs;
   }
+  const auto ran = std::ranges::count(report.results, Status::ok, &Record::status);
+  CHECK(fixed_costs == static_cast<std::size_t>(ran));
   CHECK(report.findings.size() == 2);
 }
 
@@ -103,22 +119,23 @@ TEST_CASE("A finding is the advice, how far predictions hold, and what did not r
   std::vector<Record> results = {make("plain", 4, 10, 11), make("plain", 8, 20, 26), make("other", 4, 40, 40)};
   Listener listener{.answer = {.advice = "Use the other way. It is faster."}};
   const ProbeLookup lookup = listener.lookup();
-  CHECK(findings(results, lookup) ==
+  CHECK(findings(results, conclusions(results, lookup)) ==
         std::vector<std::string>{"Use the other way. It is faster. Predictions are off by up to 30 % (at size 8 bytes, "
                                  "way plain)."});
   results[1].status = Status::skipped;
   results[1].reason = "no room";
-  results[0].predicted_gb_per_s = 10.2;
-  CHECK(findings(results, lookup) ==
+  results[0].headline.predicted = 10.2;
+  CHECK(findings(results, conclusions(results, lookup)) ==
         std::vector<std::string>{"Use the other way. It is faster. Predicted within 2 %. 1 case was skipped."});
   for (Record& record : results) record.status = Status::failed;
-  CHECK(findings(results, lookup).front().starts_with("Nothing ran: 3 cases failed"));
+  CHECK(findings(results, conclusions(results, lookup)).front().starts_with("Nothing ran: 3 cases failed"));
 }
 
 TEST_CASE("Advice from predictions alone says so") {
   const std::vector<Record> results = {make("plain", 4, 0, 11), make("other", 4, 0, 40)};
   Listener listener{.answer = {.advice = "Use the other way."}};
-  CHECK(findings(results, listener.lookup()) == std::vector<std::string>{"Predicted: Use the other way."});
+  CHECK(findings(results, conclusions(results, listener.lookup())) ==
+        std::vector<std::string>{"Predicted: Use the other way."});
 }
 
 TEST_CASE("Without advice the readings are described: each alternative's sweep") {
@@ -126,17 +143,16 @@ TEST_CASE("Without advice the readings are described: each alternative's sweep")
                                        make("other", 8, 40, 0)};
   Listener listener;
   CHECK(
-      findings(results, listener.lookup()) ==
+      findings(results, conclusions(results, listener.lookup())) ==
       std::vector<std::string>{
           "Transfers (way plain) reach 20.0 GB/s at size 8 bytes and least, 10.0 GB/s or 0.50 of it, at size 4 bytes. "
-          "Setup in us: 7.00 in every case. "
-          "Transfers (way other) reach 40.0 GB/s at sizes 4 bytes and 8 bytes. Setup in us: 7.00 in every case."});
+          "Transfers (way other) reach 40.0 GB/s at sizes 4 bytes and 8 bytes."});
 }
 
 TEST_CASE("Without advice the readings are described: the alternatives at one place of the sweep") {
   std::vector<Record> results = {make("plain", 4, 39.9, 0), make("other", 4, 10, 0), make("third", 4, 40, 0)};
   for (Record& record : results) record.metrics.clear();
-  CHECK(findings(results) ==
+  CHECK(findings(results, {}) ==
         std::vector<std::string>{
             "Transfers reach 39.9 GB/s at way plain and least, 10.0 GB/s or 0.25 of it, at way other."});
 }

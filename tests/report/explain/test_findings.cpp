@@ -23,9 +23,9 @@ struct Builder {
     record.swept = swept;
     record.baseline = std::uint64_t{0};
     record.parameters = {{swept, std::move(place)}, {"op", op}};
-    if (measured) record.measured_gb_per_s = gb_per_s;
-    if (!measured) record.predicted_gb_per_s = gb_per_s;
-    if (predicted > 0) record.predicted_gb_per_s = predicted;
+    if (measured) record.headline.measured = gb_per_s;
+    if (!measured) record.headline.predicted = gb_per_s;
+    if (predicted > 0) record.headline.predicted = predicted;
     record.fraction_of_peak = gb_per_s / 5000;
     if (sectors > 0 && op != "write") record.access.push_back(examples::global_site("source", "load", sectors));
     if (sectors > 0 && op != "read") record.access.push_back(examples::global_site("target", "store", sectors));
@@ -35,7 +35,7 @@ struct Builder {
 };
 
 std::string only_finding(const std::vector<Record>& results) {
-  const auto all = findings(results);
+  const auto all = findings(results, {});
   REQUIRE(all.size() == 1);
   return all.front();
 }
@@ -73,7 +73,7 @@ TEST_CASE("One case against another is singular") {
 TEST_CASE("Loads and stores that cost differently are both named") {
   Builder b;
   b.add(std::uint64_t{0}, 4000, 4);
-  b.add(std::uint64_t{1}, 3000, 4).access[0].sectors_per_request.predicted = 5;
+  b.add(std::uint64_t{1}, 3000, 4).access[0].cost(sectors).predicted = 5;
   CHECK(
       only_finding(b.results) ==
       "Copies reach 4000 GB/s (80 % of peak) at offset 0. Offset 1 touches 5 sectors per load and 4 per store request "
@@ -122,10 +122,9 @@ TEST_CASE("Many classes form a ladder") {
   const auto all = examples::banks().findings;
   REQUIRE(all.size() == 1);
   CHECK(all[0] ==
-        "Shared-memory loads reach 25153 GB/s (75 % of peak) at stride 1, with 1 wavefront per request. Cases with 2 "
-        "wavefronts per request run at 0.67 of it, with 4 at 0.33, with 8 at 0.17, with 16 at 0.083 and with 32 at "
-        "0.042; predictions are off by up to 33 % (at stride 1). Cycles per request: 1.33 at stride 1, 32.0 at stride "
-        "32.");
+        "Shared-memory loads take 1.33 cycles per request (75 % of peak) at stride 1, with 1 wavefront per request. "
+        "Cases with 2 wavefronts per request take 1.50 times that, with 4 3.01, with 8 6.02, with 16 12.03 and with 32 "
+        "24.06; predictions are off by up to 25 % (at stride 1).");
 }
 
 TEST_CASE("What the sectors do not explain is not explained by them") {
@@ -179,7 +178,7 @@ TEST_CASE("Cases that did not run are counted") {
   b.add(std::uint64_t{0}, 4000, 4);
   for (std::uint64_t x = 1; x < 4; ++x) {
     Record& record = b.add(x, 0, 5);
-    record.measured_gb_per_s.reset();
+    record.headline.measured.reset();
     record.status = x == 1 ? Status::failed : Status::skipped;
     record.reason = "no room";
   }
@@ -191,7 +190,7 @@ TEST_CASE("Cases that did not run are counted") {
   CHECK(only_finding(b.results) == "Nothing ran: 1 case failed and 2 cases were skipped; the first: no room.");
 }
 
-TEST_CASE("A probe without bandwidth is described by its first metric") {
+TEST_CASE("A probe that is about something else is described by that, the less the better") {
   std::vector<Record> results;
   for (std::uint64_t x = 1; x <= 4; ++x) {
     Record record;
@@ -199,19 +198,23 @@ TEST_CASE("A probe without bandwidth is described by its first metric") {
     record.swept = "chain_lines";
     record.parameters = {{"chain_lines", x}};
     record.time = examples::time_record(1e-3, 20);
-    record.metrics = {{"latency_cycles", 30.0 * static_cast<double>(x)}, {"occupancy", 0.5}};
+    const double cycles = 30.0 * static_cast<double>(x);
+    record.headline = {.quantity = "latency_cycles", .better = Better::less, .measured = cycles};
     results.push_back(record);
   }
-  CHECK(only_finding(results) == "Latency in cycles: 30.0 at chain 1, 120 at chain 4.");
-  for (Record& record : results) record.metrics[0].value = 30;
-  CHECK(only_finding(results) == "Latency in cycles: 30.0 in every case.");
-  for (Record& record : results) record.metrics.clear();
-  CHECK(only_finding(results) == "Accesses ran; there is no bandwidth to compare.");
+  CHECK(only_finding(results) == "Accesses rise from 30.0 cycles at chain 1 to 120 cycles at chain 4.");
+  std::swap(results[0].headline.measured, results[2].headline.measured);
+  CHECK(only_finding(results) ==
+        "Accesses take 30.0 cycles at chain 3 and most, 120 cycles or 4.00 times that, at chain 4.");
+  for (Record& record : results) record.headline.measured = 30;
+  CHECK(only_finding(results) == "Accesses take 30.0 cycles at all 4 chains from 1 to 4.");
+  for (Record& record : results) record.headline.measured.reset();
+  CHECK(only_finding(results) == "Accesses ran; there is no reading to compare.");
 }
 
 TEST_CASE("Sweeps of a probe are told apart by what differs between them") {
   std::vector<Record> results = examples::single_cases().results;
-  const auto all = findings(results);
+  const auto all = findings(results, {});
   REQUIRE(all.size() == 6);
   CHECK(all[0] == "Reads (4-byte words) reach 4580 GB/s (95 % of peak) at offset 0; predicted within 1 %.");
   CHECK(all[5] ==
@@ -221,9 +224,9 @@ TEST_CASE("Sweeps of a probe are told apart by what differs between them") {
 }
 
 TEST_CASE("One finding per sweep, none for nothing") {
-  CHECK(findings({}).empty());
+  CHECK(findings({}, {}).empty());
   for (const Report& report : {examples::measured_copy(), examples::model(), examples::dry_run()}) {
-    CHECK(findings(report.results).size() == sweeps(report.results).size());
+    CHECK(findings(report.results, {}).size() == sweeps(report.results).size());
   }
 }
 

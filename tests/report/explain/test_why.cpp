@@ -14,7 +14,7 @@ namespace {
 constexpr double gib = 1073741824;
 
 /// A case that wrote, read or copied 1 GiB of 4-byte words in 250 us, limited by `limit` for 245 of them.
-Record case_of(const std::string& limit, const std::string& op = "read", double sectors = 4) {
+Record case_of(const std::string& limit, const std::string& op = "read", double cost = 4) {
   Record record;
   record.probe = "any";
   record.swept = "offset_elements";
@@ -22,33 +22,34 @@ Record case_of(const std::string& limit, const std::string& op = "read", double 
   record.parameters = {{"offset_elements", std::uint64_t{1}}, {"op", op}};
   record.useful_bytes_read = op == "write" ? 0 : static_cast<std::uint64_t>(gib);
   record.useful_bytes_written = op == "read" ? 0 : static_cast<std::uint64_t>(gib);
-  if (op != "write") record.access.push_back(examples::global_site("source", "load", sectors));
-  if (op != "read") record.access.push_back(examples::global_site("target", "store", sectors));
+  if (op != "write") record.access.push_back(examples::global_site("source", "load", cost));
+  if (op != "read") record.access.push_back(examples::global_site("target", "store", cost));
   record.stages = {{"launch", 20e-6, {}}, {limit, 245e-6, {}}};
   record.bottleneck = Bottleneck{limit, {}};
-  const double bytes = static_cast<double>(record.useful_bytes_read) + static_cast<double>(record.useful_bytes_written);
-  record.predicted_gb_per_s = bytes / 250e-6 / 1e9;
+  record.predicted_s = 250e-6;
+  record.headline.predicted = record.useful_bytes() / 250e-6 / 1e9;
   record.fraction_of_peak = 0.5;
   return record;
 }
 
 /// The same at another offset, so many times as fast and with so many sectors per request.
-Record faster(const Record& record, double gain, double sectors) {
+Record faster(const Record& record, double gain, double cost) {
   Record other = record;
   other.parameters.front().value = std::uint64_t{0};
-  *other.predicted_gb_per_s *= gain;
-  if (other.measured_gb_per_s) *other.measured_gb_per_s *= gain;
+  *other.headline.predicted *= gain;
+  *other.predicted_s /= gain;
+  if (other.headline.measured) *other.headline.measured *= gain;
   for (StageRecord& stage : other.stages) *stage.predicted_s /= gain;
-  for (SiteRecord& site : other.access) site.sectors_per_request.predicted = sectors;
+  for (SiteRecord& site : other.access) site.cost(sectors).predicted = cost;
   return other;
 }
 
 std::string why(const std::vector<Record>& results) { return explanations(results).front().full; }
 std::string brief(const std::vector<Record>& results) { return explanations(results).front().brief; }
 
-Record bank_case(double wavefronts, unsigned word_bytes = 4) {
+Record bank_case(double cost, unsigned word_bytes = 4) {
   Record record = case_of("shared_wavefronts");
-  record.access = {{"tile", "shared", "load", word_bytes, {}, {wavefronts, {}}}};
+  record.access = {{"tile", "shared", "load", word_bytes, {{wavefronts, {cost, {}}}}}};
   return record;
 }
 
@@ -98,7 +99,7 @@ TEST_CASE("scattered accesses use few words of a sector", "[why]") {
   CHECK(brief({case_of("l2_lines", "write", 12)}) == "stores use 2.7 of 8 words per sector; use whole sectors");
   CHECK(brief({case_of("dram", "copy", 8)}) == "requests use 4 of 8 words per sector; use whole sectors");
   Record mixed = case_of("dram", "copy", 4);
-  mixed.access[1].sectors_per_request.predicted = 32;
+  mixed.access[1].cost(sectors).predicted = 32;
   CHECK(brief({mixed}).starts_with("stores use 1 of 8"));
 }
 
@@ -117,7 +118,7 @@ TEST_CASE("bytes that device memory moves for nothing are told by their reason",
   loads.counters->l2_read_sectors = 8 * gib / 32;
   CHECK(why({loads}).find("moves 16 bytes for every useful one (8.59 GB of it unused halves of its 64-byte atoms);") !=
         std::string::npos);
-  loads.access.front().sectors_per_request.predicted = 4;  // no pattern that explains it
+  loads.access.front().cost(sectors).predicted = 4;  // no pattern that explains it
   CHECK(why({loads}).find("us: device memory moves 16 bytes for every useful one") != std::string::npos);
   loads.counters->dram_read_bytes = 1.02 * gib;
   CHECK(why({loads}).find("every useful") == std::string::npos);
@@ -135,7 +136,7 @@ TEST_CASE("bank conflicts are counted in ways", "[why]") {
 
 TEST_CASE("what was counted goes before what was predicted", "[why]") {
   Record record = bank_case(1);
-  record.access.front().wavefronts_per_request.counted = 2;
+  record.access.front().cost(wavefronts).counted = 2;
   CHECK(brief({record}).starts_with("2-way bank conflicts"));
   CHECK(why({record}).ends_with(" Counted are 2 wavefronts per load of the tile, not the predicted 1."));
   record = case_of("dram");
@@ -152,9 +153,9 @@ TEST_CASE("what was counted goes before what was predicted", "[why]") {
 
 TEST_CASE("a measured time that is not the predicted one is told", "[why]") {
   Record record = case_of("dram");
-  const double predicted = *record.predicted_gb_per_s;
+  const double predicted = *record.headline.predicted;
   const auto measured = [&](double share) {
-    record.measured_gb_per_s = predicted * share;
+    record.headline.measured = predicted * share;
     return why({record});
   };
   CHECK(measured(0.8).ends_with(" It took 25 % longer than predicted, so something here is not in the model."));
@@ -179,13 +180,13 @@ TEST_CASE("small blocks and too little in flight", "[why]") {
 
 TEST_CASE("the host link", "[why]") {
   Record record = case_of("pcie");
-  record.peak_gb_per_s = 63;
-  record.predicted_gb_per_s = 51.2;
+  record.headline.peak = 63;
+  record.headline.predicted = 51.2;
   record.access.front().space = "host";
   CHECK(why({record}).ends_with(": 51.2 of 63.0 GB/s; copy the data first if it is used more than once."));
-  record.access.front().sectors_per_request.predicted = 5;
+  record.access.front().cost(sectors).predicted = 5;
   CHECK(brief({record}) == "5 sectors per load where 4 would do; align the base");
-  record.access.front().sectors_per_request.predicted = 8;
+  record.access.front().cost(sectors).predicted = 8;
   CHECK(why({record}).find("each load uses 4 of the 8 words") != std::string::npos);
   record.access.clear();
   CHECK(brief({record}) == "51.2 of 63.0 GB/s; only fewer bytes help");
@@ -212,7 +213,7 @@ TEST_CASE("another way to do the job goes before another place of the sweep", "[
   pageable.parameters.push_back({"host_memory", "pageable"});
   Record pinned = pageable;
   pinned.parameters.back().value = "pinned";
-  *pinned.predicted_gb_per_s *= 3;
+  *pinned.headline.predicted *= 3;
   CHECK(why({pageable, pinned, faster(pageable, 2, 4)})
             .find("Better: pinned host memory, 3.00 x, for a reason that no "
                   "stage shows.") != std::string::npos);
@@ -222,9 +223,9 @@ TEST_CASE("another way to do the job goes before another place of the sweep", "[
 
 TEST_CASE("cases are compared by the same kind of bandwidth, and only with those that ran", "[why]") {
   Record record = case_of("dram");
-  record.measured_gb_per_s = *record.predicted_gb_per_s;
+  record.headline.measured = *record.headline.predicted;
   Record other = faster(record, 2, 4);
-  other.measured_gb_per_s.reset();
+  other.headline.measured.reset();
   CHECK(why({record, other}).find("Better") == std::string::npos);
   other = faster(record, 2, 4);
   CHECK(why({record, other}).find("Better") != std::string::npos);
@@ -267,8 +268,8 @@ TEST_CASE("the probe's name is never what an explanation rests on", "[why]") {
 TEST_CASE("readings that make no sense end in words all the same", "[why]") {
   Record record = case_of("dram", "copy", 5);
   record.stages[1].predicted_s = std::numeric_limits<double>::max();
-  record.predicted_gb_per_s = -1;
-  record.measured_gb_per_s = std::numeric_limits<double>::max();
+  record.headline.predicted = -1;
+  record.headline.measured = std::numeric_limits<double>::max();
   record.access[0].word_bytes = 0;
   record.access[1].word_bytes = std::numeric_limits<unsigned>::max();
   record.counters.emplace();

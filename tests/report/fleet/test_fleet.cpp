@@ -27,8 +27,8 @@ Record offset_case(std::uint64_t offset, double gb_per_s) {
   record.swept = "offset_elements";
   record.verified = true;
   record.useful_bytes_written = 1'000'000'000;
-  record.measured_gb_per_s = gb_per_s;
-  record.predicted_gb_per_s = 1.0;  // that nobody may take for a measured one
+  record.headline.measured = gb_per_s;
+  record.headline.predicted = 1.0;  // that nobody may take for a measured one
   record.time = examples::time_record(1 / gb_per_s, 3);
   return record;
 }
@@ -136,10 +136,10 @@ TEST_CASE("fleet: nobody stands out where all are alike", "[fleet]") {
 
 TEST_CASE("fleet: planted outliers are found, the worst first, and nobody else", "[fleet]") {
   std::vector<Report> reports = healthy(40);
-  reports[7].results[1].measured_gb_per_s = 2000 * 0.95;
-  reports[21].results[0].measured_gb_per_s = 1000 * 0.90;
-  reports[21].results[2].measured_gb_per_s = 3000 * 0.93;
-  reports[33].results[2].measured_gb_per_s = 3000 * 1.20;
+  reports[7].results[1].headline.measured = 2000 * 0.95;
+  reports[21].results[0].headline.measured = 1000 * 0.90;
+  reports[21].results[2].headline.measured = 3000 * 0.93;
+  reports[33].results[2].headline.measured = 3000 * 1.20;
   const Fleet fleet = judged(reports);
   CHECK(found(fleet) == Machines{21, 7, 33});
   const FleetFinding& worst = fleet.findings.at(0);
@@ -155,8 +155,8 @@ TEST_CASE("fleet: planted outliers are found, the worst first, and nobody else",
 
 TEST_CASE("fleet: a regression is a slowdown beyond the share asked for", "[fleet]") {
   std::vector<Report> reports = healthy(20);
-  reports[3].results[1].measured_gb_per_s = 2000 * 0.95;
-  reports[4].results[1].measured_gb_per_s = 2000 * 1.50;
+  reports[3].results[1].headline.measured = 2000 * 0.95;
+  reports[4].results[1].headline.measured = 2000 * 1.50;
   const Fleet fleet = judged(reports);
   REQUIRE(fleet_regressions(fleet, 0.04).size() == 1);
   CHECK(fleet_regressions(fleet, 0.04).front()->machine == 3);
@@ -166,8 +166,8 @@ TEST_CASE("fleet: a regression is a slowdown beyond the share asked for", "[flee
 TEST_CASE("fleet: where half agree exactly the MAD is 0 and the tolerance alone decides", "[fleet]") {
   std::vector<Report> reports;
   for (std::size_t i = 0; i < 9; ++i) reports.push_back(machine(i, {100}));
-  reports[2].results[0].measured_gb_per_s = 99.5;
-  reports[5].results[0].measured_gb_per_s = 98;
+  reports[2].results[0].headline.measured = 99.5;
+  reports[5].results[0].headline.measured = 98;
   const Fleet fleet = judged(reports);
   CHECK(fleet.kinds.at(0).cases.at(0).mad == 0);
   CHECK(found(fleet) == Machines{5});
@@ -185,7 +185,7 @@ TEST_CASE("fleet: a wide spread makes no outliers", "[fleet]") {
 TEST_CASE("fleet: too few machines are not judged, and it says so", "[fleet]") {
   for (const std::size_t machines : {1U, 2U, 4U}) {
     std::vector<Report> reports = healthy(machines);
-    reports[0].results[0].measured_gb_per_s = 1;
+    reports[0].results[0].headline.measured = 1;
     const Fleet fleet = judged(reports);
     CHECK(found(fleet).empty());
     CHECK_FALSE(anything_judged(fleet));
@@ -210,13 +210,13 @@ TEST_CASE("fleet: kinds of GPU are compared among themselves, and predictions wi
   std::vector<Report> reports = healthy(20);
   for (std::size_t i = 0; i < 6; ++i) {
     reports[i].device->name = "Other GPU";
-    for (Record& record : reports[i].results) *record.measured_gb_per_s /= 4;
+    for (Record& record : reports[i].results) *record.headline.measured /= 4;
   }
   for (std::size_t i = 6; i < 12; ++i) {
     reports[i].backend = "model";
-    for (Record& record : reports[i].results) record.measured_gb_per_s.reset();
+    for (Record& record : reports[i].results) record.headline.measured.reset();
   }
-  reports[2].results[0].measured_gb_per_s = 200;
+  reports[2].results[0].headline.measured = 200;
   const Fleet fleet = judged(reports);
   CHECK(found(fleet) == Machines{2});
   REQUIRE(fleet.kinds.size() == 3);
@@ -230,7 +230,7 @@ TEST_CASE("fleet: kinds of GPU are compared among themselves, and predictions wi
 TEST_CASE("fleet: failures, wrong data, skips, gaps and flags are findings of a machine", "[fleet]") {
   std::vector<Report> reports = healthy(20);
   const auto take_values = [](Record& record) {
-    record.measured_gb_per_s.reset();
+    record.headline.measured.reset();
     record.time.reset();
   };
   Record& failed = reports[1].results[0];
@@ -264,7 +264,7 @@ TEST_CASE("fleet: failures, wrong data, skips, gaps and flags are findings of a 
 
 TEST_CASE("fleet: wrong data takes no part in the statistics", "[fleet]") {
   std::vector<Report> reports = healthy(6, 1);
-  reports[0].results[0].measured_gb_per_s = 1e9;
+  reports[0].results[0].headline.measured = 1e9;
   reports[0].results[0].verified = false;
   const FleetCase one = judged(reports).kinds.at(0).cases.at(0);
   CHECK(one.count == 5);
@@ -273,11 +273,11 @@ TEST_CASE("fleet: wrong data takes no part in the statistics", "[fleet]") {
 
 TEST_CASE("fleet: cases without bandwidth are compared by time, where longer is slower", "[fleet]") {
   std::vector<Report> reports = healthy(11, 1);
-  for (Report& report : reports) report.results[0].measured_gb_per_s.reset();
+  for (Report& report : reports) report.results[0].headline.measured.reset();
   reports[4].results[0].time = examples::time_record(2e-3, 3);
   reports[8].results[0].time = examples::time_record(0.5e-3, 3);
   const Fleet fleet = judged(reports);
-  CHECK(fleet.kinds.at(0).cases.at(0).quantity == FleetQuantity::time_s);
+  CHECK(fleet.names->case_name(fleet.kinds.at(0).cases.at(0).name).quantity == "time_seconds");
   REQUIRE(found(fleet) == Machines{4, 8});
   CHECK(fleet.judgements[4][0].verdict == FleetVerdict::slow);
   CHECK(fleet.judgements[4][0].loss == Approx(0.5).epsilon(0.01));
@@ -289,7 +289,7 @@ TEST_CASE("fleet: cases without bandwidth are compared by time, where longer is 
 TEST_CASE("fleet: what auto decided is compared with what it decided elsewhere", "[fleet]") {
   std::vector<Report> reports = healthy(10);
   reports[3].results[0].parameters[2].value = std::uint64_t{512};
-  reports[3].results[0].measured_gb_per_s = 900;
+  reports[3].results[0].headline.measured = 900;
   const Fleet fleet = judged(reports);
   REQUIRE(found(fleet) == Machines{3});
   CHECK(fleet.judgements[3][0].other_shape);
@@ -312,7 +312,7 @@ TEST_CASE("fleet: a value asked for is not the same case as one that auto decide
 TEST_CASE("fleet: equal cases of a report are told apart by their order", "[fleet]") {
   std::vector<Report> reports = healthy(10, 1);
   for (Report& report : reports) report.results.push_back(offset_case(0, 500));
-  reports[6].results[1].measured_gb_per_s = 400;
+  reports[6].results[1].headline.measured = 400;
   const Fleet fleet = judged(reports);
   REQUIRE(fleet.kinds.at(0).cases.size() == 2);
   CHECK(fleet.kinds[0].cases[1].median == 500);
@@ -322,7 +322,7 @@ TEST_CASE("fleet: equal cases of a report are told apart by their order", "[flee
 TEST_CASE("fleet: what differs between machines is said with who has it", "[fleet]") {
   std::vector<Report> reports = healthy(10);
   reports[3].device->driver_version = "570.9";
-  reports[3].results[0].measured_gb_per_s = 900;
+  reports[3].results[0].headline.measured = 900;
   const std::string text = text_of(judged(reports), Format::table);
   CHECK(text.find("driver: 580.1 on 9, 570.9 on 1 (node3).") != std::string::npos);
   CHECK(text.find("driver 570.9, most have 580.1") != std::string::npos);
@@ -354,10 +354,11 @@ TEST_CASE("fleet: a report without a GPU is refused", "[fleet]") {
 
 TEST_CASE("fleet: absurd values do not spoil the median", "[fleet]") {
   std::vector<Report> reports = healthy(10, 1);
-  reports[0].results[0].measured_gb_per_s = -5;
+  reports[0].results[0].headline.measured = -5;
   reports[0].results[0].time.reset();
-  reports[1].results[0].measured_gb_per_s = 1e308;
-  reports[2].results[0].measured_gb_per_s = 0;
+  reports[1].results[0].headline.measured = 1e308;
+  reports[2].results[0].headline.measured = 0;
+  reports[2].results[0].time.reset();
   const Fleet fleet = judged(reports);
   CHECK(fleet.kinds.at(0).cases.at(0).count == 8);
   CHECK(fleet.kinds.at(0).cases.at(0).median == Approx(1000).epsilon(0.01));
@@ -380,7 +381,7 @@ TEST_CASE("fleet: every format survives hostile names, in lines and fields that 
     report.results[1].parameters.back().value = "x";
   }
   reports[1].host.name = hostile;
-  reports[1].results[0].measured_gb_per_s = 1;
+  reports[1].results[0].headline.measured = 1;
   reports[1].results[0].flags = {"throttled", hostile};
   reports[1].results[1].status = Status::failed;
   reports[1].results[1].reason = hostile;
@@ -398,7 +399,7 @@ TEST_CASE("fleet: every format survives hostile names, in lines and fields that 
 TEST_CASE("fleet: no line of a table is wider than its terminal", "[fleet]") {
   std::vector<Report> reports = healthy(30, 50);
   for (std::size_t i = 0; i < 25; i += 3) {
-    reports[i].results[i].measured_gb_per_s = 1;
+    reports[i].results[i].headline.measured = 1;
     reports[i].results[30].flags = {"throttled"};
     reports[i].host.name = "a-very-long-host-name-of-a-rack-in-some-data-centre-" + std::to_string(i);
   }
@@ -413,7 +414,7 @@ TEST_CASE("fleet: no line of a table is wider than its terminal", "[fleet]") {
 
 TEST_CASE("fleet: JSON and CSV hold every reading", "[fleet]") {
   std::vector<Report> reports = healthy(6);
-  reports[1].results[0].measured_gb_per_s = 900;
+  reports[1].results[0].headline.measured = 900;
   reports[2].results.pop_back();
   const Fleet fleet = judged(reports);
   const nlohmann::json json = json_of(fleet);

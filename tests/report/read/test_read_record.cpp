@@ -46,16 +46,16 @@ Record full_record() {
                                        .p95 = Seconds(0.2),
                                        .count = 3},
                            .samples = {Seconds(0.1), Seconds(1.0 / 3), Seconds(3e-7)}};
-  record.measured_gb_per_s = 10.0 / 3;
-  record.predicted_gb_per_s = 4000.25;
-  record.peak_gb_per_s = 4814.3;
+  record.headline.measured = 10.0 / 3;
+  record.headline.predicted = 4000.25;
+  record.headline.peak = 4814.3;
   record.fraction_of_peak = 0.7;
   record.relative_measured = 0.9;
   record.relative_predicted = 0.8;
-  record.access = {{"source", "global", "load", 4, {5, 4.5}, {}},
-                   {"tile", "shared", "store", 16, {}, {std::nullopt, 2}}};
+  record.access = {{"source", "global", "load", 4, {{sectors, {5, 4.5}}}},
+                   {"tile", "shared", "store", 16, {{wavefronts, {std::nullopt, 2}}, {"banks", {3, {}}}}}};
   record.bottleneck = Bottleneck{"dram", "l2_sectors"};
-  record.metrics = {{"zeta_cycles", 1.25}, {"alpha_cycles", std::nullopt}};
+  record.metrics = {{"zeta_cycles", 1.25, 2.5}, {"alpha_cycles", {}, {}}};
   record.timeline = {{"copy in", 0, 0, 1.0 / 3}, {"kernel", 3, 1e-9, 0.5}};
   record.flags = {"throttled", "cache_resident"};
   return record;
@@ -91,9 +91,9 @@ void check_same(const Record& found, const Record& expected) {
   CHECK(found.useful_bytes_written == expected.useful_bytes_written);
   REQUIRE(found.time.has_value() == expected.time.has_value());
   if (found.time) check_same(*found.time, *expected.time);
-  CHECK(found.measured_gb_per_s == expected.measured_gb_per_s);
-  CHECK(found.predicted_gb_per_s == expected.predicted_gb_per_s);
-  CHECK(found.peak_gb_per_s == expected.peak_gb_per_s);
+  CHECK(found.headline.measured == expected.headline.measured);
+  CHECK(found.headline.predicted == expected.headline.predicted);
+  CHECK(found.headline.peak == expected.headline.peak);
   CHECK(found.fraction_of_peak == expected.fraction_of_peak);
   CHECK(found.relative_measured == expected.relative_measured);
   CHECK(found.relative_predicted == expected.relative_predicted);
@@ -103,8 +103,9 @@ void check_same(const Record& found, const Record& expected) {
     CHECK(found.access[i].space == expected.access[i].space);
     CHECK(found.access[i].op == expected.access[i].op);
     CHECK(found.access[i].word_bytes == expected.access[i].word_bytes);
-    check_same(found.access[i].sectors_per_request, expected.access[i].sectors_per_request);
-    check_same(found.access[i].wavefronts_per_request, expected.access[i].wavefronts_per_request);
+    for (const char* unit : {sectors, wavefronts, "banks"}) {
+      check_same(found.access[i].per_request(unit), expected.access[i].per_request(unit));
+    }
   }
   REQUIRE(found.bottleneck.has_value() == expected.bottleneck.has_value());
   if (found.bottleneck) {
@@ -114,7 +115,8 @@ void check_same(const Record& found, const Record& expected) {
   REQUIRE(found.metrics.size() == expected.metrics.size());
   for (std::size_t i = 0; i < found.metrics.size(); ++i) {
     CHECK(found.metrics[i].name == expected.metrics[i].name);
-    CHECK(found.metrics[i].value == expected.metrics[i].value);
+    CHECK(found.metrics[i].measured == expected.metrics[i].measured);
+    CHECK(found.metrics[i].predicted == expected.metrics[i].predicted);
   }
   REQUIRE(found.timeline.size() == expected.timeline.size());
   for (std::size_t i = 0; i < found.timeline.size(); ++i) {
@@ -184,12 +186,12 @@ TEST_CASE("a record is one line, however its texts are broken", "[read_record]")
 
 TEST_CASE("what a line cannot hold is absent or replaced, not fatal", "[read_record]") {
   Record record = full_record();
-  record.measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
-  record.metrics = {{"cycles", std::numeric_limits<double>::infinity()}};
+  record.headline.measured = std::numeric_limits<double>::quiet_NaN();
+  record.metrics = {{"cycles", std::numeric_limits<double>::infinity(), {}}};
   record.reason = "not UTF-8: \xff";
   const Record read = read_record_line(line_of(record));
-  CHECK_FALSE(read.measured_gb_per_s);
-  CHECK_FALSE(read.metrics.front().value);
+  CHECK_FALSE(read.headline.measured);
+  CHECK_FALSE(read.metrics.front().measured);
   CHECK(read.reason == "not UTF-8: \xef\xbf\xbd");
 }
 

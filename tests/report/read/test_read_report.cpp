@@ -48,6 +48,7 @@ AnyJson small_report() {
   report.results[0].access.push_back(examples::global_site("source", "load", 4));
   report.findings = {"short"};
   report.results.resize(1);
+  report.conclusions = {{.probe = "overlap", .cases = {0}, .advice = "Use it.", .quantities = {{"speedup", 1.5, {}}}}};
   report.suite = "mine";
   report.watched = {"throttled"};
   CheckRecord& check = report.checks.emplace_back();
@@ -90,7 +91,7 @@ TEST_CASE("columns are in the order of the records", "[read_report]") {
   CHECK(read.parameter_columns == std::vector<std::string>{"stride_elements", "op", "word_bytes", "elements_per_thread",
                                                            "block_threads", "buffer_bytes", "zeta"});
   CHECK(read_report(json_of(examples::banks()), "r.json").metric_columns ==
-        std::vector<std::string>{"cycles_per_request"});
+        std::vector<std::string>{"gb_per_s_per_multiprocessor"});
 }
 
 TEST_CASE("a link that is not PCIe stays one", "[read_report]") {
@@ -157,7 +158,7 @@ TEST_CASE("a report needs nothing but what the schema requires", "[read_report]"
   const Record record = read_report(json.dump(), "r.json").results.at(0);
   CHECK(record.swept == record.parameters.front().name);
   CHECK(record.chosen.empty());
-  CHECK_FALSE(record.peak_gb_per_s);
+  CHECK_FALSE(record.headline.peak);
 }
 
 TEST_CASE("a report cut short anywhere is refused", "[read_report]") {
@@ -209,12 +210,12 @@ TEST_CASE("wrong members are refused by pointer and expectation", "[read_report]
         "r.json: /results/0/counters/dram_read_bytes: expected a number or null");
   CHECK(changed("/device/multiprocessors", "132").starts_with("r.json: /device/multiprocessors: expected a whole"));
   CHECK(changed("/backend", "Model") == "r.json: /backend: expected cuda or model");
-  CHECK(changed("/device/ecc", "on") == "r.json: /device/ecc: expected true or false");
+  CHECK(changed("/device/ecc", "on") == "r.json: /device/ecc: expected true, false or null");
   CHECK(changed("/host_placement", 3) == "r.json: /host_placement: expected an object");
   CHECK(changed("/checks/0/verdict", "maybe") == "r.json: /checks/0/verdict: expected pass, fail or skip");
   CHECK(changed("/checks/0/measured", "1") == "r.json: /checks/0/measured: expected a number or null");
   CHECK(changed("/checks/0/cases/0", 1) == "r.json: /checks/0/cases/0: expected the index of one of the 1 results");
-  CHECK(changed("/checks/0/attempts", 0).starts_with("r.json: /checks/0/attempts: expected a whole number from 1"));
+  CHECK(changed("/checks/0/attempts", 0).starts_with("r.json: /checks/0/attempts: expected a whole number from 1 on"));
   CHECK(changed("/watched_flags", "throttled") == "r.json: /watched_flags: expected an array");
   CHECK(without("/results/0", "parameters") == "r.json: /results/0/parameters: expected this member, which is missing");
   CHECK(changed("/results/0/parameters/a~1b\n", -1).starts_with("r.json: /results/0/parameters/a~1b\\n: expected"));

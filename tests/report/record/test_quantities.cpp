@@ -10,12 +10,12 @@ namespace gpumem::report {
 
 TEST_CASE("quantities: every name has a value where a record has it, and none where not") {
   Record record;
-  record.metrics = {{"shifts_per_second", 7.0}};
+  record.metrics = {{"shifts_per_second", 7.0, {}}};
   CHECK_FALSE(case_quantity(record, "bandwidth_gb_per_s").has_value());
-  record.predicted_gb_per_s = 100;
+  record.headline.predicted = 100;
   CHECK(case_quantity(record, "bandwidth_gb_per_s") == 100);
   CHECK_FALSE(case_quantity(record, "measured_over_predicted").has_value());
-  record.measured_gb_per_s = 90;
+  record.headline.measured = 90;
   CHECK(case_quantity(record, "bandwidth_gb_per_s") == 90);
   CHECK(case_quantity(record, "measured_over_predicted") == 0.9);
   CHECK(case_quantity(record, "shifts_per_second") == 7);
@@ -29,32 +29,27 @@ TEST_CASE("quantities: every name has a value where a record has it, and none wh
 TEST_CASE("quantities: a measured case is asked for what was counted, at the worst of its sites") {
   Record record;
   record.access.resize(2);
-  record.access[0].sectors_per_request = {4, 4.5};
-  record.access[1].sectors_per_request = {5, std::nullopt};
+  record.access[0].cost(sectors) = {4, 4.5};
+  record.access[1].cost(sectors) = {5, std::nullopt};
   CHECK(case_quantity(record, "sectors_per_request") == 5);
   record.time.emplace();
   CHECK(case_quantity(record, "sectors_per_request") == 4.5);
-  record.access[0].sectors_per_request.counted.reset();
+  record.access[0].cost(sectors).counted.reset();
   CHECK_FALSE(case_quantity(record, "sectors_per_request").has_value());
   CHECK_FALSE(case_quantity(record, "wavefronts_per_request").has_value());
 }
 
-TEST_CASE("quantities: predicted cycles are the wavefronts of shared memory, measured ones its clock's") {
+TEST_CASE("quantities: a headline and metrics are what was measured, else what is predicted") {
   Record record;
-  record.time.emplace();
-  record.access = {{.site = "source",
-                    .space = "shared",
-                    .op = "load",
-                    .word_bytes = 4,
-                    .sectors_per_request = {},
-                    .wavefronts_per_request = {.predicted = 8, .counted = {}}}};
-  CHECK(case_quantity(record, "cycles_per_request") == std::nullopt);
-  record.time.reset();
-  CHECK(case_quantity(record, "cycles_per_request") == 8);
-  record.access[0].space = "global";
-  CHECK(case_quantity(record, "cycles_per_request") == std::nullopt);
-  record.metrics = {{"cycles_per_request", 8.25}};
-  CHECK(case_quantity(record, "cycles_per_request") == 8.25);
+  record.headline = {.quantity = "latency_cycles", .better = Better::less, .predicted = 8};
+  record.metrics = {{"hits_percent", {}, 50}};
+  CHECK(case_quantity(record, "latency_cycles") == 8);
+  CHECK(case_quantity(record, "hits_percent") == 50);
+  CHECK_FALSE(case_quantity(record, "bandwidth_gb_per_s"));
+  record.headline.measured = 8.25;
+  record.metrics[0].measured = 49;
+  CHECK(case_quantity(record, "latency_cycles") == 8.25);
+  CHECK(case_quantity(record, "hits_percent") == 49);
 }
 
 TEST_CASE("quantities: those of a device are absent where it does not tell") {

@@ -11,7 +11,7 @@ Record make(const std::string& probe, std::uint64_t offset, Value op, std::optio
   record.swept = "offset_elements";
   record.baseline = std::uint64_t{0};
   record.parameters = {{"offset_elements", offset}, {"op", std::move(op)}};
-  record.measured_gb_per_s = measured;
+  record.headline.measured = measured;
   return record;
 }
 
@@ -37,8 +37,8 @@ TEST_CASE("No records, no sweeps") { CHECK(sweeps({}).empty()); }
 TEST_CASE("Bandwidths are related to the sweep's baseline") {
   std::vector<Record> results = {make("a", 1, "copy", 50), make("a", 0, "copy", 100), make("a", 2, "copy", {}),
                                  make("a", 1, "read", 80)};
-  results[0].predicted_gb_per_s = 60;
-  results[1].predicted_gb_per_s = 120;
+  results[0].headline.predicted = 60;
+  results[1].headline.predicted = 120;
   results[3].relative_measured = 7;  // of an earlier call, when there was a baseline
   relate_to_baselines(results);
   CHECK(results[0].relative_measured == 0.5);
@@ -52,7 +52,7 @@ TEST_CASE("Without a bandwidth at the baseline nothing is related to it") {
   std::vector<Record> results = {make("a", 0, "copy", {}), make("a", 1, "copy", 50)};
   relate_to_baselines(results);
   CHECK_FALSE(results[1].relative_measured);
-  results[0].measured_gb_per_s = 0;
+  results[0].headline.measured = 0;
   relate_to_baselines(results);
   CHECK_FALSE(results[1].relative_measured);
 }
@@ -65,7 +65,7 @@ TEST_CASE("Alternatives for the same job stand in one table, related to the base
     record.compared = "memory";
     record.baseline = "pageable";
     record.parameters = {{"size_bytes", size}, {"memory", memory}, {"op", op}};
-    record.measured_gb_per_s = measured;
+    record.headline.measured = measured;
     return record;
   };
   std::vector<Record> results = {alternative("pinned", 1, "in", 30),   alternative("pinned", 2, "in", 50),

@@ -90,11 +90,11 @@ TEST_CASE("Parameters in words take their units from their names") {
   CHECK(parameter_heading("block_threads").name == "threads");
   CHECK(parameter_noun("offset_elements").plural == "offsets");
   CHECK(parameter_noun("block_threads").plural == "numbers of threads per block");
-  CHECK(metric_words("cycles_per_request") == "cycles per request");
-  CHECK(metric_words("latency_cycles") == "latency in cycles");
-  CHECK(metric_words("occupancy") == "occupancy");
-  CHECK(metric_words("gb_per_s_per_multiprocessor") == "GB/s per multiprocessor");
-  CHECK(metric_heading("link_gb_per_s").unit == "GB/s");
+  CHECK(quantity_words("cycles_per_request") == "cycles per request");
+  CHECK(quantity_words("latency_cycles") == "latency in cycles");
+  CHECK(quantity_words("occupancy") == "occupancy");
+  CHECK(quantity_words("gb_per_s_per_multiprocessor") == "GB/s per multiprocessor");
+  CHECK(quantity_heading("link_gb_per_s").unit == "GB/s");
   CHECK(parameter_noun("lanes").plural == "lanes");
 }
 
@@ -120,13 +120,13 @@ TEST_CASE("Parameters and metrics of the host link in words") {
   CHECK(parameter_heading("host_memory").name == "host memory");
   CHECK(parameter_heading("kernel_percent").unit == "%");
   CHECK(parameter_heading("passes").unit.empty());
-  CHECK(metric_words("fixed_cost_us") == "fixed cost in us");
-  CHECK(metric_words("asymptotic_gb_per_s") == "asymptotic in GB/s");
-  CHECK(metric_words("share_of_bound") == "share of bound");
-  CHECK(metric_words("bound_speedup") == "bound speedup");
-  CHECK(metric_words("packing_pays_from_copies") == "packing pays from so many copies");
-  CHECK(metric_heading("copy_in_ms").unit == "ms");
-  CHECK(metric_heading("busy_percent").unit == "%");
+  CHECK(quantity_words("fixed_cost_us") == "fixed cost in us");
+  CHECK(quantity_words("asymptotic_gb_per_s") == "asymptotic in GB/s");
+  CHECK(quantity_words("share_of_bound") == "share of bound");
+  CHECK(quantity_words("bound_speedup") == "bound speedup");
+  CHECK(quantity_words("packing_pays_from_copies") == "packing pays from so many copies");
+  CHECK(quantity_heading("copy_in_ms").unit == "ms");
+  CHECK(quantity_heading("busy_percent").unit == "%");
 }
 
 TEST_CASE("Stages in words, unknown ones by their name") {

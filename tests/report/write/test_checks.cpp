@@ -21,7 +21,7 @@ namespace {
 /// Passed, failed, skipped and skipped though required, by names that would break a careless writer.
 Report every_verdict() {
   Report report = checked::measured();
-  report.results[2].measured_gb_per_s = 2000;
+  report.results[2].headline.measured = 2000;
   report.results[5].flags = {"throttled"};
   Expectation narrow = checked::shifted_reads();
   narrow.name = "shifted writes keep a \"third\": 50 %, <b>|</b> & more\x1b[31m";
@@ -123,13 +123,13 @@ TEST_CASE("a value that misses its bound never looks like it", "[check]") {
 }
 
 TEST_CASE("quantities have the unit that their name says", "[check]") {
-  CHECK(quantity_words("bandwidth_gb_per_s", 4580.3) == "4580 GB/s");
-  CHECK(quantity_words("time_seconds", 1.2345e-3) == "1.23 ms");
-  CHECK(quantity_words("fraction_of_peak", 0.9512) == "0.951 of peak");
-  CHECK(quantity_words("dram_read_bytes", 2.14e9) == "2.14 GB");
-  CHECK(quantity_words("cycles_per_request", 32.04) == "32.0 cycles per request");
-  CHECK(quantity_words("pcie_width", 16) == "pcie width 16");
-  CHECK(quantity_words("fixed_cost_us", 2.44) == "fixed cost 2.44 us");
+  CHECK(labelled_value("bandwidth_gb_per_s", 4580.3) == "4580 GB/s");
+  CHECK(labelled_value("time_seconds", 1.2345e-3) == "1.23 ms");
+  CHECK(labelled_value("fraction_of_peak", 0.9512) == "0.951 of peak");
+  CHECK(labelled_value("dram_read_bytes", 2.14e9) == "2.14 GB");
+  CHECK(labelled_value("cycles_per_request", 32.04) == "32.0 cycles per request");
+  CHECK(labelled_value("pcie_width", 16) == "pcie width 16");
+  CHECK(labelled_value("fixed_cost_us", 2.44) == "fixed cost 2.44 us");
 }
 
 TEST_CASE("bytes that are no UTF-8 are replaced one by one", "[check]") {
@@ -146,7 +146,7 @@ TEST_CASE("bytes that are no UTF-8 are replaced one by one", "[check]") {
 TEST_CASE("gauges of cases that were asked for twice are there once", "[check]") {
   Report report = checked::measured();
   report.results.push_back(report.results[0]);
-  report.results.back().measured_gb_per_s = 4000;
+  report.results.back().headline.measured = 4000;
   const std::string text = text_of([&](std::ostream& out) { write_openmetrics(out, one(report)); });
   const std::string sample =
       "gpumem_bandwidth_bytes_per_second{suite=\"mine\",gpu=\"NVIDIA H200\",uuid=\"GPU-1\",probe=\"shift\","

@@ -24,12 +24,12 @@ Report small_report() {
     record.parameters[1].value = "write";
     record.useful_bytes_read = 0;
     record.access.erase(record.access.begin());
-    record.access.front().sectors_per_request.counted = shifted ? 5 : 4;
+    record.access.front().cost(sectors).counted = shifted ? 5 : 4;
     const double seconds = shifted ? 320e-6 : 240e-6;
     record.time = examples::time_record(seconds, 15);
-    record.measured_gb_per_s = static_cast<double>(record.useful_bytes_written) / seconds / 1e9;
-    record.predicted_gb_per_s = *record.measured_gb_per_s * (shifted ? 1.2 : 1);
-    record.fraction_of_peak = *record.measured_gb_per_s / *record.peak_gb_per_s;
+    record.headline.measured = static_cast<double>(record.useful_bytes_written) / seconds / 1e9;
+    record.headline.predicted = *record.headline.measured * (shifted ? 1.2 : 1);
+    record.fraction_of_peak = *record.headline.measured / *record.headline.peak;
     record.bottleneck = Bottleneck{shifted ? "l2_sectors" : "dram", shifted ? "l2_sectors" : "dram"};
     record.stages = {{"launch", 158e-6, {}},
                      {"l2_sectors", shifted ? 260e-6 : 190e-6, shifted ? 310e-6 : 190e-6},

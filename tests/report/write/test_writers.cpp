@@ -113,8 +113,8 @@ TEST_CASE("A flag of all cases is said once") {
 TEST_CASE("Every writer copes with a record that says nothing") {
   Report report;
   report.results.resize(2);
-  report.results[1].measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
-  report.findings = findings(report.results);
+  report.results[1].headline.measured = std::numeric_limits<double>::quiet_NaN();
+  report.findings = findings(report.results, {});
   for (const Format format : {Format::table, Format::json, Format::csv, Format::markdown}) {
     const std::string text = text_of(report, [&](std::ostream& out, const Report& r) { write(out, r, format); });
     CHECK_FALSE(text.empty());
@@ -132,8 +132,9 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
     return names;
   };
   CHECK(keys(json) == std::vector<std::string>{"schema_version", "tool", "command", "started_at", "backend", "profile",
-                                               "host", "host_placement", "device", "suite", "watched_flags", "checks",
-                                               "findings", "results"});
+                                               "host", "host_placement", "device", "devices", "suite", "watched_flags",
+                                               "quantities", "words", "program", "conclusions", "checks", "findings",
+                                               "results"});
   CHECK(keys(json["device"]) == std::vector<std::string>{"name",
                                                          "uuid",
                                                          "pci_bus_id",
@@ -167,8 +168,11 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
                                                  "status",
                                                  "reason",
                                                  "verified",
+                                                 "headline",
                                                  "useful_bytes",
+                                                 "useful_flops",
                                                  "time_seconds",
+                                                 "predicted_seconds",
                                                  "bandwidth_gb_per_s",
                                                  "peak_gb_per_s",
                                                  "fraction_of_peak",
@@ -179,6 +183,7 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
                                                  "why",
                                                  "counters",
                                                  "metrics",
+                                                 "metrics_predicted",
                                                  "timeline",
                                                  "flags"});
   CHECK(keys(result["time_seconds"]) ==
@@ -263,13 +268,6 @@ TEST_CASE("A table of alternatives says what it relates to, keeps them apart, an
   }
 }
 
-TEST_CASE("A metric of alternatives with one case each is a column") {
-  Report report = examples::transfers();
-  std::erase_if(report.results, [](const Record& record) { return record.parameters[0].value != Value(65536UL); });
-  report.findings.clear();
-  CHECK(text_of(report, table({200})).find("fixed cost") != std::string::npos);
-}
-
 TEST_CASE("A peak that the preamble does not name stands in the title") {
   Report report = examples::transfers();
   CHECK(text_of(report, table({80})).find("transfer: direction to-device, peak 63.0 GB/s\n") != std::string::npos);
@@ -277,7 +275,7 @@ TEST_CASE("A peak that the preamble does not name stands in the title") {
     return record.parameters[0].value != Value(65536UL) || record.parameters[1].value != Value("pinned");
   });
   for (Record& record : report.results) {
-    if (record.parameters[2].value == Value("to-host")) *record.peak_gb_per_s *= 2;
+    if (record.parameters[2].value == Value("to-host")) *record.headline.peak *= 2;
   }
   CHECK(text_of(report, table({80})).find(", peak 63.0 and 126 GB/s\n") != std::string::npos);
 }
@@ -290,7 +288,7 @@ TEST_CASE("Numbers that span many powers of ten have their own decimals") {
 
 TEST_CASE("A number that is not 0 does not read as 0") {
   Report report = examples::transfers();
-  report.results[0].measured_gb_per_s = 0.00154;
+  report.results[0].headline.measured = 0.00154;
   CHECK(text_of(report, table({200})).find("  0.0015  ") != std::string::npos);
 }
 
@@ -300,7 +298,7 @@ TEST_CASE("What all cases failed for is said once") {
     record.status = Status::failed;
     record.reason = "no memory left";
   }
-  report.findings = findings(report.results);
+  report.findings = findings(report.results, {});
   REQUIRE(report.findings.size() == 2);
   CHECK(report.findings[0].find("no memory left") != std::string::npos);  // JSON has them all
   const auto times = [](const std::string& text) {
@@ -311,7 +309,7 @@ TEST_CASE("What all cases failed for is said once") {
   CHECK(times(text_of(report, table({80}))) == 2);  // one per table
   CHECK(times(text_of(report, in_markdown)) == 2);
   report.results[0].reason = "no luck";  // so that there is no common reason any more, and rows have their own
-  report.findings = findings(report.results);
+  report.findings = findings(report.results, {});
   CHECK(text_of(report, table({200})).find("Nothing ran: ") != std::string::npos);
   for (Record& record : report.results) record.reason = "no memory left, " + std::string(80, '.');
   report.results[0].reason = "no luck";
@@ -333,9 +331,9 @@ TEST_CASE("What is absent or not finite is null, and bytes that are not UTF-8 do
   Report report;
   report.command = {"gpumem", "bad\xff\"name\n"};
   report.results.emplace_back();
-  report.results[0].measured_gb_per_s = std::numeric_limits<double>::quiet_NaN();
+  report.results[0].headline.measured = std::numeric_limits<double>::quiet_NaN();
   report.results[0].fraction_of_peak = std::numeric_limits<double>::infinity();
-  report.results[0].metrics = {{"latency_cycles", std::numeric_limits<double>::quiet_NaN()}, {"occupancy", {}}};
+  report.results[0].metrics = {{"latency_cycles", std::numeric_limits<double>::quiet_NaN(), {}}, {"occupancy", {}, {}}};
   const auto json = nlohmann::json::parse(text_of(report, write_json));
   CHECK(json["device"].is_null());
   CHECK(json["tool"]["git_commit"].is_null());
