@@ -28,16 +28,10 @@ void name_headline(Record& record, const MeasuredFields& bandwidth, std::optiona
   }
   const Probe* probe = find_probe(record.probe);
   if (probe == nullptr) return;
-  // What was stamped on every case of a table is concluded from all of them anew.
-  std::erase_if(record.metrics, [&](const MetricRecord& metric) {
-    return std::ranges::find(probe->concluded, metric.name, &Quantity::name) != probe->concluded.end();
-  });
   const Quantity& quantity = probe->headline.quantity;
   const auto metric = std::ranges::find(record.metrics, quantity.name, &MetricRecord::name);
   if (quantity.name == headline.quantity || metric == record.metrics.end() || !metric->measured) return;
   headline = {.quantity = quantity.name, .better = quantity.better, .measured = metric->measured};
-  record.relative_measured.reset();  // those were of the bandwidth
-  record.relative_predicted.reset();
   record.metrics.erase(metric);
 }
 

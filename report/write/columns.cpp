@@ -118,6 +118,10 @@ void add_metrics(const Cases& cases, ColumnBuilder& columns) {
       if (std::ranges::find(names, metric.name) == names.end()) names.push_back(metric.name);
     }
   }
+  // Reports of earlier versions repeat in every case what several show together.
+  if (const Probe* probe = find_probe(cases.front()->probe)) {
+    for (const Quantity& concluded : probe->concluded) std::erase(names, concluded.name);
+  }
   unsigned rank = 70;
   for (const std::string& name : names) {
     // The first is the next best to know, unless it only details a bandwidth.

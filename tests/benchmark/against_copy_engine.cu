@@ -63,13 +63,13 @@ int main(int argc, char** argv) {
     const double before = is_copy ? cuda_memcpy_gb_per_s() : theoretical;
     const report::Record record = backend->run(one);
     const double after = is_copy ? cuda_memcpy_gb_per_s() : theoretical;
-    if (!record.measured_gb_per_s) {
+    if (!record.headline.measured) {
       std::fprintf(stderr, "%s: %s\n", ops[i], record.reason.value_or("not measured").c_str());
       return 1;
     }
     const double reference = (before + after) / 2;
-    std::printf("| %s | %.0f | %s | %.0f | %.3f |\n", ops[i], *record.measured_gb_per_s,
+    std::printf("| %s | %.0f | %s | %.0f | %.3f |\n", ops[i], *record.headline.measured,
                 is_copy ? "cudaMemcpy device to device, before and after" : "theoretical", reference,
-                *record.measured_gb_per_s / reference);
+                *record.headline.measured / reference);
   }
 }

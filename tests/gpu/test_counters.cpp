@@ -39,8 +39,8 @@ TEST_CASE("every case is counted, however many more a table has than the one bef
       INFO(strides << " cases, stride " << to_string(record.parameters.front().value));
       REQUIRE(record.counters.has_value());
       CHECK(record.counters->shared_load_wavefronts.value_or(0) > 0);
-      CHECK(record.access.front().wavefronts_per_request.counted ==
-            record.access.front().wavefronts_per_request.predicted);
+      CHECK(record.access.front().per_request(report::wavefronts).counted ==
+            record.access.front().per_request(report::wavefronts).predicted);
     }
   }
 }
