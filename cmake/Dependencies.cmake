@@ -19,9 +19,18 @@ endmacro()
 gpumem_library(fmt 9.1
   https://github.com/fmtlib/fmt/releases/download/10.2.1/fmt-10.2.1.zip
   312151a2d13c8327f5c9c586ac6cf7cddc1658e8f53edae0ec56509c8fa516c9)
-# Compiled into the sources, because the system's is a shared one, which other distributions have another version of.
-add_library(gpumem_fmt INTERFACE)
-target_link_libraries(gpumem_fmt INTERFACE $<IF:$<BOOL:${GPUMEM_SHARED_FMT}>,fmt::fmt,fmt::fmt-header-only>)
+# Linked statically, for other distributions have another version of the shared library. Where that is all the system has,
+# its headers are compiled into a library here: header-only, fmt would be most of what compiling the program takes.
+get_target_property(fmt_type fmt::fmt TYPE)
+if(fmt_type STREQUAL "SHARED_LIBRARY")
+  add_library(gpumem_fmt STATIC cmake/fmt.cpp)
+  target_include_directories(gpumem_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_link_libraries(gpumem_fmt PRIVATE gpumem_compilation)
+  target_compile_options(gpumem_fmt PRIVATE -O2)
+else()
+  add_library(gpumem_fmt INTERFACE)
+  target_link_libraries(gpumem_fmt INTERFACE fmt::fmt)
+endif()
 gpumem_library(nlohmann_json 3.10
   https://github.com/nlohmann/json/archive/refs/tags/v3.11.3.tar.gz
   0d8ef5af7f9794e3263480193c491549b2ba6cc74bb018906202ada498a79406)
