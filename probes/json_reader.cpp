@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
@@ -159,6 +160,19 @@ Json parse_json(std::string_view text, const std::string& source, std::span<cons
   static_cast<void>(Json::sax_parse(text, &builder));
   return builder.take();
 }
+
+JsonText::JsonText(std::string_view text, std::string source, std::span<const std::string_view> emptied)
+    : source_(std::move(source)), value_(std::make_shared<const Json>(parse_json(text, source_, emptied))) {}
+
+bool JsonReader::is_null() const { return value_->is_null(); }
+
+bool JsonReader::is_text() const { return value_->is_string(); }
+
+bool JsonReader::is_number() const { return value_->is_number(); }
+
+bool JsonReader::is_object() const { return value_->is_object(); }
+
+bool JsonReader::is_array() const { return value_->is_array(); }
 
 const Json& JsonReader::object() const {
   if (!value_->is_object()) fail("an object");

@@ -1,10 +1,11 @@
 #pragma once
 // Reading JSON that anybody may have written: every complaint is one line with the source, the JSON pointer and what
-// was expected there.
+// was expected there. The library that parses is for its sources alone: including it takes seconds to compile.
 
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,11 +30,11 @@ class JsonReader {
  public:
   JsonReader(const Json& value, const std::string& source) : JsonReader(value, source, "") {}
 
-  [[nodiscard]] bool is_null() const { return value_->is_null(); }
-  [[nodiscard]] bool is_text() const { return value_->is_string(); }
-  [[nodiscard]] bool is_number() const { return value_->is_number(); }
-  [[nodiscard]] bool is_object() const { return value_->is_object(); }
-  [[nodiscard]] bool is_array() const { return value_->is_array(); }
+  [[nodiscard]] bool is_null() const;
+  [[nodiscard]] bool is_text() const;
+  [[nodiscard]] bool is_number() const;
+  [[nodiscard]] bool is_object() const;
+  [[nodiscard]] bool is_array() const;
 
   /// A member of an object. Throws when it is missing.
   [[nodiscard]] JsonReader member(std::string_view name) const;
@@ -83,6 +84,18 @@ class JsonReader {
 struct JsonReader::Named {
   std::string name;
   JsonReader value;
+};
+
+/// A text that is read as JSON, as parse_json does, which throws what this does. Readers refer to it.
+class JsonText {
+ public:
+  JsonText(std::string_view text, std::string source, std::span<const std::string_view> emptied = {});
+
+  [[nodiscard]] JsonReader root() const { return {*value_, source_}; }
+
+ private:
+  std::string source_;
+  std::shared_ptr<const Json> value_;  // of a type that its destructor need not know
 };
 
 }  // namespace gpumem

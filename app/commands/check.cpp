@@ -48,9 +48,10 @@ bool is_file(const std::string& target) {
 /// By its content: a report has results, a suite has probes.
 bool is_report(const std::string& text, const std::string& source) {
   constexpr std::array<std::string_view, 1> emptied = {"results"};
-  const Json json = parse_json(text, source, emptied);
-  if (json.is_object() && json.contains("results")) return true;
-  if (json.is_object() && json.contains("probes")) return false;
+  const JsonText parsed(text, source, emptied);
+  const JsonReader json = parsed.root();
+  if (json.is_object() && json.has("results")) return true;
+  if (json.is_object() && json.has("probes")) return false;
   throw usage_error(source + R"(: is neither a suite, which has "probes", nor a report, which has "results")");
 }
 

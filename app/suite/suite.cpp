@@ -79,8 +79,8 @@ bool looks_like_path(const std::string& text) { return text.ends_with(".json") |
 Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry) {
   static const std::vector<std::string> members = {"schema_version", "name",   "purpose",
                                                    "options",        "probes", "expectations"};
-  const Json parsed = parse_json(json, source);
-  const JsonReader root(parsed, source);
+  const JsonText parsed(json, source);
+  const JsonReader root = parsed.root();
   root.allow_only(members);
   if (const JsonReader version = root.member("schema_version"); version.whole() != 1) {
     version.fail("1, the version of suites that this gpumem reads");

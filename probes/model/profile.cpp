@@ -72,8 +72,8 @@ std::vector<std::string> rate_names() {
 Profile parse(std::string_view text, const std::string& source, bool all_rates) {
   static const std::vector<std::string> members = {"schema_version", "name", "device", "rates"};
   static const std::vector<std::string> rate_members = {"value", "how"};
-  const Json document = parse_json(text, source);
-  const JsonReader json(document, source);
+  const JsonText document(text, source);
+  const JsonReader json = document.root();
   json.allow_only(members);
   if (const JsonReader version = json.member("schema_version"); version.whole() != 1) version.fail("1");
   Profile profile;

@@ -49,8 +49,8 @@ void require_cases(const JsonReader& json, const char* list, std::size_t results
 }  // namespace
 
 Report read_report(std::string_view text, const std::string& source, std::span<const std::string_view> emptied) {
-  const Json parsed = parse_json(text, source, emptied);
-  const JsonReader json(parsed, source);
+  const JsonText parsed(text, source, emptied);
+  const JsonReader json = parsed.root();
   Report report;
   FieldReader reader(json, WrittenBy::any_version);
   fields(reader, report);
@@ -62,11 +62,10 @@ Report read_report(std::string_view text, const std::string& source, std::span<c
 }
 
 Record read_record_line(std::string_view line) {
-  const std::string source = "not a record";
   try {
-    const Json json = parse_json(line, source);
-    const JsonReader record_json(json, source);
-    FieldReader reader(record_json, WrittenBy::this_version);
+    const JsonText text(line, "not a record");
+    const JsonReader json = text.root();
+    FieldReader reader(json, WrittenBy::this_version);
     Record record;
     fields(reader, record);
     return record;

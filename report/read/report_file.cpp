@@ -17,8 +17,8 @@ constexpr const char* standard_input_name = "standard input";
 
 /// What a JSON text that is no report is instead, as far as gpumem knows such texts; empty otherwise.
 std::string other_document(const std::string& text, const std::string& source) {
-  const Json parsed = parse_json(text, source);
-  const JsonReader json(parsed, source);
+  const JsonText parsed(text, source);
+  const JsonReader json = parsed.root();
   if (!json.is_object() || json.has("results")) return {};
   if (json.has("probes")) return "a suite; run it with: gpumem check";
   if (json.has("rates")) return "a GPU's profile; predict with it: gpumem probe --backend model --gpu";
