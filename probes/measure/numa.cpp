@@ -121,10 +121,10 @@ std::vector<unsigned> parse_list(std::string_view text) {
   return numbers;
 }
 
-std::vector<unsigned> memory_nodes(const std::filesystem::path& nodes) {
+std::vector<unsigned> memory_nodes(const std::string& nodes) {
   // Nodes without memory exist (processors alone); to bind to one is an error.
   for (const char* list : {"has_memory", "online"}) {
-    if (auto found = parse_list(read_file(nodes / list)); !found.empty()) return found;
+    if (auto found = parse_list(read_file(nodes + "/" + list)); !found.empty()) return found;
   }
   return {0};
 }
@@ -144,12 +144,11 @@ NumaBinding choose_node(const NumaRequest& request, std::optional<unsigned> gpu_
   return {gpu_node, "bound to the GPU's node"};
 }
 
-NumaBinding bind_host_memory(const NumaRequest& request, std::optional<unsigned> gpu_node,
-                             const std::filesystem::path& nodes) {
+NumaBinding bind_host_memory(const NumaRequest& request, std::optional<unsigned> gpu_node, const std::string& nodes) {
   NumaBinding binding = choose_node(request, gpu_node, memory_nodes(nodes));
   if (!binding.node) return binding;
   if (!bind_memory(*binding.node)) return {std::nullopt, refusal(errno, *binding.node)};
-  if (!bind_processors(parse_list(read_file(nodes / fmt::format("node{}", *binding.node) / "cpulist")))) {
+  if (!bind_processors(parse_list(read_file(fmt::format("{}/node{}/cpulist", nodes, *binding.node))))) {
     binding.how += ", memory only: none of the node's processors may be used";
   }
   return binding;

@@ -3,7 +3,6 @@
 // slow, so host memory and the thread that fills, stages and packs it are bound to the GPU's node unless told
 // otherwise.
 
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,7 +40,7 @@ inline constexpr const char* numa_nodes = "/sys/devices/system/node";
 /// takes memory of other nodes before it gives up this one's page cache, and a slow link would be reported as the
 /// GPU's without a word. available_bytes() (probes/host/host_memory.hpp) keeps requests below what the node has.
 [[nodiscard]] NumaBinding bind_host_memory(const NumaRequest& request, std::optional<unsigned> gpu_node,
-                                           const std::filesystem::path& nodes = numa_nodes);
+                                           const std::string& nodes = numa_nodes);
 
 /// The node that this thread's memory is bound to, whoever bound it; absent when it may lie on several.
 [[nodiscard]] std::optional<unsigned> bound_node();
@@ -52,7 +51,7 @@ inline constexpr const char* numa_nodes = "/sys/devices/system/node";
 [[nodiscard]] std::vector<unsigned> parse_list(std::string_view text);
 
 /// The nodes that have memory, from such a folder; only node 0 where the kernel does not tell.
-[[nodiscard]] std::vector<unsigned> memory_nodes(const std::filesystem::path& nodes = numa_nodes);
+[[nodiscard]] std::vector<unsigned> memory_nodes(const std::string& nodes = numa_nodes);
 
 /// The node to bind to, and what to call that; or no node, and why. Throws a usage error that names the nodes.
 [[nodiscard]] NumaBinding choose_node(const NumaRequest& request, std::optional<unsigned> gpu_node,
