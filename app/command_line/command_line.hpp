@@ -60,7 +60,7 @@ struct DevicesArguments {
 
 struct ExplainArguments {
   std::string report;              ///< a file, or "-" for standard input
-  std::vector<std::string> cases;  ///< as choose_cases takes them
+  std::vector<std::string> cases;  ///< as CaseWords takes them
   bool markdown = false;
 };
 
@@ -75,6 +75,7 @@ struct CalibrateArguments {
 
 struct CompareArguments {
   std::vector<std::string> reports;          ///< the first is what the others are held against; "-": standard input
+  std::vector<std::string> cases;            ///< as CaseWords takes them
   bool fleet = false;                        ///< the reports, or directories of them, are of many machines
   std::optional<double> tolerance;           ///< share by which what is the same may differ
   std::optional<double> fail_on_regression;  ///< share of a slowdown from which on the comparison fails

@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "app/command_line/command_options.hpp"
@@ -10,6 +15,14 @@ namespace gpumem::app {
 
 namespace {
 
+/// "offset=1", "0..5". A report that is missing is one by its name.
+bool is_case_word(const std::string& word) {
+  constexpr std::string_view of_positions = "0123456789.,:*";
+  if (word.empty() || std::filesystem::exists(word)) return false;
+  if (word.find_first_not_of(of_positions) == std::string::npos) return true;
+  return word.find('=') != std::string::npos && !word.ends_with(".json");
+}
+
 class CompareCommand final : public CommandOptions {
  public:
   explicit CompareCommand(CLI::App& program)
@@ -19,12 +32,19 @@ class CompareCommand final : public CommandOptions {
                     "JSON reports: OLD, and one or more NEW that are each held against it; - is standard input. With "
                     "--fleet one per machine, or directories of them")
         ->option_text("REPORT...");
+    command()
+        .add_option("CASE", arguments_.cases,
+                    "Only these cases: by parameter (offset=1 op=write), or by position in OLD (3, 0..5), with --fleet "
+                    "in each report; without any, all. What is an existing file is a report")
+        ->option_text("[CASE...]")
+        ->expected(0, 1);  // REPORT takes all words: CLI11 allows only one to do so, and tells none from the other
     add_comparison();
     add_results();
     command().footer(
         "A change is of speed: new bandwidth / old bandwidth, or old time / new time.\n\n"
         "Examples:\n"
         "  gpumem compare before.json after.json --changed   what a driver update changed\n"
+        "  gpumem compare before.json after.json offset=1 op=copy   of these cases alone\n"
         "  gpumem compare main.json - --fail-on-regression 3% < branch.json  a gate in CI\n"
         "  gpumem compare --fleet reports/                   which machines fall behind");
   }
@@ -33,6 +53,7 @@ class CompareCommand final : public CommandOptions {
     if (!tolerance_.empty()) arguments_.tolerance = parse_fraction("tolerance", tolerance_);
     if (!regression_.empty()) arguments_.fail_on_regression = parse_fraction("fail-on-regression", regression_);
     arguments_.format = format_named(format_, report::table_formats());
+    take_case_words();
     refuse_too_few();
     if (arguments_.tolerance && arguments_.fail_on_regression &&
         *arguments_.fail_on_regression < *arguments_.tolerance) {
@@ -48,6 +69,13 @@ class CompareCommand final : public CommandOptions {
   }
 
  private:
+  /// Both are words without a flag: those that say which cases follow the reports.
+  void take_case_words() {
+    const auto words = std::ranges::stable_partition(arguments_.reports, std::not_fn(is_case_word));
+    std::ranges::move(words, std::back_inserter(arguments_.cases));
+    arguments_.reports.erase(words.begin(), words.end());
+  }
+
   void refuse_too_few() const {
     const std::size_t count = arguments_.reports.size();
     if (arguments_.fleet) {

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "app/command_line/ranges.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
-#include "report/record/cases.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -18,6 +19,7 @@ namespace gpumem::app {
 
 namespace {
 
+using report::Cases;
 using report::Record;
 
 /// "block-threads" and "block threads" are "block_threads".
@@ -31,10 +33,10 @@ std::string normal(std::string_view name) {
 /// What the parameters of a report may be called: a name, and the parameters it stands for.
 using Names = std::map<std::string, std::set<std::string>>;
 
-Names names_of(std::span<const Record> results, const std::vector<Probe>& registry) {
+Names names_of(const Cases& cases, const std::vector<Probe>& registry) {
   Names names;
-  for (const Record& record : results) {
-    for (const Parameter& parameter : record.parameters) {
+  for (const Record* record : cases) {
+    for (const Parameter& parameter : record->parameters) {
       names[parameter.name].insert(parameter.name);
       names[normal(report::parameter_heading(parameter.name).name)].insert(parameter.name);
     }
@@ -48,126 +50,110 @@ Names names_of(std::span<const Record> results, const std::vector<Probe>& regist
 }
 
 /// The values of a word, read as those of an axis; complaints name the word's own left side.
-std::set<Value> parse_values(const Axis& axis, const std::string& text) {
+std::vector<Value> parse_values(const Axis& axis, const std::string& text) {
   try {
-    const std::vector<Value> values = parse_axis_values(axis, std::span(&text, 1));
-    return {values.begin(), values.end()};
+    return parse_axis_values(axis, std::span(&text, 1));
   } catch (const Error& error) {
     throw usage_error(std::string(error.what()).substr(2));  // without the dashes of a flag
   }
 }
 
-/// An axis that takes what the report has: names, or any numbers.
-Axis axis_of(const std::string& called, const std::set<Value>& present) {
+Axis any_numbers(const std::string& called) {
   Axis axis;
   axis.flag = called;
-  for (const Value& value : present) {
-    if (const auto* name = std::get_if<std::string>(&value)) axis.names.push_back(*name);
-  }
-  if (axis.names.size() < present.size()) {  // numbers, and perhaps what `auto` was never asked to decide
-    axis.takes_auto = !axis.names.empty();
-    axis.names.clear();
-  }
   axis.minimum = 0;
   axis.maximum = std::numeric_limits<std::uint64_t>::max();
   return axis;
 }
 
-std::set<std::string> probe_names(std::span<const Record> results) {
-  std::set<std::string> names;
-  for (const Record& record : results) names.insert(record.probe);
-  return names;
+/// An axis that takes what the reports have: names, or any numbers.
+Axis axis_of(const std::string& called, const std::set<Value>& present, bool chosen) {
+  Axis axis = any_numbers(called);
+  for (const Value& value : present) {
+    if (const auto* name = std::get_if<std::string>(&value)) axis.names.push_back(*name);
+  }
+  if (axis.names.size() < present.size()) {  // numbers, and perhaps what `auto` was never asked to decide
+    axis.takes_auto = chosen || !axis.names.empty();
+    axis.names.clear();
+  }
+  return axis;
 }
 
-class Condition {
- public:
-  Condition(const std::string& word, std::span<const Record> results, const Names& names) {
-    const std::size_t sign = word.find('=');
-    const std::string called = word.substr(0, sign);
-    const std::string text = word.substr(sign + 1);
-    std::set<Value> present;
-    if (called == "probe") {
-      by_probe_ = true;
-      for (const std::string& name : probe_names(results)) present.insert(name);
-    } else {
-      const auto found = names.find(normal(called));
-      if (found == names.end()) refuse(called, names);
-      parameters_ = found->second;
-      for (const Record& record : results) {
-        for (const std::string& parameter : parameters_) {
-          if (const Parameter* value = find_parameter(record, parameter)) present.insert(value->value);
-        }
-      }
-    }
-    values_ = parse_values(axis_of(called, present), text);
-  }
+/// The probes that a word "probe=..." names.
+std::vector<std::string> parse_probes(const std::string& text, const Cases& cases) {
+  std::set<Value> present;
+  for (const Record* record : cases) present.insert(record->probe);
+  std::vector<std::string> probes;
+  for (const Value& value : parse_values(axis_of("probe", present, false), text)) probes.push_back(to_string(value));
+  return probes;
+}
 
-  [[nodiscard]] bool admits(const Record& record) const {
-    if (by_probe_) return values_.contains(Value(record.probe));
-    return std::ranges::any_of(parameters_, [&](const std::string& name) {
-      const Parameter* found = find_parameter(record, name);
-      return found != nullptr && values_.contains(found->value);
-    });
-  }
-
- private:
-  [[noreturn]] static void refuse(const std::string& called, const Names& names) {
+report::Selection::Allowed parse_parameter(const std::string& called, const std::string& text, const Cases& cases,
+                                           const Names& names) {
+  const auto found = names.find(normal(called));
+  if (found == names.end()) {
     std::vector<std::string> known = {"probe"};
     for (const auto& [name, parameters] : names) known.push_back(name);
     std::string hint = did_you_mean(normal(called), known);
     if (hint.empty()) hint = "; there are: " + report::join(known, ", ");
-    throw usage_error(fmt::format("the report has no parameter '{}'{}", called, hint));
+    throw usage_error(fmt::format("no case has a parameter '{}'{}", called, hint));
   }
-
-  bool by_probe_ = false;
-  std::set<std::string> parameters_;
-  std::set<Value> values_;
-};
+  std::set<Value> present;
+  bool chosen = false;
+  for (const Record* record : cases) {
+    for (const std::string& parameter : found->second) {
+      if (const Parameter* value = find_parameter(*record, parameter)) present.insert(value->value);
+      chosen = chosen || record->is_chosen(parameter);
+    }
+  }
+  return {.parameters = {found->second.begin(), found->second.end()},
+          .values = parse_values(axis_of(called, present, chosen), text)};
+}
 
 /// Positions by a word such as "3" or "0..5".
-std::set<std::size_t> positions_of(const std::string& word, std::size_t count) {
-  Axis axis;
-  axis.flag = "CASE";
-  axis.minimum = 0;
-  axis.maximum = std::numeric_limits<std::uint64_t>::max();
-  std::set<std::size_t> positions;
-  for (const Value& value : parse_values(axis, word)) {
+void add_positions(const std::string& word, std::size_t count, std::vector<std::size_t>& positions) {
+  for (const Value& value : parse_values(any_numbers("CASE"), word)) {
     const auto position = std::get<std::uint64_t>(value);
     if (position >= count) {
       const std::string there =
-          count == 0 ? "has no cases" : fmt::format("has {}, 0 to {}", report::counted(count, "case"), count - 1);
-      throw usage_error(fmt::format("there is no case {}; the report {}", position, there));
+          count == 0 ? "none" : fmt::format("{}, 0 to {}", report::counted(count, "case"), count - 1);
+      throw usage_error(fmt::format("there is no case {}; there are {}", position, there));
     }
-    positions.insert(position);
+    positions.push_back(position);
   }
-  return positions;
 }
 
 }  // namespace
 
-std::vector<std::size_t> choose_cases(std::span<const Record> results, std::span<const std::string> words,
-                                      const std::vector<Probe>& registry) {
-  const Names names = names_of(results, registry);
-  std::set<std::size_t> positions;
-  std::vector<Condition> conditions;
-  for (const std::string& word : words) {
-    if (word.find('=') == std::string::npos) {
-      positions.merge(positions_of(word, results.size()));
+report::Selection CaseWords::among(const Cases& cases, std::size_t most) const {
+  const Names names = names_of(cases, registry_);
+  report::Selection selection;
+  for (const std::string& word : words_) {
+    const std::size_t sign = word.find('=');
+    const std::string called = word.substr(0, sign);
+    if (sign == std::string::npos) {
+      add_positions(word, most, selection.positions);
+    } else if (called == "probe") {
+      std::ranges::move(parse_probes(word.substr(sign + 1), cases), std::back_inserter(selection.probes));
     } else {
-      conditions.emplace_back(word, results, names);
+      selection.parameters.push_back(parse_parameter(called, word.substr(sign + 1), cases, names));
     }
   }
-  std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!positions.empty() && !positions.contains(i)) continue;
-    if (std::ranges::all_of(conditions, [&](const Condition& one) { return one.admits(results[i]); })) {
-      chosen.push_back(i);
-    }
-  }
-  if (chosen.empty() && !words.empty()) {
-    throw usage_error(fmt::format("no case of the report's {} fits '{}'", results.size(), report::join(words, " ")));
-  }
-  return chosen;
+  return selection;
+}
+
+void CaseWords::refuse_none_of(std::size_t count) const {
+  throw usage_error(fmt::format("none of {} fits '{}'", report::counted(count, "case"), report::join(words_, " ")));
+}
+
+std::vector<std::size_t> choose_cases(std::span<const Record> results, const CaseWords& words) {
+  std::vector<std::size_t> all(results.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (words.empty()) return all;
+  const report::Selection selection = words.among(report::cases_of(results, all), all.size());
+  std::erase_if(all, [&](std::size_t index) { return !report::selects(selection, results[index], index); });
+  if (all.empty()) words.refuse_none_of(results.size());
+  return all;
 }
 
 }  // namespace gpumem::app

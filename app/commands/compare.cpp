@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/command_line/build_information.hpp"
+#include "app/commands/case_filter.hpp"
 #include "app/commands/fleet.hpp"
 #include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
@@ -59,6 +60,15 @@ void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
                     "in one way, or leave the option out",
                     prediction.name, measurement.name));
   }
+}
+
+/// Which cases the words mean, in whichever of the reports they are.
+report::Selection selection_among(const std::vector<NamedReport>& reports, const CaseWords& words) {
+  report::Cases cases;
+  for (const NamedReport& one : reports) {
+    for (const report::Record& record : one.report.results) cases.push_back(&record);
+  }
+  return words.among(cases, reports.front().report.results.size());
 }
 
 /// A slowdown that fails is a change, also where the usual tolerance is wider.
@@ -124,7 +134,10 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
   }
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   if (arguments.fail_on_regression) refuse_mixed_gate(reports);
-  report::Comparison comparison = report::compare(reports, tolerance_of(arguments, report::default_tolerance));
+  const CaseWords words(arguments.cases, environment.registry);
+  report::Comparison comparison =
+      report::compare(reports, tolerance_of(arguments, report::default_tolerance), selection_among(reports, words));
+  if (comparison.cases.empty() && !words.empty()) words.refuse_none_of(reports.front().report.results.size());
   comparison.tool_version = build_information().version;
   outputs.write([&](report::Format format, const report::TableStyle& style) {
     std::ostringstream text;

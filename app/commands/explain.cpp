@@ -11,7 +11,7 @@ namespace gpumem::app {
 
 int run_explain_command(const ExplainArguments& arguments, const Environment& environment) {
   const report::Report report = report::read_report_file(arguments.report, environment.in);
-  const std::vector<std::size_t> cases = choose_cases(report.results, arguments.cases, environment.registry);
+  const std::vector<std::size_t> cases = choose_cases(report.results, {arguments.cases, environment.registry});
   std::ostringstream text;
   if (arguments.markdown) {
     report::write_explained_markdown(text, report, cases);

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "app/command_line/build_information.hpp"
+#include "app/commands/case_filter.hpp"
 #include "app/commands/fleet_files.hpp"
 #include "probes/error.hpp"
 #include "report/fleet/labels.hpp"
@@ -27,6 +31,30 @@ void name_unreadable(const std::vector<report::Unreadable>& unreadable, const En
   if (unreadable.size() > most_named) {
     say(environment, fmt::format("and {} more files that could not be used", unreadable.size() - most_named));
   }
+}
+
+/// Leaves only the cases that the words mean, in whichever of the reports they are.
+void keep_chosen(std::vector<report::FleetMachine>& machines, const report::FleetNames& names, const CaseWords& words) {
+  std::map<std::pair<std::size_t, std::size_t>, report::Record> records;  // by case and shape
+  const auto key = [](const report::FleetReading& reading) { return std::pair(reading.name, reading.shape); };
+  std::size_t most = 0;
+  for (const report::FleetMachine& machine : machines) {
+    for (const report::FleetReading& reading : machine.readings) {
+      if (!records.contains(key(reading))) records[key(reading)] = names.record(reading.name, reading.shape);
+      most = std::max(most, reading.position + 1);
+    }
+  }
+  report::Cases cases;
+  for (const auto& [numbers, record] : records) cases.push_back(&record);
+  const report::Selection selection = words.among(cases, most);
+  bool any = false;
+  for (report::FleetMachine& machine : machines) {
+    std::erase_if(machine.readings, [&](const report::FleetReading& reading) {
+      return !report::selects(selection, records.at(key(reading)), reading.position);
+    });
+    any = any || !machine.readings.empty();
+  }
+  if (!any) words.refuse_none_of(most);
 }
 
 /// Why the first of the regressions is one, in a few words.
@@ -66,6 +94,8 @@ int run_fleet_command(const CompareArguments& arguments, double tolerance, const
   FleetFiles read = read_fleet(fleet_files(arguments.reports), *names);
   name_unreadable(read.unreadable, environment);
   if (read.machines.empty()) throw usage_error("there is no report to compare");
+  const CaseWords words(arguments.cases, environment.registry);
+  if (!words.empty()) keep_chosen(read.machines, *names, words);
   const std::size_t unreadable = read.unreadable.size();
   report::Fleet fleet = report::judge_fleet(std::move(read.machines), names, tolerance);
   fleet.tool = build_information();

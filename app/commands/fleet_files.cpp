@@ -45,9 +45,10 @@ std::vector<std::string> reports_in(const std::string& directory) {
   return files;
 }
 
-using Outcome = std::variant<std::monostate, report::FleetMachine, report::Unreadable, std::exception_ptr>;
+/// What came of reading a file; none until it was read.
+using ReadFile = std::variant<std::monostate, report::FleetMachine, report::Unreadable, std::exception_ptr>;
 
-Outcome read_one(const std::string& file, report::FleetNames& names) {
+ReadFile read_one(const std::string& file, report::FleetNames& names) {
   try {
     std::istringstream no_input;
     return report::fleet_machine(report::read_report(report::read_text(file, no_input), file, unused_arrays), file,
@@ -84,11 +85,11 @@ std::vector<std::string> fleet_files(const std::vector<std::string>& paths) {
 }
 
 FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames& names) {
-  std::vector<Outcome> outcomes(files.size());
+  std::vector<ReadFile> read(files.size());
   {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-      for (std::size_t i = next++; i < files.size(); i = next++) outcomes[i] = read_one(files[i], names);
+      for (std::size_t i = next++; i < files.size(); i = next++) read[i] = read_one(files[i], names);
     };
     const std::size_t workers = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), files.size());
     std::vector<std::jthread> others;
@@ -96,10 +97,10 @@ FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames&
     work();
   }  // joins
   FleetFiles all;
-  for (Outcome& outcome : outcomes) {
-    if (auto* failure = std::get_if<std::exception_ptr>(&outcome)) std::rethrow_exception(*failure);
-    if (auto* machine = std::get_if<report::FleetMachine>(&outcome)) all.machines.push_back(std::move(*machine));
-    if (auto* bad = std::get_if<report::Unreadable>(&outcome)) all.unreadable.push_back(std::move(*bad));
+  for (ReadFile& one : read) {
+    if (auto* failure = std::get_if<std::exception_ptr>(&one)) std::rethrow_exception(*failure);
+    if (auto* machine = std::get_if<report::FleetMachine>(&one)) all.machines.push_back(std::move(*machine));
+    if (auto* bad = std::get_if<report::Unreadable>(&one)) all.unreadable.push_back(std::move(*bad));
   }
   return all;
 }

@@ -23,12 +23,12 @@ report::Selection read_selection(const JsonReader& json, const std::vector<Probe
                                  const std::string& otherwise = "") {
   const bool named = otherwise.empty() || json.has("probe");
   const Probe& probe = named ? read_probe_name(json.member("probe"), registry) : require_probe(registry, otherwise);
-  report::Selection selection{.probe = probe.name, .parameters = {}};
+  report::Selection selection{.probes = {probe.name}};
   for (const auto& [name, values] : json.members()) {
     if (name == "probe") continue;
     const Axis& axis = read_axis_name(values, name, probe);
     const std::vector<std::string> texts = read_axis_texts(values, axis);
-    selection.parameters.push_back({.parameter = axis.parameter, .values = parse_axis_values(axis, texts)});
+    selection.parameters.push_back({.parameters = {axis.parameter}, .values = parse_axis_values(axis, texts)});
   }
   return selection;
 }
@@ -71,15 +71,15 @@ void read_bounds(const JsonReader& json, Expectation& expectation) {
 void read_cases(const JsonReader& json, Expectation& expectation, const std::vector<Probe>& registry) {
   expectation.subject = Expectation::Subject::cases;
   expectation.cases = read_selection(json.member("cases"), registry);
+  std::vector<std::string> probes = expectation.cases.probes;
   if (json.has("relative_to")) {
-    expectation.relative_to = read_selection(json.member("relative_to"), registry, expectation.cases.probe);
+    expectation.relative_to = read_selection(json.member("relative_to"), registry, probes.front());
+    probes.push_back(expectation.relative_to->probes.front());
   }
-  expectation.quantity = require_probe(registry, expectation.cases.probe).headline.quantity.name;
+  expectation.quantity = require_probe(registry, probes.front()).headline.quantity.name;
   if (json.has("quantity")) {
     const JsonReader quantity = json.member("quantity");
     expectation.quantity = quantity.text();
-    std::vector<std::string> probes = {expectation.cases.probe};
-    if (expectation.relative_to) probes.push_back(expectation.relative_to->probe);
     for (const std::string& probe : probes) {
       std::vector<std::string> names;
       for (const Quantity& one : report::case_quantities(require_probe(registry, probe))) names.push_back(one.name);

@@ -18,8 +18,8 @@ using report::Selection;
 std::string words(const Record& record, const Selection& without) {
   std::vector<std::string> parts = {record.probe};
   for (const Parameter& parameter : record.parameters) {
-    const auto named = std::ranges::find(without.parameters, parameter.name, &Selection::Allowed::parameter);
-    if (named == without.parameters.end()) parts.push_back(parameter.name + "=" + to_string(parameter.value));
+    if (report::names_parameter(without, parameter.name)) continue;
+    parts.push_back(parameter.name + "=" + to_string(parameter.value));
   }
   return report::join(parts, " ");
 }
@@ -29,19 +29,18 @@ std::string nothing_selected(const Selection& selection, const std::vector<Recor
   const auto any = [&](const Selection& wider) {
     return std::ranges::any_of(planned, [&](const Record& record) { return report::selects(wider, record); });
   };
-  if (!any({.probe = selection.probe, .parameters = {}})) {
-    return fmt::format("the suite does not run the probe '{}'", selection.probe);
-  }
+  const std::string& probe = selection.probes.front();
+  if (!any({.probes = {probe}})) return fmt::format("the suite does not run the probe '{}'", probe);
   for (const Selection::Allowed& allowed : selection.parameters) {
-    if (any({.probe = selection.probe, .parameters = {allowed}})) continue;
+    if (any({.probes = {probe}, .parameters = {allowed}})) continue;
     std::vector<std::string> values;
     for (const Value& value : allowed.values) values.push_back(to_string(value));
     constexpr std::size_t most_listed = 5;
     if (values.size() > most_listed) values = {values.front(), "...", values.back()};
-    return fmt::format("no case of '{}' in this suite has {} {}", selection.probe, allowed.parameter,
+    return fmt::format("no case of '{}' in this suite has {} {}", probe, allowed.parameters.front(),
                        report::join(values, ", "));
   }
-  return fmt::format("no case of '{}' in this suite has all of these values", selection.probe);
+  return fmt::format("no case of '{}' in this suite has all of these values", probe);
 }
 
 void require_references(const JsonReader& json, const report::Expectation& expectation,
@@ -58,7 +57,7 @@ void require_references(const JsonReader& json, const report::Expectation& expec
   for (const std::size_t index : selected) {
     const std::size_t found = references.of(index).size();
     if (found == 1) continue;
-    if (reference.probe != expectation.cases.probe) {
+    if (reference.probes != expectation.cases.probes) {
       json.refuse(fmt::format("selects {} cases; name enough axes for one", found));
     }
     const std::string one = words(planned[index], reference);
@@ -70,7 +69,7 @@ void require_references(const JsonReader& json, const report::Expectation& expec
 }  // namespace
 
 void require_cases(const JsonReader& json, const report::Expectation& expectation, const std::vector<Record>& planned) {
-  if (expectation.cases.probe.empty()) return;
+  if (expectation.cases.probes.empty()) return;
   std::vector<std::size_t> selected;
   for (std::size_t i = 0; i < planned.size(); ++i) {
     if (report::selects(expectation.cases, planned[i])) selected.push_back(i);

@@ -5,23 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "probes/probe.hpp"
-#include "report/record/record.hpp"
+#include "report/record/selection.hpp"
 
 namespace gpumem::report {
-
-/// The cases of a probe in which every parameter named has one of its values; parameters not named have any. A value
-/// is the one that a case ran with, or "auto" where that was asked for.
-struct Selection {
-  struct Allowed {
-    std::string parameter;
-    std::vector<Value> values;
-  };
-  std::string probe;  ///< empty: any
-  std::vector<Allowed> parameters;
-};
-
-[[nodiscard]] bool selects(const Selection& selection, const Record& record);
 
 /// One line of a suite's `expectations`.
 struct Expectation {

@@ -1,21 +1,12 @@
 #include "report/check/references.hpp"
 
-#include <algorithm>
+#include "report/record/cases.hpp"
 
 namespace gpumem::report {
 
-namespace {
-
-/// What was asked for: "auto", where auto decided.
-std::string asked(const Record& record, const Parameter& parameter) {
-  return record.is_chosen(parameter.name) ? "auto" : to_string(parameter.value);
-}
-
-}  // namespace
-
 References::References(const Expectation& expectation, std::span<const Record> results)
     : reference_(expectation.relative_to.value()),
-      same_probe_(reference_.probe.empty() || reference_.probe == expectation.cases.probe),
+      same_probe_(reference_.probes.empty() || reference_.probes == expectation.cases.probes),
       results_(results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (selects(reference_, results[i])) by_key_[key(results[i])].push_back(i);
@@ -32,10 +23,8 @@ std::string References::key(const Record& record) const {
   if (!same_probe_) return "";
   std::string text = record.probe;
   for (const Parameter& parameter : record.parameters) {
-    if (std::ranges::find(reference_.parameters, parameter.name, &Selection::Allowed::parameter) !=
-        reference_.parameters.end())
-      continue;
-    text.append("\n").append(parameter.name).append("=").append(asked(record, parameter));
+    if (names_parameter(reference_, parameter.name)) continue;
+    text.append("\n").append(parameter.name).append("=").append(to_string(asked_value(record, parameter)));
   }
   return text;
 }

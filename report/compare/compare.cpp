@@ -189,6 +189,17 @@ void add_cases_of_new(Comparison& comparison, std::size_t which,
   }
 }
 
+bool is_selected(const ComparedCase& one, const Selection& selection) {
+  std::vector<CaseReading> sides;
+  if (one.old_reading) sides.push_back(*one.old_reading);
+  for (const CaseChange& change : one.changes) {
+    if (change.reading) sides.push_back(*change.reading);
+  }
+  const std::size_t position = sides.front().index;
+  return std::ranges::any_of(sides,
+                             [&](const CaseReading& side) { return selects(selection, *side.record, position); });
+}
+
 std::string in_words(const std::string& parameter, const std::optional<Value>& value) {
   return value ? value_text({parameter, *value}) : "";
 }
@@ -263,7 +274,7 @@ CaseVerdict judged(const Estimate& speed, double tolerance) {
   return *speed.low >= 1 - tolerance && *speed.high <= 1 + tolerance ? CaseVerdict::same : CaseVerdict::ambiguous;
 }
 
-Comparison compare(std::span<const NamedReport> reports, double tolerance) {
+Comparison compare(std::span<const NamedReport> reports, double tolerance, const Selection& selection) {
   Comparison comparison{.tool_version = {}, .reports = reports, .tolerance = tolerance, .cases = {}, .differences = {}};
   std::vector<std::vector<std::optional<std::size_t>>> partners;
   for (const NamedReport& one : reports.subspan(1)) {
@@ -271,6 +282,7 @@ Comparison compare(std::span<const NamedReport> reports, double tolerance) {
   }
   add_cases_of_old(comparison, partners);
   for (std::size_t n = 0; n < partners.size(); ++n) add_cases_of_new(comparison, n, partners[n]);
+  std::erase_if(comparison.cases, [&](const ComparedCase& one) { return !is_selected(one, selection); });
   for (std::size_t n = 0; n < partners.size(); ++n) {
     std::vector<Difference> found = differences(reports.front().report, reports[n + 1].report);
     std::ranges::move(differing_shapes(comparison, n), std::back_inserter(found));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "report/compare/differences.hpp"
-#include "report/record/record.hpp"
+#include "report/record/selection.hpp"
 
 namespace gpumem::report {
 
@@ -95,8 +95,10 @@ struct Comparison {
   [[nodiscard]] std::size_t news() const { return reports.size() - 1; }
 };
 
-/// Holds every report but the first against the first. At least two.
-[[nodiscard]] Comparison compare(std::span<const NamedReport> reports, double tolerance = default_tolerance);
+/// Holds every report but the first against the first. At least two. Only the cases that are selected: by what any of
+/// the reports has of them, and by their position in OLD, or where it lacks them in NEW.
+[[nodiscard]] Comparison compare(std::span<const NamedReport> reports, double tolerance = default_tolerance,
+                                 const Selection& selection = {});
 
 /// Speed of NEW relative to OLD, more than 1 being better: the ratio r of the medians, with the interval that Zou and
 /// Donner's method of variance estimates recovery (Statistics in Medicine 27, 2008) makes of the two medians' own

@@ -63,7 +63,7 @@ class Keeper {
  public:
   Keeper(bool predicted, FleetNames& names) : predicted_(predicted), names_(names) {}
 
-  void keep(const Record& record, std::vector<FleetReading>& readings) {
+  void keep(const Record& record, std::size_t position, std::vector<FleetReading>& readings) {
     FleetCaseName name{.probe = record.probe, .parameters = record.parameters};
     std::vector<Parameter> decided;
     for (Parameter& parameter : name.parameters) {
@@ -75,6 +75,7 @@ class Keeper {
     const Judged headline = headline_of(record, predicted_);
     readings.push_back({.name = number_of(name, headline),
                         .shape = shape,
+                        .position = position,
                         .status = record.status,
                         .wrong_data = record.verified == false,
                         .value = headline.value,
@@ -82,8 +83,12 @@ class Keeper {
                         .flags = record.flags});
     name.is_metric = true;
     for (const Judged& metric : metrics_of(record, predicted_)) {
-      readings.push_back(
-          {.name = number_of(name, metric), .shape = shape, .value = metric.value, .reason = {}, .flags = {}});
+      readings.push_back({.name = number_of(name, metric),
+                          .shape = shape,
+                          .position = position,
+                          .value = metric.value,
+                          .reason = {},
+                          .flags = {}});
     }
   }
 
@@ -143,6 +148,17 @@ std::size_t FleetNames::shape_number(const std::vector<Parameter>& decided) {
   return entry->second;
 }
 
+Record FleetNames::record(std::size_t case_number, std::size_t shape_number) const {
+  Record record;
+  record.probe = cases_[case_number].probe;
+  record.parameters = cases_[case_number].parameters;
+  for (const Parameter& decided : shapes_[shape_number]) {
+    std::ranges::find(record.parameters, decided.name, &Parameter::name)->value = decided.value;
+    record.chosen.push_back(decided.name);
+  }
+  return record;
+}
+
 FleetMachine fleet_machine(const Report& report, const std::string& file, FleetNames& names) {
   if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
   FleetMachine machine{.file = file,
@@ -156,7 +172,7 @@ FleetMachine fleet_machine(const Report& report, const std::string& file, FleetN
                        .readings = {}};
   machine.readings.reserve(report.results.size());
   Keeper keeper(report.is_prediction(), names);
-  for (const Record& record : report.results) keeper.keep(record, machine.readings);
+  for (std::size_t i = 0; i < report.results.size(); ++i) keeper.keep(report.results[i], i, machine.readings);
   return machine;
 }
 

@@ -34,6 +34,8 @@ class FleetNames {
 
   [[nodiscard]] const FleetCaseName& case_name(std::size_t number) const { return cases_[number]; }
   [[nodiscard]] const std::vector<Parameter>& shape(std::size_t number) const { return shapes_[number]; }
+  /// Probe, parameters and which of them `auto` decided; nothing else of the record is filled in.
+  [[nodiscard]] Record record(std::size_t case_number, std::size_t shape_number) const;
 
  private:
   std::mutex mutex_;
@@ -44,8 +46,9 @@ class FleetNames {
 
 /// One case of one machine.
 struct FleetReading {
-  std::size_t name = 0;   ///< of the case
-  std::size_t shape = 0;  ///< that `auto` decided
+  std::size_t name = 0;      ///< of the case
+  std::size_t shape = 0;     ///< that `auto` decided
+  std::size_t position = 0;  ///< in the report's results
   Status status = Status::ok;
   bool wrong_data = false;
   std::optional<double> value;  ///< of the name's quantity: measured; of a prediction, predicted

@@ -32,6 +32,10 @@ const Parameter* find_parameter(const Record& record, std::string_view name) {
   return found == record.parameters.end() ? nullptr : &*found;
 }
 
+Value asked_value(const Record& record, const Parameter& parameter) {
+  return record.is_chosen(parameter.name) ? Value("auto") : parameter.value;
+}
+
 std::optional<Case> case_of(const Record& record, const Probe& probe) {
   Case one{.probe = &probe, .parameters = {}};
   for (const Axis& axis : probe.axes) {

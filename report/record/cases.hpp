@@ -19,6 +19,9 @@ using Cases = std::vector<const Record*>;
 /// Null if the record has no such parameter.
 [[nodiscard]] const Parameter* find_parameter(const Record& record, std::string_view name);
 
+/// What was asked for: "auto", where auto decided the parameter.
+[[nodiscard]] Value asked_value(const Record& record, const Parameter& parameter);
+
 /// The record's case, if it is one of this probe: it has a value for each axis, which the axis takes. Reports of other
 /// versions may have other parameters, and those that somebody edited any.
 [[nodiscard]] std::optional<Case> case_of(const Record& record, const Probe& probe);

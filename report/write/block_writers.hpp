@@ -15,15 +15,16 @@ namespace gpumem::report {
 /// A table of at least 20 columns.
 [[nodiscard]] TableStyle usable(TableStyle style);
 
-/// Title, columns, rows and findings, no wider than the style says.
-void write_block(std::ostream& out, const Block& block, const TableStyle& style);
+/// Its paragraphs and tables, no wider than the style says.
+void write_page(std::ostream& out, const Page& page, const TableStyle& style);
+
+/// The same in GitHub-flavoured Markdown, with the first paragraph as a heading of the second level and a block under
+/// one of the third.
+void write_markdown_page(std::ostream& out, const Page& page);
 
 /// A paragraph, its further lines indented.
 void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
                      std::size_t indent = 0);
-
-/// The same block in GitHub-flavoured Markdown, under a heading of the third level.
-void write_markdown_block(std::ostream& out, const Block& block);
 
 /// A line of a Markdown table, of cells that are Markdown already.
 void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells);

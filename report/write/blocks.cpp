@@ -52,4 +52,13 @@ std::vector<Block> blocks(const Report& report, bool why) {
   return result;
 }
 
+Page page(const Report& report, bool why) {
+  Page page;
+  for (const std::string& line : preamble(report)) page.before.push_back({line, Tint::dim});
+  if (!page.before.empty()) page.before.front().tint = Tint::bold;
+  page.blocks = blocks(report, why);
+  for (const std::string& line : closing(report)) page.after.push_back({line});
+  return page;
+}
+
 }  // namespace gpumem::report

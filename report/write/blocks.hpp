@@ -29,9 +29,10 @@ struct Row {
   bool begins_alternative = false;     ///< the rows before are another alternative's
 };
 
-/// One table (report/record/sweep.hpp), or several cases of a probe that have nothing to be compared with.
+/// A table of anything; of a report, one of its tables (report/record/sweep.hpp), or several cases of a probe that have
+/// nothing to be compared with.
 struct Block {
-  std::string probe;
+  std::string title;                   ///< of cases: their probe
   std::vector<std::string> constants;  ///< the parameters that all its cases share, in words
   std::size_t parameter_columns = 0;   ///< so many of the columns, from the left, say which case a row is
   std::vector<Column> columns;
@@ -42,7 +43,21 @@ struct Block {
   std::vector<std::string> findings;
 };
 
+/// A paragraph.
+struct Said {
+  std::string text;
+  Tint tint = Tint::none;
+};
+
+/// All that tables and Markdown hold of something.
+struct Page {
+  std::vector<Said> before;
+  std::vector<Block> blocks;
+  std::vector<Said> after;
+};
+
 /// `why` adds a last column that says what limits each case.
+[[nodiscard]] Page page(const Report& report, bool why = false);
 [[nodiscard]] std::vector<Block> blocks(const Report& report, bool why = false);
 
 /// Whether the report is a plan: cases of which none was meant to run.

@@ -224,7 +224,7 @@ void add_notes(const Cases& cases, Block& block) {
 
 Block make_block(const Cases& cases, const std::optional<Device>& device, bool why) {
   Block block;
-  block.probe = cases.front()->probe;
+  block.title = cases.front()->probe;
   block.rows.resize(cases.size());
   ColumnBuilder columns(cases, block);
   add_parameters(cases, block, columns);

@@ -21,17 +21,10 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison);
 /// One row per case and NEW.
 void write_comparison_csv(std::ostream& out, const Comparison& comparison);
 
-// What table and Markdown are made of.
-
-struct Said {
-  std::string text;
-  Tint tint = Tint::none;
-};
+// What table and Markdown say in sentences.
 
 /// Which reports, and in what the runs differ: one paragraph each.
 [[nodiscard]] std::vector<Said> comparison_preamble(const Comparison& comparison);
-/// The rows: the cases of a probe, as far as OLD and a NEW have them.
-[[nodiscard]] std::vector<Block> comparison_blocks(const Comparison& comparison, bool changed_only);
 /// Cases on one side only, and the counts of each NEW.
 [[nodiscard]] std::vector<Said> comparison_closing(const Comparison& comparison);
 

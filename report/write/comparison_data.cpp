@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
-#include "report/text/text.hpp"
 #include "report/write/comparison.hpp"
 #include "report/write/csv_row.hpp"
 #include "report/write/json_values.hpp"
@@ -106,48 +104,30 @@ Json summary_json(const Comparison& comparison) {
   return list;
 }
 
-void add_estimate(CsvRow& row, const std::string& name, const std::optional<Estimate>& estimate) {
-  row.add(name + ".value", csv_number(estimate ? std::optional(estimate->value) : std::nullopt));
-  row.add(name + ".ci95_low", csv_number(estimate ? estimate->low : std::nullopt));
-  row.add(name + ".ci95_high", csv_number(estimate ? estimate->high : std::nullopt));
-}
-
-void add_side(CsvRow& row, const std::string& name, const std::optional<CaseReading>& reading) {
-  const Record* record = reading ? reading->record : nullptr;
-  row.add(name + ".status", record != nullptr ? std::string(to_string(record->status)) : "");
-  row.add(name + ".reason", record != nullptr ? record->reason.value_or("") : "");
-  add_estimate(row, name + ".estimate", reading ? reading->estimate : std::nullopt);
-  row.add(name + ".flags", record != nullptr ? join(record->flags, ";") : "");
-}
-
-std::vector<std::string> parameter_columns(const Comparison& comparison) {
-  std::vector<std::string> names;
+std::vector<CsvPath> csv_paths(const Comparison& comparison) {
+  std::vector<CsvPath> paths = {{"probe"}};
   for (const ComparedCase& one : comparison.cases) {
     for (const Parameter& parameter : one.record->parameters) {
-      if (std::ranges::find(names, parameter.name) == names.end()) names.push_back(parameter.name);
+      const CsvPath path = {"parameters", parameter.name};
+      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
     }
   }
-  return names;
-}
-
-CsvRow row_of(const ComparedCase& one, std::size_t n, const Comparison& comparison,
-              const std::vector<std::string>& parameters) {
-  const CaseChange& change = one.changes[n];
-  CsvRow row;
-  row.add("probe", one.record->probe);
-  for (const std::string& name : parameters) {
-    const Parameter* parameter = find_parameter(*one.record, name);
-    row.add("parameters." + name, parameter == nullptr ? "" : gpumem::to_string(parameter->value));
+  for (const char* name : {"chosen_by_auto", "old_report", "new_report", "quantity", "verdict"})
+    paths.push_back({name});
+  const auto add_estimate = [&](const CsvPath& of) {
+    for (const char* name : {"value", "ci95_low", "ci95_high"}) {
+      paths.push_back(of);
+      paths.back().emplace_back(name);
+    }
+  };
+  add_estimate({"speed_ratio"});
+  for (const char* side : {"old", "new"}) {
+    paths.push_back({side, "status"});
+    paths.push_back({side, "reason"});
+    add_estimate({side, "estimate"});
+    paths.push_back({side, "flags"});
   }
-  row.add("chosen_by_auto", join(one.record->chosen, ";"));
-  row.add("old_report", comparison.reports.front().name);
-  row.add("new_report", comparison.reports[n + 1].name);
-  row.add("quantity", one.quantity ? one.quantity->name : "");
-  row.add("verdict", std::string(to_string(change.outcome)));
-  add_estimate(row, "speed_ratio", change.speed);
-  add_side(row, "old", one.old_reading);
-  add_side(row, "new", change.reading);
-  return row;
+  return paths;
 }
 
 }  // namespace
@@ -170,14 +150,17 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison) {
 }
 
 void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
-  const std::vector<std::string> parameters = parameter_columns(comparison);
-  const Record nothing;
-  const ComparedCase empty{
-      .record = &nothing, .quantity = {}, .old_reading = {}, .changes = std::vector<CaseChange>(comparison.news())};
-  out << row_of(empty, 0, comparison, parameters).header() << '\n';
+  const std::vector<CsvPath> paths = csv_paths(comparison);
+  out << csv_names(paths) << '\n';
   for (const ComparedCase& one : comparison.cases) {
     for (std::size_t n = 0; n < comparison.news(); ++n) {
-      if (one.old_reading || one.changes[n].reading) out << row_of(one, n, comparison, parameters).line() << '\n';
+      if (!one.old_reading && !one.changes[n].reading) continue;  // another NEW's
+      Json row = case_json(one);
+      row.update(change_json(one.changes[n]));
+      row["new"] = row["case"];
+      row["old_report"] = comparison.reports.front().name;
+      row["new_report"] = comparison.reports[n + 1].name;
+      out << csv_fields(row, paths) << '\n';
     }
   }
 }

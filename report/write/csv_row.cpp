@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "report/text/text.hpp"
 
@@ -22,6 +23,16 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
+std::string text_of(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return csv_number(value.get<double>());
+  if (!value.is_array()) return value.dump();
+  std::vector<std::string> parts;
+  for (const auto& part : value) parts.push_back(text_of(part));
+  return join(parts, ";");
+}
+
 }  // namespace
 
 void CsvRow::add(const std::string& name, const std::string& value) {
@@ -31,6 +42,25 @@ void CsvRow::add(const std::string& name, const std::string& value) {
 
 std::string CsvRow::header() const { return join(names_, ","); }
 std::string CsvRow::line() const { return join(values_, ","); }
+
+std::string csv_fields(const nlohmann::ordered_json& object, std::span<const CsvPath> paths) {
+  std::vector<std::string> fields;
+  for (const CsvPath& path : paths) {
+    const nlohmann::ordered_json* found = &object;
+    for (auto key = path.begin(); key != path.end() && found != nullptr; ++key) {
+      const auto member = found->find(*key);
+      found = member == found->end() ? nullptr : &*member;
+    }
+    fields.push_back(found == nullptr ? "" : quoted(text_of(*found)));
+  }
+  return join(fields, ",");
+}
+
+std::string csv_names(std::span<const CsvPath> paths, const std::string& prefix) {
+  std::vector<std::string> names;
+  for (const CsvPath& path : paths) names.push_back(quoted(prefix + join(path, ".")));
+  return join(names, ",");
+}
 
 std::string csv_number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string();

@@ -1,210 +1,146 @@
-// A fleet for people: as a table for a terminal, and as Markdown.
+// A fleet as tables and as Markdown.
 
 #include "report/write/fleet.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <numeric>
-#include <ostream>
-#include <stdexcept>
+#include <map>
+#include <utility>
 
+#include "probes/words.hpp"
 #include "report/text/text.hpp"
 #include "report/write/block_writers.hpp"
-#include "report/write/fleet_words.hpp"
-#include "report/write/table_line.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-constexpr std::size_t gap = 2;
-constexpr std::size_t widest_text = 120;  // longer lines are hard to read, however wide the terminal
-constexpr std::size_t narrowest_cell = 12;
-constexpr std::size_t most_findings = 20;
-constexpr std::size_t most_cases = 40;
-constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
-
-/// Which columns there is room for, and how wide they are.
-struct Layout {
-  std::vector<std::size_t> columns;
-  std::vector<std::size_t> widths;  ///< of all columns
-
-  [[nodiscard]] std::size_t width() const {
-    std::size_t sum = 0;
-    for (const std::size_t c : columns) sum += (sum == 0 ? 0 : gap) + widths[c];
-    return sum;
-  }
+/// How many rows a block of findings, and one of cases, may have.
+struct Limits {
+  std::size_t findings = std::numeric_limits<std::size_t>::max();
+  std::size_t cases = std::numeric_limits<std::size_t>::max();
 };
 
-Layout lay_out(const FleetGrid& grid, std::size_t width) {
-  Layout layout;
-  for (std::size_t c = 0; c < grid.columns.size(); ++c) {
-    const Heading& heading = grid.columns[c].heading;
-    std::size_t widest = std::max(display_width(heading.name), display_width(heading.unit));
-    for (const FleetGrid::Row& row : grid.rows) widest = std::max(widest, display_width(row.cells[c]));
-    layout.columns.push_back(c);
-    layout.widths.push_back(widest);
-  }
-  const auto rank = [&](std::size_t c) { return grid.columns[c].rank; };
-  while (layout.width() > width) {
-    const auto last = std::ranges::max_element(layout.columns, {}, rank);
-    if (rank(*last) == 0) break;
-    layout.columns.erase(last);
-  }
-  for (const std::size_t c : layout.columns) {
-    if (!grid.columns[c].flexible || layout.width() <= width) continue;
-    const std::size_t excess = layout.width() - width;
-    layout.widths[c] = std::max(narrowest_cell, layout.widths[c] - std::min(layout.widths[c], excess));
-  }
-  return layout;
-}
-
-void draw_line(std::ostream& out, const FleetGrid& grid, const Layout& layout, const TableStyle& style,
-               const std::vector<std::string>& cells, Tint tint) {
-  TableLine line(style);
-  for (const std::size_t c : layout.columns) {
-    if (c != layout.columns.front()) line.space(gap);
-    const std::string cell = truncated(cells[c], layout.widths[c]);
-    const std::size_t blank = layout.widths[c] - display_width(cell);
-    if (!grid.columns[c].text) line.space(blank);
-    line.put(cell, tint);
-    if (grid.columns[c].text) line.space(blank);
-  }
-  line.end(out);
-}
-
-void draw_text(std::ostream& out, const std::string& text, const TableStyle& style, std::size_t indent, Tint tint) {
-  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
-  for (const std::string& part : wrapped(text, width > indent ? width - indent : width)) {
-    TableLine line(style);
-    line.space(indent);
-    line.put(part, tint);
-    line.end(out);
-  }
-}
-
-void draw(std::ostream& out, const FleetGrid& grid, const TableStyle& style) {
-  const Layout layout = lay_out(grid, style.width);
-  std::vector<std::string> names;
-  std::vector<std::string> units;
-  for (const FleetGrid::Column& column : grid.columns) {
-    names.push_back(column.heading.name);
-    units.push_back(column.heading.unit);
-  }
-  draw_line(out, grid, layout, style, names, Tint::dim);
-  if (std::ranges::any_of(layout.columns, [&](std::size_t c) { return !units[c].empty(); })) {
-    draw_line(out, grid, layout, style, units, Tint::dim);
-  }
-  for (const FleetGrid::Row& row : grid.rows) {
-    draw_line(out, grid, layout, style, row.cells, row.slow ? Tint::red : row.fast ? Tint::cyan : Tint::none);
-    for (const std::string& note : row.notes) draw_text(out, note, style, 2 * gap, Tint::yellow);
-  }
-}
-
-bool is_off(const FleetCase& one) { return one.slow + one.fast > 0; }
-
-/// The cases to show: all if they are few, else those in which someone is off.
-std::vector<std::size_t> shown_cases(const FleetKind& kind, std::size_t most) {
-  std::vector<std::size_t> indices(kind.cases.size());
-  std::iota(indices.begin(), indices.end(), std::size_t{0});
-  if (indices.size() > most) {
-    std::erase_if(indices, [&](std::size_t index) { return !is_off(kind.cases[index]); });
-  }
-  if (indices.size() > most) indices.resize(most);
-  return indices;
+/// A row all of one tint.
+Row row_of(std::vector<std::string> cells, bool slow, bool fast) {
+  const Tint tint = slow ? Tint::red : fast ? Tint::cyan : Tint::none;
+  Row row;
+  row.tints.assign(cells.size(), tint);
+  row.cells = std::move(cells);
+  return row;
 }
 
 std::string hidden_words(std::size_t hidden, std::string_view noun) {
   return counted(hidden, noun) + " not shown; --format csv, json and markdown hold everything.";
 }
 
-std::string title_of(const FleetKind& kind) {
-  return fmt::format("Cases of {}, {}:", kind_words(kind), counted(kind.machines.size(), "GPU"));
+/// In which unit the values of a case are said.
+TimeUnit unit_for(const Fleet& fleet, const FleetCase& one) {
+  const std::string unit = unit_of(fleet.names->case_name(one.name).quantity);
+  return unit == "s" ? time_unit(one.median) : TimeUnit{.name = unit};
 }
 
-void write_grid(std::ostream& out, const FleetGrid& grid) {
-  const bool notes = std::ranges::any_of(grid.rows, [](const FleetGrid::Row& row) { return !row.notes.empty(); });
-  std::vector<std::string> header;
-  std::vector<std::string> rule;
-  for (const auto& [heading, text, flexible, rank] : grid.columns) {
-    header.push_back(heading.name + (heading.unit.empty() || heading.unit.starts_with('/') ? "" : " ") + heading.unit);
-    rule.emplace_back(text ? "---" : "---:");
+/// Off by how much, of the worst case; dashes where none is off.
+std::vector<std::string> worst_cells(const Fleet& fleet, const FleetKind& kind, const FleetFinding& finding,
+                                     const FleetCaseLabels& labels) {
+  if (finding.outliers.empty()) return {"-", "-", "-", "-"};
+  const FleetJudgement& worst = finding.outliers.front();
+  const TimeUnit unit = unit_for(fleet, kind.cases[worst.index]);
+  return {labels[worst.index], significant(*worst.value * unit.per_second, 4) + " " + unit.name,
+          fmt::format("{:+.1f}", 100 * *worst.relative),
+          worst.z ? fixed(*worst.z, std::abs(*worst.z) < 100 ? 1 : 0) : "-"};
+}
+
+/// The machines that stand out, and what else there is to say of them.
+Block findings_block(const Fleet& fleet, std::size_t most_rows) {
+  Block block;
+  block.title = fleet_result(fleet) + ", the worst first";
+  block.columns = {
+      {.heading = {"host", ""}, .names = true}, {.heading = {"GPU", ""}, .names = true},
+      {.heading = {"off", "/cases"}},           {.heading = {"worst case", ""}, .names = true, .prose = true},
+      {.heading = {"value", ""}, .rank = 2},    {.heading = {"off by", "%"}},
+      {.heading = {"z", ""}, .rank = 1},        {.heading = {"report", ""}, .rank = 3, .names = true}};
+  std::map<std::size_t, FleetCaseLabels> labels;  // of each kind
+  for (const FleetFinding& finding : fleet.findings) {
+    if (block.rows.size() == most_rows) break;
+    const FleetMachine& machine = fleet.machines[finding.machine];
+    const std::size_t number = fleet.kind_of[finding.machine];
+    const FleetKind& kind = fleet.kinds[number];
+    const FleetCaseLabels& words = labels.try_emplace(number, fleet, kind).first->second;
+    std::vector<std::string> cells = {host_words(machine), gpu_words(machine),
+                                      fmt::format("{}/{}", finding.outliers.size(), finding.judged)};
+    for (std::string& cell : worst_cells(fleet, kind, finding, words)) cells.push_back(std::move(cell));
+    cells.push_back(file_name(machine));
+    const bool off = !finding.outliers.empty();
+    const bool slow = off && finding.outliers.front().verdict == FleetVerdict::slow;
+    block.rows.push_back(row_of(std::move(cells), slow, off));
+    const std::vector<std::string> notes = finding_notes(fleet, finding, words);
+    if (!notes.empty()) block.findings.push_back(machine_label(machine) + ": " + join(notes, "; ") + ".");
   }
-  if (notes) {
-    header.emplace_back("notes");
-    rule.emplace_back("---");
+  const std::size_t hidden = fleet.findings.size() - block.rows.size();
+  if (hidden > 0) block.findings.push_back(hidden_words(hidden, "more GPU"));
+  return block;
+}
+
+/// The cases: all if they are few, else those in which someone is off.
+Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_rows) {
+  Block block;
+  block.title = fmt::format("Cases of {}, {}", kind_words(kind), counted(kind.machines.size(), "GPU"));
+  block.columns = {{.heading = {"case", ""}, .names = true, .prose = true},
+                   {.heading = {"GPUs", ""}},
+                   {.heading = {"median", ""}},
+                   {.heading = {"", ""}, .names = true},
+                   {.heading = {"MAD", "%"}},
+                   {.heading = {"off", "from %"}, .rank = 3},
+                   {.heading = {"min", ""}, .rank = 1},
+                   {.heading = {"max", ""}, .rank = 2},
+                   {.heading = {"slow", ""}},
+                   {.heading = {"fast", ""}}};
+  const FleetCaseLabels labels(fleet, kind);
+  const bool all = kind.cases.size() <= most_rows;
+  for (std::size_t i = 0; i < kind.cases.size() && block.rows.size() < most_rows; ++i) {
+    const FleetCase& one = kind.cases[i];
+    if (!all && one.slow + one.fast == 0) continue;
+    const TimeUnit unit = unit_for(fleet, one);
+    const auto value = [&](double number) { return one.count == 0 ? "-" : significant(number * unit.per_second, 4); };
+    const auto if_judged = [&](const std::string& text) { return one.judged ? text : "-"; };
+    block.rows.push_back(row_of({labels[i], std::to_string(one.count), value(one.median), unit.name,
+                                 if_judged(one.mad > 0 ? significant(100 * one.mad / one.median, 2) : "0"),
+                                 if_judged(fixed(100 * one.least_off, 1)), value(one.min), value(one.max),
+                                 if_judged(std::to_string(one.slow)), if_judged(std::to_string(one.fast))},
+                                one.slow > 0, one.fast > 0));
   }
-  out << '\n';
-  write_markdown_row(out, header);
-  write_markdown_row(out, rule);
-  for (const FleetGrid::Row& row : grid.rows) {
-    std::vector<std::string> cells;
-    for (const std::string& cell : row.cells) cells.push_back(markdown_escaped(cell));
-    if (notes) cells.push_back(markdown_escaped(join(row.notes, "; ")));
-    write_markdown_row(out, cells);
+  const std::size_t hidden = kind.cases.size() - block.rows.size();
+  if (hidden > 0) block.findings.push_back(hidden_words(hidden, "more case"));
+  return block;
+}
+
+Page page_of(const Fleet& fleet, const Limits& most) {
+  Page page;
+  for (const std::string& line : fleet_preamble(fleet)) page.before.push_back({line});
+  page.before.front().tint = Tint::bold;
+  if (fleet.findings.empty()) {
+    page.before.push_back({fleet_result(fleet)});
+  } else {
+    page.blocks.push_back(findings_block(fleet, most.findings));
   }
+  for (const FleetKind& kind : fleet.kinds) {
+    Block block = cases_block(fleet, kind, most.cases);
+    if (!block.rows.empty()) page.blocks.push_back(std::move(block));
+  }
+  return page;
 }
 
 }  // namespace
 
-void write_fleet_table(std::ostream& out, const Fleet& fleet, const TableStyle& style) {
-  Tint tint = Tint::bold;
-  for (const std::string& line : fleet_preamble(fleet)) {
-    draw_text(out, line, style, 0, tint);
-    tint = Tint::none;
-  }
-  out << '\n';
-  for (const std::string& line : fleet_summary(fleet)) draw_text(out, line, style, 0, Tint::none);
-  if (!fleet.findings.empty()) {
-    draw(out, findings_grid(fleet, most_findings), style);
-    if (fleet.findings.size() > most_findings) {
-      draw_text(out, hidden_words(fleet.findings.size() - most_findings, "more GPU"), style, 0, Tint::dim);
-    }
-  }
-  for (const FleetKind& kind : fleet.kinds) {
-    const std::vector<std::size_t> shown = shown_cases(kind, most_cases);
-    if (shown.empty()) continue;
-    out << '\n';
-    draw_text(out, title_of(kind), style, 0, Tint::bold);
-    draw(out, cases_grid(fleet, kind, shown), style);
-    const auto hidden = kind.cases.size() - shown.size();
-    if (hidden > 0) draw_text(out, hidden_words(hidden, "more case"), style, 0, Tint::dim);
-  }
-}
-
-void write_fleet_markdown(std::ostream& out, const Fleet& fleet) {
-  bool first = true;
-  for (const std::string& line : fleet_preamble(fleet)) {
-    out << (first ? "## " : "\n") << markdown_escaped(line) << '\n';
-    first = false;
-  }
-  for (const std::string& line : fleet_summary(fleet)) out << '\n' << markdown_escaped(line) << '\n';
-  if (!fleet.findings.empty()) write_grid(out, findings_grid(fleet, everything));
-  for (const FleetKind& kind : fleet.kinds) {
-    const std::vector<std::size_t> shown = shown_cases(kind, everything);
-    if (shown.empty()) continue;
-    out << "\n### " << markdown_escaped(title_of(kind)) << '\n';
-    write_grid(out, cases_grid(fleet, kind, shown));
-  }
-}
-
 void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const TableStyle& style) {
-  switch (format) {
-    case Format::table:
-      return write_fleet_table(out, fleet, style);
-    case Format::markdown:
-      return write_fleet_markdown(out, fleet);
-    case Format::json:
-      return write_fleet_json(out, fleet);
-    case Format::csv:
-      return write_fleet_csv(out, fleet);
-    case Format::junit:
-    case Format::openmetrics:
-      break;
-  }
-  throw std::logic_error("unknown report format");
+  if (format == Format::json) return write_fleet_json(out, fleet);
+  if (format == Format::csv) return write_fleet_csv(out, fleet);
+  if (format == Format::markdown) return write_markdown_page(out, page_of(fleet, {}));
+  write_page(out, page_of(fleet, {.findings = 20, .cases = 40}), style);
 }
 
 }  // namespace gpumem::report

@@ -1,23 +1,33 @@
 #pragma once
-// Writers of a fleet: each a pure function of what judge_fleet() found.
+// Writers of a fleet: pure functions of what judge_fleet() found.
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "report/fleet/fleet.hpp"
+#include "report/fleet/labels.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
 
-/// For people: what the fleet is, which GPUs stand out, and the cases. Tables are cut where more would not be read.
-void write_fleet_table(std::ostream& out, const Fleet& fleet, const TableStyle& style = {});
-/// The same, and everything.
-void write_fleet_markdown(std::ostream& out, const Fleet& fleet);
+/// What the fleet is, which GPUs stand out, and the cases. A table leaves out what would be too much to read.
+void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const TableStyle& style = {});
+
 /// One object; every machine with all its cases on a line of its own.
 void write_fleet_json(std::ostream& out, const Fleet& fleet);
 /// One row per case and machine.
 void write_fleet_csv(std::ostream& out, const Fleet& fleet);
 
-void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const TableStyle& style = {});
+// What table and Markdown say in sentences.
+
+/// What the fleet is, what differs in it, and what could not be judged.
+[[nodiscard]] std::vector<std::string> fleet_preamble(const Fleet& fleet);
+/// "4 of 30 GPUs stand out", or that none does.
+[[nodiscard]] std::string fleet_result(const Fleet& fleet);
+/// What there is to say of a machine besides its worst case: what failed or is missing, and in what it is unlike
+/// others.
+[[nodiscard]] std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding,
+                                                     const FleetCaseLabels& labels);
 
 }  // namespace gpumem::report

@@ -1,13 +1,11 @@
 // A fleet for programs: everything that was read and judged, as JSON and as CSV. Absent is null, or an empty field.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <ostream>
 
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
+#include "report/write/csv_row.hpp"
 #include "report/write/fleet.hpp"
 #include "report/write/json_values.hpp"
 
@@ -64,37 +62,43 @@ Json to_json(const Fleet& fleet, const FleetKind& kind) {
           {"cases", std::move(cases)}};
 }
 
-Json to_json(const Fleet& fleet, const FleetReading& reading, const FleetJudgement& judgement) {
-  Json json = {{"case", judgement.index},
-               {"verdict", to_string(judgement.verdict)},
-               {"value", number(judgement.value)},
-               {"relative", number(judgement.relative)},
-               {"z", number(judgement.z)},
-               {"reason", known(reading.reason)},
-               {"flags", reading.flags}};
-  // A fleet has as many of these as machines times cases: what most decided stands with the case.
-  if (judgement.other_shape) json["shape_by_auto"] = parameters(fleet.names->shape(reading.shape));
-  return json;
+/// What `auto` decided stands apart: a fleet has as many of these as machines times cases.
+Json to_json(const FleetReading& reading, const FleetJudgement& judgement) {
+  return {{"case", judgement.index},
+          {"verdict", to_string(judgement.verdict)},
+          {"value", number(judgement.value)},
+          {"relative", number(judgement.relative)},
+          {"z", number(judgement.z)},
+          {"reason", known(reading.reason)},
+          {"flags", reading.flags}};
+}
+
+Json to_json(const FleetMachine& machine) {
+  return {{"file", machine.file},
+          {"host", known(machine.host)},
+          {"device",
+           {{"name", machine.gpu}, {"uuid", optional(machine.uuid)}, {"pci_bus_id", optional(machine.pci_bus_id)}}},
+          {"backend", machine.backend},
+          {"started_at", known(machine.started_at)}};
 }
 
 Json to_json(const Fleet& fleet, std::size_t index) {
   const FleetMachine& machine = fleet.machines[index];
   const auto finding = std::ranges::find(fleet.findings, index, &FleetFinding::machine);
-  Json missing = Json::array();
-  if (finding != fleet.findings.end()) missing = finding->missing;
+  const bool stands_out = finding != fleet.findings.end();
   Json cases = Json::array();
   for (std::size_t i = 0; i < machine.readings.size(); ++i) {
-    cases.push_back(to_json(fleet, machine.readings[i], fleet.judgements[index][i]));
+    const FleetJudgement& judgement = fleet.judgements[index][i];
+    Json& one = cases.emplace_back(to_json(machine.readings[i], judgement));
+    // What most decided stands with the case.
+    if (judgement.other_shape) one["shape_by_auto"] = parameters(fleet.names->shape(machine.readings[i].shape));
   }
-  return {{"file", machine.file},
-          {"host", known(machine.host)},
-          {"device",
-           {{"name", machine.gpu}, {"uuid", optional(machine.uuid)}, {"pci_bus_id", optional(machine.pci_bus_id)}}},
-          {"started_at", known(machine.started_at)},
-          {"kind", fleet.kind_of[index]},
-          {"stands_out", finding != fleet.findings.end()},
-          {"missing_cases", std::move(missing)},
-          {"cases", std::move(cases)}};
+  Json json = to_json(machine);
+  json["kind"] = fleet.kind_of[index];
+  json["stands_out"] = stands_out;
+  json["missing_cases"] = stands_out ? Json(finding->missing) : Json::array();
+  json["cases"] = std::move(cases);
+  return json;
 }
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -111,62 +115,25 @@ void write_list(std::ostream& out, const char* name, const Items& items, const T
   out << (items.empty() ? "]" : "\n  ]");
 }
 
-/// RFC 4180: fields with separators, quotes or line breaks are quoted, and quotes doubled.
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string text = "\"";
-  for (const char c : field) {
-    if (c == '"') text += '"';
-    text += c;
-  }
-  return text + '"';
-}
-
-std::string field(std::optional<double> value) {
-  return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string();
-}
-
-/// All names of parameters, in order of appearance.
-std::vector<std::string> parameter_names(const Fleet& fleet) {
-  std::vector<std::string> names;
+/// What stands before the verdict of a reading: the case, with every parameter that any has.
+std::vector<CsvPath> case_paths(const Fleet& fleet) {
+  std::vector<CsvPath> paths = {{"probe"}};
   for (const FleetKind& kind : fleet.kinds) {
     for (const FleetCase& one : kind.cases) {
       for (const Parameter& parameter : fleet.names->case_name(one.name).parameters) {
-        if (std::ranges::find(names, parameter.name) == names.end()) names.push_back(parameter.name);
+        const CsvPath path = {"parameters", parameter.name};
+        if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
       }
     }
   }
-  return names;
-}
-
-/// Of a case, what every machine's row of it has: parameters, and below what the machines have together.
-std::string case_fields(const Fleet& fleet, const FleetCase& one, const std::vector<std::string>& parameters) {
-  const FleetCaseName& name = fleet.names->case_name(one.name);
-  std::string text = quoted(name.probe);
-  for (const std::string& parameter : parameters) {
-    const auto found = std::ranges::find(name.parameters, parameter, &Parameter::name);
-    text += ',';
-    if (found != name.parameters.end()) text += quoted(gpumem::to_string(found->value));
-  }
-  return text + fmt::format(",{},{}", name.repetition, name.quantity);
-}
-
-std::string statistics_fields(const FleetCase& one) {
-  const auto of_values = [&](double value) { return one.count > 0 ? field(value) : std::string(); };
-  return fmt::format("{},{},{},{},{},{}", one.count, of_values(one.median), of_values(one.mad), of_values(one.min),
-                     of_values(one.max), one.judged ? field(one.least_off) : "");
+  paths.insert(paths.end(), {{"repetition"}, {"quantity"}});
+  return paths;
 }
 
 std::string shape_words(const std::vector<Parameter>& shape) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : shape) parts.push_back(name + "=" + gpumem::to_string(value));
   return join(parts, ";");
-}
-
-std::string machine_fields(const FleetMachine& machine) {
-  return fmt::format("{},{},{},{},{},{}", quoted(machine.file), quoted(machine.host), quoted(machine.gpu),
-                     quoted(machine.uuid.value_or("")), quoted(machine.pci_bus_id.value_or("")),
-                     quoted(machine.backend));
 }
 
 }  // namespace
@@ -197,31 +164,32 @@ void write_fleet_json(std::ostream& out, const Fleet& fleet) {
 }
 
 void write_fleet_csv(std::ostream& out, const Fleet& fleet) {
-  const std::vector<std::string> parameters = parameter_names(fleet);
-  out << "file,host,device.name,device.uuid,device.pci_bus_id,backend,probe";
-  for (const std::string& name : parameters) out << ',' << quoted("parameters." + name);
-  out << ",repetition,quantity,verdict,value,relative,z,shape_by_auto,reason,flags,case.count,case.median,case.mad,"
-         "case.min,case.max,case.least_off\n";
-  std::vector<std::vector<std::pair<std::string, std::string>>> of_cases;  // per kind and case
+  static const std::vector<CsvPath> machine_paths = {
+      {"file"}, {"host"}, {"device", "name"}, {"device", "uuid"}, {"device", "pci_bus_id"}, {"backend"}};
+  static const std::vector<CsvPath> reading_paths = {{"verdict"},       {"value"},  {"relative"}, {"z"},
+                                                     {"shape_by_auto"}, {"reason"}, {"flags"}};
+  static const std::vector<CsvPath> statistics_paths = {{"count"}, {"median"}, {"mad"},
+                                                        {"min"},   {"max"},    {"least_off"}};
+  const std::vector<CsvPath> paths_of_case = case_paths(fleet);
+  out << csv_names(machine_paths) << ',' << csv_names(paths_of_case) << ',' << csv_names(reading_paths) << ','
+      << csv_names(statistics_paths, "case.") << '\n';
+  std::vector<std::vector<std::pair<std::string, std::string>>> of_cases;  // per kind and case: before, after
   for (const FleetKind& kind : fleet.kinds) {
     auto& fields = of_cases.emplace_back();
     for (const FleetCase& one : kind.cases) {
-      fields.emplace_back(case_fields(fleet, one, parameters), statistics_fields(one));
+      const Json json = to_json(fleet, one);
+      fields.emplace_back(csv_fields(json, paths_of_case), csv_fields(json, statistics_paths));
     }
   }
   for (std::size_t m = 0; m < fleet.machines.size(); ++m) {
     const FleetMachine& machine = fleet.machines[m];
-    const std::string start = machine_fields(machine);
+    const std::string start = csv_fields(to_json(machine), machine_paths);
     for (std::size_t i = 0; i < machine.readings.size(); ++i) {
-      const FleetReading& reading = machine.readings[i];
       const FleetJudgement& judgement = fleet.judgements[m][i];
+      Json reading = to_json(machine.readings[i], judgement);
+      reading["shape_by_auto"] = shape_words(fleet.names->shape(machine.readings[i].shape));
       const auto& [before, after] = of_cases[fleet.kind_of[m]][judgement.index];
-      out << start << ',' << before << ','
-          << fmt::format("{},{},{},{},{},{},{},", to_string(judgement.verdict), field(judgement.value),
-                         field(judgement.relative), field(judgement.z),
-                         quoted(shape_words(fleet.names->shape(reading.shape))), quoted(reading.reason),
-                         quoted(join(reading.flags, ";")))
-          << after << '\n';
+      out << start << ',' << before << ',' << csv_fields(reading, reading_paths) << ',' << after << '\n';
     }
   }
 }

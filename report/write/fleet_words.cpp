@@ -1,22 +1,19 @@
-#include "report/write/fleet_words.hpp"
+// What tables of a fleet say in sentences.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
 
 #include "probes/words.hpp"
 #include "report/text/text.hpp"
+#include "report/write/fleet.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
 constexpr std::size_t most_named = 4;
-
-std::string percent(double share) { return fixed(100 * share, 1); }
 
 /// At most a few of the texts: "a, b, c and 5 more".
 std::string some_of(const std::vector<std::string>& texts) {
@@ -78,23 +75,6 @@ void add_properties(const Fleet& fleet, const FleetKind& kind, std::vector<std::
   lines.insert(lines.end(), differing.begin(), differing.end());
 }
 
-struct ValueUnit {
-  std::string name;
-  double factor = 1;
-};
-
-ValueUnit unit_of(const Fleet& fleet, const FleetCase& one) {
-  const std::string unit = report::unit_of(fleet.names->case_name(one.name).quantity);
-  if (unit != "s") return {unit, 1};
-  const TimeUnit time = time_unit(one.median);
-  return {time.name, time.per_second};
-}
-
-std::string z_words(std::optional<double> z) {
-  if (!z) return "-";
-  return fixed(*z, std::abs(*z) < 100 ? 1 : 0);
-}
-
 /// "2 cases failed: offset: offset 3 (out of memory) and ..."
 std::string readings_words(const FleetMachine& machine, const std::vector<FleetJudgement>& judgements,
                            const std::vector<std::size_t>& readings, const FleetCaseLabels& labels,
@@ -121,39 +101,6 @@ std::vector<std::string> peculiarities(std::size_t machine, const FleetKind& kin
     }
   }
   return all;
-}
-
-std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding, const FleetCaseLabels& labels) {
-  const FleetMachine& machine = fleet.machines[finding.machine];
-  const FleetKind& kind = fleet.kinds[fleet.kind_of[finding.machine]];
-  const std::vector<FleetJudgement>& judgements = fleet.judgements[finding.machine];
-  std::vector<std::string> notes;
-  const auto add = [&](std::string note) {
-    if (!note.empty()) notes.push_back(std::move(note));
-  };
-  add(readings_words(machine, judgements, finding.wrong_data, labels, "moved wrong data"));
-  add(readings_words(machine, judgements, finding.failed, labels, "failed"));
-  add(readings_words(machine, judgements, finding.skipped, labels, "skipped"));
-  std::vector<std::string> missing;
-  for (const std::size_t index : finding.missing) missing.push_back(labels[index]);
-  if (!missing.empty()) add(fmt::format("{} missing: {}", counted(missing.size(), "case"), some_of(missing)));
-  for (const FleetFlag& flag : finding.flags) add(one_line(flag.name) + " in " + counted(flag.cases, "case"));
-  const auto other_shapes = std::ranges::count_if(finding.outliers, &FleetJudgement::other_shape);
-  if (other_shapes > 0) {
-    add(fmt::format("in {} of its outliers auto decided otherwise than on most GPUs", other_shapes));
-  }
-  for (std::string& peculiarity : peculiarities(finding.machine, kind)) add(std::move(peculiarity));
-  return notes;
-}
-
-std::string result_words(const Fleet& fleet) {
-  const std::size_t machines = fleet.machines.size();
-  if (!fleet.findings.empty()) {
-    return fmt::format("{} of {} {} out, the worst first:", fleet.findings.size(), counted(machines, "GPU"),
-                       fleet.findings.size() == 1 ? "stands" : "stand");
-  }
-  if (!anything_judged(fleet)) return "Nothing could be judged, and nothing failed.";
-  return machines == 1 ? "Nothing stands out." : fmt::format("Healthy: none of the {} GPUs stands out.", machines);
 }
 
 void add_unjudged(const Fleet& fleet, std::vector<std::string>& lines) {
@@ -208,84 +155,41 @@ std::vector<std::string> fleet_preamble(const Fleet& fleet) {
                     "standard deviations (1.4826 MAD).",
                     trimmed(100 * fleet.tolerance, 2), fleet_outlier_z));
   }
-  return lines;
-}
-
-std::vector<std::string> fleet_summary(const Fleet& fleet) {
-  std::vector<std::string> lines;
   add_unjudged(fleet, lines);
-  lines.push_back(result_words(fleet));
   return lines;
 }
 
-FleetGrid findings_grid(const Fleet& fleet, std::size_t most_rows) {
-  FleetGrid grid;
-  grid.columns = {
-      {.heading = {"host", ""}, .text = true}, {.heading = {"GPU", ""}, .text = true},
-      {.heading = {"off", "/cases"}},          {.heading = {"worst case", ""}, .text = true, .flexible = true},
-      {.heading = {"value", ""}, .rank = 2},   {.heading = {"off by", "%"}},
-      {.heading = {"z", ""}, .rank = 1},       {.heading = {"report", ""}, .text = true, .rank = 3}};
-  std::map<std::size_t, FleetCaseLabels> labels;
-  for (const FleetFinding& finding : fleet.findings) {
-    if (grid.rows.size() == most_rows) break;
-    const FleetMachine& machine = fleet.machines[finding.machine];
-    const std::size_t kind = fleet.kind_of[finding.machine];
-    const FleetCaseLabels& words = labels.try_emplace(kind, fleet, fleet.kinds[kind]).first->second;
-    FleetGrid::Row row;
-    row.cells = {host_words(machine), gpu_words(machine),
-                 fmt::format("{}/{}", finding.outliers.size(), finding.judged)};
-    if (finding.outliers.empty()) {
-      row.cells.insert(row.cells.end(), {"-", "-", "-", "-"});
-    } else {
-      const FleetJudgement& worst = finding.outliers.front();
-      const ValueUnit unit = unit_of(fleet, fleet.kinds[kind].cases[worst.index]);
-      row.cells.insert(row.cells.end(),
-                       {words[worst.index], significant(*worst.value * unit.factor, 4) + " " + unit.name,
-                        fmt::format("{:+.1f}", 100 * *worst.relative), z_words(worst.z)});
-      row.slow = worst.verdict == FleetVerdict::slow;
-      row.fast = !row.slow;
-    }
-    row.cells.push_back(file_name(machine));
-    row.notes = finding_notes(fleet, finding, words);
-    grid.rows.push_back(std::move(row));
+std::string fleet_result(const Fleet& fleet) {
+  const std::size_t machines = fleet.machines.size();
+  if (!fleet.findings.empty()) {
+    return fmt::format("{} of {} {} out", fleet.findings.size(), counted(machines, "GPU"),
+                       fleet.findings.size() == 1 ? "stands" : "stand");
   }
-  return grid;
+  if (!anything_judged(fleet)) return "Nothing could be judged, and nothing failed.";
+  return machines == 1 ? "Nothing stands out." : fmt::format("Healthy: none of the {} GPUs stands out.", machines);
 }
 
-FleetGrid cases_grid(const Fleet& fleet, const FleetKind& kind, const std::vector<std::size_t>& indices) {
-  FleetGrid grid;
-  grid.columns = {{.heading = {"case", ""}, .text = true, .flexible = true},
-                  {.heading = {"GPUs", ""}},
-                  {.heading = {"median", ""}},
-                  {.heading = {"", ""}, .text = true},
-                  {.heading = {"MAD", "%"}},
-                  {.heading = {"off", "from %"}, .rank = 1},
-                  {.heading = {"min", ""}},
-                  {.heading = {"max", ""}},
-                  {.heading = {"slow", ""}},
-                  {.heading = {"fast", ""}}};
-  const FleetCaseLabels labels(fleet, kind);
-  for (const std::size_t index : indices) {
-    const FleetCase& one = kind.cases[index];
-    const ValueUnit unit = unit_of(fleet, one);
-    const auto value = [&](double number) { return one.count == 0 ? "-" : significant(number * unit.factor, 4); };
-    const auto if_judged = [&](const std::string& text) { return one.judged ? text : "-"; };
-    FleetGrid::Row row;
-    row.cells = {labels[index],
-                 std::to_string(one.count),
-                 value(one.median),
-                 unit.name,
-                 if_judged(one.mad > 0 ? significant(100 * one.mad / one.median, 2) : "0"),
-                 if_judged(percent(one.least_off)),
-                 value(one.min),
-                 value(one.max),
-                 if_judged(std::to_string(one.slow)),
-                 if_judged(std::to_string(one.fast))};
-    row.slow = one.slow > 0;
-    row.fast = one.fast > 0;
-    grid.rows.push_back(std::move(row));
+std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding, const FleetCaseLabels& labels) {
+  const FleetMachine& machine = fleet.machines[finding.machine];
+  const FleetKind& kind = fleet.kinds[fleet.kind_of[finding.machine]];
+  const std::vector<FleetJudgement>& judgements = fleet.judgements[finding.machine];
+  std::vector<std::string> notes;
+  const auto add = [&](std::string note) {
+    if (!note.empty()) notes.push_back(std::move(note));
+  };
+  add(readings_words(machine, judgements, finding.wrong_data, labels, "moved wrong data"));
+  add(readings_words(machine, judgements, finding.failed, labels, "failed"));
+  add(readings_words(machine, judgements, finding.skipped, labels, "skipped"));
+  std::vector<std::string> missing;
+  for (const std::size_t index : finding.missing) missing.push_back(labels[index]);
+  if (!missing.empty()) add(fmt::format("{} missing: {}", counted(missing.size(), "case"), some_of(missing)));
+  for (const FleetFlag& flag : finding.flags) add(one_line(flag.name) + " in " + counted(flag.cases, "case"));
+  const auto other_shapes = std::ranges::count_if(finding.outliers, &FleetJudgement::other_shape);
+  if (other_shapes > 0) {
+    add(fmt::format("in {} of its outliers auto decided otherwise than on most GPUs", other_shapes));
   }
-  return grid;
+  for (std::string& peculiarity : peculiarities(finding.machine, kind)) add(std::move(peculiarity));
+  return notes;
 }
 
 }  // namespace gpumem::report

@@ -19,24 +19,8 @@ std::string heading_text(const Heading& heading) {
   return heading.unit.starts_with('/') ? heading.name + heading.unit : heading.name + " (" + heading.unit + ")";
 }
 
-}  // namespace
-
-void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
-  for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
-  out << "|\n";
-}
-
-std::string markdown_escaped(std::string_view text) {
-  std::string result;
-  for (const char c : one_line(text)) {
-    if (std::string_view("\\|*`[]<>").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-void write_markdown_block(std::ostream& out, const Block& block) {
-  out << "\n### " << markdown_escaped(block.probe);
+void write_block(std::ostream& out, const Block& block) {
+  out << "\n### " << markdown_escaped(block.title);
   if (!block.constants.empty()) out << ": " << markdown_escaped(join(block.constants, ", "));
   out << "\n\n";
   if (!block.common_failure.empty()) {
@@ -73,14 +57,30 @@ void write_markdown_block(std::ostream& out, const Block& block) {
   for (const std::string& finding : block.findings) out << '\n' << markdown_escaped(finding) << '\n';
 }
 
-void write_markdown(std::ostream& out, const Report& report, bool why) {
-  bool first = true;
-  for (const std::string& line : preamble(report)) {
-    out << (first ? "## " : "\n") << markdown_escaped(line) << '\n';
-    first = false;
-  }
-  for (const Block& block : blocks(report, why)) write_markdown_block(out, block);
-  for (const std::string& line : closing(report)) out << '\n' << markdown_escaped(line) << '\n';
+}  // namespace
+
+void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
+  for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
+  out << "|\n";
 }
+
+std::string markdown_escaped(std::string_view text) {
+  std::string result;
+  for (const char c : one_line(text)) {
+    if (std::string_view("\\|*`[]<>").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+void write_markdown_page(std::ostream& out, const Page& page) {
+  for (const Said& said : page.before) {
+    out << (&said == page.before.data() ? "## " : "\n") << markdown_escaped(said.text) << '\n';
+  }
+  for (const Block& block : page.blocks) write_block(out, block);
+  for (const Said& said : page.after) out << '\n' << markdown_escaped(said.text) << '\n';
+}
+
+void write_markdown(std::ostream& out, const Report& report, bool why) { write_markdown_page(out, page(report, why)); }
 
 }  // namespace gpumem::report

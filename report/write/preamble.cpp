@@ -118,7 +118,7 @@ std::vector<std::string> closing(const Report& report) {
   if (is_plan(report)) {
     std::vector<std::string> counts;
     for (const Block& block : blocks(report)) {
-      counts.push_back(std::to_string(block.rows.size()) + " of " + block.probe);
+      counts.push_back(std::to_string(block.rows.size()) + " of " + block.title);
     }
     std::string line = counted(report.results.size(), "case");
     if (counts.size() > 1) line += ": " + join_in_words(counts);

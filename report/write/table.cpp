@@ -24,7 +24,8 @@ constexpr std::size_t shortest_bar = 12;
 constexpr std::size_t longest_bar = 40;
 constexpr std::size_t widest_flags = 30;
 constexpr std::size_t shortest_prose = 44;
-constexpr std::size_t widest_text = 120;  // longer lines are hard to read, however wide the terminal
+constexpr std::size_t narrowest_prose = 12;  // where columns that cannot go leave less
+constexpr std::size_t widest_text = 120;     // longer lines are hard to read, however wide the terminal
 
 /// Where everything of a block goes.
 struct Layout {
@@ -84,8 +85,9 @@ Layout lay_out(const Block& block, const TableStyle& style) {
   }
   if (phrases_in_full > 0) {
     std::size_t& width = layout.widths[static_cast<std::size_t>(phrases - block.columns.begin())];
-    const std::size_t used = line_width();
-    width = std::min(phrases_in_full, width + (style.width - std::min<std::size_t>(style.width, used)));
+    const std::size_t beside = line_width() - width;
+    const std::size_t room = style.width - std::min<std::size_t>(style.width, beside);
+    width = std::min(phrases_in_full, std::max(room, narrowest_prose));
   }
   if (bars) {
     const std::size_t room = style.width - numbers_width() - gap;
@@ -155,7 +157,7 @@ bool write_row(std::ostream& out, const Block& block, const Row& row, const Layo
 }
 
 void write_title(std::ostream& out, const Block& block, const TableStyle& style) {
-  std::string title = block.probe;
+  std::string title = block.title;
   if (!block.constants.empty()) title += ": " + join(block.constants, ", ");
   write_paragraph(out, title, style, Tint::bold, gap);
 }
@@ -183,26 +185,6 @@ void write_failures(std::ostream& out, std::span<const Row* const> rows, const T
   }
 }
 
-}  // namespace
-
-TableStyle usable(TableStyle style) {
-  style.width = std::max(style.width, static_cast<unsigned>(narrowest_table));
-  return style;
-}
-
-void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
-                     std::size_t indent) {
-  bool first = true;
-  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
-  for (const std::string& part : wrapped(text, width - indent)) {
-    TableLine line(style);
-    if (!first) line.space(indent);
-    first = false;
-    line.put(part, tint);
-    line.end(out);
-  }
-}
-
 void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
   write_title(out, block, style);
   const Layout layout = lay_out(block, style);
@@ -223,21 +205,41 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style)
   for (const std::string& finding : block.findings) write_paragraph(out, one_line(finding), style, Tint::none);
 }
 
-void write_table(std::ostream& out, const Report& report, const TableStyle& requested) {
-  const TableStyle style = usable(requested);
+}  // namespace
+
+TableStyle usable(TableStyle style) {
+  style.width = std::max(style.width, static_cast<unsigned>(narrowest_table));
+  return style;
+}
+
+void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
+                     std::size_t indent) {
   bool first = true;
-  for (const std::string& line : preamble(report)) {
-    write_paragraph(out, line, style, first ? Tint::bold : Tint::dim, gap);
+  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
+  for (const std::string& part : wrapped(text, width - indent)) {
+    TableLine line(style);
+    if (!first) line.space(indent);
     first = false;
+    line.put(part, tint);
+    line.end(out);
   }
-  for (const Block& block : blocks(report, style.why)) {
+}
+
+void write_page(std::ostream& out, const Page& page, const TableStyle& requested) {
+  const TableStyle style = usable(requested);
+  for (const auto& [text, tint] : page.before) write_paragraph(out, text, style, tint, gap);
+  bool first = page.before.empty();
+  for (const Block& block : page.blocks) {
     if (!first) out << '\n';
     first = false;
     write_block(out, block, style);
   }
-  const std::vector<std::string> last = closing(report);
-  if (!last.empty() && !first) out << '\n';
-  for (const std::string& line : last) write_paragraph(out, one_line(line), style, Tint::none);
+  if (!page.after.empty() && !first) out << '\n';
+  for (const auto& [text, tint] : page.after) write_paragraph(out, one_line(text), style, tint);
+}
+
+void write_table(std::ostream& out, const Report& report, const TableStyle& style) {
+  write_page(out, page(report, style.why), style);
 }
 
 }  // namespace gpumem::report

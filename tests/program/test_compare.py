@@ -199,6 +199,28 @@ class Formats(CompareTest):
         self.assertIn("offset 3 elements", table)
         self.assertEqual(len([line for line in table.splitlines() if line.endswith("slower")]), 3)
 
+    def test_words_choose_cases(self):
+        new = self.save("new.json", slowed(self.report, 0.9, is_case(offset_elements=3)))
+
+        def chosen(*words):
+            compared = strict_json(self.succeed("compare", str(OFFSET), *words, new, "--format", "json"))
+            return [tuple(case["parameters"][name] for name in ("offset_elements", "op")) for case in compared["cases"]]
+
+        self.assertEqual(chosen("offset=3"), [(3, "read"), (3, "write"), (3, "copy")])
+        self.assertEqual(chosen("offset=2..3", "op=copy"), [(2, "copy"), (3, "copy")])
+        self.assertEqual(chosen("1,3"), [(1, "read"), (3, "read")])
+        self.assertEqual(len(chosen("block_threads=auto")), len(self.report["results"]))
+        self.assertEqual(run("compare", str(OFFSET), new, "offset=1", "--fail-on-regression", "3%").returncode, 0)
+        for word, complaint in (("offset=77", "none of 99 cases fits 'offset=77'"), ("offst=1", "did you mean 'offset'?"),
+                                ("99", "there is no case 99"), ("op=move", "op: 'move' is not one of")):
+            self.assertIn(complaint, self.fail_with(2, "compare", str(OFFSET), new, word))
+
+    def test_a_file_is_a_report_whatever_its_name(self):
+        for name in ("3", "offset=1"):
+            path = self.save(name, self.report)
+            done = run("compare", str(OFFSET), name, cwd=Path(path).parent)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_standard_input_is_a_report(self):
         self.assertIn("standard input", self.succeed("compare", str(OFFSET), "-", input=json.dumps(self.report)))
 

@@ -51,7 +51,7 @@ class Explain(ProgramTest):
     def test_errors(self):
         name = self.report
         self.assertIn("did you mean 'offset'?", self.fail_with(2, "explain", name, "ofset=1"))
-        self.assertIn("has 9 cases, 0 to 8", self.fail_with(2, "explain", name, "9"))
+        self.assertIn("9 cases, 0 to 8", self.fail_with(2, "explain", name, "9"))
         self.assertIn("fits 'offset=99'", self.fail_with(2, "explain", name, "offset=99"))
         self.assertIn("needs a report", self.fail_with(2, "explain"))
         self.assertIn("did you mean 'markdown'?", self.fail_with(2, "explain", name, "--format", "markdwon"))

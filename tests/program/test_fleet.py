@@ -136,6 +136,20 @@ class Fleet(ProgramTest):
         self.assertEqual([Path(machine["file"]).stem for machine in fleet["machines"]],
                          ["node0", "node1", "node2", "node3", "node4"])
 
+    def test_words_choose_cases(self):
+        for number in range(8):
+            self.write(number, "slow" if number == 2 else None)
+        fleet = strict_json(self.compare("offset=3", "op=write", "--format", "json").stdout)
+        self.assertEqual([case["parameters"]["offset_elements"] for case in fleet["kinds"][0]["cases"]
+                          if "offset_elements" in case["parameters"]], [3])
+        self.assertEqual({len(machine["cases"]) for machine in fleet["machines"]}, {1})
+        self.assertEqual(self.standing_out(json.dumps(fleet)), {"node2"})
+        self.assertEqual({len(machine["cases"]) for machine in strict_json(
+            self.compare("0..4", "--format", "json").stdout)["machines"]}, {5})
+        directory = str(self.directory)
+        self.assertIn("fits 'offset=77'", self.fail_with(2, "compare", "--fleet", directory, "offset=77"))
+        self.assertIn("did you mean 'offset'?", self.fail_with(2, "compare", "--fleet", directory, "ofset=1"))
+
     def test_the_order_of_threads_does_not_show(self):
         for number in range(40):
             self.write(number, "slow" if number % 9 == 0 else None)

@@ -54,9 +54,9 @@ inline Report measured() {
 }
 
 inline Selection select(const std::vector<std::uint64_t>& offsets, const std::vector<std::string>& ops = {}) {
-  Selection selection{.probe = "shift", .parameters = {}};
-  if (!offsets.empty()) selection.parameters.push_back({"offset_elements", {offsets.begin(), offsets.end()}});
-  if (!ops.empty()) selection.parameters.push_back({"op", {ops.begin(), ops.end()}});
+  Selection selection{.probes = {"shift"}};
+  if (!offsets.empty()) selection.parameters.push_back({{"offset_elements"}, {offsets.begin(), offsets.end()}});
+  if (!ops.empty()) selection.parameters.push_back({{"op"}, {ops.begin(), ops.end()}});
   return selection;
 }
 
@@ -66,7 +66,7 @@ inline Expectation shifted_reads() {
   expectation.name = "shifted reads lose little";
   expectation.cases = select({1, 3}, {"read"});
   expectation.quantity = "bandwidth_gb_per_s";
-  expectation.relative_to = Selection{.probe = "", .parameters = {{"offset_elements", {std::uint64_t{0}}}}};
+  expectation.relative_to = Selection{.parameters = {{{"offset_elements"}, {std::uint64_t{0}}}}};
   expectation.at_least = 0.8;
   return expectation;
 }

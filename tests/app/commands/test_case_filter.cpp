@@ -24,7 +24,10 @@ std::vector<report::Record> records() {
   return all;
 }
 
-Cases choose(const std::vector<std::string>& words) { return choose_cases(records(), words, test::fake_probes()); }
+Cases choose(const std::vector<std::string>& words) {
+  const std::vector<Probe> probes = test::fake_probes();
+  return choose_cases(records(), {words, probes});
+}
 
 std::string refusal(const std::vector<std::string>& words) {
   return test::error_of([&] { static_cast<void>(choose(words)); });
@@ -49,24 +52,27 @@ TEST_CASE("cases by parameter", "[case_choice]") {
   CHECK(choose({"probe=skip"}) == Cases{4});
   CHECK(choose({"shape=auto"}) == Cases{4});
   CHECK(choose({"0..2", "op=read"}) == Cases{0, 1});
+  CHECK(choose({"probe=skip", "probe=shift"}) == Cases{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("words that choose nothing are refused with what would", "[case_choice]") {
-  CHECK(refusal({"5"}) == "there is no case 5; the report has 5 cases, 0 to 4");
+  CHECK(refusal({"5"}) == "there is no case 5; there are 5 cases, 0 to 4");
   CHECK(refusal({"2.."}).starts_with("CASE: '2..' has no end"));
   CHECK(refusal({"one"}).starts_with("CASE: 'one' is not a number"));
   CHECK(refusal({""}).starts_with("CASE: needs a value"));
-  CHECK(refusal({"shft=1"}) == "the report has no parameter 'shft'; did you mean 'shift'?");
-  CHECK(refusal({"colour=1"}).starts_with("the report has no parameter 'colour'; there are: probe, buffer, "));
-  CHECK(refusal({"width=4"}).starts_with("the report has no parameter 'width'"));  // of a probe, not of the report
+  CHECK(refusal({"shft=1"}) == "no case has a parameter 'shft'; did you mean 'shift'?");
+  CHECK(refusal({"colour=1"}).starts_with("no case has a parameter 'colour'; there are: probe, buffer, "));
+  CHECK(refusal({"width=4"}).starts_with("no case has a parameter 'width'"));  // of a probe, not of the report
   CHECK(refusal({"op=wirte"}) == "op: 'wirte' is not one of read, write; did you mean 'write'?");
   CHECK(refusal({"shift=x"}).starts_with("shift: 'x' is not a number"));
   CHECK(refusal({"shift="}).starts_with("shift: needs a value"));
-  CHECK(refusal({"=1"}).starts_with("the report has no parameter ''"));
-  CHECK(refusal({"shift=7"}) == "no case of the report's 5 fits 'shift=7'");
-  CHECK(refusal({"0", "op=write"}) == "no case of the report's 5 fits '0 op=write'");
-  CHECK(test::error_of([] { static_cast<void>(choose_cases({}, std::vector<std::string>{"0"}, {})); }) ==
-        "there is no case 0; the report has no cases");
+  CHECK(refusal({"=1"}).starts_with("no case has a parameter ''"));
+  CHECK(refusal({"shift=7"}) == "none of 5 cases fits 'shift=7'");
+  CHECK(refusal({"0", "op=write"}) == "none of 5 cases fits '0 op=write'");
+  const std::vector<std::string> first = {"0"};
+  CHECK(test::error_of([&] {
+          static_cast<void>(choose_cases({}, {first, {}}));
+        }) == "there is no case 0; there are none");
 }
 
 }  // namespace gpumem::app

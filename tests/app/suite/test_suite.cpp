@@ -219,12 +219,12 @@ TEST_CASE("suite: an expectation of cases") {
   CHECK(e.gpu == "Fake GPU");
   CHECK(e.required);
   CHECK(e.because == "so");
-  CHECK(e.cases.probe == "shift");
+  CHECK(e.cases.probes == std::vector<std::string>{"shift"});
   REQUIRE(e.cases.parameters.size() == 2);
-  CHECK(e.cases.parameters[0].parameter == "shift_elements");
+  CHECK(e.cases.parameters[0].parameters == std::vector<std::string>{"shift_elements"});
   CHECK(e.cases.parameters[0].values == std::vector<Value>{1U, 2U, 3U});
   REQUIRE(e.relative_to.has_value());
-  CHECK(e.relative_to->probe == "shift");
+  CHECK(e.relative_to->probes == std::vector<std::string>{"shift"});
 }
 
 TEST_CASE("suite: equals and its tolerance become both bounds") {
@@ -246,8 +246,9 @@ TEST_CASE("suite: expectations of the device and of flags") {
   const report::Expectation flags = expectation(R"("no_flags": ["throttled", "ecc_errors"])");
   CHECK(flags.subject == Subject::flags);
   CHECK(flags.flags == Lines{"throttled", "ecc_errors"});
-  CHECK(flags.cases.probe.empty());
-  CHECK(expectation(R"("no_flags": ["throttled"], "cases": {"probe": "skip"})").cases.probe == "skip");
+  CHECK(flags.cases.probes.empty());
+  CHECK(expectation(R"("no_flags": ["throttled"], "cases": {"probe": "skip"})").cases.probes ==
+        std::vector<std::string>{"skip"});
 }
 
 TEST_CASE("suite: errors of an expectation name their place and the nearest name") {
@@ -396,7 +397,7 @@ TEST_CASE("references: what auto decided differs from sweep to sweep, and is the
   CHECK_FALSE(report::selects(e.cases, records[2]));
   CHECK(report::selects(*e.relative_to, records[2]));
   report::Expectation by_offset = e;
-  by_offset.relative_to = report::Selection{.probe = "shift", .parameters = {{"shift_elements", {Value(0U)}}}};
+  by_offset.relative_to = report::Selection{.probes = {"shift"}, .parameters = {{{"shift_elements"}, {Value(0U)}}}};
   const report::References references(by_offset, records);
   REQUIRE(references.of(1).size() == 1);
   CHECK(references.of(1).front() == 0);

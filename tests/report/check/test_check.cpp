@@ -183,7 +183,7 @@ TEST_CASE("a case of another probe can be the reference", "[check]") {
   report.results.push_back(shifted(0, "read", 5000));
   report.results.back().probe = "plain";
   Expectation expectation = shifted_reads();
-  expectation.relative_to = Selection{.probe = "plain", .parameters = {}};
+  expectation.relative_to = Selection{.probes = {"plain"}};
   CHECK(held(expectation, report) == "pass: shift, offset 3: 4480 GB/s against 5000 GB/s (plain, offset 0)");
 }
 
