@@ -36,16 +36,14 @@ std::string apart_from(double value, double missed) {
 }  // namespace
 
 std::string case_words(const Cases& among, const Record& record) {
-  std::vector<std::string> parts;
+  std::set<std::string> telling = varying(among);
+  for (const std::string& chosen : record.chosen) telling.erase(chosen);  // by nobody's wish
+  telling.insert({record.swept, record.compared});
+  const std::string place = place_words(record, telling);
+  const std::string probe = one_line(record.probe);
+  if (place.empty()) return probe;
   const auto other_probe = [&](const Record* other) { return other->probe != record.probe; };
-  if (std::ranges::any_of(among, other_probe)) parts.push_back(one_line(record.probe));
-  for (const Parameter& parameter : record.parameters) {
-    const bool telling = parameter.name == record.swept || parameter.name == record.compared;
-    const bool chosen = record.is_chosen(parameter.name);  // by nobody's wish
-    if (!telling && (chosen || among.empty() || !varies(among, parameter.name))) continue;
-    parts.push_back(parameter.name == "op" ? parameter_phrase(parameter) : position_phrase(parameter));
-  }
-  return parts.empty() ? one_line(record.probe) : join(parts, ", ");
+  return std::ranges::any_of(among, other_probe) ? probe + ", " + place : place;
 }
 
 std::string labelled_value(std::string_view quantity, double value) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "report/compare/pair_cases.hpp"
@@ -405,12 +406,9 @@ std::string case_name(const Comparison& comparison, const ComparedCase& one) {
       others = true;
     }
   }
-  std::vector<std::string> parts;
-  for (const Parameter& parameter : one.record->parameters) {
-    if (one.record->is_chosen(parameter.name) || !varies(same_probe, parameter.name)) continue;
-    parts.push_back(parameter.name == "op" ? parameter_phrase(parameter) : position_phrase(parameter));
-  }
-  const std::string position = join(parts, ", ");
+  std::set<std::string> telling = varying(same_probe);
+  for (const std::string& chosen : one.record->chosen) telling.erase(chosen);
+  const std::string position = place_words(*one.record, telling);
   if (position.empty()) return one_line(one.record->probe);
   const bool said = position.starts_with(one.record->probe);  // "offset 3" is of the probe offset
   return others && !said ? one_line(one.record->probe) + ", " + position : position;

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "report/compare/differences.hpp"
 #include "report/record/selection.hpp"
 
 namespace gpumem::report {
@@ -84,6 +83,19 @@ struct ComparedCase {
   std::optional<CaseReading> old_reading;
   std::vector<CaseChange> changes;  ///< one per NEW
 };
+
+/// In what two runs differ besides their results: the first thing to know when results do.
+struct Difference {
+  std::string member;     ///< of the report: "device.driver_version"
+  std::string what;       ///< in words: "driver"
+  std::string old_value;  ///< in words; empty: not known
+  std::string new_value;
+  bool minor = false;     ///< alone it seldom changes a result
+  std::size_t cases = 0;  ///< how many cases it is of; 0: of the whole run
+};
+
+/// Of the runs as a whole; what matters most comes first.
+[[nodiscard]] std::vector<Difference> differences(const Report& old_report, const Report& new_report);
 
 struct Comparison {
   std::string tool_version;                          ///< of the gpumem that compares

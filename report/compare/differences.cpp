@@ -1,5 +1,3 @@
-#include "report/compare/differences.hpp"
-
 #include <fmt/format.h>
 
 #include <functional>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "probes/words.hpp"
+#include "report/compare/compare.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::report {

@@ -1,10 +1,13 @@
-#include "report/fleet/labels.hpp"
+// What people call the machines, kinds and cases of a fleet.
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <map>
+#include <set>
 
+#include "report/fleet/fleet.hpp"
+#include "report/record/cases.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -36,34 +39,22 @@ std::string machine_label(const FleetMachine& machine) {
 std::string kind_words(const FleetKind& kind) { return one_line(kind.gpu) + (kind.predicted ? " (predicted)" : ""); }
 
 FleetCaseLabels::FleetCaseLabels(const Fleet& fleet, const FleetKind& kind) {
-  // Of each probe and parameter the first value, until there is another one, or a case that has none.
-  struct Seen {
-    Value first;
-    bool varies = false;
-    std::size_t cases = 0;
-  };
-  std::map<std::string, std::map<std::string, Seen>> seen;
-  std::map<std::string, std::size_t> cases;
-  for (const FleetCase& one : kind.cases) {
-    const FleetCaseName& name = fleet.names->case_name(one.name);
-    ++cases[name.probe];
-    for (const Parameter& parameter : name.parameters) {
-      Seen& known = seen[name.probe].try_emplace(parameter.name, Seen{parameter.value}).first->second;
-      known.varies = known.varies || known.first != parameter.value;
-      ++known.cases;
-    }
+  std::vector<Record> records(kind.cases.size());
+  std::map<std::string, Cases> of_probe;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const FleetCaseName& name = fleet.names->case_name(kind.cases[i].name);
+    records[i].probe = name.probe;
+    records[i].parameters = name.parameters;
+    of_probe[name.probe].push_back(&records[i]);
   }
-  for (const FleetCase& one : kind.cases) {
-    const FleetCaseName& name = fleet.names->case_name(one.name);
-    std::vector<std::string> parts;
-    for (const Parameter& parameter : name.parameters) {
-      const Seen& known = seen[name.probe][parameter.name];
-      if (known.varies || known.cases < cases[name.probe]) {
-        parts.push_back(parameter.name == "op" ? parameter_phrase(parameter) : position_phrase(parameter));
-      }
-    }
+  std::map<std::string, std::set<std::string>> telling;
+  for (const auto& [probe, cases] : of_probe) telling[probe] = varying(cases);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const FleetCaseName& name = fleet.names->case_name(kind.cases[i].name);
+    std::vector<std::string> parts = {place_words(records[i], telling[name.probe])};
     if (name.is_metric) parts.push_back(quantity_words(name.quantity));
     if (name.repetition > 0) parts.push_back(fmt::format("repetition {}", name.repetition));
+    if (parts.front().empty()) parts.erase(parts.begin());
     labels_.push_back(one_line(name.probe + (parts.empty() ? "" : ": ") + join(parts, ", ")));
   }
 }

@@ -1,6 +1,8 @@
 #include "report/record/cases.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "probes/error.hpp"
 #include "report/text/names.hpp"
@@ -62,6 +64,30 @@ bool varies(const Cases& cases, std::string_view parameter) {
     const Parameter* other = find_parameter(*record, parameter);
     return (first == nullptr) != (other == nullptr) || (first != nullptr && *first != *other);
   });
+}
+
+std::set<std::string> varying(const Cases& cases) {
+  std::map<std::string, std::pair<const Value*, std::size_t>> seen;  // the first value, and how many have it
+  for (const Record* record : cases) {
+    for (const auto& [name, value] : record->parameters) {
+      auto& [first, count] = seen.try_emplace(name, &value, 0).first->second;
+      if (*first == value) ++count;
+    }
+  }
+  std::set<std::string> names;
+  for (const auto& [name, same] : seen) {
+    if (same.second < cases.size()) names.insert(name);
+  }
+  return names;
+}
+
+std::string place_words(const Record& record, const std::set<std::string>& telling) {
+  std::vector<std::string> parts;
+  for (const Parameter& parameter : record.parameters) {
+    if (!telling.contains(parameter.name)) continue;
+    parts.push_back(parameter.name == "op" ? parameter_phrase(parameter) : position_phrase(parameter));
+  }
+  return one_line(join(parts, ", "));
 }
 
 std::string position_among(const Cases& cases, const Record& record) {

@@ -2,6 +2,7 @@
 // Several cases side by side: what they share, and in what they differ.
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,12 @@ using Cases = std::vector<const Record*>;
 
 /// Whether the cases differ in a parameter, having it or not included.
 [[nodiscard]] bool varies(const Cases& cases, std::string_view parameter);
+
+/// The parameters in which they differ.
+[[nodiscard]] std::set<std::string> varying(const Cases& cases);
+
+/// Which case a record is by these of its parameters: "offset 3, write". Empty if it has none of them.
+[[nodiscard]] std::string place_words(const Record& record, const std::set<std::string>& telling);
 
 /// Which of the cases a record is, by the parameters in which they differ: "4 streams, overlap staged". "this case" if
 /// they differ in none.

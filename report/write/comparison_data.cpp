@@ -112,20 +112,13 @@ std::vector<CsvPath> csv_paths(const Comparison& comparison) {
       if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
     }
   }
-  for (const char* name : {"chosen_by_auto", "old_report", "new_report", "quantity", "verdict"})
-    paths.push_back({name});
-  const auto add_estimate = [&](const CsvPath& of) {
-    for (const char* name : {"value", "ci95_low", "ci95_high"}) {
-      paths.push_back(of);
-      paths.back().emplace_back(name);
-    }
-  };
-  add_estimate({"speed_ratio"});
+  const std::vector<std::string> estimate = {"value", "ci95_low", "ci95_high"};
+  add_paths(paths, {}, {"chosen_by_auto", "old_report", "new_report", "quantity", "verdict"});
+  add_paths(paths, {"speed_ratio"}, estimate);
   for (const char* side : {"old", "new"}) {
-    paths.push_back({side, "status"});
-    paths.push_back({side, "reason"});
-    add_estimate({side, "estimate"});
-    paths.push_back({side, "flags"});
+    add_paths(paths, {side}, {"status", "reason"});
+    add_paths(paths, {side, "estimate"}, estimate);
+    add_paths(paths, {side}, {"flags"});
   }
   return paths;
 }

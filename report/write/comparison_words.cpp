@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <set>
 #include <utility>
 
-#include "report/compare/pair_cases.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
 #include "report/write/comparison.hpp"
@@ -92,10 +90,15 @@ std::string values_words(const Cases& cases, const std::string& name) {
   return fmt::format("{} values of {}", texts.size(), label);
 }
 
-Cases of_probe(const Cases& cases, const std::string& probe) {
-  Cases same;
-  std::ranges::copy_if(cases, std::back_inserter(same), [&](const Record* record) { return record->probe == probe; });
-  return same;
+/// In the order in which their probes appear.
+std::vector<Cases> by_probe(const Cases& cases) {
+  std::vector<Cases> groups;
+  for (const Record* record : cases) {
+    auto same = std::ranges::find_if(groups, [&](const Cases& one) { return one.front()->probe == record->probe; });
+    if (same == groups.end()) same = groups.insert(same, Cases());
+    same->push_back(record);
+  }
+  return groups;
 }
 
 /// All of one probe, among `all` cases of that probe: names what tells them from those too.
@@ -113,17 +116,12 @@ std::string group_words(const Cases& cases, const Cases& all) {
 }
 
 std::string listed_by_probe(const Cases& cases, const Cases& all) {
-  std::vector<Cases> groups;
-  for (const Record* record : cases) {
-    const auto same = std::ranges::find_if(groups, [&](const Cases& g) { return g.front()->probe == record->probe; });
-    if (same == groups.end()) {
-      groups.push_back({record});
-    } else {
-      same->push_back(record);
-    }
-  }
   std::vector<std::string> parts;
-  for (const Cases& group : groups) parts.push_back(group_words(group, of_probe(all, group.front()->probe)));
+  for (const Cases& group : by_probe(cases)) {
+    Cases of_probe = all;
+    std::erase_if(of_probe, [&](const Record* record) { return record->probe != group.front()->probe; });
+    parts.push_back(group_words(group, of_probe));
+  }
   return join(parts, ", ");
 }
 
@@ -134,7 +132,7 @@ std::string apart_words(const Cases& missing, const Cases& added) {
     std::set<std::string> texts;
     for (const Record* record : cases) {
       const Parameter* parameter = find_parameter(*record, name);
-      if (parameter != nullptr) texts.insert(record->is_chosen(name) ? "auto" : value_text(*parameter));
+      if (parameter != nullptr) texts.insert(value_text({name, asked_value(*record, *parameter)}));
     }
     return std::vector<std::string>(texts.begin(), texts.end());
   };
@@ -153,16 +151,12 @@ std::string apart_words(const Cases& missing, const Cases& added) {
 }
 
 void add_what_keeps_apart(std::vector<Said>& lines, const Cases& missing, const Cases& added) {
-  std::vector<std::string> done;
-  for (const Record* one : missing) {
-    if (std::ranges::find(done, one->probe) != done.end()) continue;
-    done.push_back(one->probe);
-    const Cases others = of_probe(added, one->probe);
-    if (others.empty()) continue;
-    const std::string apart = apart_words(of_probe(missing, one->probe), others);
-    if (!apart.empty()) {
-      lines.push_back(
-          {fmt::format("These cases of {} are not the same: {}.", one_line(one->probe), apart), Tint::yellow});
+  for (const Cases& ours : by_probe(missing)) {
+    for (const Cases& theirs : by_probe(added)) {
+      const std::string& probe = ours.front()->probe;
+      const std::string apart = theirs.front()->probe == probe ? apart_words(ours, theirs) : "";
+      if (apart.empty()) continue;
+      lines.push_back({fmt::format("These cases of {} are not the same: {}.", one_line(probe), apart), Tint::yellow});
     }
   }
 }

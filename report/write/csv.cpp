@@ -3,57 +3,20 @@
 
 #include "report/write/csv.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <ostream>
 
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
-#include "report/text/text.hpp"
 #include "report/write/csv_row.hpp"
+#include "report/write/json_values.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-std::string field(std::optional<double> value) { return csv_number(value); }
-
-std::string field(const std::optional<bool>& value) {
-  if (!value) return {};
-  return *value ? "true" : "false";
-}
-
-std::string field(const std::optional<std::string>& value) { return value.value_or(""); }
-
-std::string parameter_field(const Record& record, const std::string& name) {
-  const Parameter* found = find_parameter(record, name);
-  return found == nullptr ? std::string() : gpumem::to_string(found->value);
-}
-
-void add_time(CsvRow& row, const std::optional<TimeRecord>& time) {
-  const auto add = [&](const std::string& name, measure::Seconds measure::Summary::*member) {
-    row.add("time_seconds." + name, time ? field(std::optional((time->summary.*member).count())) : std::string());
-  };
-  add("median", &measure::Summary::median);
-  add("ci95_low", &measure::Summary::ci95_low);
-  add("ci95_high", &measure::Summary::ci95_high);
-  add("min", &measure::Summary::min);
-  add("p05", &measure::Summary::p05);
-  add("p95", &measure::Summary::p95);
-  row.add("time_seconds.count", time ? fmt::to_string(time->summary.count) : std::string());
-}
-
-void add_access(CsvRow& row, const Record& record) {
-  for (const std::string op : {"load", "store"}) {
-    for (const std::string unit : {sectors, wavefronts}) {
-      const std::string name = op + "." + unit + "_per_request";
-      row.add(name + ".predicted", field(mean_per_request(record, op, unit, Source::predicted)));
-      row.add(name + ".counted", field(mean_per_request(record, op, unit, Source::counted)));
-    }
-  }
-}
+using namespace json_values;
 
 /// A metric, the headline by its own name, or what several cases with this one among them show.
 std::optional<double> named_value(const Report& report, const Record& record, const std::string& name) {
@@ -68,74 +31,47 @@ std::optional<double> named_value(const Report& report, const Record& record, co
   return std::nullopt;
 }
 
-/// What later versions added, so that columns stay where they were.
-void add_later_columns(CsvRow& row, const Report& report, const Record& record) {
-  const HeadlineRecord& headline = record.headline;
-  row.add("headline.quantity", record.probe.empty() ? "" : headline.quantity);
-  row.add("headline.better", record.probe.empty() ? "" : std::string(to_string(headline.better)));
-  row.add("headline.measured", field(headline.measured));
-  row.add("headline.ci95_low", field(headline.ci95_low));
-  row.add("headline.ci95_high", field(headline.ci95_high));
-  row.add("headline.predicted", field(headline.predicted));
-  row.add("headline.peak", field(headline.peak));
-  row.add("predicted_seconds", field(record.predicted_s));
-  row.add("useful_flops", record.useful_flops ? fmt::to_string(*record.useful_flops) : std::string());
-  for (const std::string& name : report.metric_columns) {
-    const bool own = name == headline.quantity;
-    const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
-    row.add("metrics_predicted." + name, field(own                             ? headline.predicted
-                                               : found == record.metrics.end() ? std::nullopt
-                                                                               : found->predicted));
+/// The record's JSON, with what rows need beside it.
+Json row_of(const Report& report, const Record& record) {
+  Json row = record_json(record);
+  for (const char* op : {"load", "store"}) {
+    for (const std::string unit : {sectors, wavefronts}) {
+      row[op][unit + "_per_request"] = {{"predicted", number(mean_per_request(record, op, unit, Source::predicted))},
+                                        {"counted", number(mean_per_request(record, op, unit, Source::counted))}};
+    }
   }
+  for (const std::string& name : report.metric_columns)
+    row["metrics"][name] = number(named_value(report, record, name));
+  row["backend"] = report.backend;
+  if (report.device) row["device"] = {{"name", report.device->name}, {"uuid", optional(report.device->uuid)}};
+  return row;
 }
 
-void add_case(CsvRow& row, const Report& report, const Record& record) {
-  row.add("probe", record.probe);
-  for (const std::string& name : report.parameter_columns) row.add("parameters." + name, parameter_field(record, name));
-  row.add("swept", record.swept);
-  row.add("compared", record.compared);
-  row.add("baseline", gpumem::to_string(record.baseline));
-  row.add("chosen_by_auto", join(record.chosen, ";"));
-  row.add("status", std::string(to_string(record.status)));
-  row.add("reason", field(record.reason));
-  row.add("verified", field(record.verified));
-  row.add("useful_bytes.read", fmt::to_string(record.useful_bytes_read));
-  row.add("useful_bytes.written", fmt::to_string(record.useful_bytes_written));
-  add_time(row, record.time);
-  row.add("bandwidth_gb_per_s.measured", field(measured_bandwidth(record)));
-  row.add("bandwidth_gb_per_s.predicted", field(predicted_bandwidth(record)));
-  row.add("peak_gb_per_s", field(record.headline.quantity == bandwidth_name ? record.headline.peak : std::nullopt));
-  row.add("fraction_of_peak", field(record.fraction_of_peak));
-  row.add("relative_to_baseline.measured", field(record.relative_measured));
-  row.add("relative_to_baseline.predicted", field(record.relative_predicted));
-  add_access(row, record);
-  row.add("bottleneck.predicted", record.bottleneck ? record.bottleneck->predicted : std::string());
-  row.add("bottleneck.counted", record.bottleneck ? field(record.bottleneck->counted) : std::string());
+/// New columns come last, so that others stay where they are.
+std::vector<CsvPath> paths_of(const std::vector<std::string>& parameters, const std::vector<std::string>& metrics) {
+  static const std::vector<std::string> of_sites = {"predicted", "counted"};
+  std::vector<CsvPath> paths = {{"probe"}};
+  add_paths(paths, {"parameters"}, parameters);
+  add_paths(paths, {}, {"swept", "compared", "baseline", "chosen_by_auto", "status", "reason", "verified"});
+  add_paths(paths, {"useful_bytes"}, {"read", "written"});
+  add_paths(paths, {"time_seconds"}, {"median", "ci95_low", "ci95_high", "min", "p05", "p95", "count"});
+  add_paths(paths, {"bandwidth_gb_per_s"}, {"measured", "predicted"});
+  add_paths(paths, {}, {"peak_gb_per_s", "fraction_of_peak"});
+  add_paths(paths, {"relative_to_baseline"}, {"measured", "predicted"});
+  for (const char* op : {"load", "store"}) {
+    for (const std::string unit : {sectors, wavefronts}) add_paths(paths, {op, unit + "_per_request"}, of_sites);
+  }
+  add_paths(paths, {"bottleneck"}, of_sites);
   for (const measure::CounterField& one : measure::counter_fields()) {
-    row.add("counters." + std::string(one.name),
-            field(record.counters ? (*record.counters).*one.value : std::optional<double>()));
+    add_paths(paths, {"counters"}, {std::string(one.name)});
   }
-  for (const std::string& name : report.metric_columns) {
-    row.add("metrics." + name, field(named_value(report, record, name)));
-  }
-  row.add("flags", join(record.flags, ";"));
-  row.add("backend", report.backend);
-  row.add("device.name", report.device ? report.device->name : std::string());
-  row.add("device.uuid", report.device ? field(report.device->uuid) : std::string());
-  add_later_columns(row, report, record);
-}
-
-CsvRow row_of(const Report& report, const Record& record) {
-  CsvRow row;
-  add_case(row, report, record);
-  return row;
-}
-
-CsvRow row_of(const NamedReport& named, const Record& record) {
-  CsvRow row;
-  row.add("report", named.name);
-  add_case(row, named.report, record);
-  return row;
+  add_paths(paths, {"metrics"}, metrics);
+  add_paths(paths, {}, {"flags", "backend"});
+  add_paths(paths, {"device"}, {"name", "uuid"});
+  add_paths(paths, {"headline"}, {"quantity", "better", "measured", "ci95_low", "ci95_high", "predicted", "peak"});
+  add_paths(paths, {}, {"predicted_seconds", "useful_flops"});
+  add_paths(paths, {"metrics_predicted"}, metrics);
+  return paths;
 }
 
 void add_once(std::vector<std::string>& names, const std::vector<std::string>& others) {
@@ -144,34 +80,30 @@ void add_once(std::vector<std::string>& names, const std::vector<std::string>& o
   }
 }
 
-/// A table has the same columns in every row.
-std::vector<NamedReport> with_common_columns(std::span<const NamedReport> reports) {
+}  // namespace
+
+void write_csv(std::ostream& out, const Report& report) {
+  const std::vector<CsvPath> paths = paths_of(report.parameter_columns, report.metric_columns);
+  out << csv_names(paths) << '\n';
+  for (const Record& record : report.results) out << csv_fields(row_of(report, record), paths) << '\n';
+}
+
+void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports) {
   std::vector<std::string> parameters;
   std::vector<std::string> metrics;
   for (const NamedReport& one : reports) {
     add_once(parameters, one.report.parameter_columns);
     add_once(metrics, one.report.metric_columns);
   }
-  std::vector<NamedReport> same(reports.begin(), reports.end());
-  for (NamedReport& one : same) {
-    one.report.parameter_columns = parameters;
-    one.report.metric_columns = metrics;
-  }
-  return same;
-}
-
-}  // namespace
-
-void write_csv(std::ostream& out, const Report& report) {
-  out << row_of(report, Record{}).header() << '\n';
-  for (const Record& record : report.results) out << row_of(report, record).line() << '\n';
-}
-
-void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports) {
-  const std::vector<NamedReport> all = with_common_columns(reports);
-  if (!all.empty()) out << row_of(all.front(), Record{}).header() << '\n';
-  for (const NamedReport& named : all) {
-    for (const Record& record : named.report.results) out << row_of(named, record).line() << '\n';
+  std::vector<CsvPath> paths = paths_of(parameters, metrics);
+  paths.insert(paths.begin(), {"report"});
+  if (!reports.empty()) out << csv_names(paths) << '\n';
+  for (const auto& [name, report] : reports) {
+    for (const Record& record : report.results) {
+      Json row = row_of(report, record);
+      row["report"] = name;
+      out << csv_fields(row, paths) << '\n';
+    }
   }
 }
 

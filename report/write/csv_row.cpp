@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "report/text/text.hpp"
@@ -26,7 +25,7 @@ std::string quoted(const std::string& text) {
 std::string text_of(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return csv_number(value.get<double>());
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
   if (!value.is_array()) return value.dump();
   std::vector<std::string> parts;
   for (const auto& part : value) parts.push_back(text_of(part));
@@ -35,13 +34,12 @@ std::string text_of(const nlohmann::ordered_json& value) {
 
 }  // namespace
 
-void CsvRow::add(const std::string& name, const std::string& value) {
-  names_.push_back(quoted(name));
-  values_.push_back(quoted(value));
+void add_paths(std::vector<CsvPath>& paths, const CsvPath& of, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    paths.push_back(of);
+    paths.back().push_back(name);
+  }
 }
-
-std::string CsvRow::header() const { return join(names_, ","); }
-std::string CsvRow::line() const { return join(values_, ","); }
 
 std::string csv_fields(const nlohmann::ordered_json& object, std::span<const CsvPath> paths) {
   std::vector<std::string> fields;
@@ -60,10 +58,6 @@ std::string csv_names(std::span<const CsvPath> paths, const std::string& prefix)
   std::vector<std::string> names;
   for (const CsvPath& path : paths) names.push_back(quoted(prefix + join(path, ".")));
   return join(names, ",");
-}
-
-std::string csv_number(std::optional<double> value) {
-  return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string();
 }
 
 }  // namespace gpumem::report

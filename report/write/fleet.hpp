@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "report/fleet/fleet.hpp"
-#include "report/fleet/labels.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {

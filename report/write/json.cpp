@@ -192,8 +192,10 @@ void write_json(std::ostream& out, const Report& report) {
   out << text << '\n';
 }
 
+Json json_values::record_json(const Record& record) { return FieldWriter::of(record); }
+
 void write_record_line(std::ostream& out, const Record& record) {
-  out << FieldWriter::of(record).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << record_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 void write_devices_json(std::ostream& out, std::span<const Device> devices) {

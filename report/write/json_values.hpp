@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "probes/probe.hpp"
+#include "report/record/record.hpp"
 
 namespace gpumem::report::json_values {
 
@@ -40,5 +40,8 @@ inline Json parameters(const std::vector<Parameter>& named) {
   for (const auto& [name, value] : named) object[name] = parameter(value);
   return object;
 }
+
+/// A record as it stands in a report's `results`.
+[[nodiscard]] Json record_json(const Record& record);
 
 }  // namespace gpumem::report::json_values
