@@ -142,63 +142,62 @@ CaseChange change_of(const ComparedCase& one, CaseReading reading, double tolera
   return change;
 }
 
-void add_cases_of_old(Comparison& comparison, const std::vector<std::vector<std::optional<std::size_t>>>& partners) {
-  const Report& old_report = comparison.reports.front().report;
-  for (std::size_t i = 0; i < old_report.results.size(); ++i) {
-    ComparedCase one{.record = &old_report.results[i], .quantity = {}, .old_reading = {}, .changes = {}};
-    std::vector<std::optional<std::size_t>> places;
-    for (const auto& partner : partners) places.push_back(partner[i]);
-    std::vector<const Record*> records = {one.record};
-    for (std::size_t n = 0; n < places.size(); ++n) {
-      records.push_back(places[n] ? &comparison.reports[n + 1].report.results[*places[n]] : nullptr);
-    }
-    one.quantity = common_quantity(comparison.reports, records);
-    one.old_reading = reading_of(old_report, i, one.quantity);
-    for (std::size_t n = 0; n < places.size(); ++n) {
-      if (!places[n]) {
-        one.changes.emplace_back();
-        continue;
-      }
-      CaseReading reading = reading_of(comparison.reports[n + 1].report, *places[n], one.quantity);
-      one.changes.push_back(change_of(one, std::move(reading), comparison.tolerance));
-    }
-    comparison.cases.push_back(std::move(one));
+/// Where a case stands in the results of each report, OLD first; absent where it does not.
+using Places = std::vector<std::optional<std::size_t>>;
+
+/// What the reports have at these places, or null.
+std::vector<const Record*> records_at(std::span<const NamedReport> reports, const Places& places) {
+  std::vector<const Record*> records;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    records.push_back(places[i] ? &reports[i].report.results[*places[i]] : nullptr);
   }
+  return records;
 }
 
-/// Each NEW's own cases are cases of their own, also where another NEW has the same.
-void add_cases_of_new(Comparison& comparison, std::size_t which,
-                      const std::vector<std::optional<std::size_t>>& partner) {
-  const Report& report = comparison.reports[which + 1].report;
-  std::vector<bool> known(report.results.size(), false);
-  for (const auto& index : partner) {
-    if (index) known[*index] = true;
+std::vector<Places> places_of(std::span<const NamedReport> reports) {
+  std::vector<Places> all(reports.front().report.results.size(), Places(reports.size()));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].front() = i;
+  for (std::size_t n = 1; n < reports.size(); ++n) {
+    const std::vector<Record>& results = reports[n].report.results;
+    const auto partner = pair_cases(reports.front().report.results, results);
+    std::vector<bool> known(results.size(), false);
+    for (std::size_t i = 0; i < partner.size(); ++i) {
+      all[i][n] = partner[i];
+      if (partner[i]) known[*partner[i]] = true;
+    }
+    // Each NEW's own cases are cases of their own, also where another NEW has the same.
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (!known[i]) all.emplace_back(reports.size())[n] = i;
+    }
   }
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    if (known[i]) continue;
-    ComparedCase one{
-        .record = &report.results[i],
-        .quantity = common_quantity(comparison.reports.subspan(which + 1, 1), std::vector{&report.results[i]}),
-        .old_reading = {},
-        .changes = std::vector<CaseChange>(comparison.news())};
-    one.changes[which] = {.reading = reading_of(report, i, one.quantity),
-                          .outcome = CaseVerdict::added,
-                          .speed = {},
-                          .shape = {},
-                          .metrics = {}};
-    comparison.cases.push_back(std::move(one));
-  }
+  return all;
 }
 
-bool is_selected(const ComparedCase& one, const Selection& selection) {
-  std::vector<CaseReading> sides;
-  if (one.old_reading) sides.push_back(*one.old_reading);
-  for (const CaseChange& change : one.changes) {
-    if (change.reading) sides.push_back(*change.reading);
+bool is_selected(const std::vector<const Record*>& records, const Places& places, const Selection& selection) {
+  const std::size_t position = **std::ranges::find_if(places, [](const auto& place) { return place.has_value(); });
+  return std::ranges::any_of(
+      records, [&](const Record* record) { return record != nullptr && selects(selection, *record, position); });
+}
+
+ComparedCase case_at(const Comparison& comparison, const Places& places, const std::vector<const Record*>& records) {
+  const std::span<const NamedReport> reports = comparison.reports;
+  ComparedCase one{.record = *std::ranges::find_if(records, [](const Record* record) { return record != nullptr; }),
+                   .quantity = common_quantity(reports, records),
+                   .old_reading = {},
+                   .changes = std::vector<CaseChange>(comparison.news())};
+  if (places.front()) one.old_reading = reading_of(reports.front().report, *places.front(), one.quantity);
+  for (std::size_t n = 1; n < places.size(); ++n) {
+    if (!places[n]) continue;
+    CaseReading reading = reading_of(reports[n].report, *places[n], one.quantity);
+    CaseChange& change = one.changes[n - 1];
+    if (one.old_reading) {
+      change = change_of(one, std::move(reading), comparison.tolerance);
+    } else {
+      change.reading = std::move(reading);
+      change.outcome = CaseVerdict::added;
+    }
   }
-  const std::size_t position = sides.front().index;
-  return std::ranges::any_of(sides,
-                             [&](const CaseReading& side) { return selects(selection, *side.record, position); });
+  return one;
 }
 
 std::string in_words(const std::string& parameter, const std::optional<Value>& value) {
@@ -277,14 +276,11 @@ CaseVerdict judged(const Estimate& speed, double tolerance) {
 
 Comparison compare(std::span<const NamedReport> reports, double tolerance, const Selection& selection) {
   Comparison comparison{.tool_version = {}, .reports = reports, .tolerance = tolerance, .cases = {}, .differences = {}};
-  std::vector<std::vector<std::optional<std::size_t>>> partners;
-  for (const NamedReport& one : reports.subspan(1)) {
-    partners.push_back(pair_cases(reports.front().report.results, one.report.results));
+  for (const Places& places : places_of(reports)) {
+    const std::vector<const Record*> records = records_at(reports, places);
+    if (is_selected(records, places, selection)) comparison.cases.push_back(case_at(comparison, places, records));
   }
-  add_cases_of_old(comparison, partners);
-  for (std::size_t n = 0; n < partners.size(); ++n) add_cases_of_new(comparison, n, partners[n]);
-  std::erase_if(comparison.cases, [&](const ComparedCase& one) { return !is_selected(one, selection); });
-  for (std::size_t n = 0; n < partners.size(); ++n) {
+  for (std::size_t n = 0; n < comparison.news(); ++n) {
     std::vector<Difference> found = differences(reports.front().report, reports[n + 1].report);
     std::ranges::move(differing_shapes(comparison, n), std::back_inserter(found));
     std::ranges::move(differing_flags(comparison, n), std::back_inserter(found));
@@ -327,37 +323,6 @@ bool is_reshaped(const CaseChange& change) {
 
 namespace {
 
-/// Cases slower than a gate allows, the slowest of them, and what it cannot tell.
-struct Slowdowns {
-  std::size_t sure = 0;
-  const ComparedCase* worst = nullptr;
-  std::size_t undecided = 0;
-  std::size_t reshaped = 0;
-  std::size_t held = 0;  ///< cases that could have failed
-};
-
-Slowdowns slowdowns(const Comparison& comparison, std::size_t which, double share) {
-  Slowdowns found;
-  for (const ComparedCase& one : comparison.cases) {
-    const CaseChange& change = one.changes[which];
-    if (!change.speed) continue;
-    const bool sure = change.speed->high && *change.speed->high < 1 - share;
-    const bool possible = !change.speed->low || *change.speed->low < 1 - share;
-    if (is_reshaped(change)) {
-      found.reshaped += sure ? 1 : 0;
-      continue;
-    }
-    ++found.held;
-    if (!sure) {
-      found.undecided += possible ? 1 : 0;
-      continue;
-    }
-    ++found.sure;
-    if (found.worst == nullptr || change.speed->value < found.worst->changes[which].speed->value) found.worst = &one;
-  }
-  return found;
-}
-
 /// The first case that NEW broke, and why; empty if there is none.
 std::string broken_words(const Comparison& comparison, std::size_t which, const CaseTally& counts) {
   std::vector<std::string> parts;
@@ -378,20 +343,36 @@ std::string broken_words(const Comparison& comparison, std::size_t which, const 
 }  // namespace
 
 Gate gate(const Comparison& comparison, std::size_t which, double share) {
-  const Slowdowns slow = slowdowns(comparison, which, share);
+  Gate result;
+  std::size_t sure = 0;
+  std::size_t held = 0;  // that could have failed
+  const ComparedCase* worst = nullptr;
+  for (const ComparedCase& one : comparison.cases) {
+    const CaseChange& change = one.changes[which];
+    if (!change.speed) continue;
+    const bool slower = change.speed->high && *change.speed->high < 1 - share;
+    const bool maybe = !slower && (!change.speed->low || *change.speed->low < 1 - share);
+    if (is_reshaped(change)) {
+      result.reshaped += slower ? 1 : 0;
+      continue;
+    }
+    ++held;
+    sure += slower ? 1 : 0;
+    result.undecided += maybe ? 1 : 0;
+    if (slower && (worst == nullptr || change.speed->value < worst->changes[which].speed->value)) worst = &one;
+  }
   const CaseTally counts = tally(comparison, which);
   std::vector<std::string> reasons;
-  if (slow.sure > 0) {
-    reasons.push_back(fmt::format("{} slower by more than {} % (worst: {}: {})", counted(slow.sure, "case"),
-                                  trimmed(share * 100, 3), case_name(comparison, *slow.worst),
-                                  change_words(slow.worst->changes[which].speed->value)));
+  if (worst != nullptr) {
+    reasons.push_back(fmt::format("{} slower by more than {} % (worst: {}: {})", counted(sure, "case"),
+                                  trimmed(share * 100, 3), case_name(comparison, *worst),
+                                  change_words(worst->changes[which].speed->value)));
   }
   if (std::string broken = broken_words(comparison, which, counts); !broken.empty()) reasons.push_back(broken);
-  if (slow.held == 0) {
+  if (held == 0) {
     reasons.emplace_back(counts.compared() == 0 ? "nothing could be compared"
                                                 : "nothing could be compared in the same launch shape");
   }
-  Gate result{.failure = {}, .undecided = slow.undecided, .reshaped = slow.reshaped};
   if (!reasons.empty()) result.failure = join(reasons, ", ");
   return result;
 }

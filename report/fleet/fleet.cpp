@@ -154,18 +154,6 @@ void judge_kind(FleetKind& kind, Fleet& fleet) {
   }
 }
 
-void add_flags(const FleetReading& reading, FleetFinding& finding) {
-  for (const std::string& flag : reading.flags) {
-    if (std::ranges::find(machine_flags, flag) == machine_flags.end()) continue;
-    const auto known = std::ranges::find(finding.flags, flag, &FleetFlag::name);
-    if (known == finding.flags.end()) {
-      finding.flags.push_back({flag, 1});
-    } else {
-      ++known->cases;
-    }
-  }
-}
-
 /// Slow before fast, and then by how far they are off.
 std::pair<bool, double> badness(const FleetJudgement& judgement) {
   return {judgement.verdict == FleetVerdict::slow, std::abs(judgement.loss)};
@@ -179,7 +167,9 @@ FleetFinding finding_of(std::size_t member, const FleetKind& kind, const Fleet& 
   for (std::size_t i = 0; i < machine.readings.size(); ++i) {
     const FleetJudgement& judgement = fleet.judgements[member][i];
     has[judgement.index] = true;
-    add_flags(machine.readings[i], finding);
+    for (const std::string& flag : machine.readings[i].flags) {
+      if (std::ranges::find(machine_flags, flag) != machine_flags.end()) ++finding.flags[flag];
+    }
     if (judgement.relative) ++finding.judged;
     const FleetVerdict verdict = judgement.verdict;
     if (verdict == FleetVerdict::slow || verdict == FleetVerdict::fast) finding.outliers.push_back(judgement);

@@ -9,6 +9,7 @@
 // the same value the MAD is 0: so an outlier also has to be off by more than a tolerance, a share of the median.
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,11 +66,6 @@ struct FleetJudgement {
   bool other_shape = false;        ///< `auto` decided otherwise than on most machines
 };
 
-struct FleetFlag {
-  std::string name;
-  std::size_t cases = 0;
-};
-
 /// What a person should know about a machine.
 struct FleetFinding {
   std::size_t machine = 0;
@@ -77,9 +73,9 @@ struct FleetFinding {
   std::size_t judged = 0;                ///< cases that were held against the others
   std::vector<std::size_t> wrong_data;   ///< indices into the machine's readings
   std::vector<std::size_t> failed;
-  std::vector<std::size_t> skipped;  ///< only those that most others ran
-  std::vector<std::size_t> missing;  ///< indices into the kind's cases: most others have them
-  std::vector<FleetFlag> flags;      ///< those that say something about the machine
+  std::vector<std::size_t> skipped;          ///< only those that most others ran
+  std::vector<std::size_t> missing;          ///< indices into the kind's cases: most others have them
+  std::map<std::string, std::size_t> flags;  ///< those that say something about the machine: how many cases have it
 };
 
 /// Who has which value of a property.

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "report/record/sweep.hpp"
-#include "report/write/columns.hpp"
 
 namespace gpumem::report {
 

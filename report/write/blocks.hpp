@@ -1,16 +1,22 @@
 #pragma once
 // A report as blocks of rows and columns of text: what the table and Markdown writers share, which only lay it out.
 
+#include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "report/record/record.hpp"
+#include "report/record/cases.hpp"
 #include "report/text/names.hpp"
 #include "report/write/timeline.hpp"
-#include "report/write/tint.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::report {
+
+/// How a piece of text looks on a terminal that has colours.
+enum class Tint { none, bold, dim, red, yellow, cyan };
 
 struct Column {
   Heading heading;
@@ -60,6 +66,9 @@ struct Page {
 [[nodiscard]] Page page(const Report& report, bool why = false);
 [[nodiscard]] std::vector<Block> blocks(const Report& report, bool why = false);
 
+/// The block of one or more cases of the same probe, without findings.
+[[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device, bool why = false);
+
 /// Whether the report is a plan: cases of which none was meant to run.
 [[nodiscard]] bool is_plan(const Report& report);
 
@@ -70,5 +79,15 @@ struct Page {
 [[nodiscard]] std::vector<std::string> closing(const Report& report);
 
 inline constexpr unsigned bar_rank = 60;  ///< where bars stand among the columns
+
+/// Paragraphs and tables, no wider than the style says.
+void write_page(std::ostream& out, const Page& page, const TableStyle& style);
+
+/// The same in GitHub-flavoured Markdown, with the first paragraph as a heading of the second level and a block under
+/// one of the third.
+void write_markdown_page(std::ostream& out, const Page& page);
+
+/// What would be read as markup is escaped: a pipe ends a cell, the others begin emphasis, code, links or HTML.
+[[nodiscard]] std::string markdown_escaped(std::string_view text);
 
 }  // namespace gpumem::report

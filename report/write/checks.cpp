@@ -10,7 +10,7 @@
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
 #include "report/text/text.hpp"
-#include "report/write/block_writers.hpp"
+#include "report/write/blocks.hpp"
 
 namespace gpumem::report {
 

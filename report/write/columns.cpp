@@ -1,7 +1,5 @@
 // One block: which columns its cases have, and what is said about them together.
 
-#include "report/write/columns.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -11,6 +9,7 @@
 #include "report/record/readings.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/text.hpp"
+#include "report/write/blocks.hpp"
 #include "report/write/column_builder.hpp"
 
 namespace gpumem::report {

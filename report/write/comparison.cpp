@@ -11,7 +11,7 @@
 
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
-#include "report/write/block_writers.hpp"
+#include "report/write/blocks.hpp"
 
 namespace gpumem::report {
 

@@ -7,7 +7,6 @@
 
 #include "report/compare/compare.hpp"
 #include "report/write/blocks.hpp"
-#include "report/write/tint.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {

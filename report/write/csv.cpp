@@ -1,8 +1,6 @@
 // CSV: one row per case, the same columns in the same order for every probe, named as pandas.json_normalize names the
 // fields of the JSON report. Absent is an empty field.
 
-#include "report/write/csv.hpp"
-
 #include <algorithm>
 #include <ostream>
 

@@ -10,7 +10,6 @@
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
-#include "report/write/block_writers.hpp"
 #include "report/write/blocks.hpp"
 
 namespace gpumem::report {

@@ -12,7 +12,7 @@
 
 #include "probes/words.hpp"
 #include "report/text/text.hpp"
-#include "report/write/block_writers.hpp"
+#include "report/write/blocks.hpp"
 
 namespace gpumem::report {
 

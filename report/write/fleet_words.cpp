@@ -183,7 +183,7 @@ std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& f
   std::vector<std::string> missing;
   for (const std::size_t index : finding.missing) missing.push_back(labels[index]);
   if (!missing.empty()) add(fmt::format("{} missing: {}", counted(missing.size(), "case"), some_of(missing)));
-  for (const FleetFlag& flag : finding.flags) add(one_line(flag.name) + " in " + counted(flag.cases, "case"));
+  for (const auto& [flag, cases] : finding.flags) add(one_line(flag) + " in " + counted(cases, "case"));
   const auto other_shapes = std::ranges::count_if(finding.outliers, &FleetJudgement::other_shape);
   if (other_shapes > 0) {
     add(fmt::format("in {} of its outliers auto decided otherwise than on most GPUs", other_shapes));

@@ -4,7 +4,6 @@
 #include <ostream>
 
 #include "report/text/text.hpp"
-#include "report/write/block_writers.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/writers.hpp"
 
@@ -17,6 +16,12 @@ constexpr std::size_t code_width = 80;
 std::string heading_text(const Heading& heading) {
   if (heading.unit.empty()) return heading.name;
   return heading.unit.starts_with('/') ? heading.name + heading.unit : heading.name + " (" + heading.unit + ")";
+}
+
+/// Of cells that are Markdown already.
+void write_row(std::ostream& out, const std::vector<std::string>& cells) {
+  for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
+  out << "|\n";
 }
 
 void write_block(std::ostream& out, const Block& block) {
@@ -41,8 +46,8 @@ void write_block(std::ostream& out, const Block& block) {
     header.emplace_back("notes");
     rule.emplace_back("---");
   }
-  write_markdown_row(out, header);
-  write_markdown_row(out, rule);
+  write_row(out, header);
+  write_row(out, rule);
   for (const Row& row : block.rows) {
     std::vector<std::string> cells;
     for (const std::string& cell : row.cells) cells.push_back(markdown_escaped(cell));
@@ -50,7 +55,7 @@ void write_block(std::ostream& out, const Block& block) {
       const bool both = !row.failure.empty() && !row.flags.empty();
       cells.push_back(markdown_escaped(row.failure + (both ? "; " : "") + row.flags));
     }
-    write_markdown_row(out, cells);
+    write_row(out, cells);
   }
   const auto lines = drawn(block.timelines, code_width, true);
   if (!lines.empty()) out << "\n```text\n" << join(lines, "\n") << "\n```\n";
@@ -58,11 +63,6 @@ void write_block(std::ostream& out, const Block& block) {
 }
 
 }  // namespace
-
-void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
-  for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
-  out << "|\n";
-}
 
 std::string markdown_escaped(std::string_view text) {
   std::string result;

@@ -9,9 +9,7 @@
 #include <string_view>
 
 #include "report/text/text.hpp"
-#include "report/write/block_writers.hpp"
 #include "report/write/blocks.hpp"
-#include "report/write/table_line.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
@@ -19,13 +17,66 @@ namespace gpumem::report {
 namespace {
 
 constexpr std::size_t gap = 2;
-constexpr std::size_t narrowest_table = 20;
+constexpr unsigned narrowest_table = 20;
 constexpr std::size_t shortest_bar = 12;
 constexpr std::size_t longest_bar = 40;
 constexpr std::size_t widest_flags = 30;
 constexpr std::size_t shortest_prose = 44;
 constexpr std::size_t narrowest_prose = 12;  // where columns that cannot go leave less
 constexpr std::size_t widest_text = 120;     // longer lines are hard to read, however wide the terminal
+
+/// One line on a terminal: never wider than the table, never with blanks at its end.
+class TableLine {
+ public:
+  explicit TableLine(const TableStyle& style) : width_(style.width), color_(style.color) {}
+
+  /// Blanks are kept back until something follows them.
+  void space(std::size_t columns) { pending_ += columns; }
+
+  void put(const std::string& text, Tint tint) {
+    const std::string fitting = truncated(one_line(text), left());  // whatever a report calls its things
+    if (fitting.empty()) {
+      pending_ += display_width(text);
+      return;
+    }
+    text_.append(pending_, ' ');
+    used_ += pending_ + display_width(fitting);
+    pending_ = 0;
+    const bool tinted = color_ && tint != Tint::none;
+    if (tinted) text_ += code(tint);
+    text_ += fitting;
+    if (tinted) text_ += "\x1b[0m";
+  }
+
+  [[nodiscard]] std::size_t left() const { return width_ - std::min(width_, used_ + pending_); }
+
+  void end(std::ostream& out) const { out << text_ << '\n'; }
+
+ private:
+  [[nodiscard]] static const char* code(Tint tint) {
+    switch (tint) {
+      case Tint::none:
+        return "";
+      case Tint::bold:
+        return "\x1b[1m";
+      case Tint::dim:
+        return "\x1b[2m";
+      case Tint::red:
+        return "\x1b[31m";
+      case Tint::yellow:
+        return "\x1b[33m";
+      case Tint::cyan:
+        return "\x1b[36m";
+    }
+    return "";
+  }
+
+  std::size_t width_;
+  bool color_;
+  std::size_t used_ = 0;
+  std::size_t pending_ = 0;
+  std::string text_;
+};
 
 /// Where everything of a block goes.
 struct Layout {
@@ -156,6 +207,20 @@ bool write_row(std::ostream& out, const Block& block, const Row& row, const Layo
   return false;
 }
 
+/// Its further lines indented.
+void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
+                     std::size_t indent) {
+  bool first = true;
+  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
+  for (const std::string& part : wrapped(text, width - indent)) {
+    TableLine line(style);
+    if (!first) line.space(indent);
+    first = false;
+    line.put(part, tint);
+    line.end(out);
+  }
+}
+
 void write_title(std::ostream& out, const Block& block, const TableStyle& style) {
   std::string title = block.title;
   if (!block.constants.empty()) title += ": " + join(block.constants, ", ");
@@ -202,31 +267,14 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style)
   }
   write_timelines(out, block, style);
   if (!block.findings.empty()) out << '\n';
-  for (const std::string& finding : block.findings) write_paragraph(out, one_line(finding), style, Tint::none);
+  for (const std::string& finding : block.findings) write_paragraph(out, one_line(finding), style, Tint::none, 0);
 }
 
 }  // namespace
 
-TableStyle usable(TableStyle style) {
-  style.width = std::max(style.width, static_cast<unsigned>(narrowest_table));
-  return style;
-}
-
-void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
-                     std::size_t indent) {
-  bool first = true;
-  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
-  for (const std::string& part : wrapped(text, width - indent)) {
-    TableLine line(style);
-    if (!first) line.space(indent);
-    first = false;
-    line.put(part, tint);
-    line.end(out);
-  }
-}
-
 void write_page(std::ostream& out, const Page& page, const TableStyle& requested) {
-  const TableStyle style = usable(requested);
+  TableStyle style = requested;
+  style.width = std::max(style.width, narrowest_table);
   for (const auto& [text, tint] : page.before) write_paragraph(out, text, style, tint, gap);
   bool first = page.before.empty();
   for (const Block& block : page.blocks) {
@@ -235,7 +283,7 @@ void write_page(std::ostream& out, const Page& page, const TableStyle& requested
     write_block(out, block, style);
   }
   if (!page.after.empty() && !first) out << '\n';
-  for (const auto& [text, tint] : page.after) write_paragraph(out, one_line(text), style, tint);
+  for (const auto& [text, tint] : page.after) write_paragraph(out, one_line(text), style, tint, 0);
 }
 
 void write_table(std::ostream& out, const Report& report, const TableStyle& style) {

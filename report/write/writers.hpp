@@ -21,6 +21,9 @@ struct TableStyle {
 void write_table(std::ostream& out, const Report& report, const TableStyle& style = {});
 void write_json(std::ostream& out, const Report& report);
 void write_csv(std::ostream& out, const Report& report);
+/// Several reports as one table, with the report's name in a first column "report". The columns of parameters and
+/// metrics are those of all reports.
+void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);
 void write_markdown(std::ostream& out, const Report& report, bool why = false);
 
 /// One record as one line of JSON, as it stands in a report's `results`. What read_record_line reads.
