@@ -249,12 +249,20 @@ class Reports(SchemaTest):
             "number as text": changed(lambda r: r["device"].update(memory_bytes="1")),
             "no parameters": changed(lambda r: r["results"][0].pop("parameters")),
             "unknown status": changed(lambda r: r["results"][0].update(status="fine")),
-            "unknown flag": changed(lambda r: r["results"][0].update(flags=["fine"])),
+            "flag that is no text": changed(lambda r: r["results"][0].update(flags=[1])),
+            "headline without a quantity": changed(lambda r: r["results"][0]["headline"].pop("quantity")),
+            "headline better for nothing": changed(lambda r: r["results"][0]["headline"].update(better="most")),
+            "negative flops": changed(lambda r: r["results"][0].update(useful_flops=-1)),
             "bandwidth as a number": changed(lambda r: r["results"][0].update(bandwidth_gb_per_s=1)),
             "share as text": changed(lambda r: r["results"][0].update(fraction_of_peak="90 %")),
             "negative bytes": changed(lambda r: r["results"][0]["useful_bytes"].update(read=-1)),
             "site without op": changed(lambda r: r["results"][0]["access"][0].pop("op")),
+            "cost as a number": changed(lambda r: r["results"][0]["access"][0].update(lines_per_request=1)),
             "metric as text": changed(lambda r: r["results"][0]["metrics"].update(x_us="1")),
+            "quantity without a unit": changed(lambda r: r["quantities"]["bandwidth_gb_per_s"].pop("unit")),
+            "devices that are names": changed(lambda r: r.update(devices=["H200"])),
+            "conclusion from no cases": changed(lambda r: r.update(conclusions=[{"probe": "offset"}])),
+            "program of nothing": changed(lambda r: r.update(program={})),
             "unknown verdict": changed(lambda r: r.update(checks=[{"name": "e", "verdict": "maybe"}])),
         }.items():
             with self.subTest(what):
@@ -265,7 +273,15 @@ class Reports(SchemaTest):
     def test_more_members_may_be_added(self):
         report = self.predict("--offset", "0")
         report["node"] = 7
-        report["results"][0]["colour"] = "red"
+        result = report["results"][0]
+        result["colour"] = "red"
+        result["flags"].append("predicted_by_hand")
+        site = {"predicted": 1, "counted": None}
+        result["access"].append({"site": "sum", "space": "cluster", "op": "atomic", "word_bytes": 4,
+                                 "sectors_per_request": site, "wavefronts_per_request": site,
+                                 "lines_per_request": site})
+        report["program"] = {"command": ["train", "--fast"], "exit_code": 0, "processes": 1, "kernels_seen": 2,
+                             "launches_seen": 9, "launches_counted": 8, "skipped": {"a cooperative launch": 1}}
         self.assert_valid(report, "a later version")
 
 
