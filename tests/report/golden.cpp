@@ -10,9 +10,9 @@ namespace gpumem::report {
 
 void compare_with_golden(const std::string& name, const std::string& text) {
   const auto path = std::filesystem::path(GPUMEM_SOURCE_DIR) / "tests/report/golden" / name;
-  if (std::getenv("GPUMEM_UPDATE_GOLDEN") != nullptr) test::put(path, text);
   INFO("golden file " << path);
   CHECK(text == test::content_of(path));
+  if (std::getenv("GPUMEM_UPDATE_GOLDEN") != nullptr) test::put(path, text);
 }
 
 }  // namespace gpumem::report
