@@ -64,7 +64,7 @@ class Profiles(SchemaTest):
 
     def test_rates_are_those_of_the_profile_that_has_all(self):
         h200 = strict_json((ROOT / "configs" / "gpus" / "h200.json").read_text())
-        self.assertEqual(list(self.schema["properties"]["rates"]["properties"]), list(h200["rates"]))
+        self.assertEqual(self.schema["properties"]["rates"]["propertyNames"]["enum"], list(h200["rates"]))
 
     def test_schema_and_program_refuse_the_same_profiles(self):
         good = strict_json((ROOT / "configs" / "gpus" / "v100.json").read_text())
