@@ -10,9 +10,9 @@
 
 #include "probes/error.hpp"
 #include "probes/host/batching_advice.hpp"
-#include "probes/host/check.hpp"
 #include "probes/host/host_memory.hpp"
 #include "probes/host/pieces.hpp"
+#include "probes/host/verify.hpp"
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
@@ -145,7 +145,7 @@ class BatchingExperiment final : public measure::Experiment {
     if (!pieces_.to_device) return verify_in_host_memory(stream);
     measure::check(cudaMemsetAsync(target_, measure::poison_byte, pieces_.bytes, stream), "poison the target");
     launch(stream);
-    return check_on_device(*session_, target_, pieces_.bytes / word_bytes, 0, stream, "32-bit words on the device");
+    return verify_on_device(*session_, target_, pieces_.bytes / word_bytes, 0, stream, "32-bit words on the device");
   }
 
  private:

@@ -88,7 +88,8 @@ struct Difference {
   std::uint64_t mismatches = 0;
   std::uint64_t first = 0;  ///< smallest index that differs; meaningless without mismatches
 };
-/// Compares with random_word(first + i), with several threads. Slow on write-combined memory: see check_in_host_memory.
+/// Compares with random_word(first + i), with several threads. Slow on write-combined memory: see
+/// verify_in_host_memory.
 [[nodiscard]] Difference compare_random(const std::uint32_t* words, std::uint64_t count, std::uint64_t first = 0);
 
 }  // namespace gpumem::host

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "probes/host/check.hpp"
 #include "probes/host/host_memory.hpp"
 #include "probes/host/pieces.hpp"
 #include "probes/host/transfer_advice.hpp"
+#include "probes/host/verify.hpp"
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
@@ -119,10 +119,10 @@ class TransferExperiment final : public measure::Experiment {
     measure::check(cudaStreamSynchronize(stream), "run the transfer");
     measure::Verification found;
     if (transfer_.to_device) {
-      found = check_on_device(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
+      found = verify_on_device(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
     }
     if (transfer_.to_host && found.mismatches == 0) {
-      found = check_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);
+      found = verify_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);
     }
     return found;
   }

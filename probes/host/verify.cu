@@ -1,4 +1,4 @@
-#include "probes/host/check.hpp"
+#include "probes/host/verify.hpp"
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 
@@ -22,7 +22,7 @@ __global__ void compare(const std::uint32_t* words, std::uint64_t count, std::ui
 
 }  // namespace
 
-measure::Verification check_on_device(measure::Session& session, const std::uint32_t* words, std::uint64_t count,
+measure::Verification verify_on_device(measure::Session& session, const std::uint32_t* words, std::uint64_t count,
                                       std::uint64_t first, CUstream_st* stream, const char* what) {
   Found found{0, ~0ULL};
   auto* on_device = session.scratch<Found>();
@@ -36,11 +36,11 @@ measure::Verification check_on_device(measure::Session& session, const std::uint
   return verification;
 }
 
-measure::Verification check_in_host_memory(measure::Session& session, const Buffer& buffer, std::uint64_t count,
+measure::Verification verify_in_host_memory(measure::Session& session, const Buffer& buffer, std::uint64_t count,
                                            std::uint64_t first, CUstream_st* stream) {
   constexpr const char* what = "32-bit words in host memory";
   if (buffer.memory() == Memory::write_combined && buffer.device_words() != nullptr) {
-    return check_on_device(session, buffer.device_words(), count, first, stream, what);
+    return verify_on_device(session, buffer.device_words(), count, first, stream, what);
   }
   const Difference difference = compare_random(buffer.words(), count, first);
   return {.mismatches = difference.mismatches, .first_mismatch = difference.first, .what = what};
