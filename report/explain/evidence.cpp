@@ -9,29 +9,23 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr double sector_bytes = 32;
-
 std::optional<double> either(const Reading& reading) { return reading.counted ? reading.counted : reading.predicted; }
 
 }  // namespace
 
-std::optional<RequestCost> costliest(const Record& record, std::string_view op, bool shared) {
+std::optional<RequestCost> costliest(const Record& record, std::string_view op, const access::Unit& unit) {
   std::optional<RequestCost> worst;
   for (const SiteRecord& site : record.access) {
-    if ((site.space == "shared") != shared || (!op.empty() && site.op != op) || site.word_bytes == 0) continue;
-    const auto each = either(site.per_request(shared ? wavefronts : sectors));
+    if ((!op.empty() && site.op != op) || site.word_bytes == 0) continue;
+    const auto each = either(site.per_request(unit.name));
     if (!each || !(*each > 0)) continue;
-    // 32 lanes x word size, in sectors of 32 bytes or in wavefronts of 32 banks x 4 bytes.
-    const double least = shared ? std::max(1.0, site.word_bytes / 4.0) : site.word_bytes;
-    const RequestCost cost{*each, least, site.word_bytes};
+    const RequestCost cost{*each, unit.least(site.word_bytes), site.word_bytes};
     if (!worst || cost.excess() > worst->excess()) worst = cost;
   }
   return worst;
 }
 
-bool Evidence::on_host() const {
-  return std::ranges::any_of(record.access, [](const SiteRecord& site) { return site.space == "host"; });
-}
+bool Evidence::on_host() const { return std::ranges::any_of(record.access, &SiteRecord::in_host_memory); }
 
 std::optional<double> Evidence::counted(std::optional<double> measure::Counts::*count) const {
   return record.counters ? (*record.counters).*count : std::nullopt;
@@ -49,7 +43,7 @@ std::optional<double> Evidence::unasked_read_bytes() const {
   const auto read = counted(&measure::Counts::dram_read_bytes);
   const auto asked = counted(&measure::Counts::l2_read_sectors);
   if (!read || !asked) return std::nullopt;
-  return std::max(0.0, *read - *asked * sector_bytes);
+  return std::max(0.0, *read - *asked * access::sector_bytes);
 }
 
 std::optional<std::uint64_t> Evidence::number(std::string_view parameter) const {
@@ -64,9 +58,9 @@ Evidence evidence_on(const Record& record, std::string_view limit) {
                     .limit_s = {},
                     .case_s = seconds_of(record),
                     .next = nullptr,
-                    .load = costliest(record, "load", false),
-                    .store = costliest(record, "store", false),
-                    .shared = costliest(record, "", true),
+                    .load = costliest(record, "load", access::sectors),
+                    .store = costliest(record, "store", access::sectors),
+                    .shared = costliest(record, "", access::wavefronts),
                     .better = {}};
   for (const StageRecord& stage : record.stages) {
     const auto seconds = seconds_of(stage);

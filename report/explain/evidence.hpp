@@ -30,9 +30,9 @@ struct Evidence {
   std::optional<double> limit_s;      ///< what it takes
   std::optional<double> case_s;       ///< what the case takes
   const StageRecord* next;            ///< the second slowest stage; null if there is no other
-  std::optional<RequestCost> load;    ///< sectors, the costliest site that is not in shared memory
+  std::optional<RequestCost> load;    ///< sectors, the costliest site
   std::optional<RequestCost> store;   ///< the same of stores
-  std::optional<RequestCost> shared;  ///< wavefronts, the costliest site in shared memory
+  std::optional<RequestCost> shared;  ///< wavefronts, the costliest site, whatever it does
   std::size_t others = 0;             ///< cases that it could be compared with
   std::optional<BetterCase> better;   ///< the best of them, if that is better
 
@@ -50,8 +50,8 @@ struct Evidence {
 /// The evidence on a case by itself; `others` and `better` are the caller's.
 [[nodiscard]] Evidence evidence_on(const Record& record, std::string_view limit);
 
-/// The costliest of a record's sites of `op` ("load", "store" or, for either, empty): sectors per request outside
-/// shared memory, or wavefronts per request in it. As counted, else as predicted. Absent if there is none.
-[[nodiscard]] std::optional<RequestCost> costliest(const Record& record, std::string_view op, bool shared);
+/// The costliest of a record's sites of `op` ("load", "store" or, for either, empty) whose requests are counted in the
+/// unit. As counted, else as predicted. Absent if there is none.
+[[nodiscard]] std::optional<RequestCost> costliest(const Record& record, std::string_view op, const access::Unit& unit);
 
 }  // namespace gpumem::report

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "probes/access/space.hpp"
 #include "probes/words.hpp"
 #include "report/explain/conclusions.hpp"
 #include "report/explain/headline_story.hpp"
@@ -49,9 +50,11 @@ std::string subject_of(const Record& record) {
               : all_sites(&SiteRecord::op, "store") ? "stores"
                                                     : "accesses";
   }
-  if (all_sites(&SiteRecord::space, "shared")) subject = "shared-memory " + subject;
-  if (all_sites(&SiteRecord::space, "host")) subject = "host-memory " + subject;
-  return subject;
+  if (record.access.empty()) return subject;
+  // Global memory goes without saying.
+  const std::string& space = record.access.front().space;
+  if (space == to_string(access::Space::global) || !all_sites(&SiteRecord::space, space)) return subject;
+  return one_line(space) + "-memory " + subject;
 }
 
 std::string not_run(const Cases& cases) {

@@ -48,11 +48,12 @@ std::string better_words(const BetterCase& better) {
 
 /// Whether the better case's requests cost less, so that its gain is the cure's.
 bool better_has_less(const Evidence& e) {
-  const auto less = [&](std::string_view op, bool shared, const std::optional<RequestCost>& own) {
-    const auto other = costliest(*e.better->record, op, shared);
+  const auto less = [&](std::string_view op, const access::Unit& unit, const std::optional<RequestCost>& own) {
+    const auto other = costliest(*e.better->record, op, unit);
     return own && other && other->excess() < own->excess() * 0.99;
   };
-  return less("load", false, e.load) || less("store", false, e.store) || less("", true, e.shared);
+  return less("load", access::sectors, e.load) || less("store", access::sectors, e.store) ||
+         less("", access::wavefronts, e.shared);
 }
 
 /// How much more of the limiting stage a useful byte takes here than in the better case.

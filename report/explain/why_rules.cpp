@@ -18,7 +18,7 @@ namespace {
 
 constexpr double wasteful = 1.5;  // excess from which on requests are scattered, not merely shifted
 constexpr double some = 1.005;    // excess that is no rounding
-constexpr double lanes = 32;
+constexpr double lanes = access::warp_lanes;
 
 // ---- words
 
@@ -36,7 +36,7 @@ Costlier costlier(const Evidence& e) {
 }
 
 std::string where_fewer_do(const RequestCost& cost, std::string_view name, std::string_view unit) {
-  return fmt::format("each {} {} {} {} where {} would do", name, unit == "sectors" ? "touches" : "takes",
+  return fmt::format("each {} {} {} {} where {} would do", name, unit == sectors ? "touches" : "takes",
                      trimmed(cost.each, 2), unit, trimmed(cost.least, 2));
 }
 
@@ -135,7 +135,7 @@ std::string scattered_brief(const Evidence& e) {
 }
 
 std::string shifted_stores_fact(const Evidence& e) {
-  return where_fewer_do(*e.store, "store", "sectors") + l2_requests(e);
+  return where_fewer_do(*e.store, "store", sectors) + l2_requests(e);
 }
 std::string shifted_stores_brief(const Evidence& e) {
   return fmt::format("{} sectors per store where {} would do", trimmed(e.store->each, 2), trimmed(e.store->least, 2));
@@ -143,7 +143,7 @@ std::string shifted_stores_brief(const Evidence& e) {
 
 std::string shifted_fact(const Evidence& e) {
   const auto [cost, name] = costlier(e);
-  return where_fewer_do(cost, name, "sectors");
+  return where_fewer_do(cost, name, sectors);
 }
 std::string shifted_brief(const Evidence& e) {
   const auto [cost, name] = costlier(e);
@@ -151,7 +151,7 @@ std::string shifted_brief(const Evidence& e) {
 }
 
 std::string conflicts_fact(const Evidence& e) {
-  return where_fewer_do(*e.shared, "request", "wavefronts") + ", " + trimmed(e.shared->excess(), 1) +
+  return where_fewer_do(*e.shared, "request", wavefronts) + ", " + trimmed(e.shared->excess(), 1) +
          "-way bank conflicts";
 }
 std::string conflicts_brief(const Evidence& e) { return trimmed(e.shared->excess(), 1) + "-way bank conflicts"; }

@@ -1,12 +1,20 @@
 #include "report/record/record.hpp"
 
 #include <algorithm>
+#include <iterator>
+
+#include "probes/access/space.hpp"
 
 namespace gpumem::report {
 
 Reading SiteRecord::per_request(std::string_view unit) const {
   const auto found = std::ranges::find(costs, unit, &CostRecord::unit);
   return found == costs.end() ? Reading{} : found->per_request;
+}
+
+bool SiteRecord::in_host_memory() const {
+  const auto* const row = std::ranges::find(access::spaces, space, &access::SpaceRow::name);
+  return row != std::end(access::spaces) && row->home == access::Home::host_memory;
 }
 
 Reading& SiteRecord::cost(std::string_view unit) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "probes/access/units.hpp"
 #include "probes/device.hpp"
 #include "probes/measure/counters.hpp"
 #include "probes/measure/experiment.hpp"
@@ -30,8 +31,8 @@ struct CostRecord {
   Reading per_request;
 };
 
-inline constexpr const char* sectors = "sectors";
-inline constexpr const char* wavefronts = "wavefronts";
+inline constexpr const char* sectors = access::sectors.name;
+inline constexpr const char* wavefronts = access::wavefronts.name;
 
 struct SiteRecord {
   std::string site;
@@ -42,6 +43,7 @@ struct SiteRecord {
 
   /// Without any reading where there is no such cost.
   [[nodiscard]] Reading per_request(std::string_view unit) const;
+  [[nodiscard]] bool in_host_memory() const;
   /// Adds the cost where there is none.
   [[nodiscard]] Reading& cost(std::string_view unit);
 };

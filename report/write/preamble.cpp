@@ -43,7 +43,7 @@ bool uses_host(const Report& report) {
   return report.host_placement || std::ranges::any_of(report.results, [&](const Record& record) {
            const bool copies = record.access.empty() && record.useful_bytes() > 0;
            return copies || (link && refers_to_link(record, *link * per_giga)) ||
-                  std::ranges::any_of(record.access, [](const SiteRecord& site) { return site.space == "host"; });
+                  std::ranges::any_of(record.access, &SiteRecord::in_host_memory);
          });
 }
 
