@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <ranges>
 
 #include "probes/words.hpp"
 #include "report/explain/why.hpp"
@@ -16,12 +17,33 @@ namespace gpumem::report {
 
 namespace {
 
-/// A small table: a name and its predicted and counted values.
+/// A line of a small table: a name and its values.
 struct Figure {
   std::string name;
   std::string predicted;
   std::string counted;
+  std::string measured = {};
 };
+
+struct FigureColumn {
+  const char* title;
+  std::string Figure::*cell;
+};
+constexpr FigureColumn figure_columns[] = {{"figure", &Figure::name},
+                                           {"predicted", &Figure::predicted},
+                                           {"counted", &Figure::counted},
+                                           {"measured", &Figure::measured}};
+
+/// The first columns, and of the others those that have a value.
+std::vector<FigureColumn> columns_of(const std::vector<Figure>& figures, std::size_t always) {
+  std::vector<FigureColumn> columns(figure_columns, figure_columns + always);
+  for (const FigureColumn& column : std::span(figure_columns).subspan(always)) {
+    if (std::ranges::any_of(figures, [&](const Figure& figure) { return !(figure.*column.cell).empty(); })) {
+      columns.push_back(column);
+    }
+  }
+  return columns;
+}
 
 struct Explained {
   std::string title;
@@ -120,6 +142,14 @@ std::vector<Figure> figures_of(const Record& record) {
                          number(reading.predicted), number(reading.counted)});
     }
   }
+  for (const MetricRecord& metric : record.metrics) {
+    const std::string title = quantity_title(metric.name);
+    const bool has_unit = title == quantity_words(metric.name);
+    const auto words = [&](std::optional<double> value) {
+      return !value ? "-" : has_unit ? significant(*value, 3) : value_words(metric.name, *value);
+    };
+    if (metric.value()) figures.push_back({title, words(metric.predicted), "", words(metric.measured)});
+  }
   if (record.counters) {
     for (const measure::CounterField& field : measure::counter_fields()) {
       const auto value = (*record.counters).*field.value;
@@ -146,25 +176,20 @@ std::vector<Explained> explained(const Report& report, std::span<const std::size
   return all;
 }
 
-void write_figures(std::ostream& out, std::vector<Figure> figures) {
+void write_figures(std::ostream& out, const std::vector<Figure>& figures) {
   if (figures.empty()) return;
-  const bool counted = std::ranges::any_of(figures, [](const Figure& figure) { return !figure.counted.empty(); });
-  figures.insert(figures.begin(), {"", "predicted", counted ? "counted" : ""});
-  const auto width = [&](std::string Figure::*part) {
-    std::size_t widest = 0;
-    for (const Figure& figure : figures) widest = std::max(widest, display_width(figure.*part));
-    return widest;
-  };
-  const std::size_t name = width(&Figure::name);
-  const std::size_t predicted = width(&Figure::predicted);
-  const std::size_t last = width(&Figure::counted);
-  const auto padding = [](std::size_t columns, const std::string& text) {
-    return std::string(columns - display_width(text), ' ');
-  };
-  for (const Figure& figure : figures) {
-    std::string line = "  " + figure.name + padding(name, figure.name) + "  " + padding(predicted, figure.predicted) +
-                       figure.predicted;
-    if (counted) line += "  " + padding(last, figure.counted) + figure.counted;
+  std::vector<std::string> lines(figures.size() + 1, " ");
+  for (const auto& [title, cell] : columns_of(figures, 2)) {
+    const bool names = cell == &Figure::name;
+    std::vector<std::string> cells = {names ? "" : title};
+    for (const Figure& figure : figures) cells.push_back(figure.*cell);
+    const std::size_t width = std::ranges::max(cells | std::views::transform(display_width));
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string padding(width - display_width(cells[i]), ' ');
+      lines[i] += (names ? " " + cells[i] + padding : "  " + padding + cells[i]);
+    }
+  }
+  for (std::string& line : lines) {
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << '\n';
   }
@@ -173,19 +198,15 @@ void write_figures(std::ostream& out, std::vector<Figure> figures) {
 }  // namespace
 
 void write_explained(std::ostream& out, const Report& report, std::span<const std::size_t> cases, unsigned width) {
-  const auto paragraph_of = [&](const std::string& text, std::size_t indent) {
-    std::size_t leading = 0;
-    for (const std::string& line : wrapped(one_line(text), width - indent)) {
-      out << std::string(leading, ' ') << line << '\n';
-      leading = indent;
-    }
+  const auto say = [&](const std::string& text, std::size_t indent) {
+    out << wrap(one_line(text), width, indent) << '\n';
   };
-  for (const std::string& line : preamble(report)) paragraph_of(line, 2);
+  for (const std::string& line : preamble(report)) say(line, 2);
   for (const Explained& one : explained(report, cases)) {
     out << '\n';
-    paragraph_of(one.title, 2);
-    paragraph_of(one.readings, 2);
-    paragraph_of(one.reason, 0);
+    say(one.title, 2);
+    say(one.readings, 2);
+    say(one.reason, 0);
     write_figures(out, one.figures);
   }
 }
@@ -201,11 +222,15 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
         << markdown_escaped(one.readings) << "\n\n"
         << markdown_escaped(one.reason) << "\n\n";
     if (one.figures.empty()) continue;
-    out << "| figure | predicted | counted |\n| --- | ---: | ---: |\n";
-    for (const Figure& figure : one.figures) {
-      out << fmt::format("| {} | {} | {} |\n", markdown_escaped(figure.name), figure.predicted, figure.counted);
+    std::vector<std::string> lines(2 + one.figures.size(), "|");
+    for (const auto& [title, cell] : columns_of(one.figures, 3)) {
+      lines[0] += fmt::format(" {} |", title);
+      lines[1] += cell == &Figure::name ? " --- |" : " ---: |";
+      for (std::size_t i = 0; i < one.figures.size(); ++i) {
+        lines[i + 2] += fmt::format(" {} |", markdown_escaped(one.figures[i].*cell));
+      }
     }
-    out << '\n';
+    out << join(lines, "\n") << "\n\n";
   }
 }
 
