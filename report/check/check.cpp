@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "report/check/check_parts.hpp"
 #include "report/check/check_words.hpp"
 #include "report/text/text.hpp"
 

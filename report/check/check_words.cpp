@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include "probes/words.hpp"
 #include "report/text/names.hpp"
@@ -44,6 +46,32 @@ std::string case_words(const Cases& among, const Record& record) {
   if (place.empty()) return probe;
   const auto other_probe = [&](const Record* other) { return other->probe != record.probe; };
   return std::ranges::any_of(among, other_probe) ? probe + ", " + place : place;
+}
+
+std::string reason_of(const Record& record) { return one_line(record.reason.value_or("no reason known")); }
+
+std::string place_words(const Cases& all, const Record& record) {
+  Cases own;
+  std::ranges::copy_if(all, std::back_inserter(own), [&](const Record* other) { return other->probe == record.probe; });
+  std::string words = case_words(own, record);
+  const std::string probe = one_line(record.probe);
+  return words == probe || words.starts_with(probe + " ") ? words : probe + " " + words;
+}
+
+Cases missing_cases(const Report& report, const CheckRules& rules) {
+  if (rules.planned.empty()) return {};
+  std::set<std::string> there;
+  for (const Record& record : report.results) there.insert(asked_key(record));
+  Cases missing;
+  for (const Record& record : rules.planned) {
+    if (!there.contains(asked_key(record))) missing.push_back(&record);
+  }
+  return missing;
+}
+
+std::string missing_words(const Cases& missing, std::size_t planned) {
+  return fmt::format("{} of {} not in the report, the first: {}", missing.size(), counted(planned, "case"),
+                     place_words(missing, *missing.front()));
 }
 
 std::string labelled_value(std::string_view quantity, double value) {

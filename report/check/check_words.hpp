@@ -4,14 +4,27 @@
 #include <string>
 #include <string_view>
 
+#include "report/check/check.hpp"
 #include "report/check/expectation.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::report {
 
+inline constexpr const char* predicted_reason = "predicted, not measured; add --backend model to accept predictions";
+
 /// Which case it is among those a check is about: "offset 3, read". Names the probe where they are of several.
 [[nodiscard]] std::string case_words(const Cases& among, const Record& record);
+
+/// A case among all of several probes: "offset 3, read", "transfer 64 KiB, pinned host memory".
+[[nodiscard]] std::string place_words(const Cases& all, const Record& record);
+
+/// Why a case failed or was skipped, on one line.
+[[nodiscard]] std::string reason_of(const Record& record);
+
+/// The planned cases that the report does not hold.
+[[nodiscard]] Cases missing_cases(const Report& report, const CheckRules& rules);
+[[nodiscard]] std::string missing_words(const Cases& missing, std::size_t planned);
 
 /// A value with its unit: "3340 GB/s", "1.21 ms", "0.93 of peak", "32.0 cycles per request".
 [[nodiscard]] std::string labelled_value(std::string_view quantity, double value);

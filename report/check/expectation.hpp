@@ -33,4 +33,7 @@ struct Expectation {
   std::string because;             ///< why it should hold, for whoever sees it fail; may be empty
 };
 
+/// The record of an expectation that nothing was held against yet.
+[[nodiscard]] CheckRecord blank_check(const Expectation& expectation);
+
 }  // namespace gpumem::report

@@ -10,7 +10,6 @@
 #include "probes/measure/counters.hpp"
 #include "probes/words.hpp"
 #include "report/check/check.hpp"
-#include "report/check/check_parts.hpp"
 #include "report/check/check_words.hpp"
 #include "report/check/references.hpp"
 #include "report/record/cases.hpp"

@@ -18,15 +18,13 @@ std::span<const std::size_t> References::of(std::size_t index) const {
   return found == by_key_.end() ? std::span<const std::size_t>() : std::span<const std::size_t>(found->second);
 }
 
-/// Alike for the cases that differ in nothing but what the reference names.
 std::string References::key(const Record& record) const {
   if (!same_probe_) return "";
-  std::string text = record.probe;
-  for (const Parameter& parameter : record.parameters) {
-    if (names_parameter(reference_, parameter.name)) continue;
-    text.append("\n").append(parameter.name).append("=").append(to_string(asked_value(record, parameter)));
+  std::vector<std::string> named;
+  for (const Selection::Allowed& allowed : reference_.parameters) {
+    named.insert(named.end(), allowed.parameters.begin(), allowed.parameters.end());
   }
-  return text;
+  return asked_key(record, named);
 }
 
 }  // namespace gpumem::report

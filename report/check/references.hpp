@@ -25,6 +25,7 @@ class References {
   [[nodiscard]] std::span<const std::size_t> of(std::size_t index) const;
 
  private:
+  /// Alike for the cases that differ in nothing but what the reference names.
   [[nodiscard]] std::string key(const Record& record) const;
 
   const Selection& reference_;

@@ -58,6 +58,16 @@ std::optional<double> metric_value(const Record& record, std::string_view name) 
   return found == record.metrics.end() ? std::nullopt : found->value();
 }
 
+std::string asked_key(const Record& record, std::span<const std::string> without) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : record.parameters) {
+    if (std::ranges::find(without, name) != without.end()) continue;
+    parts.push_back(name + "=" + (record.is_chosen(name) ? "auto" : gpumem::to_string(value)));
+  }
+  std::ranges::sort(parts);
+  return record.probe + "\n" + join(parts, "\n");
+}
+
 bool varies(const Cases& cases, std::string_view parameter) {
   const Parameter* first = find_parameter(*cases.front(), parameter);
   return std::ranges::any_of(cases, [&](const Record* record) {

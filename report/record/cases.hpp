@@ -30,6 +30,10 @@ using Cases = std::vector<const Record*>;
 /// Absent if the record has no such metric, or no value of it.
 [[nodiscard]] std::optional<double> metric_value(const Record& record, std::string_view name);
 
+/// Alike for cases that were asked for alike but for the parameters `without`, in whatever order a report that went
+/// through other hands names things. What `auto` decided was asked for as "auto".
+[[nodiscard]] std::string asked_key(const Record& record, std::span<const std::string> without = {});
+
 /// Whether the cases differ in a parameter, having it or not included.
 [[nodiscard]] bool varies(const Cases& cases, std::string_view parameter);
 
