@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "app/command_line/completion.hpp"
-#include "report/text/layout.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

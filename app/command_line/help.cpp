@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "probes/words.hpp"
-#include "report/text/layout.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

@@ -12,6 +12,7 @@
 
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
+#include "probes/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -70,7 +71,7 @@ class AxisReader {
   }
 
   [[nodiscard]] std::string amount(std::uint64_t value) const {
-    return axis_.unit == "bytes" ? report::size_in_words(value) : std::to_string(value);
+    return axis_.unit == "bytes" ? size_in_words(value) : std::to_string(value);
   }
 
   [[nodiscard]] std::string example() const {

@@ -23,8 +23,6 @@
 #include "report/read/report_file.hpp"
 #include "report/text/text.hpp"
 #include "report/write/checks.hpp"
-#include "report/write/junit.hpp"
-#include "report/write/openmetrics.hpp"
 
 namespace gpumem::app {
 

@@ -11,6 +11,7 @@
 #include "app/commands/fleet.hpp"
 #include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
+#include "probes/words.hpp"
 #include "report/compare/compare.hpp"
 #include "report/fleet/fleet.hpp"
 #include "report/read/report_file.hpp"
@@ -79,7 +80,7 @@ double tolerance_of(const CompareArguments& arguments, double usual) {
 
 /// What a gate cannot tell, and what would; empty if it can.
 std::string doubts(const report::Gate& gate, double share) {
-  const std::string percent = report::trimmed(share * 100, 3);
+  const std::string percent = trimmed(share * 100, 3);
   std::vector<std::string> parts;
   if (gate.undecided > 0) {
     parts.push_back(fmt::format("{} may be slower by more than {} %, or not: measure with a narrower --ci-width",

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "app/run/plan.hpp"
-#include "report/text/layout.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"

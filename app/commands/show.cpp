@@ -12,8 +12,6 @@
 #include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
-#include "report/write/junit.hpp"
-#include "report/write/openmetrics.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::app {

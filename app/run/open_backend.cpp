@@ -4,7 +4,6 @@
 
 #include "app/run/plan.hpp"
 #include "probes/error.hpp"
-#include "report/text/layout.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "probes/words.hpp"
 #include "report/compare/pair_cases.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"

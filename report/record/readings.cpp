@@ -68,28 +68,4 @@ std::string limit_of(const Record& record) {
   return slowest == nullptr ? "" : slowest->stage;
 }
 
-std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "ok";
-    case Status::skipped:
-      return "skipped";
-    case Status::failed:
-      return "failed";
-  }
-  return "failed";
-}
-
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass:
-      return "pass";
-    case Verdict::fail:
-      return "fail";
-    case Verdict::skip:
-      return "skip";
-  }
-  return "skip";
-}
-
 }  // namespace gpumem::report

@@ -1,6 +1,7 @@
 #pragma once
 // The access readings of a record folded to one number per operation, as tables, CSV and findings show them.
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,7 +45,15 @@ struct PerRequest {
 /// nothing says.
 [[nodiscard]] std::string limit_of(const Record& record);
 
-[[nodiscard]] std::string_view to_string(Status status);
-[[nodiscard]] std::string_view to_string(Verdict verdict);  ///< "pass", "fail", "skip"
+// In the order of the enumerators.
+inline constexpr std::array<std::string_view, 3> status_names = {"ok", "skipped", "failed"};
+inline constexpr std::array<std::string_view, 3> verdict_names = {"pass", "fail", "skip"};
+
+[[nodiscard]] constexpr std::string_view to_string(Status status) {
+  return status_names.at(static_cast<std::size_t>(status));
+}
+[[nodiscard]] constexpr std::string_view to_string(Verdict verdict) {
+  return verdict_names.at(static_cast<std::size_t>(verdict));
+}
 
 }  // namespace gpumem::report

@@ -15,22 +15,35 @@ namespace gpumem::report {
 namespace {
 
 /// How a parameter's name is made.
-enum class Kind {
-  plain,   ///< "op", "variant"
-  amount,  ///< "offset_elements": a label and what it counts
-  size,    ///< "buffer_bytes": a label and a number of bytes
-  word,    ///< "word_bytes": as amount, but said "4-byte words"
-  rate,    ///< "elements_per_thread": the label is the unit
-  shape,   ///< "block_threads": so many units per label
-  count,   ///< "copies": so many of them
-  share,   ///< "kernel_percent": a label and a percentage
-  memory,  ///< "host_memory": a kind of memory, said "pinned host memory"
+enum class Kind { plain, amount, size, word, rate, shape, count, share, memory };
+
+/// How names of a kind are said: with a value, and as what several values are. The value counts the unit, which is in
+/// the singular for 1, or the label.
+struct Form {
+  const char* phrase;
+  const char* noun;
+  bool counts_label = false;
 };
+
+// In the order of the kinds.
+constexpr std::array<Form, 9> forms = {{
+    {"{label} {value}", "{label}"},                                        // "op", "variant"
+    {"{label} {value} {unit}", "{label}"},                                 // "offset_elements"
+    {"{label} {value}", "{label} size"},                                   // "buffer_bytes"
+    {"{value}-byte words", "{label} size"},                                // "word_bytes"
+    {"{value} {label} per {unit}", "number of {label} per {unit}", true},  // "elements_per_thread"
+    {"{value} {unit} per {label}", "number of {unit} per {label}"},        // "block_threads"
+    {"{value} {label}", "number of {label}", true},                        // "copies"
+    {"{label} {value} %", "{label} percentage"},                           // "kernel_percent"
+    {"{value} {label}", "kind of {label}"},                                // "host_memory"
+}};
 
 struct ParsedName {
   Kind kind = Kind::plain;
   std::string label;
   std::string unit;
+
+  [[nodiscard]] const Form& form() const { return forms.at(static_cast<std::size_t>(kind)); }
 };
 
 std::string spaced(std::string_view name) {
@@ -109,30 +122,13 @@ std::string value_text(const Parameter& parameter) {
 }
 
 std::string parameter_phrase(const Parameter& parameter) {
-  const ParsedName name = parse(parameter.name);
+  ParsedName name = parse(parameter.name);
   const std::string value = value_text(parameter);
-  const std::string unit = value == "1" ? singular(name.unit) : name.unit;
-  switch (name.kind) {
-    case Kind::plain:
-      return parameter.name == "op" ? value : name.label + " " + value;
-    case Kind::amount:
-      return fmt::format("{} {} {}", name.label, value, unit);
-    case Kind::size:
-      return name.label + " " + value;
-    case Kind::word:
-      return value + "-byte words";
-    case Kind::rate:
-      return fmt::format("{} {} per {}", value, value == "1" ? singular(name.label) : name.label, name.unit);
-    case Kind::shape:
-      return fmt::format("{} {} per {}", value, unit, name.label);
-    case Kind::count:
-      return value + " " + (value == "1" ? singular(name.label) : name.label);
-    case Kind::share:
-      return fmt::format("{} {} %", name.label, value);
-    case Kind::memory:
-      return value + " " + name.label;
-  }
-  return parameter.name + " " + value;
+  if (parameter.name == "op") return value;
+  std::string& counted = name.form().counts_label ? name.label : name.unit;
+  if (value == "1") counted = singular(counted);
+  return fmt::format(fmt::runtime(name.form().phrase), fmt::arg("label", name.label), fmt::arg("value", value),
+                     fmt::arg("unit", name.unit));
 }
 
 std::string position_phrase(const Parameter& parameter) {
@@ -143,27 +139,12 @@ std::string position_phrase(const Parameter& parameter) {
 
 Noun parameter_noun(std::string_view parameter) {
   const ParsedName name = parse(parameter);
-  const auto regular = [](const std::string& noun) { return Noun{noun, noun.ends_with('s') ? noun : noun + "s"}; };
-  const auto number_of = [](const std::string& what) { return Noun{"number of " + what, "numbers of " + what}; };
-  switch (name.kind) {
-    case Kind::plain:
-    case Kind::amount:
-      return regular(name.label);
-    case Kind::size:
-    case Kind::word:
-      return regular(name.label == "size" ? name.label : name.label + " size");
-    case Kind::rate:
-      return number_of(name.label + " per " + name.unit);
-    case Kind::shape:
-      return number_of(name.unit + " per " + name.label);
-    case Kind::count:
-      return number_of(name.label);
-    case Kind::share:
-      return regular(name.label + " percentage");
-    case Kind::memory:
-      return {"kind of " + name.label, "kinds of " + name.label};
-  }
-  return regular(name.label);
+  if (name.kind == Kind::size && name.label == "size") return {"size", "sizes"};
+  const std::string noun =
+      fmt::format(fmt::runtime(name.form().noun), fmt::arg("label", name.label), fmt::arg("unit", name.unit));
+  const std::size_t of = std::string_view(name.form().noun).find(" of ");
+  if (of != std::string_view::npos) return {noun, noun.substr(0, of) + "s" + noun.substr(of)};
+  return {noun, noun.ends_with('s') ? noun : noun + "s"};
 }
 
 std::string quantity_words(std::string_view quantity) {

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-
-#include "probes/words.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
 constexpr char32_t not_utf8 = 0xFFFFFFFF;
 
@@ -81,6 +79,16 @@ std::string without_controls(std::string_view text) {
   return result;
 }
 
+std::string valid_utf8(std::string_view text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [code, bytes] = character_at(text, at);
+    result += code == not_utf8 ? replacement_character : text.substr(at, bytes);
+    at += bytes;
+  }
+  return result;
+}
+
 std::string one_line(std::string_view text) {
   std::string line = without_controls(text);
   std::ranges::replace(line, '\n', ' ');
@@ -106,6 +114,38 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+  const std::size_t columns = width > indent ? width - indent : 1;
+  std::string separator(1 + indent, ' ');
+  separator.front() = '\n';
+  return join(wrapped(text, columns), separator);
+}
+
+std::string two_columns(std::string_view left, std::string_view text, std::size_t width, std::size_t column) {
+  std::string line(left);
+  if (text.empty()) return line + '\n';
+  if (line.size() + 2 > column) line += '\n' + std::string(column, ' ');
+  line.resize(std::max(line.size(), column), ' ');
+  return line + wrap(text, width, column) + '\n';
+}
+
+std::string shell_quoted(std::string_view argument) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/@%";
+  if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
+  const bool controls = std::ranges::any_of(argument, is_control);
+  std::string quoted = controls ? "$'" : "'";  // in the first form, which shells read back, it stays on one line
+  for (const char c : argument) {
+    if (is_control(c)) {
+      quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    } else if (controls && (c == '\'' || c == '\\')) {
+      quoted.append("\\").append(1, c);
+    } else {
+      quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+  }
+  return quoted + "'";
+}
+
 std::string join(std::span<const std::string> parts, std::string_view separator) {
   std::string text;
   for (const std::string& part : parts) {
@@ -113,63 +153,6 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
     text += part;
   }
   return text;
-}
-
-std::string size_in_words(std::uint64_t bytes) {
-  struct Unit {
-    std::uint64_t bytes;
-    std::string_view name;
-  };
-  constexpr Unit units[] = {{std::uint64_t{1} << 40U, "TiB"}, {1'000'000'000'000, "TB"},
-                            {std::uint64_t{1} << 30U, "GiB"}, {1'000'000'000, "GB"},
-                            {std::uint64_t{1} << 20U, "MiB"}, {1'000'000, "MB"},
-                            {std::uint64_t{1} << 10U, "KiB"}};
-  for (const Unit& unit : units) {
-    if (bytes >= unit.bytes && bytes % unit.bytes == 0) return fmt::format("{} {}", bytes / unit.bytes, unit.name);
-    // Binary fractions like 1.5 GiB; anything else falls through to a smaller unit, at last to bytes.
-    if (bytes >= unit.bytes && unit.name.size() == 3 && bytes % (unit.bytes / 4) == 0) {
-      return fmt::format("{} {}", trimmed(static_cast<double>(bytes) / static_cast<double>(unit.bytes), 2), unit.name);
-    }
-  }
-  return fmt::format("{} bytes", bytes);
-}
-
-std::string decimal_size(double bytes) {
-  struct Unit {
-    double bytes;
-    const char* name;
-  };
-  constexpr std::array units = {Unit{1e12, "TB"}, Unit{1e9, "GB"}, Unit{1e6, "MB"}, Unit{1e3, "kB"}};
-  for (const Unit& unit : units) {
-    if (bytes >= unit.bytes) return significant(bytes / unit.bytes, 3) + " " + unit.name;
-  }
-  return fixed(bytes, 0) + " bytes";
-}
-
-int decimals_for(std::span<const double> values, int significant, int maximum) {
-  double smallest = 0;
-  for (const double value : values) {
-    const double magnitude = std::abs(value);
-    if (magnitude > 0 && (smallest == 0 || magnitude < smallest)) smallest = magnitude;
-  }
-  if (smallest == 0) return 0;
-  return std::clamp(significant - 1 - static_cast<int>(std::floor(std::log10(smallest))), 0, maximum);
-}
-
-std::string fixed(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }
-
-std::string trimmed(double value, int decimals) {
-  std::string text = fixed(value, decimals);
-  if (text.find('.') == std::string::npos) return text;
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-TimeUnit time_unit(double seconds) {
-  if (seconds < 1e-6) return {"ns", 1e9};
-  if (seconds < 1e-3) return {"us", 1e6};
-  return seconds < 1 ? TimeUnit{"ms", 1e3} : TimeUnit{"s", 1};
 }
 
 std::string counted(std::size_t count, std::string_view noun) {

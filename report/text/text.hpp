@@ -1,5 +1,5 @@
 #pragma once
-// Text for people: widths, wrapping, and numbers with as many digits as they deserve.
+// Text as it is laid out: what it may hold, how wide it is, where it breaks, how a shell takes it.
 
 #include <cstdint>
 #include <span>
@@ -22,31 +22,28 @@ namespace gpumem::report {
 /// The same without line breaks.
 [[nodiscard]] std::string one_line(std::string_view text);
 
+/// What stands for anything that a format cannot hold: U+FFFD.
+inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+/// The text with every byte that is part of no valid UTF-8 sequence replaced by U+FFFD.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
 /// Lines of at most `width` columns, broken at spaces; a longer word stands on its own line.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
+/// Breaks `text` at spaces so that no line passes column `width`, unless a single word does. Every line starts at
+/// column `indent`, the first one without the spaces that lead there. No newline at the end.
+[[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+
+/// A left column padded to `column` and a text wrapped beside it, or below it when the left one is too long. Ends with
+/// a newline.
+[[nodiscard]] std::string two_columns(std::string_view left, std::string_view text, std::size_t width,
+                                      std::size_t column);
+
+/// Quoted for a shell if it has to be, on one line whatever it holds.
+[[nodiscard]] std::string shell_quoted(std::string_view argument);
+
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
-
-/// Exactly: "1 GiB", "1.5 MiB", "1 GB", "100 bytes".
-[[nodiscard]] std::string size_in_words(std::uint64_t bytes);
-
-/// Of traffic, in powers of ten: "2.14 GB", "0 bytes".
-[[nodiscard]] std::string decimal_size(double bytes);
-
-/// Decimals that give the smallest non-zero value `significant` digits, at most `maximum`.
-[[nodiscard]] int decimals_for(std::span<const double> values, int significant, int maximum);
-
-[[nodiscard]] std::string fixed(double value, int decimals);
-
-/// At most `decimals` decimals, without trailing zeros: 4, 4.5.
-[[nodiscard]] std::string trimmed(double value, int decimals);
-
-struct TimeUnit {
-  std::string name;
-  double per_second = 1;
-};
-/// The largest of s, ms, us and ns that gives at least one.
-[[nodiscard]] TimeUnit time_unit(double seconds);
 
 /// A count and its noun: "1 case", "33 cases".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);

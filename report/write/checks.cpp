@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 #include <string_view>
 #include <vector>
@@ -19,22 +20,15 @@ namespace {
 constexpr std::size_t indent = 6;  // of what follows a verdict
 constexpr std::size_t widest_name = 40;
 
-std::string_view label(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass:
-      return "PASS";
-    case Verdict::fail:
-      return "FAIL";
-    case Verdict::skip:
-      return "SKIP";
-  }
-  return "SKIP";
-}
+// In the order of the verdicts.
+constexpr std::array<std::string_view, 3> labels = {"PASS", "FAIL", "SKIP"};
+constexpr std::array<std::string_view, 3> colors = {"32", "31", "33"};
+
+std::string_view label(Verdict verdict) { return labels.at(static_cast<std::size_t>(verdict)); }
 
 std::string tinted(Verdict verdict, bool color) {
   if (!color) return std::string(label(verdict));
-  const char* code = verdict == Verdict::pass ? "32" : verdict == Verdict::fail ? "31" : "33";
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, label(verdict));
+  return fmt::format("\x1b[{}m{}\x1b[0m", colors.at(static_cast<std::size_t>(verdict)), label(verdict));
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -126,9 +120,8 @@ void write_annotation(std::ostream& out, const CheckRecord& check, const std::st
 
 std::string suite_name(const Report& report) { return report.suite ? one_line(*report.suite) : "report"; }
 
-}  // namespace
-
-std::string checks_title(const Report& report) {
+/// What was held against what: "smoke on NVIDIA H200, gpu17, measured 2026-11-21T10:00:00Z".
+std::string title_of(const Report& report) {
   std::string title = suite_name(report);
   if (report.device) title += " on " + one_line(report.device->name);
   if (!report.host.name.empty()) title += ", " + one_line(report.host.name);
@@ -138,21 +131,24 @@ std::string checks_title(const Report& report) {
   return title + (predicted ? ", PREDICTED" + profile : ", measured " + one_line(report.started_at));
 }
 
+/// "12 passed, 1 failed, 2 skipped"
 std::string summary_of(const Report& report) {
   const CheckTally all = tally(report.checks);
   return fmt::format("{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
 }
 
+}  // namespace
+
 void write_checks(std::ostream& out, const Report& report, const TableStyle& style, bool brief) {
   constexpr std::size_t narrowest = 40;
   const std::size_t width = std::max<std::size_t>(style.width, narrowest);
-  for (const std::string& line : wrapped(checks_title(report), width)) out << line << '\n';
+  for (const std::string& line : wrapped(title_of(report), width)) out << line << '\n';
   write_lines(out, report, width, style.color, brief);
   out << summary_of(report) << '\n';
 }
 
 void write_checks_markdown(std::ostream& out, const Report& report, bool brief) {
-  out << "## " << markdown_escaped(checks_title(report)) << "\n\n";
+  out << "## " << markdown_escaped(title_of(report)) << "\n\n";
   out << "| | expectation | value | reason |\n| --- | --- | --- | --- |\n";
   for (const CheckRecord& check : report.checks) {
     if (brief && check.verdict == Verdict::pass) continue;
@@ -166,8 +162,8 @@ void write_checks_markdown(std::ostream& out, const Report& report, bool brief) 
 }
 
 void write_checks_github(std::ostream& out, const Report& report, bool brief) {
-  constexpr std::size_t unlimited = 1'000'000;              // a wrapped line might begin like a command
-  out << "gpumem check: " << checks_title(report) << '\n';  // nor may a suite's name
+  constexpr std::size_t unlimited = 1'000'000;          // a wrapped line might begin like a command
+  out << "gpumem check: " << title_of(report) << '\n';  // nor may a suite's name
   write_lines(out, report, unlimited, false, brief);
   for (const CheckRecord& check : report.checks) write_annotation(out, check, suite_name(report));
   out << summary_of(report) << '\n';

@@ -2,18 +2,11 @@
 // Writers of a report's checks. Pure, as all writers are.
 
 #include <iosfwd>
-#include <string>
 
 #include "report/record/record.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
-
-/// What was held against what: "smoke on NVIDIA H200, gpu17, measured 2026-11-21T10:00:00Z".
-[[nodiscard]] std::string checks_title(const Report& report);
-
-/// "12 passed, 1 failed, 2 skipped"
-[[nodiscard]] std::string summary_of(const Report& report);
 
 /// A line per check, PASS, FAIL or SKIP first, and the summary. `brief` leaves out what passed.
 void write_checks(std::ostream& out, const Report& report, const TableStyle& style, bool brief = false);

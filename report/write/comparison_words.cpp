@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "probes/words.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
 #include "report/write/comparison.hpp"

@@ -1,5 +1,3 @@
-#include "report/write/junit.hpp"
-
 #include <fmt/format.h>
 
 #include <numeric>
@@ -9,13 +7,12 @@
 
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
-#include "report/text/utf8.hpp"
+#include "report/text/text.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::report {
 
 namespace {
-
-constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 /// Fit for an attribute or for text. XML 1.0 has no control characters but tab and line breaks, which an attribute
 /// would lose, nor U+FFFE and U+FFFF.
@@ -35,9 +32,9 @@ std::string escaped(std::string_view raw) {
     } else if (c == '\t' || c == '\n' || c == '\r') {
       result += fmt::format("&#{};", static_cast<int>(c));
     } else if ((c >= 0 && c < 0x20) || c == 0x7F) {
-      result += replacement;
+      result += replacement_character;
     } else if (text.compare(i, 3, "\xEF\xBF\xBE") == 0 || text.compare(i, 3, "\xEF\xBF\xBF") == 0) {
-      result += replacement;
+      result += replacement_character;
       i += 2;
     } else {
       result += c;

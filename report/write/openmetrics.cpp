@@ -1,11 +1,8 @@
-#include "report/write/openmetrics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -15,7 +12,8 @@
 #include <vector>
 
 #include "report/record/readings.hpp"
-#include "report/text/utf8.hpp"
+#include "report/text/text.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::report {
 
@@ -112,24 +110,14 @@ Labels labels_of(const Record& record, const Labels& origin) {
 }
 
 /// "2026-11-21T10:00:00Z" as seconds since 1970; absent for anything else.
-std::optional<double> seconds_since_epoch(std::string_view text) {
-  constexpr std::string_view form = "0000-00-00T00:00:00Z";
-  if (text.size() != form.size()) return std::nullopt;
-  for (std::size_t i = 0; i < form.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (form[i] == '0' ? !digit : text[i] != form[i]) return std::nullopt;
-  }
-  const auto number = [&](std::size_t at, std::size_t digits) {
-    int value = 0;
-    std::from_chars(text.data() + at, text.data() + at + digits, value);
-    return value;
-  };
-  const std::chrono::year_month_day day{std::chrono::year{number(0, 4)},
-                                        std::chrono::month{static_cast<unsigned>(number(5, 2))},
-                                        std::chrono::day{static_cast<unsigned>(number(8, 2))}};
-  if (!day.ok()) return std::nullopt;
-  const auto days = static_cast<double>(std::chrono::sys_days{day}.time_since_epoch().count());
-  return 86400.0 * days + 3600.0 * number(11, 2) + 60.0 * number(14, 2) + number(17, 2);
+std::optional<double> seconds_since_epoch(const std::string& text) {
+  constexpr const char* form = "%Y-%m-%dT%H:%M:%SZ";
+  std::tm time{};
+  if (::strptime(text.c_str(), form, &time) == nullptr) return std::nullopt;
+  const std::time_t seconds = ::timegm(&time);  // which puts 31 February right, so that it is another text
+  char again[sizeof "0000-00-00T00:00:00Z"] = {};
+  std::strftime(again, sizeof again, form, &time);
+  return text == again ? std::optional(static_cast<double>(seconds)) : std::nullopt;
 }
 
 struct Gauges {

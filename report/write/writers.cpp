@@ -1,13 +1,8 @@
 #include "report/write/writers.hpp"
 
-#include <algorithm>
 #include <ostream>
-#include <stdexcept>
-#include <string>
 
 #include "report/write/checks.hpp"
-#include "report/write/junit.hpp"
-#include "report/write/openmetrics.hpp"
 
 namespace gpumem::report {
 
@@ -20,12 +15,6 @@ std::span<const NamedFormat> all_formats() {
 }
 
 std::span<const NamedFormat> table_formats() { return all_formats().first(4); }
-
-Format format_of(std::string_view name) {
-  const auto found = std::ranges::find(all_formats(), name, &NamedFormat::name);
-  if (found == all_formats().end()) throw std::logic_error("no format " + std::string(name));
-  return found->format;
-}
 
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style) {
   switch (format) {

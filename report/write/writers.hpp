@@ -26,6 +26,19 @@ void write_csv(std::ostream& out, const Report& report);
 void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);
 void write_markdown(std::ostream& out, const Report& report, bool why = false);
 
+/// Several reports as one table, with the report's name in a first column "report". The columns of parameters and
+/// metrics are those of all reports.
+void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);
+
+/// Checks as JUnit XML, which CI systems show as tests: a test suite per report, a test case per check. A test's time
+/// is that of the launches measured for it, in seconds, which checks of the same cases share. Valid XML whatever the
+/// texts hold: what XML cannot is replaced by U+FFFD.
+void write_junit(std::ostream& out, std::span<const Report> reports);
+
+/// Gauges in base units, in a text that is both OpenMetrics 1.0 and the classic Prometheus format, for node_exporter's
+/// textfile collector. What is not known is absent; of cases that were asked for twice the later one counts.
+void write_openmetrics(std::ostream& out, std::span<const Report> reports);
+
 /// One record as one line of JSON, as it stands in a report's `results`. What read_record_line reads.
 void write_record_line(std::ostream& out, const Record& record);
 
@@ -43,8 +56,6 @@ struct NamedFormat {
 /// All there are. The first four suit whatever stands in tables, and the first is what stdout gets by default.
 [[nodiscard]] std::span<const NamedFormat> all_formats();
 [[nodiscard]] std::span<const NamedFormat> table_formats();
-/// Throws std::logic_error for a name that none of them has.
-[[nodiscard]] Format format_of(std::string_view name);
 
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style = {});
 

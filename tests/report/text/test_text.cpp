@@ -1,3 +1,4 @@
+#include "probes/words.hpp"
 #include "report/explain/value_sets.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
