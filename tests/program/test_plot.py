@@ -101,7 +101,7 @@ class Figures(PlotTest):
 
     def test_failed_cases_leave_a_gap(self):
         panel, = self.panels(GOLDEN / "measured_copy.json")
-        self.assertIn("1 failed of 33 cases", panel["subtitle"])
+        self.assertIn("1 failed of 6 cases", panel["subtitle"])
         points = {point["x"]: point for point in panel["series"][0]["points"]}
         self.assertNotIn("readings", points[5])
         self.assertTrue(points[5]["notes"][1].startswith("failed ("))
