@@ -19,6 +19,8 @@ namespace gpumem::report {
 
 namespace {
 
+constexpr double bytes_per_gb = 1e9;  // not / per_giga, which is off in the last digit
+
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 std::string escaped(std::string_view raw) {
@@ -174,7 +176,7 @@ struct Gauges {
     if (record.status != Status::ok || !record.headline.value()) return;
     const Labels read = with(labels, "reading", record.headline.measured ? "measured" : "predicted");
     const auto bytes = record.headline.measured ? measured_bandwidth(record) : predicted_bandwidth(record);
-    if (bytes) bandwidth.add(read, *bytes / per_giga);
+    if (bytes) bandwidth.add(read, *bytes * bytes_per_gb);
     fraction.add(read, record.fraction_of_peak);
     headline.add(with(with(read, "quantity", record.headline.quantity), "better",
                       std::string(to_string(record.headline.better))),
