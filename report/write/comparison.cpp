@@ -9,6 +9,7 @@
 #include <iterator>
 #include <set>
 
+#include "probes/words.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
