@@ -1,2 +1,2 @@
-"""What report/plot.py is made of: reports are read (reports), turned into figures that are plain data (figures), and
-those are drawn by matplotlib (drawing) or written as an interactive page (page)."""
+"""What report/plot.py and report/prediction.py are made of: reports are read (reports), turned into figures that are
+plain data (figures, prediction.py), and those are drawn by matplotlib (drawing) or written as a page (page)."""

@@ -3,11 +3,10 @@
 from collections import Counter, namedtuple
 
 from plotting.model import XAxis
-from plotting.words import axis_label, phrase, value_text
 
 MOST_TICKS = 12
 
-X = namedtuple("X", "parameter axis place phrase")
+X = namedtuple("X", "parameter axis place")
 
 
 def is_number(value):
@@ -41,32 +40,27 @@ def scale_of(values):
     return "log2" if all(after >= 1.5 * before for before, after in zip(values, values[1:])) else "linear"
 
 
-def thinned(ticks):
-    step = -(-len(ticks) // MOST_TICKS)
-    return ticks[::step]
-
-
-def linear_ticks(parameter, low, high):
+def linear_ticks(low, high, text):
     """Multiples of a power of two: sectors, lines and banks are such."""
     step = 1
     while (high - low) / step > MOST_TICKS:
         step *= 2
     first = -(-low // step) * step
     places = [low] if first - low >= step / 2 else []
-    return [(at, value_text(parameter, at)) for at in places + list(range(int(first), int(high) + 1, step))]
+    return [(at, text(at)) for at in places + list(range(int(first), int(high) + 1, step))]
 
 
 def x_axis(items, parameter):
+    words = items[0].report.words
     values = dict.fromkeys(item.case.parameters[parameter] for item in items if parameter in item.case.parameters)
     if all(map(is_number, values)):
         values = sorted(values)
-    places = {value: place for place, value in enumerate(values)}
     scale = scale_of(list(values))
-    names = [(places[value] if scale == "category" else value, value_text(parameter, value)) for value in values]
+    places = {value: place if scale == "category" else value for place, value in enumerate(values)}
+    names = [(place, words.value(parameter, value)) for value, place in places.items()]
     if scale == "linear" and names[-1][0] - names[0][0] > MOST_TICKS:
-        ticks = linear_ticks(parameter, names[0][0], names[-1][0])
+        ticks = linear_ticks(names[0][0], names[-1][0], lambda at: words.value(parameter, at))
     else:
-        ticks = names if scale == "category" else thinned(names)
-    return X(parameter, XAxis(axis_label(parameter), scale, ticks, names),
-             lambda case: places[case.parameters[parameter]] if scale == "category" else case.parameters[parameter],
-             lambda case: phrase(parameter, case.parameters[parameter]))
+        ticks = names if scale == "category" else names[::-(-len(names) // MOST_TICKS)]
+    return X(parameter, XAxis(words.axis(parameter), scale, ticks, names),
+             lambda case: places[case.parameters[parameter]])

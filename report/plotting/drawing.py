@@ -4,7 +4,7 @@ import io
 import logging
 import warnings
 
-from plotting.errors import UserError
+from plotting.command import UserError
 from plotting.looks import INK, LETTERS_PER_INCH, MUTED
 
 PANEL_INCHES = 4.2  # height of a panel with its title and labels
@@ -22,9 +22,8 @@ SETTINGS = {
     "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "gpumem", "pdf.fonttype": 42}
 
 
-def draw(figure, kind, y, scale):
-    """The bytes of a file of `kind` (svg, png or pdf). `y` names the quantity to show, where a panel has it, and
-    `scale` that of its axis, linear or log; None leaves both to the panel."""
+def draw(figure, kind):
+    """The bytes of a file of `kind`: svg, png or pdf."""
     try:  # a page does without it, so that nothing else may import it
         import matplotlib
         from matplotlib.figure import Figure as Canvas
@@ -35,7 +34,7 @@ def draw(figure, kind, y, scale):
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **SETTINGS}), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a glyph that the font lacks is no reason to alarm
         out = io.BytesIO()
-        drawn(figure, Canvas, y, scale).savefig(out, format=kind, metadata=METADATA[kind], dpi=110)
+        drawn(figure, Canvas).savefig(out, format=kind, metadata=METADATA[kind], dpi=110)
     return out.getvalue()
 
 
@@ -74,14 +73,13 @@ def legend_inches(legends, width):
     return sum(legend_shape(handles, width)[1] * LEGEND_LINE_INCHES + LEGEND_INCHES for handles in legends)
 
 
-def drawn(figure, canvas_class, y, scale):
-    from plotting.panel_drawing import PanelDrawing
-    drawing = PanelDrawing(y, scale)
+def drawn(figure, canvas_class):
+    from plotting import panel_drawing
     rows = in_rows(figure.blocks)
     width = WIDTH_INCHES[max(columns_of(row[0]) if len(row) == 1 else 2 for row in rows)]
     single = len(rows) == 1 and len(rows[0]) == 1
     across = [2 if len(row[0]) == 1 and not single else 1 for row in rows]  # a lone curve needs no whole row
-    legends = [[drawing.legends(block) for block in row] for row in rows]
+    legends = [[panel_drawing.legends(block) for block in row] for row in rows]
     below = [max(legend_inches(of_block, width / places) for of_block in of_row)
              for of_row, places in zip(legends, across)]
     above = [lines_of(row[0]) * PANEL_INCHES for row in rows]
@@ -95,17 +93,17 @@ def drawn(figure, canvas_class, y, scale):
     for i, row in enumerate(rows):
         places = grid[i].subgridspec(1, across[i])
         for j, block in enumerate(row):
-            add_block(canvas, places[j], drawing, block, legends[i][j], width / across[i], above[i], below[i])
+            add_block(canvas, places[j], panel_drawing.draw, block, legends[i][j], width / across[i], above[i], below[i])
     return canvas
 
 
-def add_block(canvas, place, drawing, block, legends, width, above, below):
+def add_block(canvas, place, draw_panel, block, legends, width, above, below):
     """The panels of a block, and one legend for all of them under them."""
     from matplotlib.transforms import ScaledTranslation
     columns, lines = columns_of(block), lines_of(block)
     cells = place.subgridspec(lines + 1, columns, height_ratios=[above / lines] * lines + [below])
     for k, panel in enumerate(block):
-        drawing.draw(canvas.add_subplot(cells[k // columns, k % columns]), panel, width / columns)
+        draw_panel(canvas.add_subplot(cells[k // columns, k % columns]), panel, width / columns)
     axes = canvas.add_subplot(cells[lines, :])
     axes.axis("off")
     used = 0

@@ -3,32 +3,25 @@
 from collections import Counter, namedtuple
 from dataclasses import replace
 
-from plotting import axes, readings, roofline
-from plotting.errors import UserError
+from plotting import axes, roofline
+from plotting.command import UserError
 from plotting.looks import COLOURS
-from plotting.model import Figure, Guide, Panel, Quantity, Series
-from plotting.words import metric_label, phrase, value_text
+from plotting.model import Figure, Guide, Panel, Quantity, Series, asked_for, spans_decades
+from plotting.points import point
+from plotting.reports import BANDWIDTH, PEAK_SHARE, TIME
 
 CURVES = 6  # as many in one panel stay readable
 PANELS = 36
-QUESTIONS = {
-    "coalesced": "does the order of a warp's lanes matter?", "offset": "what does misalignment cost?",
-    "stride": "what do unused parts of sectors cost?", "bank": "what do bank conflicts cost?",
-    "transfer": "what does a copy over the link cost?", "batching": "many small copies: how?",
-    "zero-copy": "work on mapped host memory, or copy it first?", "overlap": "how much do copies and kernels overlap?"}
-LOGARITHMIC = ("stride", "batching")  # over two orders of magnitude the slow end matters most
-# What tells curves of one panel apart, before other parameters do.
-FIRST = ("host_memory", "batching", "overlap", "placement", "op", "direction", "word_bytes")
 
 Item = namedtuple("Item", "report case")
 
 
 # ---- Which cases
 
-def matches(case, where):
+def matches(item, where):
     """Whether every parameter in `where` has one of the values there, written as a number or as in the tables."""
-    own = case.parameters
-    return all(name in own and {str(own[name]), value_text(name, own[name])} & values for name, values in where.items())
+    own, text = item.case.parameters, item.report.words.value
+    return all(name in own and {str(own[name]), text(name, own[name])} & values for name, values in where.items())
 
 
 def tables_of(reports, where):
@@ -36,7 +29,7 @@ def tables_of(reports, where):
     found = {}
     for report in reports:
         for case in report.cases:
-            if matches(case, where):
+            if matches(Item(report, case), where):
                 found.setdefault(case.probe, []).append(Item(report, case))
     return {probe: items for probe, items in found.items() if any(item.case.has_reading() for item in items)}
 
@@ -57,11 +50,12 @@ def identity(case, parameter):
 
 
 def parameters_of(items, swept):
+    """Those that differ: alternatives that a probe compares come first, then what is said in words."""
     names = dict.fromkeys(name for item in items for name in item.case.parameters if name != swept)
     varying = [name for name in names if len({identity(item.case, name) for item in items}) > 1]
     compared = {item.case.compared for item in items}
-    rank = {name: i for i, name in enumerate(FIRST)}
-    return sorted(varying, key=lambda name: (name not in compared, rank.get(name, len(rank))))
+    named = {name for item in items for name in item.case.kinds()}
+    return sorted(varying, key=lambda name: (name not in compared, name not in named))
 
 
 def values_of(case, names):
@@ -101,10 +95,10 @@ class Looks:
         return colour, self.markers.index(values_of(item.case, self.rest)) + colour // len(COLOURS)
 
     def label(self, item):
-        words = [phrase(name, identity(item.case, name)) for name in self.curves
+        words = [item.report.words.phrase(name, identity(item.case, name)) for name in self.curves
                  if identity(item.case, name) not in (None, "auto")]
-        if not self.curves and not self.several:  # which report it is says enough: the panel names the op
-            words = [str(item.case.parameters[name]) for name in ("op",) if name in item.case.parameters]
+        if not self.curves and not self.several:
+            words = [value for value in item.case.kinds().values()]
         if self.several:
             words = [item.report.label] + words
         elif not words:
@@ -122,12 +116,11 @@ def series_of(items, looks, x, panel_name):
             name = f"{panel_name}.{slug(looks.label(item))}"
             taken = sum(series.name == name for series in found.values())
             found[key] = Series(name + (f".{taken + 1}" if taken else ""), looks.label(item), *looks.of(item))
-        series = found[key]
-        place = x.place(item.case)
-        series.points.append(readings.point(item.case, place, f"{series.label}, {x.phrase(item.case)}"))
+        place = item.report.words.phrase(x.parameter, item.case.parameters[x.parameter])
+        found[key].points.append(point(item, x.place(item.case), f"{found[key].label}, {place}"))
     for series in found.values():
-        series.points.sort(key=lambda point: point.x)
-    return [one for one in found.values() if any(point.readings for point in one.points)]
+        series.points.sort(key=lambda one: one.x)
+    return [one for one in found.values() if any(case.readings for case in one.points)]
 
 
 def slug(text):
@@ -137,84 +130,119 @@ def slug(text):
 
 # ---- Which quantities, and what limits them
 
-def has(series, quantity):
-    return any(getattr(point.readings.get(quantity), reading, None) is not None
-               for one in series for point in one.points for reading in ("measured", "predicted", "counted"))
+def quantities_of(items, is_log):
+    """What the cases are about, then what else is known of them: one number for all cases makes no curve."""
+    words, headline = items[0].report.words, items[0].case.headline
+    found = {}
+    for item in items:
+        for name, reading in item.case.readings.items():
+            found.setdefault(name, set()).update(reading.known())
+    known = [name for name, values in found.items() if values]
+    telling = [name for name in known if len(found[name]) > 1 or name in (headline, BANDWIDTH, PEAK_SHARE, TIME)]
+    return [Quantity(name, words.label(name), is_log(name))
+            for name in sorted(telling or known, key=lambda name: name != headline)]
 
 
-def metrics_of(items, series):
-    """Metrics that vary: one number for all cases makes no curve."""
-    for name in dict.fromkeys(name for item in items for name in item.case.metrics):
-        if name == "cycles_per_request" and has(series, readings.CYCLES.name):
-            continue
-        if len({item.case.metrics.get(name) for item in items} - {None}) > 1:
-            yield Quantity(f"metric {name}", metric_label(name))
+def spread_of(items):
+    """Whether a quantity spans decades in these cases."""
+    return lambda name: spans_decades([value for item in items if name in item.case.readings
+                                       for value in item.case.readings[name].known()])
 
 
-def quantities_of(items, series):
-    found = [quantity for quantity in (readings.BANDWIDTH, readings.PEAK, readings.TIME)
-             if has(series, quantity.name)]
-    if items[0].case.probe in LOGARITHMIC:
-        found = [replace(quantity, log=quantity.name != readings.TIME.name) for quantity in found]
-    if has(series, readings.CYCLES.name):  # bank conflicts: bandwidth is not the point
-        found.insert(0, readings.CYCLES)
-    if not found and not list(metrics_of(items, series)):
-        names = dict.fromkeys(name for item in items for name in item.case.metrics)
-        return [Quantity(f"metric {name}", metric_label(name)) for name in names]
-    return found + list(metrics_of(items, series))
+def peak_words(report, case):
+    """The best that the hardware could do, named where the device is known to be what limits it."""
+    names = {report.theoretical: "theoretical bandwidth", report.link: f"{report.link_name}:",
+             2 * (report.link or 0): f"{report.link_name} both ways:"} if case.headline == BANDWIDTH else {}
+    name = next((name for limit, name in names.items() if limit and abs(case.peak / limit - 1) < 1e-6),
+                "floor" if case.better == "less" else "peak")
+    return f"{name} {report.words.amount(case.headline, case.peak)}"
 
 
-def peak_words(report, peak):
-    def close(other):
-        return other and abs(peak / other - 1) < 1e-6
-
-    text = f"{peak:.0f} GB/s" if peak >= 100 else f"{peak:.1f} GB/s"
-    if close(report.theoretical):
-        return f"theoretical bandwidth {text}"
-    if close(report.link):
-        return f"{report.link_name}: {text}"
-    return f"{report.link_name} both ways: {text}" if report.link and close(2 * report.link) else f"peak {text}"
-
-
-def guides_of(items):
+def limits_of(items):
+    """The best that the hardware could do."""
     several = len({item.report.gpu for item in items}) > 1
     found = {}
     for report, case in items:
         if case.peak:
-            text = peak_words(report, case.peak)
-            found.setdefault((case.peak, f"{report.gpu}: {text}" if several else text))
-    guides = [Guide(readings.BANDWIDTH.name, label, level=peak) for peak, label in found]
-    return guides + ([Guide(readings.PEAK.name, "peak", level=100)] if guides else [])
+            text, level = peak_words(report, case), case.peak * report.words.unit(case.headline)[1]
+            label = f"{report.gpu}: {text}" if several else text
+            found.setdefault((label, level), Guide(label, case.headline, level=level))
+    return [*found.values(), *([Guide("peak", PEAK_SHARE, level=1)] if found else [])]
+
+
+# ---- What several cases show together
+
+def concluded(words, name, reading):
+    said = [f"{words.amount(name, getattr(reading, which))} {which}" for which in ("measured", "predicted")
+            if getattr(reading, which) is not None]
+    return f"{words.of_quantity(name)['title']} {', '.join(said)}"
+
+
+def conclusions_of(items):
+    """(report, conclusion, those of the cases that it is about), for each that is about some of them."""
+    for report in {id(item.report): item.report for item in items}.values():
+        for conclusion in report.conclusions:
+            mine = [item for item in items if any(item.case is case for case in conclusion.cases)]
+            if mine:
+                yield report, conclusion, mine
+
+
+def notes_of(items, looks):
+    """In words, with the curve that it is about where that is one of several."""
+    labels = {looks.label(item) for item in items}
+    for report, conclusion, mine in conclusions_of(items):
+        about = {looks.label(item) for item in mine}
+        said = ", ".join(concluded(report.words, *found) for found in conclusion.readings.items() if found[1].known())
+        text = " ".join(filter(None, [conclusion.advice, said]))
+        if text:
+            yield f"{about.pop()}: {text}" if len(about) == 1 < len(labels) else text
+
+
+def found_in_all(items, swept):
+    """What all cases show together: as places on the x axis, and where it is none, in words."""
+    places, words = [], []
+    for report, conclusion, mine in conclusions_of(items):
+        for name, reading in conclusion.readings.items() if len(mine) == len(items) else ():
+            if reading.known():
+                unit, text = report.words.of_quantity(name)["unit"], concluded(report.words, name, reading)
+                if unit and unit == report.words.of_parameter(swept)["unit"]:
+                    places.append(Guide(text, x=reading.known()[-1]))
+                else:
+                    words.append(text)
+    return places, words
 
 
 # ---- Panels
 
-def subtitle(items, hidden, owner):
-    """Whose cases these are, what is missing of them, and what all of them have in common."""
+def subtitle(items, hidden, first):
+    """After what comes first: what is missing of the cases, and what all of them have in common."""
     missing, words = left_out(items), []
     for name in items[0].case.parameters:
         values = {item.case.parameters.get(name) for item in items}
         if name not in hidden and len(values) == 1:
             auto = " (auto)" if all(name in item.case.chosen for item in items) else ""
-            words.append(phrase(name, values.pop()) + auto)
-    return "; ".join(filter(None, [owner, missing, ", ".join(words)]))
+            words.append(items[0].report.words.phrase(name, values.pop()) + auto)
+    return "; ".join(filter(None, [*first, missing, ", ".join(words)]))
 
 
-def panel(items, title_words, looks, swept, name):
+def panel(items, title_words, looks, swept, name, is_log):
     x = axes.x_axis(items, swept)
+    words, probe = items[0].report.words, items[0].case.probe
     series = series_of(items, looks, x, name)
-    hidden = {swept, *looks.curves, *title_words}
-    probe = items[0].case.probe
-    title = ", ".join([probe, *(phrase(key, value) for key, value in title_words.items() if value is not None)])
-    if probe in QUESTIONS and not title_words:
-        title = f"{probe}: {QUESTIONS[probe]}"
-    return Panel(name, title, subtitle(items, hidden, looks.owner), x.axis, quantities_of(items, series), series,
-                 guides_of(items))
+    title = ", ".join([probe, *(words.phrase(key, value) for key, value in title_words.items() if value is not None)])
+    purpose = (words.of("probes", probe) or {}).get("purpose")
+    if purpose and not title_words:
+        title = f"{probe} \u2013 {purpose}"
+    places, found = found_in_all(items, swept)
+    return Panel(name, title, subtitle(items, {swept, *looks.curves, *title_words}, [looks.owner, *found]), x.axis,
+                 quantities_of(items, lambda of: x.axis.scale != "category" and is_log(of)), series,
+                 limits_of(items) + places, list(dict.fromkeys(notes_of(items, looks))))
 
 
 def block(items, reports, gpus):
     """The panels of one table. `reports` are the labels of all reports: each has its colour in all blocks. `gpus` is
     how many GPUs the figure shows."""
+    words = items[0].report.words
     swept = axes.swept_parameter([item.case for item in items])
     varying = parameters_of(items, swept)
     curves, others = split(items, varying)
@@ -225,14 +253,14 @@ def block(items, reports, gpus):
     probe = slug(items[0].case.probe)
     if len(groups) > PANELS:
         raise UserError(f"{items[0].case.probe}: {len(groups)} panels are too many to read; choose cases with --where,"
-                        f" as in '--where {others[0]}={value_text(others[0], next(iter(groups))[0])}'")
-    names, panels = {}, []
+                        f" as in '--where {others[0]}={words.value(others[0], next(iter(groups))[0])}'")
+    names, panels = Counter(), []
     for values, group in groups.items():
-        words = dict(zip(others, values))
-        name = ".".join([probe, *(slug(f"{key} {value}") for key, value in words.items())])
-        names[name] = names.get(name, 0) + 1
+        title_words = dict(zip(others, values))
+        name = ".".join([probe, *(slug(f"{key} {value}") for key, value in title_words.items())])
+        names[name] += 1
         name += f".{names[name]}" if names[name] > 1 else ""
-        panels.append(panel(group, words, looks, swept, name))
+        panels.append(panel(group, title_words, looks, swept, name, spread_of(items)))
     return [one for one in panels if one.quantities]
 
 
@@ -242,7 +270,7 @@ def titles(items):
     used = list({id(item.report): item.report for item in items}.values())
     title = ", ".join(dict.fromkeys(report.gpu or "unknown GPU" for report in used))
     models = [report for report in used if report.backend == "model"]
-    origins = list(dict.fromkeys(report.origin for report in used))
+    origins = list(dict.fromkeys(report.origin() for report in used))
     words = [origins[0]] if len(origins) == 1 else [f"{len(used)} reports"]
     if len(models) == len(used):
         title += ": predictions"
@@ -258,8 +286,18 @@ def named(reports):
     return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 
-def build(reports, name, where):
-    """The figure of the reports' tables; with `name` of one of them, or the memory roofline."""
+def chosen(panel_of, y, scale):
+    """The panel with the asked-for quantity first, and with the asked-for scale."""
+    wanted = [one.name for one in asked_for(panel_of.quantities, y)]
+    quantities = sorted(panel_of.quantities, key=lambda quantity: quantity.name not in wanted)
+    if scale:
+        quantities = [replace(quantity, log=scale == "log") for quantity in quantities]
+    return replace(panel_of, quantities=quantities)
+
+
+def build(reports, name, where, y=None, scale=None):
+    """The figure of the reports' tables; with `name` of one of them, or the memory roofline. `y` names the quantity to
+    show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both to the panel."""
     tables = tables_of(reports, where)
     if tables and name not in (None, "roofline", *tables):
         raise UserError(f"no cases of '{name}' in {named(reports)}; --figure takes {', '.join(tables)} or roofline")
@@ -274,7 +312,10 @@ def build(reports, name, where):
         blocks = [block(of_probe, used, gpus) for of_probe in tables.values()]
         blocks = [panels for panels in blocks if panels]
     if not blocks:
-        chosen = " with these parameters" if where else ""
-        raise UserError(f"nothing to plot in {named(reports)}: no case{chosen} that ran has a reading; run"
+        chosen_words = " with these parameters" if where else ""
+        raise UserError(f"nothing to plot in {named(reports)}: no case{chosen_words} that ran has a reading; run"
                         " 'gpumem probe --output FILE.json' without --dry-run")
-    return Figure(*titles(items), blocks)
+    known = {one.name: one for panels in blocks for of_block in panels for one in of_block.quantities}
+    if y and not asked_for(known.values(), y):
+        raise UserError(f"--y '{y}': no such quantity in the reports; there are {', '.join(known)}")
+    return Figure(*titles(items), [[chosen(one, y, scale) for one in panels] for panels in blocks])

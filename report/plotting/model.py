@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Tuple
 
+READINGS = ("predicted", "measured", "counted")  # in the order drawn
+
 
 @dataclass
 class Reading:
@@ -18,6 +20,14 @@ class Reading:
     def __setattr__(self, name, value):
         """What is not finite is absent: a quotient of absurd numbers is no reading."""
         super().__setattr__(name, value if value is None or math.isfinite(value) else None)
+
+    def known(self):
+        """What was read, whichever way."""
+        return [value for value in (getattr(self, name) for name in READINGS) if value is not None]
+
+    def each(self, change):
+        """With `change` made to all that is known."""
+        return Reading(**{name: change(value) for name, value in vars(self).items() if value is not None})
 
 
 @dataclass
@@ -34,10 +44,10 @@ class Point:
     x: float
     readings: Dict[str, Reading]
     title: str
-    rows: List[List[str]]
-    notes: List[str]
-    flags: List[str]
-    why: Optional[str]
+    rows: List[List[str]] = field(default_factory=list)
+    notes: List[str] = field(default_factory=list)
+    flags: List[str] = field(default_factory=list)
+    why: Optional[str] = None
 
 
 @dataclass
@@ -52,16 +62,17 @@ class Series:
 
 @dataclass
 class Guide:
-    """A limit to hold the curves against, of one quantity: a level, or a line through points."""
-    quantity: str
+    """What to hold the curves against: a level of one quantity, a line through points, or a place on the x axis."""
     label: str
+    quantity: Optional[str] = None
     level: Optional[float] = None
     points: Optional[List[Tuple[float, float]]] = None
+    x: Optional[float] = None
 
 
 @dataclass
 class XAxis:
-    """`scale` is linear, log2 or category. Ticks are (place, text); `names` has a text for every case's x."""
+    """`scale` is linear, log2, log10 or category. Ticks are (place, text); `names` has a text for every case's x."""
     label: str
     scale: str
     ticks: List[Tuple[float, str]]
@@ -77,6 +88,7 @@ class Panel:
     quantities: List[Quantity]  # the first is shown if nobody asks for another
     series: List[Series]
     guides: List[Guide]
+    notes: List[str] = field(default_factory=list)  # what its cases show together
     scatter: bool = False  # points that no curve connects
 
 
@@ -85,3 +97,14 @@ class Figure:
     title: str
     subtitle: str
     blocks: List[List[Panel]]  # one block per table; its panels share their series' looks
+
+
+def spans_decades(values):
+    """Whether a linear axis would squeeze the small ones of these values, so that they take a logarithmic one."""
+    return bool(values) and min(values) > 0 and max(values) >= 16 * min(values)
+
+
+def asked_for(quantities, name):
+    """Those of this name, or with it as their first or last word, as 'time' is of 'time_seconds'."""
+    return [one for one in quantities
+            if name and (one.name == name or one.name.startswith(name + "_") or one.name.endswith("_" + name))]

@@ -21,21 +21,15 @@
   const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
   const colour = (series) => looks.colours[series.colour % looks.colours.length];
 
+  const SHAPES = { s: "-1 -1,1 -1,1 1,-1 1", "^": "0 -1.2,1.1 1,-1.1 1", v: "0 1.2,1.1 -1,-1.1 -1",
+    D: "0 -1.4,1.4 0,0 1.4,-1.4 0", x: "-1 -1,1 1,0 0,-1 1,1 -1,0 0", "+": "-1.4 0,1.4 0,0 0,0 -1.4,0 1.4,0 0",
+    P: "-.4 -1.2,.4 -1.2,.4 -.4,1.2 -.4,1.2 .4,.4 .4,.4 1.2,-.4 1.2,-.4 .4,-1.2 .4,-1.2 -.4,-.4 -.4",
+    X: "0 -.5,.7 -1.2,1.2 -.7,.5 0,1.2 .7,.7 1.2,0 .5,-.7 1.2,-1.2 .7,-.5 0,-1.2 -.7,-.7 -1.2" };
+
   function marker(kind, x, y, r, attributes) {
-    const points = {
-      s: [[-1, -1], [1, -1], [1, 1], [-1, 1]], "^": [[0, -1.2], [1.1, 1], [-1.1, 1]],
-      v: [[0, 1.2], [1.1, -1], [-1.1, -1]],
-      D: [[0, -1.4], [1.4, 0], [0, 1.4], [-1.4, 0]],
-      P: [[-.4, -1.2], [.4, -1.2], [.4, -.4], [1.2, -.4], [1.2, .4], [.4, .4], [.4, 1.2], [-.4, 1.2], [-.4, .4],
-        [-1.2, .4], [-1.2, -.4], [-.4, -.4]],
-      X: [[0, -.5], [.7, -1.2], [1.2, -.7], [.5, 0], [1.2, .7], [.7, 1.2], [0, .5], [-.7, 1.2], [-1.2, .7], [-.5, 0],
-        [-1.2, -.7], [-.7, -1.2]],
-      x: [[-1, -1], [1, 1], [0, 0], [-1, 1], [1, -1], [0, 0]],
-      "+": [[-1.4, 0], [1.4, 0], [0, 0], [0, -1.4], [0, 1.4], [0, 0]],
-    }[kind];
-    if (!points) return svg("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r, ...attributes });
-    const path = points.map(([dx, dy]) => `${(x + dx * r).toFixed(1)},${(y + dy * r).toFixed(1)}`).join("L");
-    return svg("path", { d: `M${path}Z`, ...attributes });
+    if (!SHAPES[kind]) return svg("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r, ...attributes });
+    return svg("polygon", { points: SHAPES[kind], transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${r})`,
+      "vector-effect": "non-scaling-stroke", ...attributes });
   }
 
   // ---- Scales
@@ -59,11 +53,10 @@
     return found;
   }
 
-  function powers(low, high, base) {
+  function powers(low, high) {
     const found = [];
-    const factors = base === 2 ? [1] : high / low > 1000 ? [1] : [1, 2, 5];
-    for (let power = Math.floor(Math.log(low) / Math.log(base)); base ** power <= high; ++power) {
-      for (const factor of factors) found.push(factor * base ** power);
+    for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; ++power) {
+      for (const factor of high / low > 1000 ? [1] : [1, 2, 5]) found.push(factor * 10 ** power);
     }
     const inside = found.filter((value) => value >= low * .999 && value <= high * 1.001);
     return inside.length > 1 ? inside : steps(low, high, 5);
@@ -82,7 +75,8 @@
       this.svg = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", id: panel.name, tabindex: 0,
         role: "img" });
       this.element = html("figure", { class: "panel" }, html("h2", {}, panel.title),
-        html("p", { class: "muted" }, panel.subtitle), this.controls(), this.svg);
+        html("p", { class: "muted" }, panel.subtitle), this.controls(), this.svg,
+        ...panel.notes.map((note) => html("p", { class: "note" }, note)));
       this.listen();
       redraws.push(() => this.draw());
     }
@@ -140,14 +134,16 @@
       const known = values.filter((value) => value !== null);
       let top = Math.max(...known), bottom = Math.min(...known);
       if (!known.length) [bottom, top] = [this.yLog ? .1 : 0, 1];
-      for (const { level } of this.guides()) if (level && level > top && level < 4 * top) top = level;
+      for (const { level } of this.guides().filter((guide) => guide.level > bottom / 4 && guide.level < 4 * top)) {
+        [bottom, top] = [Math.min(bottom, level), Math.max(top, level)];
+      }
       const y = this.yLog ? [bottom / 1.25, top * 1.3] : [Math.min(0, bottom * 1.1), top > 0 ? top * 1.1 : 1];
       const [xDomain, yDomain] = this.zoom ? [this.zoom.x, this.zoom.y] : [[low, high], y];
       this.x = scale(this.xLog ? "log" : "linear", ...xDomain, LEFT, WIDTH - RIGHT);
       this.y = scale(this.yLog ? "log" : "linear", ...yDomain, HEIGHT - BOTTOM, TOP);
     }
 
-    guides() { return this.panel.guides.filter((guide) => guide.quantity === this.quantity.name); }
+    guides() { return this.panel.guides.filter(({ quantity }) => !quantity || quantity === this.quantity.name); }
 
     xTicks() {
       const [low, high] = this.x.domain;
@@ -166,8 +162,7 @@
         if (!this.category) axes.append(svg("path", { class: "grid", d: `M${x} ${TOP}V${HEIGHT - BOTTOM}` }));
         axes.append(svg("text", { x, y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, text));
       }
-      const base = this.quantity.name === "cycles" ? 2 : 10;
-      for (const at of this.yLog ? powers(...this.y.domain, base) : steps(...this.y.domain, 6)) {
+      for (const at of this.yLog ? powers(...this.y.domain) : steps(...this.y.domain, 6)) {
         const y = this.y(at);
         axes.append(svg("path", { class: "grid", d: `M${LEFT} ${y.toFixed(1)}H${WIDTH - RIGHT}` }),
           svg("text", { x: LEFT - 8, y: (y + 4).toFixed(1), "text-anchor": "end" }, words(at)));
@@ -181,15 +176,15 @@
     }
 
     drawGuides(area, labels) {
-      this.guides().forEach(({ label, level, points }, i) => {
+      this.guides().forEach(({ label, level, points, x }, i) => {
         if (this.yLog && level <= 0) return;
-        const line = (points || this.x.domain.map((at) => [at, level]))
-          .map(([at, value]) => `${this.x(at).toFixed(1)} ${this.y(value).toFixed(1)}`).join("L");
-        area.append(svg("path", { class: "guide", d: `M${line}` }));
-        const [x, y, anchor] = points ? [LEFT + 10, TOP + 16 + 18 * i, "start"]
+        const ends = x === undefined ? this.x.domain.map((at) => [at, level]) : this.y.domain.map((at) => [x, at]);
+        const line = (points || ends).map(([at, value]) => `${this.x(at).toFixed(1)} ${this.y(value).toFixed(1)}`);
+        area.append(svg("path", { class: "guide", d: `M${line.join("L")}` }));
+        const [left, top, anchor] = level === undefined ? [LEFT + 10, TOP + 16 + 18 * i, "start"]
           : [WIDTH - RIGHT - 4, this.y(level) - 5, "end"];
-        if (y > TOP - 8 && y < HEIGHT - BOTTOM) {
-          labels.append(svg("text", { class: "guide-label", x, y: y.toFixed(1), "text-anchor": anchor }, label));
+        if (top > TOP - 8 && top < HEIGHT - BOTTOM) {
+          labels.append(svg("text", { class: "guide-label", x: left, y: top.toFixed(1), "text-anchor": anchor }, label));
         }
       });
     }
@@ -237,7 +232,7 @@
     bars(series, i, of) {
       const width = .8 / of;
       const groups = [];
-      for (const reading of ["measured", "predicted", "counted"].filter((one) => shown.has(one))) {
+      for (const reading of READINGS.filter((one) => shown.has(one))) {
         const group = svg("g", { id: `${series.name}.${reading}`, class: "series" });
         groups.push(group);
         for (const point of series.points) {
@@ -408,7 +403,7 @@
   function readings() {
     const all = blocks.flat().flatMap((panel) => panel.series.flatMap((series) => series.points));
     const there = (name) => all.some((point) => Object.values(point.readings || {}).some((reading) => name in reading));
-    for (const name of ["measured", "predicted", "counted"].filter(there)) {
+    for (const name of READINGS.filter(there)) {
       const box = html("input", { type: "checkbox", name });
       box.checked = true;
       box.addEventListener("change", () => {

@@ -7,9 +7,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from plotting.looks import COLOURS, HATCHES, INK, LETTERS_PER_INCH, MARKERS, MUTED
-from plotting.readings import DISTURBED
+from plotting.model import READINGS
+from plotting.reports import DISTURBED
 
-READINGS = ("predicted", "measured", "counted")  # in the order drawn
 DASHED = (0, (4, 2))
 GREY = "#777777"
 BEHIND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}  # a text that curves may cross
@@ -37,188 +37,188 @@ def flags_of(point):
     return [flag for flag in point.flags if flag in DISTURBED]
 
 
-class PanelDrawing:
-    """`y` names the quantity to show where a panel has it, `scale` that of its axis; None leaves it to the panel."""
+def values(panel, series, reading):
+    """(x, value) of all points, None where there is none. The first quantity is the one that is drawn."""
+    name = panel.quantities[0].name
+    return [(point.x, getattr(point.readings.get(name), reading, None)) for point in series.points]
 
-    def __init__(self, y, scale):
-        self.y, self.scale = y, scale
 
-    def quantity(self, panel):
-        return next((quantity for quantity in panel.quantities if quantity.name == self.y), panel.quantities[0])
+def known(panel, series, reading):
+    return [(x, value) for x, value in values(panel, series, reading) if value is not None]
 
-    def values(self, panel, series, reading):
-        """(x, value) of all points, None where there is none."""
-        name = self.quantity(panel).name
-        return [(point.x, getattr(point.readings.get(name), reading, None)) for point in series.points]
 
-    def known(self, panel, series, reading):
-        return [(x, value) for x, value in self.values(panel, series, reading) if value is not None]
+def draw(axes, panel, width):
+    """In axes that are `width` inches wide."""
+    letters = int(width * LETTERS_PER_INCH)
+    draw_titles(axes, panel, letters)
+    draw_x_axis(axes, panel, letters)
+    for i, series in enumerate(panel.series):
+        if is_bars(panel):
+            draw_bars(axes, panel, series, i)
+            continue
+        draw_interval(axes, panel, series, 0, color=colour_of(series), linewidth=5, alpha=0.3)
+        for reading in READINGS:
+            draw_curve(axes, panel, series, reading)
+        draw_flags(axes, panel, series)
+    draw_y_axis(axes, panel)
+    draw_guides(axes, panel)
 
-    def draw(self, axes, panel, width):
-        """In axes that are `width` inches wide."""
-        self.titles(axes, panel, int(width * LETTERS_PER_INCH))
-        self.x_axis(axes, panel, int(width * LETTERS_PER_INCH))
-        for i, series in enumerate(panel.series):
-            if is_bars(panel):
-                self.bars(axes, panel, series, i)
-                continue
-            self.interval(axes, panel, series, 0, color=colour_of(series), linewidth=5, alpha=0.3)
-            for reading in READINGS:
-                self.curve(axes, panel, series, reading)
-            self.flags(axes, panel, series)
-        self.y_axis(axes, panel)
-        self.guides(axes, panel)
 
-    # ---- Curves and bars
+# ---- Curves and bars
 
-    def curve(self, axes, panel, series, reading):
-        if not self.known(panel, series, reading):
-            return
-        values = self.values(panel, series, reading)
-        size = 5 if len(values) <= 16 else 3.6
-        looks = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
-                 "predicted": {"linestyle": DASHED, "linewidth": 1.1, "markerfacecolor": "white",
-                               "markersize": size + 3.5, "zorder": 2.5},
-                 "counted": {"linestyle": "none", "marker": "+", "markersize": size + 4, "markeredgewidth": 1.2,
-                             "zorder": 4}}[reading]
-        looks = {"color": colour_of(series), "marker": marker_of(series), "markersize": size, **looks,
-                 **({"linestyle": "none"} if panel.scatter else {})}
-        line, = axes.plot([x for x, _ in values], [float("nan") if y is None else y for _, y in values], **looks)
-        line.set_gid(f"{series.name}.{reading}")
+def draw_curve(axes, panel, series, reading):
+    if not known(panel, series, reading):
+        return
+    found = values(panel, series, reading)
+    size = 5 if len(found) <= 16 else 3.6
+    looks = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
+             "predicted": {"linestyle": DASHED, "linewidth": 1.1, "markerfacecolor": "white", "markersize": size + 3.5,
+                           "zorder": 2.5},
+             "counted": {"linestyle": "none", "marker": "+", "markersize": size + 4, "markeredgewidth": 1.2,
+                         "zorder": 4}}[reading]
+    looks = {"color": colour_of(series), "marker": marker_of(series), "markersize": size, **looks,
+             **({"linestyle": "none"} if panel.scatter else {})}
+    line, = axes.plot([x for x, _ in found], [float("nan") if y is None else y for _, y in found], **looks)
+    line.set_gid(f"{series.name}.{reading}")
 
-    def interval(self, axes, panel, series, shift, **looks):
-        lows, highs = (self.values(panel, series, end) for end in ("low", "high"))
-        found = [(x + shift, low, high) for (x, low), (_, high) in zip(lows, highs) if None not in (low, high)]
+
+def draw_interval(axes, panel, series, shift, **looks):
+    ends = zip(values(panel, series, "low"), values(panel, series, "high"))
+    found = [(x + shift, low, high) for (x, low), (_, high) in ends if None not in (low, high)]
+    if found:
+        axes.vlines(*zip(*found), **looks).set_gid(f"{series.name}.interval")
+
+
+def draw_flags(axes, panel, series):
+    marked = [(x, value) for point, (x, value) in zip(series.points, values(panel, series, "measured"))
+              if flags_of(point) and value is not None]
+    if marked:
+        line, = axes.plot(*zip(*marked), **CROSS)
+        line.set_gid(f"{series.name}.flagged")
+
+
+def draw_bars(axes, panel, series, i):
+    """One bar a case; predictions and counts are lines across it, or a pale bar where nothing was measured."""
+    width = 0.8 / len(panel.series)
+    shift = (i - (len(panel.series) - 1) / 2) * width
+    measured = dict(known(panel, series, "measured"))
+    for number, (x, value) in enumerate(measured.items()):
+        bar, = axes.bar(x + shift, value, width * 0.9, zorder=2, **bar_looks(series))
+        bar.set_gid(f"{series.name}.measured.{number + 1}")
+    draw_interval(axes, panel, series, shift, color=INK, linewidth=1)
+    for reading, dashes in (("predicted", (0, (3, 1.5))), ("counted", "-")):
+        found = known(panel, series, reading)
+        for x, value in found:
+            if x not in measured:
+                axes.bar(x + shift, value, width * 0.9, alpha=0.25, zorder=2, **bar_looks(series))
         if found:
-            axes.vlines(*zip(*found), **looks).set_gid(f"{series.name}.interval")
+            lines = axes.hlines([value for _, value in found], [x + shift - 0.45 * width for x, _ in found],
+                                [x + shift + 0.45 * width for x, _ in found], color=INK, linewidth=1.6,
+                                linestyle=dashes, zorder=3)
+            lines.set_gid(f"{series.name}.{reading}")
 
-    def flags(self, axes, panel, series):
-        marked = [(x, value) for point, (x, value) in zip(series.points, self.values(panel, series, "measured"))
-                  if flags_of(point) and value is not None]
-        if marked:
-            line, = axes.plot(*zip(*marked), **CROSS)
-            line.set_gid(f"{series.name}.flagged")
 
-    def bars(self, axes, panel, series, i):
-        """One bar a case; predictions and counts are lines across it, or a pale bar where nothing was measured."""
-        width = 0.8 / len(panel.series)
-        shift = (i - (len(panel.series) - 1) / 2) * width
-        measured = dict(self.known(panel, series, "measured"))
-        for number, (x, value) in enumerate(measured.items()):
-            bar, = axes.bar(x + shift, value, width * 0.9, zorder=2, **bar_looks(series))
-            bar.set_gid(f"{series.name}.measured.{number + 1}")
-        self.interval(axes, panel, series, shift, color=INK, linewidth=1)
-        for reading, dashes in (("predicted", (0, (3, 1.5))), ("counted", "-")):
-            found = self.known(panel, series, reading)
-            for x, value in found:
-                if x not in measured:
-                    axes.bar(x + shift, value, width * 0.9, alpha=0.25, zorder=2, **bar_looks(series))
-            if found:
-                lines = axes.hlines([value for _, value in found], [x + shift - 0.45 * width for x, _ in found],
-                                    [x + shift + 0.45 * width for x, _ in found], color=INK, linewidth=1.6,
-                                    linestyle=dashes, zorder=3)
-                lines.set_gid(f"{series.name}.{reading}")
+def guides_of(panel):
+    return [guide for guide in panel.guides if guide.quantity in (None, panel.quantities[0].name)]
 
-    def guides(self, axes, panel):
-        of_quantity = [guide for guide in panel.guides if guide.quantity == self.quantity(panel).name
-                       and (guide.points or guide.level <= axes.get_ylim()[1])]
-        for i, guide in enumerate(of_quantity):
-            looks = {"color": MUTED, "linewidth": 1.2, "linestyle": "-.", "zorder": 1}
-            words = {"color": MUTED, "fontsize": 10, "bbox": BEHIND, "zorder": 6}
-            if guide.points:
-                line, = axes.plot(*zip(*guide.points), **looks)
-                axes.annotate(guide.label, (0.02, 0.985 - 0.06 * i), xycoords="axes fraction", va="top", **words)
-            else:
-                line = axes.axhline(guide.level, **looks)
-                axes.annotate(guide.label, (0.995, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
-                              textcoords="offset points", ha="right", va="bottom", **words)
-            line.set_gid(f"{panel.name}.limit.{i + 1}")
 
-    # ---- Titles and axes
+def draw_guides(axes, panel):
+    lines = {"color": MUTED, "linewidth": 1.2, "linestyle": "-.", "zorder": 1}
+    words = {"color": MUTED, "fontsize": 10, "bbox": BEHIND, "zorder": 6}
+    low, high = axes.get_ylim()
+    drawn = [guide for guide in guides_of(panel) if guide.level is None or low <= guide.level <= high]
+    for i, guide in enumerate(drawn):
+        if guide.level is not None:
+            line = axes.axhline(guide.level, **lines)
+            axes.annotate(guide.label, (0.995, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
+                          textcoords="offset points", ha="right", va="bottom", **words)
+        else:
+            line = axes.axvline(guide.x, **lines) if guide.points is None else axes.plot(*zip(*guide.points), **lines)[0]
+            axes.annotate(guide.label, (0.02, 0.985 - 0.06 * i), xycoords="axes fraction", va="top", **words)
+        line.set_gid(f"{panel.name}.limit.{i + 1}")
 
-    def titles(self, axes, panel, letters):
-        axes.set_title(textwrap.fill(panel.title, letters * 3 // 4), loc="left", fontweight="bold",
-                       pad=22 if panel.subtitle else 6)
-        if panel.subtitle:
-            text = textwrap.shorten(panel.subtitle, letters * 11 // 10, placeholder=" ...")
-            note = axes.annotate(text, (0, 1), xycoords="axes fraction", xytext=(0, 7), textcoords="offset points",
-                                 color=MUTED, fontsize=10)
-            note.set_in_layout(False)  # it would narrow the panel
 
-    def x_axis(self, axes, panel, letters):
-        if panel.x.scale == "log2":
-            axes.set_xscale("log", base=2)
-        ticks, room = panel.x.ticks, letters * 0.8
-        while not is_bars(panel) and len(ticks) > 2 and sum(len(text) + 2 for _, text in ticks) > room:
-            ticks = ticks[::2]
-        slanted = {"rotation": 30, "ha": "right"} if sum(len(text) + 2 for _, text in ticks) > room else {}
-        axes.set_xticks([place for place, _ in ticks], [text for _, text in ticks], **slanted)
-        axes.minorticks_off()
-        axes.set_xlabel(panel.x.label)
-        if is_bars(panel):
-            axes.grid(False, axis="x")
-            axes.set_xlim(-0.6, len(panel.x.names) - 0.4)
+# ---- Titles and axes
 
-    def y_axis(self, axes, panel):
-        quantity = self.quantity(panel)
-        axes.set_ylabel(textwrap.fill(quantity.label, 44))
-        values = [value for series in panel.series for reading in (*READINGS, "high")
-                  for _, value in self.known(panel, series, reading)]
-        low, high = min(values), max(values)
-        # A far limit would flatten the curves.
-        high = max([high, *(guide.level for guide in panel.guides if guide.quantity == quantity.name and guide.level
-                            and guide.level < 4 * high)])
-        if low > 0 and (quantity.log if self.scale is None else self.scale == "log"):
-            self.log_axis(axes, quantity, low, high)
-            return
+def draw_titles(axes, panel, letters):
+    text = textwrap.shorten(panel.subtitle, letters * 11 // 10, placeholder=" ...")
+    axes.set_title(textwrap.fill(panel.title, letters * 3 // 4), loc="left", fontweight="bold", pad=22 if text else 6)
+    if text:
+        note = axes.annotate(text, (0, 1), xycoords="axes fraction", xytext=(0, 7), textcoords="offset points",
+                             color=MUTED, fontsize=10)
+        note.set_in_layout(False)  # it would narrow the panel
+
+
+def draw_x_axis(axes, panel, letters):
+    if panel.x.scale.startswith("log"):
+        axes.set_xscale("log", base=int(panel.x.scale[3:]))
+    ticks, room = panel.x.ticks, letters * 0.8
+    while not is_bars(panel) and len(ticks) > 2 and sum(len(text) + 2 for _, text in ticks) > room:
+        ticks = ticks[::2]
+    slanted = {"rotation": 30, "ha": "right"} if sum(len(text) + 2 for _, text in ticks) > room else {}
+    axes.set_xticks([place for place, _ in ticks], [text for _, text in ticks], **slanted)
+    axes.minorticks_off()
+    axes.set_xlabel(panel.x.label)
+    if is_bars(panel):
+        axes.grid(False, axis="x")
+        axes.set_xlim(-0.6, len(panel.x.names) - 0.4)
+
+
+def draw_y_axis(axes, panel):
+    quantity = panel.quantities[0]
+    axes.set_ylabel(textwrap.fill(quantity.label, 44))
+    found = [value for series in panel.series for reading in (*READINGS, "high")
+             for _, value in known(panel, series, reading)]
+    low, high = min(found), max(found)
+    # A far limit would flatten the curves.
+    near = [guide.level for guide in guides_of(panel) if guide.level and low < 4 * guide.level < 16 * high]
+    low, high = min([low, *near]), max([high, *near])
+    if low <= 0 or not quantity.log:
         axes.set_ylim(min(0, low * 1.1), high * 1.1 if high > 0 else max(1, low))
+        return
+    axes.set_yscale("log")
+    axes.set_ylim(low / 1.2, high * 1.4)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    if high / low < 1000:
+        axes.yaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
+    axes.yaxis.set_minor_locator(NullLocator())
 
-    @staticmethod
-    def log_axis(axes, quantity, low, high):
-        base = 2 if quantity.name == "cycles" else 10
-        axes.set_yscale("log", base=base)
-        axes.set_ylim(low / 1.2, high * 1.4)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        if base == 10 and high / low < 1000:
-            axes.yaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
-        axes.yaxis.set_minor_locator(NullLocator())
 
-    # ---- Legend
+# ---- Legend
 
-    def legends(self, block):
-        """The curves, and below them how their readings are drawn."""
-        there = {reading for panel in block for series in panel.series for reading in (*READINGS, "low")
-                 if self.known(panel, series, reading)}
-        curves = {}
-        for panel in block:
-            for series in panel.series:
-                curves.setdefault(series.label, series)
-        handles = [self.curve_handle(series, block[0], "measured" in there) for series in curves.values()]
-        how = self.reading_handles(block[0], there)
-        flags = sorted({flag for panel in block for series in panel.series for point in series.points
-                        for flag in flags_of(point)})
-        if flags:
-            how.append(Line2D([], [], label="flagged: " + ", ".join(flags), **CROSS))
-        return [handles, how]
+def legends(block):
+    """The curves, and below them how their readings are drawn."""
+    there = {reading for panel in block for series in panel.series for reading in (*READINGS, "low")
+             if known(panel, series, reading)}
+    curves = {}
+    for panel in block:
+        for series in panel.series:
+            curves.setdefault(series.label, series)
+    handles = [curve_handle(series, block[0], "measured" in there) for series in curves.values()]
+    how = reading_handles(block[0], there)
+    flags = sorted({flag for panel in block for series in panel.series for point in series.points
+                    for flag in flags_of(point)})
+    if flags:
+        how.append(Line2D([], [], label="flagged: " + ", ".join(flags), **CROSS))
+    return [handles, how]
 
-    @staticmethod
-    def curve_handle(series, panel, measured):
-        if is_bars(panel):
-            return Patch(alpha=1 if measured else 0.25, label=series.label, **bar_looks(series))
-        looks = {"linestyle": "-"} if measured else {"linestyle": DASHED, "markerfacecolor": "white"}
-        looks.update({"linestyle": "none"} if panel.scatter else {})
-        return Line2D([], [], color=colour_of(series), marker=marker_of(series), markersize=6, label=series.label,
-                      **looks)
 
-    @staticmethod
-    def reading_handles(panel, there):
-        bars, lines = is_bars(panel), not panel.scatter
-        looks = {
-            "measured": {"marker": "s" if bars else "o", "linestyle": "-" if lines and not bars else "none",
-                         "label": "measured (95 % interval)" if "low" in there else "measured"},
-            "predicted": {"marker": None if bars else "o", "markerfacecolor": "white", "label": "predicted",
-                          "linestyle": DASHED if lines else "none"},
-            "counted": {"marker": None if bars else "+", "markersize": 9, "label": "counted",
-                        "linestyle": "-" if bars else "none"}}
-        return [Line2D([], [], color=INK if bars and reading != "measured" else GREY, **look)
-                for reading, look in looks.items() if reading in there]
+def curve_handle(series, panel, measured):
+    if is_bars(panel):
+        return Patch(alpha=1 if measured else 0.25, label=series.label, **bar_looks(series))
+    looks = {"linestyle": "-"} if measured else {"linestyle": DASHED, "markerfacecolor": "white"}
+    looks.update({"linestyle": "none"} if panel.scatter else {})
+    return Line2D([], [], color=colour_of(series), marker=marker_of(series), markersize=6, label=series.label, **looks)
+
+
+def reading_handles(panel, there):
+    bars, lines = is_bars(panel), not panel.scatter
+    looks = {
+        "measured": {"marker": "s" if bars else "o", "linestyle": "-" if lines and not bars else "none",
+                     "label": "measured (95 % interval)" if "low" in there else "measured"},
+        "predicted": {"marker": None if bars else "o", "markerfacecolor": "white", "label": "predicted",
+                      "linestyle": DASHED if lines else "none"},
+        "counted": {"marker": None if bars else "+", "markersize": 9, "label": "counted",
+                    "linestyle": "-" if bars else "none"}}
+    return [Line2D([], [], color=INK if bars and reading != "measured" else GREY, **look)
+            for reading, look in looks.items() if reading in there]

@@ -4,22 +4,21 @@ useful bytes per byte moved. A case on the roof is limited by device memory; one
 Bytes moved are those that device memory moved, where counters saw them. Without counters they are those of the sectors
 that the requests touch by prediction; caches may serve some of those again, so that a case can lie above the roof."""
 
-from dataclasses import replace
-
-from plotting import readings
-from plotting.errors import UserError
-from plotting.model import Guide, Panel, Series, XAxis
-from plotting.words import phrase
+from plotting.command import UserError
+from plotting.model import Guide, Panel, Quantity, Series, XAxis
+from plotting.points import point
+from plotting.reports import BANDWIDTH
 
 WARP = 32
 SECTOR_BYTES = 32
+SECTORS = "sectors_per_request"
 COUNTED = "useful bytes per byte moved by device memory (counted)"
 PREDICTED = "useful bytes per byte of the sectors requested (predicted)"
 
 
 def of_device_memory(item):
     report, case = item
-    return bool(case.status == "ok" and (case.measured or case.predicted) and report.theoretical and case.peak
+    return bool(case.headline == BANDWIDTH and case.has_reading() and report.theoretical and case.peak
                 and abs(case.peak / report.theoretical - 1) < 1e-6)
 
 
@@ -32,8 +31,8 @@ def predicted_efficiency(case):
     """Useful bytes / (sectors x 32) over all sites. Takes every lane for active, so not for cases with idle lanes."""
     if case.parameters.get("lanes") == "subset" or not case.access:
         return None
-    sectors = [site["sectors"][0] for site in case.access]
-    words = [site["word_bytes"] for site in case.access]
+    sectors = [site.costs[SECTORS].predicted if SECTORS in site.costs else None for site in case.access]
+    words = [site.word_bytes for site in case.access]
     if not all(sectors) or not all(words):
         return None
     return sum(word * WARP for word in words) / (sum(sectors) * SECTOR_BYTES)
@@ -78,8 +77,9 @@ def grouped(found, several_gpus):
     return groups
 
 
-def place_words(case):
-    return phrase(case.swept, case.parameters[case.swept]) if case.swept in case.parameters else case.probe
+def place_words(report, case):
+    swept = case.swept
+    return report.words.phrase(swept, case.parameters[swept]) if swept in case.parameters else case.probe
 
 
 def series_of(groups, label, slug):
@@ -90,10 +90,10 @@ def series_of(groups, label, slug):
         colour = gpus.index(gpu) if gpu else kinds.index(kind)
         one = Series(f"roofline.{slug(name)}", name, colour, kinds.index(kind))
         for item, x in sorted(members, key=lambda member: member[1]):
-            point = readings.point(item.case, x, f"{name}, {place_words(item.case)}")
+            case = point(item, x, f"{name}, {place_words(*item)}")
             efficiency = [f"{x:.4g}", ""] if label == PREDICTED else ["", f"{x:.4g}"]
-            point.rows.insert(0, [label.split(" (")[0], *efficiency, ""])
-            one.points.append(point)
+            case.rows.insert(0, [label.split(" (")[0], *efficiency, ""])
+            one.points.append(case)
         found.append(one)
     return found
 
@@ -101,8 +101,7 @@ def series_of(groups, label, slug):
 def roofs(found, several_gpus, low, high):
     for report in {item.report.gpu: item.report for item, _ in found}.values():
         name = f"{report.gpu}: " if several_gpus else ""
-        yield Guide(readings.BANDWIDTH.name,
-                    f"{name}roof: {report.theoretical:.0f} GB/s x useful bytes per byte moved",
+        yield Guide(f"{name}roof: {report.theoretical:.0f} GB/s x useful bytes per byte moved", BANDWIDTH,
                     points=[(at, report.theoretical * at) for at in between(low, high)])
 
 
@@ -119,6 +118,6 @@ def panel(items, slug):
         subtitle += f"; left out: {len(items) - len(found)} without {lacking}"
     made = Panel("roofline", "Roofline of device memory", subtitle,
                  XAxis(label, "log2", ticks(low, high), [(x, f"{x:.3g}") for x in xs]),
-                 [replace(readings.BANDWIDTH, log=True)], series_of(grouped(found, several_gpus), label, slug),
+                 [Quantity(BANDWIDTH, items[0].report.words.label(BANDWIDTH), log=True)], series_of(grouped(found, several_gpus), label, slug),
                  list(roofs(found, several_gpus, low, high)), scatter=True)
     return made, [item for item, _ in found]

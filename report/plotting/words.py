@@ -1,91 +1,23 @@
-"""Names of parameters, metrics and stages in words, as the program's own tables say them."""
+"""Names in words. Reports say their own; names in reports written before that are spelled as they are."""
 
-COUNTS = ("copies", "passes", "streams", "chunks")
-AMOUNTS = ("elements", "words", "sectors", "lines", "rows", "columns")
-UNITS = ("cycles", "ns", "us", "ms", "s", "percent", "copies", "passes", *AMOUNTS)
-STAGES = {
-    "launch": "the launch itself", "latency": "latency (too little in flight)",
-    "l2_sectors": "the sectors moved between L1 and L2", "l2_lines": "the lines fetched into L2",
-    "dram": "device memory", "shared_wavefronts": "the wavefronts of shared memory", "pcie": "the host link",
-    "copies": "the calls that start copies", "host_copy": "the host's own copying", "kernel": "the kernel",
-    "host": "the host's work"}
+ENDINGS = (("_gb_per_s", "GB/s"), ("_seconds", "s"), ("_bytes", "bytes"))  # units that say themselves
+SHOWN = {"s": ("us", 1e6)}  # units that readers want another for, and how many of it they hold
+LONGEST_VALUE = 60
 
 
-def spaced(name):
-    return name.replace("_", " ")
-
-
-def is_size(parameter):
-    return parameter.endswith("_bytes") and parameter != "word_bytes"
+def spelled(name):
+    """A name as its letters say it: {title, unit}."""
+    for ending, unit in ENDINGS:
+        if name.endswith(ending) and name != ending:
+            return {"title": name[:-len(ending)].replace("_", " "), "unit": unit}
+    return {"title": name.replace("_", " "), "unit": ""}
 
 
 def size_in_words(size):
     for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if size >= factor and size % (factor // 4) == 0:
+        if size >= factor and (size % (factor // 4) == 0 or size != int(size)):
             return f"{size / factor:g} {unit}"
     return f"{size:g} B"
-
-
-def value_text(parameter, value):
-    if isinstance(value, str):
-        return value if len(value) <= 60 else value[:60] + "..."
-    return size_in_words(value) if is_size(parameter) else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def singular(plural):
-    return {"copies": "copy", "passes": "pass"}.get(plural, plural[:-1] if plural.endswith("s") else plural)
-
-
-def axis_label(parameter):
-    """Of an axis whose ticks are this parameter's values."""
-    label, _, unit = parameter.rpartition("_")
-    if "_per_" in parameter or parameter in COUNTS or not label:
-        return spaced(parameter)
-    if parameter == "word_bytes":
-        return "word size, bytes"
-    if is_size(parameter):
-        return spaced(label) if label == "size" else spaced(label) + " size"
-    if unit == "percent":
-        return spaced(label) + ", %"
-    if unit in AMOUNTS:
-        return f"{spaced(label)}, {unit}"
-    return f"{unit} per {spaced(label)}" if unit in ("threads", "warps") else spaced(parameter)
-
-
-def phrase(parameter, value):
-    """A parameter with its value, as in 'offset 1', '4-byte words' or 'pinned'."""
-    text = value_text(parameter, value)
-    label, _, unit = parameter.rpartition("_")
-    if parameter == "word_bytes" and text != "auto":
-        return f"{text}-byte words"
-    if "_per_" in parameter:
-        counted, _, per = parameter.partition("_per_")
-        return f"{text} {spaced(counted if text != '1' else singular(counted))} per {spaced(per)}"
-    if parameter in COUNTS:
-        return f"{text} {parameter if text != '1' else singular(parameter)}"
-    if unit in ("threads", "warps") and label:
-        return f"{text} {unit} per {spaced(label)}"
-    if unit == "percent" and label:
-        return f"{spaced(label)} {text} %"
-    if isinstance(value, str) and text != "auto":
-        return text
-    return f"{spaced(label if label and (unit in AMOUNTS or unit == 'bytes') else parameter)} {text}"
-
-
-def metric_label(metric):
-    """A metric with its unit, for an axis or a table."""
-    if metric.endswith("_gb_per_s"):
-        return spaced(metric[:-len("_gb_per_s")]) + ", GB/s"
-    if "_per_" in metric:
-        return spaced(metric.replace("gb_per_s_", "GB/s "))
-    label, _, unit = metric.rpartition("_")
-    if label and unit in UNITS:
-        return f"{spaced(label)}, {'%' if unit == 'percent' else unit}"
-    return f"{spaced(label)} size, bytes" if label and unit == "bytes" else spaced(metric)
-
-
-def stage_words(stage):
-    return STAGES.get(stage, stage)
 
 
 def figure_text(value):
@@ -95,3 +27,69 @@ def figure_text(value):
     if value != 0 and (abs(value) < 1e-3 or abs(value) >= 1e7):
         return f"{value:.4g}"
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+class Words:
+    """What reports call their probes, parameters, stages and quantities: {kind: {name: words}}."""
+
+    def __init__(self, told=()):
+        self.told = {}
+        for of_report in told:
+            for kind, names in of_report.items():
+                self.told.setdefault(kind, {}).update(names)
+
+    def of(self, kind, name):
+        return self.told.get(kind, {}).get(name)
+
+    def of_parameter(self, name):
+        plain = spelled(name)
+        return {**plain, "one": plain["title"] + " 1", "several": plain["title"] + " {}",
+                **(self.of("parameters", name) or {})}
+
+    def is_size(self, parameter):
+        """Whether its values are bytes, and nothing but they say so."""
+        words = self.of_parameter(parameter)
+        return words["unit"] == "bytes" and words["several"].endswith("{}")
+
+    def value(self, parameter, value):
+        if isinstance(value, str):
+            return value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "..."
+        return size_in_words(value) if self.is_size(parameter) else f"{value:g}" if isinstance(value, float) else str(value)
+
+    def phrase(self, parameter, value):
+        """A parameter with its value, as in 'offset 1 element', '4-byte words' or 'pinned'."""
+        words, text = self.of_parameter(parameter), self.value(parameter, value)
+        if text == "auto":
+            return f"{words['title']} auto"
+        if isinstance(value, str):
+            return text
+        return words["one"] if text == "1" else words["several"].replace("{}", text)
+
+    def axis(self, parameter):
+        """Of an axis whose ticks are this parameter's values."""
+        words = self.of_parameter(parameter)
+        return words["title"] if self.is_size(parameter) else with_unit(words["title"], words["unit"])
+
+    def of_quantity(self, name):
+        return {**spelled(name), **(self.of("quantities", name) or {})}
+
+    def unit(self, quantity):
+        """Of a quantity as it is shown, and how many of that unit the report's own holds."""
+        unit = self.of_quantity(quantity)["unit"]
+        return SHOWN.get(unit, (unit, 1))
+
+    def label(self, quantity):
+        """A quantity with its unit, for an axis or a table."""
+        return with_unit(self.of_quantity(quantity)["title"], self.unit(quantity)[0])
+
+    def amount(self, quantity, value):
+        """A value with its unit, as in '4814 GB/s' or '256 KiB'."""
+        unit, factor = self.unit(quantity)
+        text = size_in_words(value) if unit == "bytes" else f"{figure_text(value * factor)} {unit}"
+        return text.strip()
+
+
+def with_unit(title, unit):
+    if unit.startswith("/"):
+        return title + unit.replace("/", " per ")
+    return f"{title}, {unit}" if unit and title.replace(" per ", "/") != unit else title

@@ -15,6 +15,40 @@ GOLDEN = ROOT / "tests" / "report" / "golden"
 HOSTILE = "</script><script>alert(\"'1'\")</script><!-- $\\frac{ & \u0007"
 
 
+# What a report says of quantities and parameters that no probe of this program has.
+QUANTITIES = {"latency_cycles": {"title": "latency", "purpose": "of one load", "unit": "cycles", "better": "less"},
+              "gflop_per_s": {"title": "GFLOP/s", "purpose": "arithmetic", "unit": "GFLOP/s", "better": "more"},
+              "capacity_bytes": {"title": "detected capacity", "purpose": "of L1", "unit": "bytes", "better": "neither"}}
+WORDS = {"probes": {"ladder": {"purpose": "dependent loads: how far away is the data"},
+                    "matmul": {"purpose": "multiplying matrices: what a tile saves"}},
+         "parameters": {"working_set_bytes": {"title": "working set", "unit": "bytes", "one": "working set 1 bytes",
+                                              "several": "working set {}"},
+                        "tile_elements": {"title": "tile", "unit": "elements", "one": "tile of 1 element",
+                                          "several": "tile of {} elements"}},
+         "stages": {"alu": "the arithmetic"}}
+
+
+def foreign_case(probe, parameters, quantity, better, **headline):
+    return {"probe": probe, "parameters": parameters, "swept": next(iter(parameters)), "status": "ok", "verified": True,
+            "headline": {"quantity": quantity, "better": better, **headline}, "useful_bytes": {"read": 0, "written": 0},
+            "bandwidth_gb_per_s": {"measured": None, "predicted": None}, "time_seconds": None, "access": [],
+            "bottleneck": {"predicted": "alu", "counted": None}, "metrics": {}, "metrics_predicted": {}, "flags": []}
+
+
+def foreign_report():
+    """Of probes that are not about bandwidth: one has no bytes and no prediction, and its table detects a capacity; one
+    has both readings and a peak."""
+    ladder = [foreign_case("ladder", {"working_set_bytes": 1 << power}, "latency_cycles", "less", peak=28,
+                           measured=cycles, ci95_low=cycles - 1, ci95_high=cycles + 2)
+              for power, cycles in zip(range(14, 22), (30, 30, 31, 33, 38, 200, 210, 600))]
+    matmul = [foreign_case("matmul", {"tile_elements": tile}, "gflop_per_s", "more", peak=60000, measured=3000 * tile,
+                           predicted=3300 * tile) for tile in (1, 2, 4, 8)]
+    conclusions = [{"probe": "ladder", "cases": list(range(len(ladder))), "advice": "Keep it below 256 KiB.",
+                    "quantities": {"capacity_bytes": {"measured": 262144, "predicted": None}}}]
+    return {"schema_version": 1, "backend": "cuda", "device": {"name": "Some GPU"}, "quantities": QUANTITIES,
+            "words": WORDS, "conclusions": conclusions, "results": ladder + matmul}
+
+
 class PlotTest(ProgramTest):
     def run_script(self, *arguments, **variables):
         return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True,
@@ -40,6 +74,18 @@ class PlotTest(ProgramTest):
         """The path of a report of the model."""
         path = self.directory / name
         self.succeed("probe", *arguments, *MODEL, "--quiet", "--output", str(path))
+        return path
+
+    def shown(self, path):
+        """The path of a report as this program writes it, of one that was written before."""
+        shown = self.directory / f"shown_{path.name}"
+        self.succeed("show", str(path), "--output", str(shown))
+        return shown
+
+    def foreign(self):
+        """The path of a report of probes that this program does not have."""
+        path = self.directory / "foreign.json"
+        path.write_text(json.dumps(foreign_report()), encoding="utf-8")
         return path
 
     def changed(self, path, change):

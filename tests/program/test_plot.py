@@ -22,7 +22,7 @@ class Figures(PlotTest):
         results = json.loads((H200 / "stride.json").read_text(encoding="utf-8"))["results"]
         panel, = self.panels(H200 / "stride.json")
         self.assertEqual([series["name"] for series in panel["series"]], ["stride.read", "stride.write", "stride.copy"])
-        drawn = {(series["label"], point["x"]): point["readings"]["bandwidth"]
+        drawn = {(series["label"], point["x"]): point["readings"]["bandwidth_gb_per_s"]
                  for series in panel["series"] for point in series["points"]}
         self.assertEqual(len(drawn), len(results))
         for result in results:
@@ -33,15 +33,52 @@ class Figures(PlotTest):
             self.assertAlmostEqual(reading["low"], reading["measured"] * time["median"] / time["ci95_high"])
             self.assertAlmostEqual(reading["high"], reading["measured"] * time["median"] / time["ci95_low"])
 
-    def test_bank_conflicts_show_cycles_beside_wavefronts(self):
-        panel, = self.panels(H200 / "bank.json")
+    def test_bank_conflicts_are_about_cycles(self):
+        panel, = self.panels(self.shown(H200 / "bank.json"))
         self.assertEqual([series["label"] for series in panel["series"]],
                          ["4-byte words", "8-byte words", "16-byte words"])
-        self.assertEqual(panel["quantities"][0]["name"], "cycles")
-        point = next(point for point in panel["series"][0]["points"] if point["x"] == 32)
-        reading = point["readings"]["cycles"]
-        self.assertEqual((reading["predicted"], reading["counted"]), (32, 32))
-        self.assertAlmostEqual(reading["measured"], 32, delta=0.5)
+        self.assertEqual(panel["quantities"][0], {"name": "cycles_per_request", "label": "cycles per request",
+                                                  "log": True})
+        readings = next(point for point in panel["series"][0]["points"] if point["x"] == 32)["readings"]
+        self.assertAlmostEqual(readings["cycles_per_request"]["measured"], 32, delta=0.5)
+        self.assertEqual(readings["wavefronts_per_request"], {"predicted": 32, "counted": 32})
+
+    def test_older_reports_are_about_bandwidth_and_spelled_as_they_are(self):
+        panel, = self.panels(H200 / "bank.json")
+        self.assertEqual(panel["quantities"][0]["label"], "bandwidth, GB/s")
+        self.assertIn("cycles per request", [quantity["label"] for quantity in panel["quantities"]])
+        self.assertEqual(panel["x"]["label"], "stride words")
+
+    def test_a_newer_report_says_the_names_for_an_older_one(self):
+        for panel in self.panels(H200 / "offset.json", self.report("new.json", "--offset", "0..4")):
+            self.assertEqual(panel["x"]["label"], "offset, elements")
+
+    def test_any_quantity_is_drawn(self):
+        ladder, matmul = self.panels(self.foreign())
+        self.assertEqual(ladder["title"], "ladder \u2013 dependent loads: how far away is the data")
+        self.assertEqual([quantity["label"] for quantity in ladder["quantities"]],
+                         ["latency, cycles", "fraction of peak"])
+        self.assertTrue(ladder["quantities"][0]["log"])
+        self.assertEqual((ladder["x"]["label"], ladder["x"]["names"][0]), ("working set", [1 << 14, "16 KiB"]))
+        first = ladder["series"][0]["points"][0]
+        self.assertEqual(first["readings"]["latency_cycles"], {"measured": 30, "low": 29, "high": 32})
+        self.assertAlmostEqual(first["readings"]["fraction_of_peak"]["measured"], 28 / 30)
+        self.assertLess(first["readings"]["fraction_of_peak"]["low"], first["readings"]["fraction_of_peak"]["high"])
+        self.assertEqual(first["title"], "ladder, working set 16 KiB")
+        self.assertIn("limit: the arithmetic (predicted)", first["notes"])
+        self.assertEqual([quantity["label"] for quantity in matmul["quantities"]], ["GFLOP/s", "fraction of peak"])
+        self.assertFalse(matmul["quantities"][0]["log"])
+        self.assertEqual([point["readings"]["gflop_per_s"] for point in matmul["series"][0]["points"]],
+                         [{"measured": 3000 * tile, "predicted": 3300 * tile} for tile in (1, 2, 4, 8)])
+        self.assertEqual([guide["label"] for guide in matmul["guides"]], ["peak 60000 GFLOP/s", "peak"])
+
+    def test_what_several_cases_show_together(self):
+        ladder, matmul = self.panels(self.foreign())
+        detected = "detected capacity 256 KiB measured"
+        self.assertEqual(ladder["notes"], ["Keep it below 256 KiB. " + detected])
+        self.assertEqual(ladder["guides"][0], {"label": "floor 28 cycles", "quantity": "latency_cycles", "level": 28})
+        self.assertEqual(ladder["guides"][-1], {"label": detected, "x": 262144})
+        self.assertEqual(matmul["notes"], [])
 
     def test_copies_over_the_link(self):
         panels = self.panels(H200 / "transfer.json")
@@ -52,7 +89,7 @@ class Figures(PlotTest):
                              {"pageable", "pinned", "registered", "write-combined"})
             self.assertEqual(panel["x"]["scale"], "log2")
         self.assertEqual([panel["guides"][0]["label"] for panel in panels],
-                         ["PCIe gen5 x16: 63.0 GB/s"] * 2 + ["PCIe gen5 x16 both ways: 126 GB/s"])
+                         ["PCIe gen5 x16: 63.02 GB/s"] * 2 + ["PCIe gen5 x16 both ways: 126 GB/s"])
 
     def test_every_reference_has_panels(self):
         for path in sorted(H200.rglob("*.json")):
@@ -113,27 +150,28 @@ class Figures(PlotTest):
                 result.update(probe="ladder", parameters={"working_set_bytes": 1024 << i}, access=[], time_seconds=None,
                               metrics={"latency_cycles": 30 + i},
                               bandwidth_gb_per_s={"measured": None, "predicted": None})
-                for newer in ("swept", "compared", "baseline", "chosen_by_auto"):
+                for newer in ("headline", "predicted_seconds", "metrics_predicted", "swept", "compared", "baseline",
+                              "chosen_by_auto"):
                     result.pop(newer, None)
 
         panel, = self.panels(self.changed(self.report("r.json", "--offset", "0..4"), rename))
-        self.assertEqual([quantity["label"] for quantity in panel["quantities"]], ["latency, cycles"])
-        self.assertEqual(panel["x"]["label"], "working set size")
+        self.assertEqual([quantity["label"] for quantity in panel["quantities"]], ["latency cycles"])
+        self.assertEqual(panel["x"]["label"], "working set")
         self.assertEqual([text for _, text in panel["x"]["names"]], ["1 KiB", "2 KiB", "4 KiB", "8 KiB", "16 KiB"])
-        self.assertEqual([point["readings"]["metric latency_cycles"]["predicted"]
+        self.assertEqual([point["readings"]["latency_cycles"]["predicted"]
                           for point in panel["series"][0]["points"]], [30, 31, 32, 33, 34])
 
     def test_roofline(self):
         panel, = self.panels(H200 / "stride.json", "--figure", "roofline")
         self.assertIn("counted", panel["x"]["label"])
         write = next(series for series in panel["series"] if series["label"] == "write")
-        point = next(point for point in write["points"] if point["notes"][0].startswith("stride 8,"))
+        point = next(point for point in write["points"] if point["notes"][0].startswith("stride elements 8,"))
         self.assertAlmostEqual(point["x"], 1 / 16, delta=0.001)  # each sector is read and written for an eighth of it
         for x, y in panel["guides"][0]["points"]:
             self.assertAlmostEqual(y / x, 4814.304, places=3)
         for series in panel["series"]:
             for point in series["points"]:
-                self.assertLess(point["readings"]["bandwidth"]["measured"], point["x"] * 4814.304)
+                self.assertLess(point["readings"]["bandwidth_gb_per_s"]["measured"], point["x"] * 4814.304)
         panel, = self.panels(H200 / "offset.json", "--figure", "roofline")  # has no counters
         self.assertIn("predicted", panel["x"]["label"])
         self.assertEqual({point["x"] for series in panel["series"] for point in series["points"]}, {1.0, 0.8})
@@ -141,7 +179,8 @@ class Figures(PlotTest):
     def test_choosing(self):
         panel, = self.panels(H200 / "transfer.json", H200 / "offset.json", "--figure", "transfer",
                              "--where", "direction=to-host", "--where", "size=1 MiB,1073741824", "--y", "time")
-        self.assertEqual(panel["quantities"][0]["name"], "time")
+        self.assertEqual(panel["quantities"][0]["name"], "time_seconds")
+        self.assertEqual(panel["quantities"][0]["label"], "time, us")
         self.assertEqual([text for _, text in panel["x"]["names"]], ["1 MiB", "1 GiB"])
 
     def test_texts_of_a_report_stay_texts(self):
@@ -171,18 +210,24 @@ class Drawings(PlotTest):
         return {group.get("id") for group in ElementTree.parse(path).getroot().iter(SVG + "g")}
 
     def test_curves(self):
-        path = self.plot("offset.svg", H200 / "offset.json")
-        self.assertLessEqual({"NVIDIA H200", "offset, elements", "effective bandwidth, GB/s", "read", "write", "copy",
+        path = self.plot("offset.svg", self.shown(H200 / "offset.json"))
+        self.assertLessEqual({"NVIDIA H200", "offset, elements", "bandwidth, GB/s", "read", "write", "copy",
                               "measured (95 % interval)", "predicted", "theoretical bandwidth 4814 GB/s"},
                              self.texts(path))
         self.assertLessEqual({f"offset.{op}.{reading}" for op in ("read", "write", "copy")
                               for reading in ("measured", "predicted", "interval")}, self.ids(path))
 
     def test_all_references_at_once(self):
-        texts = self.texts(self.plot("all.svg", *sorted(H200.glob("*.json"))))
-        self.assertLessEqual({"coalesced: does the order of a warp's lanes matter?", "transfer, pinned, to-device",
-                              "cycles (measured) or wavefronts per request", "streams", "copies", "passes",
-                              "smoke: read"}, texts)
+        texts = self.texts(self.plot("all.svg", *map(self.shown, sorted(H200.glob("*.json")))))
+        self.assertLessEqual({"transfer, pinned, to-device", "cycles per request", "streams", "copies", "passes",
+                              "shown_smoke: read"}, texts)
+        self.assertTrue(any(text.startswith("coalesced \u2013 the order of a warp's lanes") for text in texts))
+
+    def test_any_quantity(self):
+        path = self.plot("foreign.svg", self.foreign())
+        self.assertLessEqual({"latency, cycles", "working set", "floor 28 cycles", "GFLOP/s", "peak 60000 GFLOP/s",
+                              "detected capacity 256 KiB measured"}, self.texts(path))
+        self.assertLessEqual({"ladder.ladder.interval", "ladder.limit.2", "matmul.matmul.predicted"}, self.ids(path))
 
     def test_bars_need_no_colours(self):
         """Of several reports the colours tell these apart, so the three operations need two hatches."""
@@ -295,7 +340,7 @@ class Refusals(PlotTest):
         self.assertIn("nothing to plot", self.refused(report, "--where", "offset=77"))
         self.assertIn("no case for a roofline", self.refused(H200 / "bank.json", "--figure", "roofline"))
         self.assertIn("see --help", self.refused())
-        self.assertIn("see --help", self.refused(report, "--y", "nothing"))
+        self.assertIn("there are bandwidth_gb_per_s, ", self.refused(report, "--y", "nothing"))
 
     def test_outputs(self):
         self.assertIn("has to end in .svg, .png, .pdf or .html", self.refused(H200 / "offset.json", output="a.jpeg"))

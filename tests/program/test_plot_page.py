@@ -82,18 +82,28 @@ class Page(PlotTest):
         results = json.loads((H200 / "stride.json").read_text(encoding="utf-8"))["results"]
         case = next(result for result in results if result["parameters"]["stride_elements"] == 8
                     and result["parameters"]["op"] == "write")
-        self.open(H200 / "stride.json")
+        self.open(self.shown(H200 / "stride.json"))
         self.assertFalse(self.all("#tooltip")[0].is_displayed())
         self.hover(next(one for one in self.cases("stride.write.measured") if one.get_attribute("data-x") == "8"))
-        self.assertEqual(self.all("#tooltip h3")[0].text, "write, stride 8")
+        self.assertEqual(self.all("#tooltip h3")[0].text, "write, stride 8 elements")
         rows = self.tooltip()
-        predicted, counted, measured = rows["effective bandwidth, GB/s"]
+        predicted, counted, measured = rows["bandwidth, GB/s"]
         bandwidth = case["bandwidth_gb_per_s"]
         self.assertAlmostEqual(float(predicted), bandwidth["predicted"], delta=0.06)
         self.assertEqual(counted, "–")
         self.assertAlmostEqual(float(measured.split(" ± ")[0]), bandwidth["measured"], delta=0.06)
         self.assertEqual(rows["sectors per request of target"], ["32", "32", "–"])
-        self.assertIn(case["why"], self.all("#tooltip")[0].text)
+        self.assertIn("Limited by ", self.all("#tooltip")[0].text)
+
+    def test_any_quantity(self):
+        self.open(self.foreign())
+        self.assertLessEqual({"latency, cycles", "floor 28 cycles", "detected capacity 256 KiB measured", "GFLOP/s"},
+                             {text.text for text in self.all("svg.plot text")})
+        self.assertEqual([note.text for note in self.all(".note")],
+                         ["Keep it below 256 KiB. detected capacity 256 KiB measured"])
+        self.assertEqual(len(self.cases("ladder.ladder.measured")), 8)
+        self.hover(self.cases("matmul.matmul.measured")[0])
+        self.assertEqual(self.tooltip()["GFLOP/s"], ["3300", "\u2013", "3000"])
 
     def test_flags_are_shown(self):
         self.open(GOLDEN / "measured_copy.json")
@@ -139,8 +149,8 @@ class Page(PlotTest):
         self.choose("y scale", "linear")
         linear = height()
         self.assertGreater(linear, logarithmic + 10)  # lower on the page
-        self.choose("y", "peak")
-        self.assertIn("effective bandwidth, % of peak", labels())
+        self.choose("y", "fraction_of_peak")
+        self.assertIn("fraction of peak", labels())
         self.assertLess(height(), linear)  # back on its own, logarithmic scale
         before = float(self.cases("stride.read.measured")[1].get_attribute("cx"))
         self.choose("x scale", "log")

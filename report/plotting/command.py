@@ -1,0 +1,40 @@
+"""What the commands share: one line for every error that a user can mend, and files that are whole."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+
+class UserError(Exception):
+    """What the user can mend, in one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise UserError(f"{message}; see --help")
+
+
+def write(output, content):
+    """Beside the target first, then renamed: a reader finds the whole file, the old one, or none."""
+    path = Path(output)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(beside, "xb") as file:
+            file.write(content)
+        os.replace(beside, path)
+    except OSError as error:
+        raise UserError(f"cannot write '{output}': {error.strerror}") from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def run(name, main):
+    """Calls `main` with the command line, and ends with 2 where the user can mend what is wrong."""
+    try:
+        main(sys.argv[1:])
+    except UserError as error:
+        print(f"{name}: {' '.join(str(error).split())}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)

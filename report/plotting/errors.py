@@ -1,2 +1,0 @@
-class UserError(Exception):
-    """What the user can mend, in one line."""
