@@ -32,8 +32,8 @@ def parser():
                       help="one figure only: a probe in the reports, or 'roofline' (bandwidth against useful bytes per"
                            " byte moved); default: every probe in the reports")
     made.add_argument("--y", metavar="NAME",
-                      help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or last"
-                           " word, as in bandwidth, peak or time (default: what the probe is about)")
+                      help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or"
+                           " last words, as bandwidth, peak or time (default: what the probe is about)")
     made.add_argument("--scale", choices=("linear", "log"), help="of the y axis (default: what suits the values)")
     made.add_argument("--where", action="append", default=[], metavar="NAME=VALUE,...",
                       help="only cases with these values of a parameter, as in op=read,write; may be repeated")
@@ -42,7 +42,7 @@ def parser():
 
 def conditions(texts, reports):
     """{parameter: values} of NAME=VALUE,... Names are those in the reports, or their start, as in offset."""
-    known = list(dict.fromkeys(name for report in reports for case in report.cases for name in case.parameters))
+    known = list(dict.fromkeys(name for report in reports for case in report.results for name in case.parameters))
     found = {}
     for text in texts:
         given, equals, values = text.partition("=")

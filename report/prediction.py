@@ -33,27 +33,29 @@ Compared = namedtuple("Compared", "case words kind alternative measured predicte
 
 # ---- What is compared
 
-def measured_in(case):
-    return getattr(case.readings.get(case.headline), "measured", None)
-
-
 def is_sound(case):
-    return bool(measured_in(case)) and case.verified is not False and not DISTURBED & set(case.flags)
+    return bool(case.headline.measured and case.readings and case.verified is not False
+                and not DISTURBED & set(case.flags))
 
 
 def case_key(case):
     return case.probe, tuple(sorted(case.parameters.items()))
 
 
+def sweep_of(case):
+    """What cases that differ in the swept parameter only have in common."""
+    return case.probe, case.swept, tuple((name, value) for name, value in case.parameters.items() if name != case.swept)
+
+
 def compared(report, anew):
     """The cases that have both readings. `anew` holds predictions that stand in for the report's own."""
     found = []
-    for case in filter(is_sound, report.cases):
+    for case in filter(is_sound, report.results):
         by = case if anew is None else anew.get(case_key(case))
-        predicted = by and by.readings.get(case.headline, Reading()).predicted
+        predicted = by and by.readings.get(case.headline.quantity, Reading()).predicted
         if predicted:
-            kinds = case.kinds()
-            alternative, measured = kinds.pop(case.compared, ""), measured_in(case)
+            kinds, measured = reports.kinds(case), case.headline.measured
+            alternative = kinds.pop(case.compared, "")
             found.append(Compared(case, report.words, ", ".join(kinds.values()), alternative, measured, predicted,
                                   predicted / measured - 1))
     return found
@@ -65,7 +67,7 @@ def load(path, predictor):
     if report.backend != "cuda":
         raise UserError(f"{path}: nothing in it was measured (backend '{report.backend}'); give a report of the cuda"
                         " backend")
-    if not any(map(measured_in, report.cases)):
+    if not any(case.headline.measured for case in report.results):
         raise UserError(f"{path}: holds no case that was measured")
     found = compared(report, predictor.predictions(report) if predictor else None)
     if not found:
@@ -74,18 +76,6 @@ def load(path, predictor):
 
 
 # ---- Predicting anew
-
-def boxes(cases):
-    """Parameters of cases, all with the same names, as few products of values: each is {name: values}."""
-    names = list(cases[0])
-    found = {tuple((case[name],) for name in names) for case in cases}
-    for i in range(len(names)):
-        alike = {}
-        for box in found:
-            alike.setdefault((box[:i], box[i + 1:]), []).extend(box[i])
-        found = {before + (tuple(sorted(values)),) + after for (before, after), values in alike.items()}
-    return [dict(zip(names, box)) for box in sorted(found, key=repr)]
-
 
 class Predictor:
     """What a program predicts for the cases of reports."""
@@ -115,18 +105,17 @@ class Predictor:
         if not report.profile:
             raise UserError(f"{report.path}: names no profile to predict with; measure again, or leave out --predict")
         found = {}
-        for (probe, names), cases in grouped(filter(is_sound, report.cases), lambda case: (
-                case.probe, tuple(case.parameters))).items():
+        for (probe, *_), sweep in grouped(filter(is_sound, report.results), sweep_of).items():
             flags = self.flags.get(probe)
-            unknown = [name for name in names if name not in (flags or {})]
+            values = {name: dict.fromkeys(str(case.parameters[name]) for case in sweep) for name in sweep[0].parameters}
+            unknown = [name for name in values if name not in (flags or {})]
             if unknown or flags is None:
                 what = f"probe '{probe}'" if flags is None else f"parameter '{unknown[0]}' of probe '{probe}'"
                 raise UserError(f"{report.path}: '{self.program}' has no {what}")
-            for box in boxes([case.parameters for case in cases]):
-                axes = [word for name, values in box.items() for word in (flags[name], ",".join(map(str, values)))]
-                said = self.run("probe", probe, *axes, "--backend", "model", "--gpu", report.profile, "--quiet",
-                                "--format", "json")
-                found.update((case_key(case), case) for case in reports.parse(said, self.program).cases)
+            axes = [word for name, of_name in values.items() for word in (flags[name], ",".join(of_name))]
+            said = self.run("probe", probe, *axes, "--backend", "model", "--gpu", report.profile, "--quiet", "--format",
+                            "json")
+            found.update((case_key(case), case) for case in reports.parse(said, self.program).results)
         return found
 
 
@@ -170,7 +159,7 @@ def errors_table(names, cases, key):
 
 def left_out(loaded):
     """Says how many cases the page does not hold, and how many of them were disturbed while they were measured."""
-    cases = [case for report, _ in loaded for case in report.cases]
+    cases = [case for report, _ in loaded for case in report.results]
     missing = len(cases) - sum(len(found) for _, found in loaded)
     if not missing:
         return ""
@@ -191,11 +180,11 @@ def page(loaded, predictor, plot_name, made_by):
         version = predictor.run("--version").strip()
         origin = f"Predictions are of `{predictor.program}`, {version}, made anew for this page."
     worst_rows = [[one.case.probe, " ".join(f"{name}={value}" for name, value in one.case.parameters.items()),
-                   one.words.amount(one.case.headline, one.measured),
-                   one.words.amount(one.case.headline, one.predicted), f"{100 * one.off_by:+.1f}"]
+                   one.words.amount(one.case.headline.quantity, one.measured),
+                   one.words.amount(one.case.headline.quantity, one.predicted), f"{100 * one.off_by:+.1f}"]
                   for one in sorted(cases, key=lambda one: -abs(one.off_by))[:WORST]]
-    sources = [[f"`{report.path}`", report.gpu, report.driver, report.commit, report.profile, report.date, len(found)]
-               for report, found in loaded]
+    sources = [[f"`{report.path}`", report.gpu, report.device.driver_version, report.tool.git_commit, report.profile,
+                report.date, len(found)] for report, found in loaded]
     sections = [
         "# Predicted against measured",
         f"{count} cases. What they are about, for most the bandwidth, is predicted {percent(median)} % off in the"
@@ -226,9 +215,12 @@ def panel(name, cases):
     words = cases[0].words
     factor = words.unit(name)[1]
     by_probe = sorted(grouped(cases, lambda one: one.case.probe).items(), key=lambda group: -len(group[1]))
-    series = [Series(probe, f"{probe} ({len(found)})", i, i, [
-        Point(one.measured * factor, {name: Reading(predicted=one.predicted * factor)}, probe) for one in found])
-        for i, (probe, found) in enumerate(by_probe)]  # the many first, so that the few are seen
+    series = []
+    for i, (probe, found) in enumerate(by_probe):  # the many first, so that the few are seen
+        # Nobody sees more digits than these, and many cases fall together.
+        places = dict.fromkeys((f"{one.measured * factor:.3g}", f"{one.predicted * factor:.3g}") for one in found)
+        points = [Point(float(x), {name: Reading(predicted=float(y))}, probe) for x, y in places]
+        series.append(Series(probe, f"{probe} ({len(found)})", i, i, points))
     xs = [point.x for one in series for point in one.points]
     ticks = [10.0 ** power for power in range(math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs))) + 1)]
     guides = [Guide(label, name, points=[(at, share * at) for at in (ticks[0], ticks[-1])]) for share, label in (
@@ -240,7 +232,7 @@ def panel(name, cases):
 
 
 def plot(cases):
-    panels = [panel(name, found) for name, found in grouped(cases, lambda one: one.case.headline).items()]
+    panels = [panel(name, found) for name, found in grouped(cases, lambda one: one.case.headline.quantity).items()]
     return drawing.draw(Figure("Predicted against measured", f"{len(cases)} cases", [[one] for one in panels]), "svg")
 
 

@@ -19,7 +19,7 @@ def swept_parameter(cases):
     values = {}
     for case in cases:
         for name, value in case.parameters.items():
-            if name not in case.chosen:
+            if name not in case.chosen_by_auto:
                 values.setdefault(name, set()).add(value)
     for swept, _ in Counter(case.swept for case in cases if case.swept in values).most_common(1):
         if len(values[swept]) > 1:
@@ -50,9 +50,9 @@ def linear_ticks(low, high, text):
     return [(at, text(at)) for at in places + list(range(int(first), int(high) + 1, step))]
 
 
-def x_axis(items, parameter):
-    words = items[0].report.words
-    values = dict.fromkeys(item.case.parameters[parameter] for item in items if parameter in item.case.parameters)
+def x_axis(cases, parameter):
+    words = cases[0].report.words
+    values = dict.fromkeys(case.parameters[parameter] for case in cases if parameter in case.parameters)
     if all(map(is_number, values)):
         values = sorted(values)
     scale = scale_of(list(values))

@@ -93,7 +93,8 @@ def drawn(figure, canvas_class):
     for i, row in enumerate(rows):
         places = grid[i].subgridspec(1, across[i])
         for j, block in enumerate(row):
-            add_block(canvas, places[j], panel_drawing.draw, block, legends[i][j], width / across[i], above[i], below[i])
+            add_block(canvas, places[j], panel_drawing.draw, block, legends[i][j], width / across[i], above[i],
+                      below[i])
     return canvas
 
 

@@ -9,17 +9,17 @@ READINGS = ("predicted", "measured", "counted")  # in the order drawn
 
 @dataclass
 class Reading:
-    """One quantity of one case in its three readings. Absent is None. `low` and `high` are the 95 % interval of the
-    measured median."""
-    measured: Optional[float] = None
-    predicted: Optional[float] = None
-    counted: Optional[float] = None
-    low: Optional[float] = None
-    high: Optional[float] = None
+    """One quantity of one case in its three readings. Absent is None. `ci95_low` and `ci95_high` are the interval of
+    the measured median."""
+    measured: float = None
+    predicted: float = None
+    counted: float = None
+    ci95_low: float = None
+    ci95_high: float = None
 
     def __setattr__(self, name, value):
         """What is not finite is absent: a quotient of absurd numbers is no reading."""
-        super().__setattr__(name, value if value is None or math.isfinite(value) else None)
+        super().__setattr__(name, value if not isinstance(value, float) or math.isfinite(value) else None)
 
     def known(self):
         """What was read, whichever way."""
@@ -27,7 +27,11 @@ class Reading:
 
     def each(self, change):
         """With `change` made to all that is known."""
-        return Reading(**{name: change(value) for name, value in vars(self).items() if value is not None})
+        return Reading(*(None if value is None else change(value) for value in
+                         (self.measured, self.predicted, self.counted, self.ci95_low, self.ci95_high)))
+
+    def times(self, factor):
+        return self.each(lambda value: value * factor)
 
 
 @dataclass

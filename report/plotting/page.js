@@ -81,39 +81,40 @@
       redraws.push(() => this.draw());
     }
 
-    // A menu of [value, text] choices.
+    // Draws anew, and all of it, after a choice of the reader.
+    chosen(change) { change(); this.zoom = null; this.draw(); }
+
     menu(label, choices, value, change) {
       const select = html("select", {}, ...choices.map(([name, text]) => html("option", { value: name }, text)));
       select.value = value;
-      select.addEventListener("change", () => { change(select.value); this.zoom = null; this.draw(); });
+      select.addEventListener("change", () => this.chosen(() => change(select.value)));
       return html("label", {}, label + " ", select);
     }
 
+    scaleMenu(label, member) {
+      return this.menu(label, [["linear", "linear"], ["log", "logarithmic"]], this[member] ? "log" : "linear",
+        (value) => { this[member] = value === "log"; });
+    }
+
     controls() {
-      const scales = [["linear", "linear"], ["log", "logarithmic"]];
-      this.yScale = this.menu("y scale", scales, this.yLog ? "log" : "linear",
-        (value) => { this.yLog = value === "log"; });
-      const found = [this.menu("y", this.panel.quantities.map(({ name, label }) => [name, label]), this.quantity.name,
-        (name) => {
-          this.quantity = this.panel.quantities.find((quantity) => quantity.name === name);
-          this.yLog = this.quantity.log;
-          this.yScale.querySelector("select").value = this.yLog ? "log" : "linear";
-        }), this.yScale];
-      if (!this.category && this.panel.x.names.every(([at]) => at > 0)) {
-        found.push(this.menu("x scale", scales, this.xLog ? "log" : "linear",
-          (value) => { this.xLog = value === "log"; }));
-      }
+      const quantities = this.panel.quantities.map(({ name, label }) => [name, label]);
+      const yScale = this.scaleMenu("y scale", "yLog");
+      const found = [this.menu("y", quantities, this.quantity.name, (name) => {
+        this.quantity = this.panel.quantities.find((quantity) => quantity.name === name);
+        this.yLog = this.quantity.log;
+        yScale.querySelector("select").value = this.yLog ? "log" : "linear";
+      }), yScale];
+      if (!this.category && this.panel.x.names.every(([at]) => at > 0)) found.push(this.scaleMenu("x scale", "xLog"));
       this.reset = html("button", { type: "button" }, "see all");
-      this.reset.addEventListener("click", () => { this.zoom = null; this.draw(); });
+      this.reset.addEventListener("click", () => this.chosen(() => {}));
       return html("div", { class: "controls" }, ...found, this.reset);
     }
 
     series() { return this.panel.series.filter((series) => !this.hidden.has(series.label)); }
 
     value(point, reading) {
-      const found = point.readings?.[this.quantity.name];
-      const value = found ? found[reading] : null;
-      return value === null || value === undefined || (this.yLog && value <= 0) ? null : value;
+      const value = point.readings?.[this.quantity.name]?.[reading] ?? null;
+      return this.yLog && value <= 0 ? null : value;
     }
 
     inside(x) { return !this.zoom || (x >= this.zoom.x[0] && x <= this.zoom.x[1]); }
@@ -124,14 +125,9 @@
       if (this.category) [low, high] = [low - .6, high + .6];
       else if (this.xLog) [low, high] = [low / 1.2, high * 1.2];
       else [low, high] = [low - ((high - low) * .03 || 1), high + ((high - low) * .03 || 1)];
-      const values = [];
-      for (const series of this.series()) {
-        for (const point of series.points.filter((one) => this.inside(one.x))) {
-          for (const reading of READINGS.filter((one) => shown.has(one))) values.push(this.value(point, reading));
-          if (shown.has("measured")) values.push(this.value(point, "high"));
-        }
-      }
-      const known = values.filter((value) => value !== null);
+      const readings = [...shown, ...(shown.has("measured") ? ["ci95_high"] : [])];
+      const known = this.series().flatMap((series) => series.points.filter((point) => this.inside(point.x)))
+        .flatMap((point) => readings.map((reading) => this.value(point, reading))).filter((value) => value !== null);
       let top = Math.max(...known), bottom = Math.min(...known);
       if (!known.length) [bottom, top] = [this.yLog ? .1 : 0, 1];
       for (const { level } of this.guides().filter((guide) => guide.level > bottom / 4 && guide.level < 4 * top)) {
@@ -184,7 +180,8 @@
         const [left, top, anchor] = level === undefined ? [LEFT + 10, TOP + 16 + 18 * i, "start"]
           : [WIDTH - RIGHT - 4, this.y(level) - 5, "end"];
         if (top > TOP - 8 && top < HEIGHT - BOTTOM) {
-          labels.append(svg("text", { class: "guide-label", x: left, y: top.toFixed(1), "text-anchor": anchor }, label));
+          labels.append(svg("text", { class: "guide-label", x: left, y: top.toFixed(1), "text-anchor": anchor },
+            label));
         }
       });
     }
@@ -195,14 +192,10 @@
       if (found.every(([, value]) => value === null)) return group;
       const stroke = colour(series);
       if (!this.panel.scatter && reading !== "counted") {
-        let pen = "M";
-        const path = found.map(([point, value]) => {
-          const step = value === null ? "" : `${pen}${this.x(point.x).toFixed(1)} ${this.y(value).toFixed(1)}`;
-          pen = value === null ? "M" : "L";
-          return step;
-        }).join("");
-        group.append(svg("path", { d: path, fill: "none", stroke, "stroke-width": reading === "measured" ? 2 : 1.3,
-          "stroke-dasharray": DASHES[reading] }));
+        const path = found.map(([point, value], i) => value === null ? ""
+          : `${i && found[i - 1][1] !== null ? "L" : "M"}${this.x(point.x).toFixed(1)} ${this.y(value).toFixed(1)}`);
+        group.append(svg("path", { d: path.join(""), fill: "none", stroke,
+          "stroke-width": reading === "measured" ? 2 : 1.3, "stroke-dasharray": DASHES[reading] }));
       }
       const kind = reading === "counted" ? "+" : looks.markers[series.marker % looks.markers.length];
       const size = { measured: 3.2, predicted: 4.8, counted: 5 }[reading];
@@ -219,20 +212,18 @@
     }
 
     interval(series) {
-      const group = svg("g", { id: `${series.name}.interval`, stroke: colour(series), "stroke-width": 6, opacity: .3 });
-      for (const point of series.points) {
-        const [low, high] = [this.value(point, "low"), this.value(point, "high")];
-        if (low === null || high === null) continue;
-        const x = this.x(point.x).toFixed(1);
-        group.append(svg("path", { d: `M${x} ${this.y(low).toFixed(1)}V${this.y(high).toFixed(1)}` }));
-      }
-      return group;
+      const ends = ["ci95_low", "ci95_high"];
+      const found = series.points.map((point) => [point.x, ...ends.map((end) => this.value(point, end))]);
+      const path = found.filter((one) => !one.includes(null)).map(([x, low, high]) =>
+        `M${this.x(x).toFixed(1)} ${this.y(low).toFixed(1)}V${this.y(high).toFixed(1)}`);
+      return svg("g", { id: `${series.name}.interval`, stroke: colour(series), "stroke-width": 6, opacity: .3 },
+        svg("path", { d: path.join("") }));
     }
 
     bars(series, i, of) {
       const width = .8 / of;
       const groups = [];
-      for (const reading of READINGS.filter((one) => shown.has(one))) {
+      for (const reading of ["measured", "predicted", "counted"].filter((one) => shown.has(one))) {
         const group = svg("g", { id: `${series.name}.${reading}`, class: "series" });
         groups.push(group);
         for (const point of series.points) {
@@ -350,7 +341,7 @@
       });
       this.svg.addEventListener("pointerleave", () => { if (!this.from) this.hide(); });
       this.svg.addEventListener("blur", () => this.hide());
-      this.svg.addEventListener("dblclick", () => { this.zoom = null; this.draw(); });
+      this.svg.addEventListener("dblclick", () => this.chosen(() => {}));
       this.svg.addEventListener("keydown", (event) => {
         const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (event.key === "Escape") this.hide();

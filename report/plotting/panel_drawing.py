@@ -13,6 +13,9 @@ from plotting.reports import DISTURBED
 DASHED = (0, (4, 2))
 GREY = "#777777"
 BEHIND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}  # a text that curves may cross
+LOOKS = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
+         "predicted": {"linestyle": DASHED, "linewidth": 1.1, "markerfacecolor": "white", "zorder": 2.5},
+         "counted": {"linestyle": "none", "marker": "+", "markersize": 9, "markeredgewidth": 1.2, "zorder": 4}}
 CROSS = {"linestyle": "none", "marker": "x", "color": INK, "markersize": 9, "markeredgewidth": 1.6, "zorder": 5}
 
 
@@ -66,24 +69,22 @@ def draw(axes, panel, width):
 
 # ---- Curves and bars
 
+def curve_looks(panel, reading):
+    return {**LOOKS[reading], **({"linestyle": "none"} if panel.scatter else {})}
+
+
 def draw_curve(axes, panel, series, reading):
-    if not known(panel, series, reading):
-        return
     found = values(panel, series, reading)
-    size = 5 if len(found) <= 16 else 3.6
-    looks = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
-             "predicted": {"linestyle": DASHED, "linewidth": 1.1, "markerfacecolor": "white", "markersize": size + 3.5,
-                           "zorder": 2.5},
-             "counted": {"linestyle": "none", "marker": "+", "markersize": size + 4, "markeredgewidth": 1.2,
-                         "zorder": 4}}[reading]
-    looks = {"color": colour_of(series), "marker": marker_of(series), "markersize": size, **looks,
-             **({"linestyle": "none"} if panel.scatter else {})}
-    line, = axes.plot([x for x, _ in found], [float("nan") if y is None else y for _, y in found], **looks)
-    line.set_gid(f"{series.name}.{reading}")
+    if known(panel, series, reading):
+        size = (5 if len(found) <= 16 else 3.6) + (3.5 if reading == "predicted" else 0)
+        looks = {"color": colour_of(series), "marker": marker_of(series), "markersize": size}
+        line, = axes.plot([x for x, _ in found], [float("nan") if y is None else y for _, y in found],
+                          **{**looks, **curve_looks(panel, reading)})
+        line.set_gid(f"{series.name}.{reading}")
 
 
 def draw_interval(axes, panel, series, shift, **looks):
-    ends = zip(values(panel, series, "low"), values(panel, series, "high"))
+    ends = zip(values(panel, series, "ci95_low"), values(panel, series, "ci95_high"))
     found = [(x + shift, low, high) for (x, low), (_, high) in ends if None not in (low, high)]
     if found:
         axes.vlines(*zip(*found), **looks).set_gid(f"{series.name}.interval")
@@ -133,7 +134,7 @@ def draw_guides(axes, panel):
             axes.annotate(guide.label, (0.995, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
                           textcoords="offset points", ha="right", va="bottom", **words)
         else:
-            line = axes.axvline(guide.x, **lines) if guide.points is None else axes.plot(*zip(*guide.points), **lines)[0]
+            line = axes.plot(*zip(*guide.points), **lines)[0] if guide.points else axes.axvline(guide.x, **lines)
             axes.annotate(guide.label, (0.02, 0.985 - 0.06 * i), xycoords="axes fraction", va="top", **words)
         line.set_gid(f"{panel.name}.limit.{i + 1}")
 
@@ -167,7 +168,7 @@ def draw_x_axis(axes, panel, letters):
 def draw_y_axis(axes, panel):
     quantity = panel.quantities[0]
     axes.set_ylabel(textwrap.fill(quantity.label, 44))
-    found = [value for series in panel.series for reading in (*READINGS, "high")
+    found = [value for series in panel.series for reading in (*READINGS, "ci95_high")
              for _, value in known(panel, series, reading)]
     low, high = min(found), max(found)
     # A far limit would flatten the curves.
@@ -188,7 +189,7 @@ def draw_y_axis(axes, panel):
 
 def legends(block):
     """The curves, and below them how their readings are drawn."""
-    there = {reading for panel in block for series in panel.series for reading in (*READINGS, "low")
+    there = {reading for panel in block for series in panel.series for reading in (*READINGS, "ci95_low")
              if known(panel, series, reading)}
     curves = {}
     for panel in block:
@@ -206,19 +207,17 @@ def legends(block):
 def curve_handle(series, panel, measured):
     if is_bars(panel):
         return Patch(alpha=1 if measured else 0.25, label=series.label, **bar_looks(series))
-    looks = {"linestyle": "-"} if measured else {"linestyle": DASHED, "markerfacecolor": "white"}
-    looks.update({"linestyle": "none"} if panel.scatter else {})
-    return Line2D([], [], color=colour_of(series), marker=marker_of(series), markersize=6, label=series.label, **looks)
+    return Line2D([], [], color=colour_of(series), marker=marker_of(series), markersize=6, label=series.label,
+                  **curve_looks(panel, "measured" if measured else "predicted"))
 
 
 def reading_handles(panel, there):
-    bars, lines = is_bars(panel), not panel.scatter
-    looks = {
-        "measured": {"marker": "s" if bars else "o", "linestyle": "-" if lines and not bars else "none",
-                     "label": "measured (95 % interval)" if "low" in there else "measured"},
-        "predicted": {"marker": None if bars else "o", "markerfacecolor": "white", "label": "predicted",
-                      "linestyle": DASHED if lines else "none"},
-        "counted": {"marker": None if bars else "+", "markersize": 9, "label": "counted",
-                    "linestyle": "-" if bars else "none"}}
-    return [Line2D([], [], color=INK if bars and reading != "measured" else GREY, **look)
-            for reading, look in looks.items() if reading in there]
+    labels = {reading: reading for reading in ("measured", "predicted", "counted") if reading in there}
+    if "ci95_low" in there:
+        labels["measured"] = "measured (95 % interval)"
+    if not is_bars(panel):
+        return [Line2D([], [], label=label, **{"color": GREY, "marker": "o", **curve_looks(panel, reading)})
+                for reading, label in labels.items()]
+    bars = {"measured": {"color": GREY, "marker": "s", "linestyle": "none"},
+            "predicted": {"color": INK, "linestyle": DASHED}, "counted": {"color": INK}}
+    return [Line2D([], [], label=label, **bars[reading]) for reading, label in labels.items()]

@@ -6,9 +6,9 @@ from plotting.words import figure_text
 
 def with_interval(reading):
     text = figure_text(reading.measured)
-    if reading.low is None or reading.high is None or not reading.measured:
+    if None in (reading.ci95_low, reading.ci95_high) or not reading.measured:
         return text
-    return f"{text} ± {100 * (reading.high - reading.low) / 2 / reading.measured:.2g} %"
+    return f"{text} ± {100 * (reading.ci95_high - reading.ci95_low) / 2 / reading.measured:.2g} %"
 
 
 def row(label, reading):
@@ -17,7 +17,7 @@ def row(label, reading):
 
 def shown(case, words):
     """Its readings in the units that they are shown in."""
-    return {name: reading.each(lambda value: value * words.unit(name)[1]) for name, reading in case.readings.items()}
+    return {name: reading.times(words.unit(name)[1]) for name, reading in case.readings.items()}
 
 
 def rows(case, words):
@@ -25,25 +25,25 @@ def rows(case, words):
     of_sites = {name for site in case.access for name in site.costs}
     lines = [row(words.label(name), reading) for name, reading in shown(case, words).items() if name not in of_sites]
     if case.readings:
-        lines += [row(f"{words.label(name)} of {site.name}", reading) for site in case.access
+        lines += [row(f"{words.label(name)} of {site.site or site.space}", reading) for site in case.access
                   for name, reading in site.costs.items()]
     return [line for line in lines if any(line[1:])]
 
 
 def notes(case, words):
-    said = [", ".join(words.phrase(name, value) + (" (auto)" if name in case.chosen else "")
+    said = [", ".join(words.phrase(name, value) + (" (auto)" if name in case.chosen_by_auto else "")
                       for name, value in case.parameters.items())]
     if case.status != "ok":
         said.append(f"{case.status} ({case.reason})" if case.reason else case.status)
     limits = {}
-    for reading, stage in case.limits.items():
+    for reading, stage in case.bottleneck.items():
         limits.setdefault(words.of("stages", stage) or stage.replace("_", " "), []).append(reading)
     said += [f"limit: {limit} ({' and '.join(by)})" for limit, by in limits.items()]
-    if case.count and case.readings:
-        said.append(f"median of {case.count:g} samples, ± half its 95 % confidence interval")
+    if case.time_seconds.count and case.readings:
+        said.append(f"median of {case.time_seconds.count:g} samples, ± half its 95 % confidence interval")
     return said
 
 
-def point(item, x, title):
-    case, words = item.case, item.report.words
+def point(case, x, title):
+    words = case.report.words
     return Point(x, shown(case, words), title, rows(case, words), notes(case, words), list(case.flags), case.why)

@@ -54,7 +54,9 @@ class Words:
     def value(self, parameter, value):
         if isinstance(value, str):
             return value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "..."
-        return size_in_words(value) if self.is_size(parameter) else f"{value:g}" if isinstance(value, float) else str(value)
+        if self.is_size(parameter):
+            return size_in_words(value)
+        return f"{value:g}" if isinstance(value, float) else str(value)
 
     def phrase(self, parameter, value):
         """A parameter with its value, as in 'offset 1 element', '4-byte words' or 'pinned'."""

@@ -18,7 +18,7 @@ HOSTILE = "</script><script>alert(\"'1'\")</script><!-- $\\frac{ & \u0007"
 # What a report says of quantities and parameters that no probe of this program has.
 QUANTITIES = {"latency_cycles": {"title": "latency", "purpose": "of one load", "unit": "cycles", "better": "less"},
               "gflop_per_s": {"title": "GFLOP/s", "purpose": "arithmetic", "unit": "GFLOP/s", "better": "more"},
-              "capacity_bytes": {"title": "detected capacity", "purpose": "of L1", "unit": "bytes", "better": "neither"}}
+              "capacity_bytes": {"title": "detected capacity", "purpose": "L1", "unit": "bytes", "better": "neither"}}
 WORDS = {"probes": {"ladder": {"purpose": "dependent loads: how far away is the data"},
                     "matmul": {"purpose": "multiplying matrices: what a tile saves"}},
          "parameters": {"working_set_bytes": {"title": "working set", "unit": "bytes", "one": "working set 1 bytes",

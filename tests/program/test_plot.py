@@ -30,8 +30,8 @@ class Figures(PlotTest):
             time = result["time_seconds"]
             self.assertEqual(reading["measured"], result["bandwidth_gb_per_s"]["measured"])
             self.assertEqual(reading["predicted"], result["bandwidth_gb_per_s"]["predicted"])
-            self.assertAlmostEqual(reading["low"], reading["measured"] * time["median"] / time["ci95_high"])
-            self.assertAlmostEqual(reading["high"], reading["measured"] * time["median"] / time["ci95_low"])
+            self.assertAlmostEqual(reading["ci95_low"], reading["measured"] * time["median"] / time["ci95_high"])
+            self.assertAlmostEqual(reading["ci95_high"], reading["measured"] * time["median"] / time["ci95_low"])
 
     def test_bank_conflicts_are_about_cycles(self):
         panel, = self.panels(self.shown(H200 / "bank.json"))
@@ -61,9 +61,10 @@ class Figures(PlotTest):
         self.assertTrue(ladder["quantities"][0]["log"])
         self.assertEqual((ladder["x"]["label"], ladder["x"]["names"][0]), ("working set", [1 << 14, "16 KiB"]))
         first = ladder["series"][0]["points"][0]
-        self.assertEqual(first["readings"]["latency_cycles"], {"measured": 30, "low": 29, "high": 32})
-        self.assertAlmostEqual(first["readings"]["fraction_of_peak"]["measured"], 28 / 30)
-        self.assertLess(first["readings"]["fraction_of_peak"]["low"], first["readings"]["fraction_of_peak"]["high"])
+        self.assertEqual(first["readings"]["latency_cycles"], {"measured": 30, "ci95_low": 29, "ci95_high": 32})
+        share = first["readings"]["fraction_of_peak"]
+        self.assertAlmostEqual(share["measured"], 28 / 30)
+        self.assertLess(share["ci95_low"], share["ci95_high"])
         self.assertEqual(first["title"], "ladder, working set 16 KiB")
         self.assertIn("limit: the arithmetic (predicted)", first["notes"])
         self.assertEqual([quantity["label"] for quantity in matmul["quantities"]], ["GFLOP/s", "fraction of peak"])
