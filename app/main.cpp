@@ -2,24 +2,15 @@
 //
 // arguments -> request -> command -> exit code. Errors end here, as one line on stderr.
 
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "app/command_line/command_line.hpp"
-#include "app/commands/calibrate.hpp"
-#include "app/commands/check.hpp"
-#include "app/commands/compare.hpp"
-#include "app/commands/devices.hpp"
-#include "app/commands/explain.hpp"
-#include "app/commands/list.hpp"
-#include "app/commands/probe.hpp"
-#include "app/commands/show.hpp"
+#include "app/commands/commands.hpp"
 #include "app/run/environment.hpp"
-#include "app/run/interrupt.hpp"
 #include "app/run/worker.hpp"
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
@@ -29,45 +20,39 @@ namespace {
 
 using namespace gpumem;
 
+volatile std::sig_atomic_t signal_arrived = 0;
+
+extern "C" void gpumem_on_interrupt(int) {
+  signal_arrived = 1;
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+/// From now on the first SIGINT or SIGTERM only sets a flag, which is asked for between two pieces of work; a second
+/// one ends the process at once.
+void catch_interrupts() {
+  std::signal(SIGINT, gpumem_on_interrupt);
+  std::signal(SIGTERM, gpumem_on_interrupt);
+}
+
+bool interrupted() { return signal_arrived != 0; }
+
 int run(const std::vector<std::string>& command) {
   if (command.size() == 2 && command[1] == app::worker_argument) {
-    app::catch_interrupts();
-    return app::serve_parent(std::cin, std::cout, app::interrupted);
+    catch_interrupts();
+    return app::serve_parent(std::cin, std::cout, interrupted);
   }
   const app::Environment environment{.registry = probes(),
                                      .out = std::cout,
                                      .err = std::cerr,
                                      .out_terminal = app::inspect_terminal(1),
                                      .err_terminal = app::inspect_terminal(2),
-                                     .interrupted = app::interrupted};
+                                     .interrupted = interrupted,
+                                     .command = command};
   const app::Request request =
       app::parse_command_line({command.begin() + 1, command.end()}, {probes(), app::suite_names()});
-
-  if (const auto* probe = std::get_if<app::ProbeArguments>(&request)) {
-    app::catch_interrupts();
-    return app::run_probe_command(*probe, command, environment);
-  }
-  if (const auto* check = std::get_if<app::CheckArguments>(&request)) {
-    app::catch_interrupts();
-    return app::run_check_command(*check, command, environment);
-  }
-  if (const auto* list = std::get_if<app::ListArguments>(&request)) return app::run_list_command(*list, environment);
-  if (const auto* devices = std::get_if<app::DevicesArguments>(&request)) {
-    return app::run_devices_command(*devices, environment);
-  }
-  if (const auto* explain = std::get_if<app::ExplainArguments>(&request)) {
-    return app::run_explain_command(*explain, environment);
-  }
-  if (const auto* compare = std::get_if<app::CompareArguments>(&request)) {
-    return app::run_compare_command(*compare, environment);
-  }
-  if (const auto* show = std::get_if<app::ShowArguments>(&request)) return app::run_show_command(*show, environment);
-  if (const auto* calibrate = std::get_if<app::CalibrateArguments>(&request)) {
-    app::catch_interrupts();
-    return app::run_calibrate_command(*calibrate, environment);
-  }
-  app::write_result(std::cout, std::get<app::TextRequest>(request).text);
-  return 0;
+  if (request.takes_long) catch_interrupts();
+  return request.run(environment);
 }
 
 int exit_code_of(ErrorKind kind) {

@@ -1,107 +1,65 @@
-#include "app/calibrate/calibration_plan.hpp"
+#include <sstream>
+#include <string>
 
-#include <utility>
+#include "app/calibrate/calibration.hpp"
 
 namespace gpumem::app {
 
 namespace {
 
-/// A line as for `gpumem probe`.
-struct Sweeps {
+/// As for `gpumem probe`.
+struct Line {
   CalibrationUse use;
-  std::string probe;
-  std::vector<std::pair<std::string, std::string>> axes;
+  const char* arguments;
 };
 
-const std::vector<Sweeps>& lines() {
-  using enum CalibrationUse;
-  static const std::vector<Sweeps> all = {
-      // Shapes from those that launching limits to those that memory does; alignment to a word and to a sector.
-      {fitted,
-       "offset",
-       {{"offset", "0,1,8"},
-        {"op", "read,write,copy"},
-        {"word-bytes", "4,16"},
-        {"elements-per-thread", "1,2,4,8"},
-        {"block-threads", "128,256,512,1024"}}},
-      // Sectors, atoms, lines and pairs of lines: whole, in part, and left out.
-      {fitted,
-       "stride",
-       {{"stride", "1,2,4,8,16,32"},
-        {"op", "read,write,copy"},
-        {"word-bytes", "4,8"},
-        {"elements-per-thread", "1,4,8"},
-        {"block-threads", "128,512"}}},
-      // What a launch takes besides its accesses.
-      {fitted,
-       "offset",
-       {{"offset", "0"},
-        {"op", "read,write"},
-        {"word-bytes", "4"},
-        {"elements-per-thread", "1"},
-        {"block-threads", "256"},
-        {"buffer", "16KiB,256KiB"}}},
-      {fitted, "bank", {{"bank-stride", "1,2,4,8,16,32"}, {"word-bytes", "4,8,16"}}},
-      {fitted,
-       "zero-copy",
-       {{"zero-copy", "mapped"},
-        {"passes", "1"},
-        {"op", "read,write,copy"},
-        {"word-bytes", "4,8"},
-        {"offset", "0,1"},
-        {"stride", "1,2,4,8,16,32"},
-        {"buffer", "8MiB"}}},
-      // And one over the link.
-      {fitted,
-       "zero-copy",
-       {{"zero-copy", "mapped"},
-        {"passes", "1"},
-        {"op", "read,write"},
-        {"word-bytes", "4"},
-        {"offset", "0"},
-        {"stride", "1"},
-        {"buffer", "16KiB,256KiB"}}},
-      {held_out,
-       "offset",
-       {{"offset", "2,16,31"},
-        {"op", "read,write,copy"},
-        {"word-bytes", "4,8"},
-        {"elements-per-thread", "1,4"},
-        {"block-threads", "256"}}},
-      {held_out,
-       "stride",
-       {{"stride", "3,6,12,20,28"},
-        {"op", "read,write,copy"},
-        {"word-bytes", "4,8,16"},
-        {"elements-per-thread", "4"},
-        {"block-threads", "256"}}},
-      {held_out,
-       "zero-copy",
-       {{"zero-copy", "mapped"},
-        {"passes", "1"},
-        {"op", "read,write,copy"},
-        {"word-bytes", "4,16"},
-        {"offset", "0,2"},
-        {"stride", "1,3,6,12"},
-        {"buffer", "8MiB"}}},
-      {fitted,
-       "transfer",
-       {{"transfer", "pageable,pinned"}, {"direction", "to-device,to-host,both"}, {"size", "4KiB..256MiB*4"}}},
-      {fitted,
-       "batching",
-       {{"batching", "separate,packed,batched"}, {"direction", "to-device,to-host"}, {"copies", "1,4096"}}},
-  };
-  return all;
-}
+using enum CalibrationUse;
+constexpr Line lines[] = {
+    // Shapes from those that launching limits to those that memory does; alignment to a word and to a sector.
+    {fitted,
+     "offset --offset 0,1,8 --op read,write,copy --word-bytes 4,16 --elements-per-thread 1,2,4,8 "
+     "--block-threads 128,256,512,1024"},
+    // Sectors, atoms, lines and pairs of lines: whole, in part, and left out.
+    {fitted,
+     "stride --stride 1,2,4,8,16,32 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4,8 "
+     "--block-threads 128,512"},
+    // What a launch takes besides its accesses.
+    {fitted,
+     "offset --offset 0 --op read,write --word-bytes 4 --elements-per-thread 1 --block-threads 256 "
+     "--buffer 16KiB,256KiB"},
+    {fitted, "bank --bank-stride 1,2,4,8,16,32 --word-bytes 4,8,16"},
+    {fitted,
+     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,8 --offset 0,1 "
+     "--stride 1,2,4,8,16,32 --buffer 8MiB"},
+    // And one over the link.
+    {fitted,
+     "zero-copy --zero-copy mapped --passes 1 --op read,write --word-bytes 4 --offset 0 --stride 1 "
+     "--buffer 16KiB,256KiB"},
+    {held_out,
+     "offset --offset 2,16,31 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4 --block-threads 256"},
+    {held_out,
+     "stride --stride 3,6,12,20,28 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 4 "
+     "--block-threads 256"},
+    {held_out,
+     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,16 --offset 0,2 --stride 1,3,6,12 "
+     "--buffer 8MiB"},
+    {fitted, "transfer --transfer pageable,pinned --direction to-device,to-host,both --size 4KiB..256MiB*4"},
+    {fitted, "batching --batching separate,packed,batched --direction to-device,to-host --copies 1,4096"},
+};
 
 }  // namespace
 
 std::vector<CalibrationSweeps> calibration_plan(const std::vector<Probe>& registry) {
   std::vector<CalibrationSweeps> plan;
-  for (const Sweeps& line : lines()) {
+  for (const Line& line : lines) {
+    std::istringstream words(line.arguments);
+    std::string probe;
+    words >> probe;
     std::vector<GivenAxis> given;
-    for (const auto& [flag, values] : line.axes) given.push_back({.flag = flag, .texts = {values}});
-    plan.push_back({line.use, make_plan(registry, {line.probe}, given)});
+    for (std::string flag, values; words >> flag >> values;) {
+      given.push_back({.flag = flag.substr(2), .texts = {values}});
+    }
+    plan.push_back({line.use, make_plan(registry, {probe}, given)});
   }
   return plan;
 }

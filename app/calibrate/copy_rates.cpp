@@ -1,11 +1,10 @@
-#include "app/calibrate/copy_rates.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "app/calibrate/calibration.hpp"
 #include "probes/measure/linear_cost.hpp"
 #include "probes/words.hpp"
 
@@ -85,13 +84,11 @@ class Reader {
       : rates_(profile.rates),
         transfers_(copies_of(records, "transfer", "host_memory")),
         batches_(copies_of(records, "batching", "batching")) {
-    read_pinned("to-device", "pcie_to_device_bytes_per_s", rates_.pcie_to_device_bytes_per_s, "copy_to_device_s",
-                rates_.copy_to_device_s);
-    read_pinned("to-host", "pcie_to_host_bytes_per_s", rates_.pcie_to_host_bytes_per_s, "copy_to_host_s",
-                rates_.copy_to_host_s);
+    read_pinned("to-device", "pcie_to_device_bytes_per_s", "copy_to_device_s");
+    read_pinned("to-host", "pcie_to_host_bytes_per_s", "copy_to_host_s");
     read_both_ways();
-    read_calls("to-device", "copy_to_device_call_s", rates_.copy_to_device_call_s);
-    read_calls("to-host", "copy_to_host_call_s", rates_.copy_to_host_call_s);
+    read_calls("to-device", "copy_to_device_call_s");
+    read_calls("to-host", "copy_to_host_call_s");
     read_batch();
     read_wait();
     read_pageable();
@@ -101,32 +98,33 @@ class Reader {
   [[nodiscard]] const std::map<std::string, std::string>& how() const { return how_; }
 
  private:
-  /// Takes a reading, unless noise left nothing of it.
-  void set(const std::string& name, double& rate, double value, const std::string& how) {
+  /// Takes the reading of a rate, unless noise left nothing of it.
+  void set(const std::string& name, double value, const std::string& how) {
     constexpr double least = 1e-15;  // of seconds: a femtosecond is none
     constexpr double most = 1e18;
     if (!(value > least && value < most)) return;
-    rate = value;
+    for (const model::RateField& field : model::rate_fields()) {
+      if (field.name == name) rates_.*field.value = value;
+    }
     how_[name] = how;
   }
 
-  void read_pinned(const std::string& direction, const std::string& rate_name, double& rate,
-                   const std::string& fixed_name, double& fixed) {
+  void read_pinned(const std::string& direction, const std::string& rate, const std::string& fixed) {
     const std::vector<Copy> copies = only(transfers_, "pinned", direction);
     std::vector<measure::TimedSize> readings;
     for (const Copy& copy : copies) readings.push_back({copy.bytes, Seconds(copy.seconds)});
     const auto line = measure::fit_linear_cost(readings);
     if (!line) return;
     const std::string how = "the line through pinned copies of " + size(copies.front()) + " to " + size(copies.back());
-    set(rate_name, rate, line->bytes_per_s, how);
-    set(fixed_name, fixed, line->fixed.count(), how);
+    set(rate, line->bytes_per_s, how);
+    set(fixed, line->fixed.count(), how);
   }
 
   void read_both_ways() {
     const std::vector<Copy> both = only(transfers_, "pinned", "both");
     if (both.empty()) return;
     const Copy& largest = both.back();
-    set("pcie_both_ways_bytes_per_s", rates_.pcie_both_ways_bytes_per_s, 2 * largest.bytes / largest.seconds,
+    set("pcie_both_ways_bytes_per_s", 2 * largest.bytes / largest.seconds,
         "pinned copies of " + size(largest) + " each way at once");
     std::vector<double> joins;
     constexpr double small_bytes = 1 << 20;
@@ -136,14 +134,14 @@ class Reader {
                                     rates_.copy_to_host_s + copy.bytes / rates_.pcie_to_host_bytes_per_s);
       joins.push_back(copy.seconds - alone);
     }
-    set("streams_join_s", rates_.streams_join_s, median(joins).value_or(0),
+    set("streams_join_s", median(joins).value_or(0),
         "what copies of up to 1 MiB each way at once take more than one alone");
   }
 
-  void read_calls(const std::string& direction, const std::string& name, double& rate) {
+  void read_calls(const std::string& direction, const std::string& rate) {
     const std::vector<Copy> copies = only(batches_, "separate", direction);
     if (copies.empty() || copies.back().pieces < 256) return;
-    set(name, rate, copies.back().seconds / copies.back().pieces,
+    set(rate, copies.back().seconds / copies.back().pieces,
         "separate copies of " + fmt::format("{:.0f}", copies.back().pieces) + " pieces");
   }
 
@@ -151,8 +149,7 @@ class Reader {
     const std::vector<Copy> copies = only(batches_, "batched", "to-device");
     if (copies.empty() || copies.back().pieces < 256) return;
     const Copy& most = copies.back();
-    set("copy_batched_s", rates_.copy_batched_s,
-        (most.seconds - most.bytes / rates_.pcie_to_device_bytes_per_s) / most.pieces,
+    set("copy_batched_s", (most.seconds - most.bytes / rates_.pcie_to_device_bytes_per_s) / most.pieces,
         fmt::format("{:.0f}", most.pieces) + " pieces handed over in one call");
   }
 
@@ -164,27 +161,24 @@ class Reader {
         if (copy.round_trip_s) waits.push_back(*copy.round_trip_s - copy.seconds - call);
       }
     }
-    set("host_wait_s", rates_.host_wait_s, median(waits).value_or(0),
-        "what the host sees of pinned copies beyond the copy and the call");
+    set("host_wait_s", median(waits).value_or(0), "what the host sees of pinned copies beyond the copy and the call");
   }
 
   void read_pageable() {
     const std::vector<Copy> in = only(transfers_, "pageable", "to-device");
     const std::vector<Copy> out = only(transfers_, "pageable", "to-host");
     if (!in.empty()) {
-      set("pageable_copy_s", rates_.pageable_copy_s, in.front().seconds - rates_.host_wait_s,
+      set("pageable_copy_s", in.front().seconds - rates_.host_wait_s,
           "a pageable copy of " + size(in.front()) + ", less the wait");
       for (const Copy& copy : in) {
         if (copy.bytes < 1 << 20) continue;
         const bool cached = copy.bytes <= rates_.host_cache_bytes;
         set(cached ? "staging_cached_to_device_bytes_per_s" : "staging_to_device_bytes_per_s",
-            cached ? rates_.staging_cached_to_device_bytes_per_s : rates_.staging_to_device_bytes_per_s,
             staging(copy, rates_.pcie_to_device_bytes_per_s), "a pageable copy of " + size(copy) + ", less the link");
       }
     }
     if (!out.empty() && out.back().bytes >= 1 << 20) {
-      set("staging_to_host_bytes_per_s", rates_.staging_to_host_bytes_per_s,
-          staging(out.back(), rates_.pcie_to_host_bytes_per_s),
+      set("staging_to_host_bytes_per_s", staging(out.back(), rates_.pcie_to_host_bytes_per_s),
           "a pageable copy of " + size(out.back()) + ", less the link");
     }
   }
@@ -201,9 +195,9 @@ class Reader {
     const Copy& most = copies.back();
     const double copy = rates_.copy_to_device_call_s + rates_.copy_to_device_s + rates_.host_wait_s +
                         one.bytes / rates_.pcie_to_device_bytes_per_s;
-    set("host_copy_bytes_per_s", rates_.host_copy_bytes_per_s, one.bytes / (one.seconds - copy),
+    set("host_copy_bytes_per_s", one.bytes / (one.seconds - copy),
         "packing " + size(one) + " in one piece, less the copy");
-    set("host_copy_piece_s", rates_.host_copy_piece_s, (most.seconds - one.seconds) / (most.pieces - 1),
+    set("host_copy_piece_s", (most.seconds - one.seconds) / (most.pieces - 1),
         "packing " + size(one) + " in " + fmt::format("{:.0f}", most.pieces) + " pieces, less in one");
   }
 

@@ -1,75 +1,75 @@
 #pragma once
-// A command of the command line: what it declares to CLI11, and what it makes of what the user gave.
+// The options of one command: declared once, and from the declaration follow parsing, help, completion and the manual.
 
-#include <CLI/CLI.hpp>
-#include <cstddef>
-#include <memory>
+#include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "app/command_line/command_line.hpp"
-#include "probes/probe.hpp"
+#include "app/command_line/interface.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::app {
 
+/// Declares options to a command, and reads what was given for them. Targets have to outlive both. Flags are without
+/// dashes; one with a short name is written out: "-o,--output". The name of a value says in help, and to completion,
+/// what it may be: see choices_of(). In brackets, "[VALUES]", it may be left out, and "[=require]" stands behind an
+/// '='.
 class CommandOptions {
  public:
-  CommandOptions(CLI::App& program, const std::string& name, const std::string& purpose)
-      : command_(*program.add_subcommand(name, purpose)) {}
-  virtual ~CommandOptions() = default;
+  explicit CommandOptions(CLI::App& command) : command_(command) {}
   CommandOptions(const CommandOptions&) = delete;
   CommandOptions& operator=(const CommandOptions&) = delete;
 
-  [[nodiscard]] CLI::App& command() const { return command_; }
+  /// What is declared from now on stands under this heading in help.
+  void group(const std::string& heading);
+  /// What stands below the options in help.
+  void footer(const std::string& text);
 
-  /// What was asked for, once the program has parsed its arguments; to be called once. Throws a usage error.
-  [[nodiscard]] virtual Request take() = 0;
+  void add_argument(const std::string& value_name, std::optional<std::string>& target, const std::string& help);
+  void add_argument(const std::string& value_name, std::vector<std::string>& target, const std::string& help);
+  void add_switch(const std::string& flag, bool& target, const std::string& help);
+
+  /// What makes something of an option's value; throws a usage error.
+  using Reader = std::function<void(const std::string& text)>;
+
+  /// An option with a value, of several uses the last. Another option is never taken for the value.
+  void add_value(const std::string& flag, const std::string& value_name, Reader read, const std::string& help);
+  void add_value(const std::string& flag, const std::string& value_name, std::optional<std::string>& target,
+                 const std::string& help);
+  /// Every use counts. A use without a value, where it may be left out, is an empty text.
+  void add_value(const std::string& flag, const std::string& value_name, std::vector<std::string>& target,
+                 const std::string& help);
+  /// One of the words of "cuda|model|auto", as the enumerator in its place.
+  template <class Enumeration>
+  void add_choice(const std::string& flag, const std::string& words, Enumeration& target, const std::string& help) {
+    add_value(
+        flag, words,
+        [flag, words, &target](const std::string& text) {
+          target = static_cast<Enumeration>(position_of(text, words, flag));
+        },
+        help);
+  }
+  /// --format: one of these.
+  void add_format(std::span<const report::NamedFormat> formats, std::optional<report::Format>& target,
+                  const std::string& help);
+
+  /// The whole program's declarations, as far as they have been made.
+  [[nodiscard]] Interface describe_program(const Known& known) const;
+
+  /// Makes something of what was given, once it has been parsed. Throws a usage error.
+  void read();
 
  private:
+  /// Throws a usage error with the nearest word.
+  [[nodiscard]] static std::size_t position_of(const std::string& text, const std::string& words,
+                                               const std::string& flag);
+
   CLI::App& command_;
+  std::deque<std::string> texts_;  ///< that CLI11 writes to
+  std::vector<std::function<void()>> readers_;
 };
-
-using Command = std::unique_ptr<CommandOptions>;
-
-// One file each. Each adds its command to the program.
-[[nodiscard]] Command add_probe_command(CLI::App& program, const std::vector<Probe>& registry);
-[[nodiscard]] Command add_check_command(CLI::App& program);
-[[nodiscard]] Command add_explain_command(CLI::App& program);
-[[nodiscard]] Command add_compare_command(CLI::App& program);
-[[nodiscard]] Command add_show_command(CLI::App& program);
-[[nodiscard]] Command add_calibrate_command(CLI::App& program);
-[[nodiscard]] Command add_list_command(CLI::App& program);
-[[nodiscard]] Command add_devices_command(CLI::App& program);
-[[nodiscard]] Command add_completion_command(CLI::App& program, const Known& known);
-[[nodiscard]] Command add_manual_command(CLI::App& program, const Known& known);
-
-// What they share.
-
-/// Position of a name in the list of those an option takes. Throws a usage error with the nearest.
-[[nodiscard]] std::size_t index_of(const std::string& option, const std::string& text,
-                                   const std::vector<std::string>& names);
-
-[[nodiscard]] std::vector<std::string> names_of(std::span<const report::NamedFormat> formats);
-
-/// The one of these formats that has a name, or nothing for no name. Throws a usage error with the nearest.
-[[nodiscard]] std::optional<report::Format> format_named(const std::string& name,
-                                                         std::span<const report::NamedFormat> formats);
-
-CLI::Option* add_switch(CLI::App& command, const std::string& flag, bool& target, const std::string& help);
-
-/// Of the value of an option with one: what is missing, or nothing.
-[[nodiscard]] std::string refuse_option_as_value(const std::string& text);
-
-/// An option with a value: of several uses the last counts, and another option is never taken for the value. A flag
-/// without dashes is a long one.
-template <class Target>
-CLI::Option* add_value(CLI::App& command, const std::string& flag, Target& target, const std::string& value_name,
-                       const std::string& help) {
-  CLI::Option* option = command.add_option((flag.starts_with("-") ? "" : "--") + flag, target, help);
-  if (option->get_items_expected_max() == 1) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  return option->option_text(value_name)->allow_extra_args(false)->check(refuse_option_as_value);
-}
 
 }  // namespace gpumem::app

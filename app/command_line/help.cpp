@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "probes/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
 
 namespace {
-
-using report::join;
 
 constexpr std::size_t width = 80;
 constexpr std::size_t column = 26;
@@ -35,13 +30,11 @@ std::string option_groups(const CLI::App& command) {
   return text;
 }
 
-/// Values to show in an example of an axis.
-std::string example_values(const Axis& axis) {
-  if (!axis.names.empty()) return join(axis.names, ",");
-  if (!axis.numbers.empty()) return fmt::format("{}", fmt::join(axis.numbers, ","));
-  if (axis.defaults != "auto") return axis.defaults;
-  if (!axis.candidates.empty()) return fmt::format("{}", fmt::join(axis.candidates, ","));
-  return axis.unit == "bytes" ? "1MiB..1GiB*4" : "1..1024*2";
+/// Of "NVIDIA 13.0.88" the release, 13.0, as the toolkit is called everywhere else.
+std::string toolkit_release(const std::string& cuda_compiler) {
+  const std::string version = cuda_compiler.substr(cuda_compiler.find(' ') + 1);
+  const std::size_t minor = version.find('.');
+  return version.substr(0, minor == std::string::npos ? minor : version.find('.', minor + 1));
 }
 
 }  // namespace
@@ -66,27 +59,10 @@ std::string HelpFormatter::make_help(const CLI::App* command, std::string name, 
   return text;
 }
 
-bool value_is_optional(const std::string& flag, const std::vector<Probe>& registry) {
-  const auto is_optional = [&](const Axis& axis) { return axis.flag == flag && axis.value_optional; };
-  return std::ranges::any_of(registry,
-                             [&](const Probe& probe) { return std::ranges::any_of(probe.axes, is_optional); });
-}
-
-std::string axis_help(const std::string& flag, const std::vector<Probe>& registry) {
-  const Axis* explained = nullptr;
-  std::vector<std::string> names;
-  std::vector<std::string> defaults;
-  for (const Probe& probe : registry) {
-    const auto axis = std::ranges::find(probe.axes, flag, &Axis::flag);
-    if (axis == probe.axes.end()) continue;
-    const bool selects = axis == probe.axes.begin() || axis->parameter == probe.compared;
-    if (explained == nullptr || selects) explained = &*axis;
-    names.push_back(probe.name);
-    if (std::ranges::find(defaults, axis->defaults) == defaults.end()) defaults.push_back(axis->defaults);
-  }
-  return fmt::format("{} (probes: {}; default{}: {}), e.g. --{} {}", capitalised(explained->purpose), join(names, ", "),
-                     value_is_optional(flag, registry) ? ", also without VALUES" : "", join(defaults, " or "), flag,
-                     example_values(*explained));
+std::string version_line(const report::Tool& tool) {
+  const std::string type = tool.build_type.empty() ? "" : ", " + tool.build_type;
+  return fmt::format("gpumem {} (commit {}, CUDA {}, built by {}{})", tool.version, tool.git_commit,
+                     toolkit_release(tool.cuda_compiler), tool.compiler, type);
 }
 
 }  // namespace gpumem::app

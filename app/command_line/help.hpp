@@ -3,9 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
-#include "probes/probe.hpp"
+#include "report/record/record.hpp"
 
 namespace gpumem::app {
 
@@ -15,11 +14,7 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_help(const CLI::App* command, std::string name, CLI::AppFormatMode mode) const override;
 };
 
-/// Whether the flag may stand without a value, in any probe.
-[[nodiscard]] bool value_is_optional(const std::string& flag, const std::vector<Probe>& registry);
-
-/// Explains an axis flag: what it varies, which probes have it, what it is by default, and an example. Where probes put
-/// it differently, in the words of the one that the flag selects.
-[[nodiscard]] std::string axis_help(const std::string& flag, const std::vector<Probe>& registry);
+/// One line: "gpumem 0.1.0 (commit 8405842c1b5e, CUDA 13.0, built by GNU 12.2.0, Release)".
+[[nodiscard]] std::string version_line(const report::Tool& tool);
 
 }  // namespace gpumem::app

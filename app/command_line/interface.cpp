@@ -11,8 +11,6 @@ namespace gpumem::app {
 
 namespace {
 
-constexpr std::string_view axis_group = "Axes";
-
 void add_word(std::vector<std::string>& words, const std::string& word) {
   if (std::ranges::find(words, word) == words.end()) words.push_back(word);
 }
@@ -62,7 +60,6 @@ OptionEntry describe(const CLI::Option& option, const Known& known) {
                     .help = option.get_description(),
                     .group = option.get_group(),
                     .takes = what_it_takes(option),
-                    .repeatable = option.get_items_expected_max() > 1 || option.get_group() == axis_group,
                     .choices = {}};
   for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
   for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
@@ -97,9 +94,8 @@ CommandEntry describe(const CLI::App& command, const Known& known) {
 }  // namespace
 
 Interface describe_interface(const CLI::App& program, const Known& known) {
-  Interface interface {
-    .program = describe(program, known), .commands = {}
-  };
+  Interface interface;
+  interface.program = describe(program, known);
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
     interface.commands.push_back(describe(*command, known));
   }

@@ -2,10 +2,10 @@
 // The command line as plain data, read off the declarations that parse it: what completion scripts and the manual are
 // made from, so that neither can differ from what the program takes.
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "app/command_line/command_line.hpp"
 #include "probes/probe.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
@@ -13,6 +13,15 @@ class App;
 }
 
 namespace gpumem::app {
+
+/// The heading of options that are axes of probes.
+inline constexpr const char* axis_group = "Axes";
+
+/// What the program has under a name that a command may take.
+struct Known {
+  const std::vector<Probe>& probes;  ///< whose axes are flags: a new probe brings its own
+  std::vector<std::string> suites = {};
+};
 
 /// What a shell can offer for a value.
 struct Choices {
@@ -34,7 +43,6 @@ struct OptionEntry {
   std::string help;
   std::string group;
   Takes takes = Takes::nothing;
-  bool repeatable = false;
   Choices choices;
 };
 
@@ -70,5 +78,18 @@ struct Interface {
 
 /// The first clause of a help text, for a line beside the option: without examples and defaults.
 [[nodiscard]] std::string short_help(const std::string& help);
+
+/// What may stand in place of the last of `words`, those of a command line up to the cursor without the program's name:
+/// a line for each, as the whole word, with a tab and its meaning where that is known; last ":json" or ":files" where
+/// files and folders may stand there too.
+[[nodiscard]] std::string completions(const Interface& interface, std::span<const std::string> words);
+
+/// The script that teaches "bash" (4.3 or newer), "zsh" or "fish" (3 or newer) to ask for completions(); empty for
+/// another shell.
+[[nodiscard]] std::string completion_script(const std::string& shell);
+
+/// The manual page gpumem(1) in roff, man macros: every command with its options as --help shows them, exit codes,
+/// environment and files.
+[[nodiscard]] std::string manual_page(const Interface& interface);
 
 }  // namespace gpumem::app

@@ -1,109 +1,71 @@
-#include "app/command_line/manual.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <ranges>
+#include <span>
 #include <string_view>
 
 #include "app/command_line/build_information.hpp"
+#include "app/command_line/interface.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
 
 namespace {
 
-constexpr const char* description =
-    R"(.B gpumem
-shows how the memory of an NVIDIA GPU and its link to the host behave: the effective bandwidth of aligned, shifted and
-strided access, bank conflicts in shared memory, copies from and to every kind of host memory.
-Every case has up to three readings:
-.B predicted
-by a model, which needs no GPU,
-.B measured
-by the clock, and
-.B counted
-by the hardware.
-Every output is verified: a case with wrong data has no bandwidth.
-.PP
-An axis flag alone selects its probe.
-Values are ranges
-.RB ( 0..32 ,
-inclusive), steps
-.RB ( 0..32:4 ),
-factors
-.RB ( 1..1024*2 ),
-lists
-.RB ( 1,2,5,8..10 ),
-names, and sizes
-.RB ( 64MiB ", " 4KiB..1GiB*4 ;
-.B KB
-and
-.B MB
-are powers of ten).
-.PP
-Standard output carries results only; progress and notices go to standard error.
-Bandwidths are in GB/s, 1e9 bytes a second.
-)";
+/// What is typed, and what a word means here, stands between backquotes.
+constexpr const char* description[] = {
+    "`gpumem` shows how the memory of an NVIDIA GPU and its link to the host behave: the effective bandwidth of "
+    "aligned, "
+    "shifted and strided access, bank conflicts in shared memory, copies from and to every kind of host memory. Every "
+    "case has up to three readings: `predicted` by a model, which needs no GPU, `measured` by the clock, and `counted` "
+    "by the hardware. Every output is verified: a case with wrong data has no bandwidth.",
+    "An axis flag alone selects its probe. Values are ranges (`0..32`, inclusive), steps (`0..32:4`), factors "
+    "(`1..1024*2`), lists (`1,2,5,8..10`), names, and sizes (`64MiB`, `4KiB..1GiB*4`; `KB` and `MB` are powers of "
+    "ten).",
+    "Standard output carries results only; progress and notices go to standard error. Bandwidths are in GB/s, 1e9 "
+    "bytes "
+    "a second.",
+};
 
-constexpr const char* exit_status = R"(.TP
-.B 0
-Everything ran and was verified.
-.TP
-.B 1
-A check or comparison failed, or data was wrong.
-.TP
-.B 2
-The command line, a configuration, or a file that cannot be read or written.
-.TP
-.B 3
-No usable GPU, or a capability that was asked for is missing.
-.TP
-.B 4
-A probe failed to run; the others did.
-.TP
-.B 130
-Interrupted; what was measured until then is written.
-)";
+struct Entry {
+  const char* term;
+  const char* meaning;
+};
 
-constexpr const char* environment = R"(.TP
-.B COLUMNS
-How wide tables are; else as wide as the terminal, and 100 columns where there is none.
-.TP
-.B NO_COLOR
-If set to anything but nothing, tables have no colours.
-.TP
-.B CUDA_VISIBLE_DEVICES
-Which GPUs there are, and their order, as for every CUDA program; a UUID or PCI id given to
-.B \-\-device
-means the same GPU whatever it says.
-)";
+constexpr Entry exit_status[] = {
+    {"0", "Everything ran and was verified."},
+    {"1", "A check or comparison failed, or data was wrong."},
+    {"2", "The command line, a configuration, or a file that cannot be read or written."},
+    {"3", "No usable GPU, or a capability that was asked for is missing."},
+    {"4", "A probe failed to run; the others did."},
+    {"130", "Interrupted; what was measured until then is written."},
+};
 
-constexpr const char* files = R"(.TP
-.I share/gpumem/configs
-Under the prefix of the installation: the GPU profiles and suites that the program brings along, to copy and change.
-.TP
-.I share/gpumem/plot.py
-Draws saved JSON reports.
-.TP
-.I share/gpumem/schema
-JSON Schemas of reports, profiles and suites.
-.TP
-.I share/doc/gpumem
-How the numbers are made, and how far to trust them.
-)";
+constexpr Entry environment[] = {
+    {"COLUMNS", "How wide tables are; else as wide as the terminal, and 100 columns where there is none."},
+    {"NO_COLOR", "If set to anything but nothing, tables have no colours."},
+    {"CUDA_VISIBLE_DEVICES",
+     "Which GPUs there are, and their order, as for every CUDA program; a UUID or PCI id given to --device means the "
+     "same GPU whatever it says."},
+};
 
-constexpr const char* examples = R"(.TP
-Measure what misalignment costs, and say why:
-.B gpumem probe \-\-offset 0..32 \-\-op write \-\-counters \-\-why
-.TP
-Predict the same without a GPU:
-.B gpumem probe \-\-offset 0..32 \-\-op write \-\-backend model \-\-gpu h200
-.TP
-Find out what page\-locked host memory buys, and keep the report:
-.B gpumem probe \-\-transfer pinned,pageable \-\-output transfer.json
-)";
+constexpr Entry files[] = {
+    {"share/gpumem/configs",
+     "Under the prefix of the installation: the GPU profiles and suites that the program brings along, to copy and "
+     "change."},
+    {"share/gpumem/plot.py", "Draws saved JSON reports."},
+    {"share/gpumem/schema", "JSON Schemas of reports, profiles and suites."},
+    {"share/doc/gpumem", "How the numbers are made, and how far to trust them."},
+};
+
+constexpr Entry examples[] = {
+    {"gpumem probe --offset 0..32 --op write --counters --why", "Measure what misalignment costs, and say why."},
+    {"gpumem probe --offset 0..32 --op write --backend model --gpu h200", "Predict the same without a GPU."},
+    {"gpumem probe --transfer pinned,pageable --output transfer.json",
+     "Find out what page-locked host memory buys, and keep the report."},
+};
 
 constexpr const char* see_also = R"(.BR nvidia\-smi (1),
 .BR ncu (1)
@@ -148,6 +110,23 @@ std::string paragraph(const std::string& text) {
     if (!whole.empty()) result += roff_line(whole);
   }
   return carried.empty() ? result : result + carried + "\n";
+}
+
+/// Paragraphs with what stands between backquotes in bold.
+std::string described(std::span<const char* const> paragraphs) {
+  std::string text;
+  bool bold = false;
+  for (const char* one : paragraphs) {
+    if (!text.empty()) text += ".PP\n";
+    for (const char c : paragraph(one)) text += c != '`' ? std::string(1, c) : (bold = !bold) ? "\\fB" : "\\fR";
+  }
+  return text;
+}
+
+std::string section(const std::string& title, std::span<const Entry> entries) {
+  std::string text = ".SH " + title + "\n";
+  for (const auto& [term, meaning] : entries) text += ".TP\n.B " + roff(term) + "\n" + paragraph(meaning);
+  return text;
 }
 
 bool is_placeholder(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0 || c == '-'; }
@@ -233,11 +212,10 @@ std::string manual_page(const Interface& interface) {
     text += (&command == &interface.commands.front() ? "" : ".br\n") + usage(command) + "\n";
   }
   text +=
-      std::string(".SH DESCRIPTION\n") + description + ".SH OPTIONS\n" + options(interface.program) + ".SH COMMANDS\n";
+      ".SH DESCRIPTION\n" + described(description) + ".SH OPTIONS\n" + options(interface.program) + ".SH COMMANDS\n";
   for (const CommandEntry& command : interface.commands) text += command_section(command);
-  text += std::string(".SH EXIT STATUS\n") + exit_status + ".SH ENVIRONMENT\n" + environment;
-  text += std::string(".SH FILES\n") + files + ".SH EXAMPLES\n" + examples + ".SH SEE ALSO\n" + see_also;
-  return text;
+  text += section("EXIT STATUS", exit_status) + section("ENVIRONMENT", environment) + section("FILES", files);
+  return text + section("EXAMPLES", examples) + ".SH SEE ALSO\n" + see_also;
 }
 
 }  // namespace gpumem::app

@@ -1,5 +1,3 @@
-#include "app/commands/calibrate.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "app/calibrate/calibration_plan.hpp"
-#include "app/calibrate/copy_rates.hpp"
+#include "app/calibrate/calibration.hpp"
+#include "app/command_line/command_options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/output/file_output.hpp"
-#include "app/output/progress.hpp"
-#include "app/run/host.hpp"
+#include "app/output/terminal.hpp"
 #include "app/run/record_of.hpp"
 #include "app/run/shape_choice.hpp"
 #include "probes/error.hpp"
@@ -33,7 +31,7 @@ struct Measured {
   std::string day;  ///< of the measurement, 2026-01-31
 };
 
-std::string today() { return utc_now().substr(0, std::string_view("2026-01-31").size()); }
+constexpr std::size_t day_length = std::string_view("2026-01-31").size();
 
 /// The case of a record: the probe and the value of its first axis, which tells the pattern.
 std::string group_of(const report::Record& record) {
@@ -48,50 +46,34 @@ std::string group_of(const report::Record& record) {
 
 // ---- From the GPU
 
-class Measuring {
- public:
-  Measuring(Backend& backend, const CalibrateArguments& arguments, const Environment& environment)
-      : backend_(backend),
-        environment_(environment),
-        progress_(environment.err, environment.err_terminal, !arguments.quiet) {}
-
-  Measured all() {
-    std::vector<CalibrationSweeps> plan = calibration_plan(environment_.registry);
-    for (const CalibrationSweeps& sweeps : plan) total_ += sweeps.plan.size();
-    Measured measured;
-    for (CalibrationSweeps& sweeps : plan) {
-      auto& target = sweeps.use == CalibrationUse::fitted ? measured.fitted : measured.held_out;
-      for (PlannedSweep& sweep : sweeps.plan.sweeps) measure(sweep, target);
-    }
-    progress_.clear();
-    measured.device = backend_.device();
-    measured.held_out_in_words = "other offsets and strides";
-    measured.day = today();
-    return measured;
-  }
-
- private:
-  void measure(PlannedSweep& sweep, std::vector<report::Record>& target) {
-    const ShapeChoice choice = choose_shape(sweep, backend_, [&](const Case& trial) { before(trial); });
-    for (const Case& one : sweep.cases) {
-      ++done_;
-      if (choice.failure) continue;  // what cannot run here has no rate here
-      before(one);
-      target.push_back(backend_.run(one));
+Measured measure_plan(Backend& backend, bool quiet, const Environment& environment) {
+  Progress progress(environment.err, environment.err_terminal, !quiet);
+  std::vector<CalibrationSweeps> plan = calibration_plan(environment.registry);
+  std::size_t total = 0;
+  std::size_t done = 0;
+  for (const CalibrationSweeps& sweeps : plan) total += sweeps.plan.size();
+  const auto before = [&](const Case& one) {
+    if (environment.interrupted()) throw Interrupted{};
+    progress.show(fmt::format("{}/{} {}", done, total, to_string(one)));
+  };
+  Measured measured;
+  for (CalibrationSweeps& sweeps : plan) {
+    auto& target = sweeps.use == CalibrationUse::fitted ? measured.fitted : measured.held_out;
+    for (PlannedSweep& sweep : sweeps.plan.sweeps) {
+      const ShapeChoice choice = choose_shape(sweep, backend, before);
+      for (const Case& one : sweep.cases) {
+        ++done;
+        if (choice.failure) continue;  // what cannot run here has no rate here
+        before(one);
+        target.push_back(backend.run(one));
+      }
     }
   }
-
-  void before(const Case& one) {
-    if (environment_.interrupted()) throw Interrupted{};
-    progress_.show(fmt::format("{}/{} {}", done_, total_, to_string(one)));
-  }
-
-  Backend& backend_;
-  const Environment& environment_;
-  Progress progress_;
-  std::size_t total_ = 0;
-  std::size_t done_ = 0;
-};
+  measured.device = backend.device();
+  measured.held_out_in_words = "other offsets and strides";
+  measured.day = utc_now().substr(0, day_length);
+  return measured;
+}
 
 Measured measure(const CalibrateArguments& arguments, const Environment& environment) {
   MeasureOptions options;
@@ -108,7 +90,7 @@ Measured measure(const CalibrateArguments& arguments, const Environment& environ
     throw no_gpu_error(std::string(error.what()) +
                        "; to fit reports that were measured elsewhere: gpumem calibrate --from REPORT");
   }
-  return Measuring(*backend, arguments, environment).all();
+  return measure_plan(*backend, arguments.quiet, environment);
 }
 
 // ---- From reports
@@ -149,7 +131,7 @@ Measured read_reports(const CalibrateArguments& arguments, const Environment& en
     }
     // A later report may have seen the link awake.
     if (!device || found.link_bytes_per_s() > device->link_bytes_per_s()) device = found;
-    measured.day = std::max(measured.day, report.started_at.substr(0, sizeof "2026-01-31" - 1));
+    measured.day = std::max(measured.day, report.started_at.substr(0, day_length));
     std::ranges::move(report.results, std::back_inserter(records));
   };
   for (const std::string& path : arguments.from) add(path, measured.fitted);
@@ -244,9 +226,6 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
   return text;
 }
 
-/// A name for a profile that is not one of the shipped, so that nobody takes it for theirs.
-std::string default_name(const Device& device) { return device.name + ", calibrated"; }
-
 }  // namespace
 
 int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment) {
@@ -264,7 +243,8 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
 
   model::Fit fit = model::fit_rates(cases, model::profile_of(measured.device));
   const auto copies = read_copy_rates(measured.fitted, fit.profile);
-  fit.profile.name = arguments.name.value_or(default_name(measured.device));
+  // None of the shipped has such a name, so that nobody takes it for theirs.
+  fit.profile.name = arguments.name.value_or(measured.device.name + ", calibrated");
   explain(fit.profile, fit.rates, copies, cases.size(), measured.day);
   const std::string json = model::to_json(fit.profile);
   static_cast<void>(model::parse_profile(json, "the calibrated profile"));  // what is written has to be readable
@@ -287,6 +267,36 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   }
   if (!arguments.quiet) write_result(environment.out, summary);
   return 0;
+}
+
+MakeRequest calibrate_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  options.add_value("device", "N|UUID|PCI-ID", arguments->device,
+                    "The GPU to calibrate where there are several, see 'gpumem devices', e.g. --device 1");
+  options.add_value("-o,--output", "FILE", arguments->output,
+                    "Write the profile to a file, which --gpu reads; - is stdout. Without it the rates are only shown");
+  options.add_value("from", "REPORT", arguments->from,
+                    "Fit to the measured cases of a saved JSON report instead of measuring; repeatable, needs no GPU");
+  options.add_value("check", "REPORT", arguments->check,
+                    "With --from: hold the rates against this report, which they are not fitted to; repeatable. "
+                    "Without it, every fourth pattern of the reports is held out, e.g. --check afterwards.json");
+  options.add_value("name", "NAME", arguments->name,
+                    "The profile's name in reports (default: the GPU's), e.g. --name lab-h200");
+  options.add_switch("quiet", arguments->quiet, "No progress, and no table of the rates, e.g. in a script");
+  options.footer(
+      "Examples:\n"
+      "  gpumem calibrate -o mine.json                   about half a minute on the GPU\n"
+      "  gpumem probe --offset 0..32 --backend model --gpu mine.json\n"
+      "  gpumem calibrate --from offset.json --from stride.json -o mine.json");
+  return [arguments] {
+    if (arguments->device && !arguments->from.empty()) {
+      throw usage_error("--device chooses the GPU to measure on; with --from nothing is measured");
+    }
+    if (arguments->from.empty() && !arguments->check.empty()) {
+      throw usage_error("--check needs --from; what calibrate measures itself has its own cases to hold out");
+    }
+    return Request(*arguments, run_calibrate_command);
+  };
 }
 
 }  // namespace gpumem::app

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-#include "app/command_line/ranges.hpp"
+#include "app/command_line/values.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
 #include "report/text/names.hpp"

@@ -1,23 +1,28 @@
-#include "app/commands/check.hpp"
+#include "report/check/check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
+#include "app/command_line/command_options.hpp"
+#include "app/command_line/run_options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/output/file_output.hpp"
-#include "app/output/report_outputs.hpp"
+#include "app/output/result_outputs.hpp"
 #include "app/run/plan.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
-#include "report/check/check.hpp"
 #include "report/explain/completed.hpp"
 #include "report/read/read_report.hpp"
 #include "report/read/report_file.hpp"
@@ -98,16 +103,15 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
 
 class Checking {
  public:
-  Checking(const CheckArguments& arguments, const std::vector<std::string>& command, const Environment& environment)
+  Checking(const CheckArguments& arguments, const Environment& environment)
       : arguments_(arguments),
-        command_(command),
         environment_(environment),
         outputs_({.outputs = arguments.outputs,
                   .format = arguments.format == CheckFormat::json ? std::optional(report::Format::json) : std::nullopt,
                   .files_only = true},
                  false, standard_output(environment)) {
-    if (arguments.junit) junit_.emplace(*arguments.junit);
-    if (arguments.openmetrics) openmetrics_.emplace(*arguments.openmetrics);
+    if (arguments.junit) beside_.emplace_back(*arguments.junit, report::write_junit);
+    if (arguments.openmetrics) beside_.emplace_back(*arguments.openmetrics, report::write_openmetrics);
   }
 
   /// Throws after what there is has been written.
@@ -144,7 +148,7 @@ class Checking {
 
   void foresee(const Suite& suite) {
     const Plan plan = make_plan(environment_.registry, suite);
-    report::Report report = dry_report(plan, arguments_, command_, environment_.registry);
+    report::Report report = dry_report(plan, arguments_, environment_);
     report.suite = suite.name;
     report.checks = report::foreseen(suite.expectations, report);
     finish(std::move(report));
@@ -166,8 +170,7 @@ class Checking {
   void measure(const Suite& suite) {
     const std::vector<report::Record> planned = planned_records(suite);
     const report::CheckRules rules{accepts_predictions(), planned};
-    Run run(make_plan(environment_.registry, suite), with_suite(arguments_, suite.options), command_, outputs_,
-            environment_);
+    Run run(make_plan(environment_.registry, suite), with_suite(arguments_, suite.options), outputs_, environment_);
     run.report().suite = suite.name;
     std::exception_ptr ended_early;
     try {
@@ -205,7 +208,7 @@ class Checking {
   }
 
   [[nodiscard]] std::vector<report::Record> planned_records(const Suite& suite) const {
-    return dry_report(make_plan(environment_.registry, suite), arguments_, command_, environment_.registry).results;
+    return dry_report(make_plan(environment_.registry, suite), arguments_, environment_).results;
   }
 
   // ---- Where it goes
@@ -249,30 +252,22 @@ class Checking {
 
   void write_files() const {
     std::exception_ptr failure;
-    const auto write = [&](const std::optional<FileOutput>& file, const auto& writer) {
-      if (!file) return;
+    for (const auto& [file, write] : beside_) {
       std::ostringstream text;
-      writer(text, reports_);
+      write(text, reports_);
       try {
-        file->replace(text.str());
+        file.replace(text.str());
       } catch (const Error&) {
         if (!failure) failure = std::current_exception();  // of no concern to the other file
       }
-    };
-    write(junit_, report::write_junit);
-    write(openmetrics_, report::write_openmetrics);
+    }
     if (failure) std::rethrow_exception(failure);
   }
 
   // ---- What it comes to
 
-  static int worse(int one, int other) {
-    constexpr std::array<int, 3> from_worst = {1, 3, 0};
-    for (const int code : from_worst) {
-      if (one == code || other == code) return code;
-    }
-    return other;
-  }
+  /// A failure says more than a skip.
+  static int worse(int one, int other) { return one == 1 || other == 1 ? 1 : std::max(one, other); }
 
   [[nodiscard]] int exit_code(const report::Report& report, bool of_suite) const {
     if (arguments_.dry_run) return 0;
@@ -299,21 +294,107 @@ class Checking {
   }
 
   const CheckArguments& arguments_;
-  const std::vector<std::string>& command_;
   const Environment& environment_;
   Outputs outputs_;
-  std::optional<FileOutput> junit_;
-  std::optional<FileOutput> openmetrics_;
+  std::vector<std::pair<FileOutput, void (*)(std::ostream&, std::span<const report::Report>)>> beside_;
   std::vector<report::Report> reports_;
 };
 
+// ---- Options
+
+unsigned read_attempts(const std::string& text) {
+  constexpr unsigned most = 100;
+  unsigned number = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end || number < 1 || number > most) {
+    throw usage_error("--attempts: '" + text + "' is not a number from 1 to " + std::to_string(most));
+  }
+  return number;
+}
+
+std::filesystem::path normal(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);
+}
+
+/// One of two files of one name would be lost, whichever is written last.
+void require_own_file(const std::string& option, const std::string& file, const std::vector<std::string>& others) {
+  if (file == "-") {
+    throw usage_error("--" + option + ": stdout shows the checks; name a file, or save the report with --output and " +
+                      "show it: gpumem show REPORT --format " + option);
+  }
+  const auto is_same = [path = normal(file)](const std::string& other) { return normal(other) == path; };
+  if (file.starts_with("/dev/") || std::ranges::none_of(others, is_same)) return;
+  throw usage_error("--" + option + ": '" + file + "' is to hold something else already; name another file");
+}
+
+void require_own_files(const CheckArguments& arguments) {
+  std::vector<std::string> others = arguments.outputs;
+  if (std::ranges::find(others, "-") != others.end()) {
+    throw usage_error("--output: stdout shows the checks; for the whole report use --format json");
+  }
+  if (arguments.junit) {
+    require_own_file("junit", *arguments.junit, others);
+    others.push_back(*arguments.junit);
+  }
+  if (arguments.openmetrics) require_own_file("openmetrics", *arguments.openmetrics, others);
+}
+
 }  // namespace
 
-int run_check_command(const CheckArguments& arguments, const std::vector<std::string>& command,
-                      const Environment& environment) {
+int run_check_command(const CheckArguments& arguments, const Environment& environment) {
   std::vector<Task> tasks = tasks_of(arguments, environment);
   refuse_what_does_not_fit(arguments, tasks);
-  return Checking(arguments, command, environment).all(std::move(tasks));
+  return Checking(arguments, environment).all(std::move(tasks));
+}
+
+MakeRequest check_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<CheckArguments>();
+  options.add_argument("SUITE|REPORT...", arguments->targets,
+                       "Suites to run and hold: shipped ones (smoke, default, best-practices, full) or files. A saved "
+                       "JSON report (- is standard input) is not measured again: the suites given are held against "
+                       "it, or without any what every report can be asked");
+  options.group("Effort");
+  options.add_value(
+      "attempts", "N", [arguments](const std::string& text) { arguments->attempts = read_attempts(text); },
+      "Measure what failed again, up to N times in all (default 1), before a busy machine is called a broken one; only "
+      "the cases behind the failure are repeated, e.g. --attempts 3");
+  add_backend_options(options, *arguments,
+                      "Only say which cases would run and what they would be held to, e.g. to read a suite");
+  options.group("Results");
+  options.add_choice("format", "table|json|markdown|github", arguments->format,
+                     "How stdout shows the checks: a line each (default), the whole report as json, markdown for an "
+                     "issue, or the lines and annotations of a GitHub workflow, e.g. --format github");
+  add_result_options(
+      options, *arguments,
+      "Also write the whole report, checks included, in the format of the extension (.json, .csv, .md, .txt), also "
+      "when the check fails; repeatable, e.g. --output run.json",
+      "No progress, no notices, and no line for what passed, e.g. in a cron job");
+  options.add_value("junit", "FILE", arguments->junit,
+                    "Also write the checks as JUnit XML, which CI systems show as tests, e.g. --junit gpu.xml");
+  options.add_value("openmetrics", "FILE", arguments->openmetrics,
+                    "Also write gauges for node_exporter's textfile collector, to watch a GPU over months, e.g. "
+                    "--openmetrics /var/lib/node_exporter/gpumem.prom");
+  add_effort_options(options, *arguments);
+  options.footer(
+      "Predictions are not held to anything unless --backend model asks for it.\n\n"
+      "Exit codes: 0 nothing failed, 1 something did or nothing was checked, 3 no GPU\n"
+      "or a required expectation was skipped, 2 usage, 130 interrupted.\n\n"
+      "Examples:\n"
+      "  gpumem check smoke                      a GPU before its first job, in seconds\n"
+      "  gpumem check smoke --attempts 3 --junit smoke.xml --output smoke.json\n"
+      "  gpumem check mine.json --format github  your own expectations, in a workflow\n"
+      "  gpumem check smoke run.json             hold a saved report to a suite\n"
+      "  gpumem check smoke --backend model --gpu h200");
+  return [arguments] {
+    if (arguments->targets.empty()) {
+      throw usage_error("check needs a suite or a saved report; the shortest is: gpumem check smoke");
+    }
+    refuse_wrong_gpu(*arguments);
+    require_own_files(*arguments);
+    return Request(*arguments, run_check_command);
+  };
 }
 
 }  // namespace gpumem::app

@@ -1,18 +1,24 @@
-#include "app/commands/compare.hpp"
+#include "report/compare/compare.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
 #include <sstream>
+#include <string_view>
 
 #include "app/command_line/build_information.hpp"
+#include "app/command_line/command_options.hpp"
+#include "app/command_line/values.hpp"
 #include "app/commands/case_filter.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/fleet.hpp"
 #include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "probes/words.hpp"
-#include "report/compare/compare.hpp"
 #include "report/fleet/fleet.hpp"
 #include "report/read/report_file.hpp"
 #include "report/text/text.hpp"
@@ -122,14 +128,10 @@ void note_what_cannot_be_compared(const report::Comparison& comparison, std::ost
   }
 }
 
-}  // namespace
-
+/// Compares reports, or with `fleet` machines. Returns the exit code: 1 for what --fail-on-regression asks for, with
+/// the reason on stderr. Throws a usage error for a file that cannot be read or holds no report.
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
-  const ResultOutputs outputs({.outputs = arguments.outputs,
-                               .format = arguments.format,
-                               .quiet = arguments.quiet,
-                               .no_color = arguments.no_color},
-                              report::table_formats(), standard_output(environment));
+  const ResultOutputs outputs(arguments, report::table_formats(), standard_output(environment));
   if (arguments.fleet) {
     return run_fleet_command(arguments, tolerance_of(arguments, report::fleet_tolerance), outputs, environment);
   }
@@ -150,6 +152,113 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
   }
   if (!arguments.quiet) note_what_cannot_be_compared(comparison, environment.err);
   return 0;
+}
+
+// ---- Options
+
+/// "offset=1", "0..5". A report that is missing is one by its name.
+bool is_case_word(const std::string& word) {
+  constexpr std::string_view of_positions = "0123456789.,:*";
+  if (word.empty() || std::filesystem::exists(word)) return false;
+  if (word.find_first_not_of(of_positions) == std::string::npos) return true;
+  return word.find('=') != std::string::npos && !word.ends_with(".json");
+}
+
+/// Both are words without a flag: those that say which cases follow the reports.
+void take_case_words(CompareArguments& arguments) {
+  const auto words = std::ranges::stable_partition(arguments.reports, std::not_fn(is_case_word));
+  std::ranges::move(words, std::back_inserter(arguments.cases));
+  arguments.reports.erase(words.begin(), words.end());
+}
+
+void refuse_too_few(const CompareArguments& arguments) {
+  const std::size_t count = arguments.reports.size();
+  if (arguments.fleet) {
+    if (count == 0) throw usage_error("compare --fleet needs reports, or directories of them");
+    return;
+  }
+  constexpr const char* usage =
+      "gpumem compare OLD NEW [MORE...]; write reports with: gpumem probe ... --output old.json";
+  if (count == 0) throw usage_error(fmt::format("compare needs two reports: {}", usage));
+  if (count == 1) {
+    throw usage_error(fmt::format("compare needs a second report beside '{}': {}", arguments.reports[0], usage));
+  }
+}
+
+/// As texts, for an error quotes them.
+struct Shares {
+  std::optional<std::string> tolerance;
+  std::optional<std::string> regression;
+  std::optional<std::string> no_word;
+};
+
+void add_comparison(CommandOptions& options, CompareArguments& arguments, Shares& shares) {
+  options.group("Comparison");
+  options.add_value("tolerance", "SHARE", shares.tolerance,
+                    "Differences within it are the same (default 1%, since runs of one GPU repeat within that); raise "
+                    "it for machines that vary more, e.g. --tolerance 2%");
+  options.add_value("fail-on-regression", "SHARE", shares.regression,
+                    "Exit with 1 when a case is surely slower by more than this, or failed or moved wrong data where "
+                    "it did not before: a gate for CI, e.g. --fail-on-regression 3%");
+  options.add_switch("fleet", arguments.fleet,
+                     "One report per machine instead of old and new: find the machines that stand out among those "
+                     "with the same GPU");
+}
+
+void add_results(CommandOptions& options, CompareArguments& arguments) {
+  options.group("Results");
+  options.add_switch("changed", arguments.changed_only,
+                     "Leave the cases that are the same out of the table, e.g. for long sweeps");
+  options.add_format(report::table_formats(), arguments.format,
+                     "How stdout shows the comparison: a table for people (default), json or csv for programs, "
+                     "markdown for a pull request, e.g. --format markdown");
+  options.add_value("output", "FILE", arguments.outputs,
+                    "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, - "
+                    "is stdout, e.g. --output changes.md");
+  options.add_switch("quiet", arguments.quiet, "No notices; with --output, nothing on stdout either, e.g. in a script");
+  options.add_switch("no-color", arguments.no_color,
+                     "No colours in the table, as with NO_COLOR set, e.g. in a console that shows their codes");
+}
+
+CompareArguments checked(CompareArguments arguments, const Shares& shares) {
+  if (shares.tolerance) arguments.tolerance = parse_fraction("tolerance", *shares.tolerance);
+  if (shares.regression) arguments.fail_on_regression = parse_fraction("fail-on-regression", *shares.regression);
+  take_case_words(arguments);
+  refuse_too_few(arguments);
+  if (arguments.tolerance && arguments.fail_on_regression && *arguments.fail_on_regression < *arguments.tolerance) {
+    throw usage_error(
+        fmt::format("--fail-on-regression {} is less than --tolerance {}, within which cases are the "
+                    "same; lower the tolerance",
+                    *shares.regression, *shares.tolerance));
+  }
+  if (arguments.fleet && arguments.changed_only) {
+    throw usage_error("--changed is about two reports; --fleet shows what stands out in any case");
+  }
+  return arguments;
+}
+
+}  // namespace
+
+MakeRequest compare_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  const auto shares = std::make_shared<Shares>();
+  options.add_argument("REPORT...", arguments->reports,
+                       "JSON reports: OLD, and one or more NEW that are each held against it; - is standard input. "
+                       "With --fleet one per machine, or directories of them");
+  // REPORT takes all words: CLI11 allows only one to do so, and tells none from the other.
+  options.add_argument("[CASE...]", shares->no_word,
+                       "Only these cases: by parameter (offset=1 op=write), or by position in OLD (3, 0..5), with "
+                       "--fleet in each report; without any, all. What is an existing file is a report");
+  add_comparison(options, *arguments, *shares);
+  add_results(options, *arguments);
+  options.footer(
+      "A change is of speed: new bandwidth / old bandwidth, or old time / new time.\n\n"
+      "Examples:\n"
+      "  gpumem compare before.json after.json --changed   what a driver update changed\n"
+      "  gpumem compare before.json after.json offset=1 op=copy   of these cases alone\n"
+      "  gpumem compare main.json - --fail-on-regression 3% < branch.json  a gate in CI\n"
+      "  gpumem compare --fleet reports/                   which machines fall behind");
+  return [arguments, shares] { return Request(checked(*arguments, *shares), run_compare_command); };
 }
 
 }  // namespace gpumem::app

@@ -1,9 +1,9 @@
-#include "app/commands/devices.hpp"
-
 #include <fmt/format.h>
 
 #include <sstream>
 
+#include "app/command_line/command_options.hpp"
+#include "app/commands/commands.hpp"
 #include "probes/error.hpp"
 #include "probes/words.hpp"
 #include "report/text/text.hpp"
@@ -70,6 +70,17 @@ int run_devices_command(const DevicesArguments& arguments, const Environment& en
   }
   write_result(environment.out, arguments.json ? in_json(devices) : text);
   return 0;
+}
+
+MakeRequest devices_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<DevicesArguments>();
+  options.add_switch("json", arguments->json,
+                     "For programs, with the names of a report's \"device\", e.g. to pick a GPU by its UUID");
+  options.footer(
+      "Examples:\n"
+      "  gpumem devices          an index, UUID or PCI id of these goes with --device\n"
+      "  gpumem devices --json");
+  return [arguments] { return Request(*arguments, run_devices_command); };
 }
 
 }  // namespace gpumem::app

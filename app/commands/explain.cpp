@@ -1,16 +1,21 @@
-#include "app/commands/explain.hpp"
-
 #include <algorithm>
 #include <sstream>
 
+#include "app/command_line/command_options.hpp"
 #include "app/commands/case_filter.hpp"
+#include "app/commands/commands.hpp"
+#include "probes/error.hpp"
 #include "report/read/report_file.hpp"
 #include "report/write/explanations.hpp"
 
 namespace gpumem::app {
 
+namespace {
+
+/// The chosen cases of a report, all of them unless some are named. Throws a usage error for a file that cannot be read
+/// or holds no report, and for cases that it does not have.
 int run_explain_command(const ExplainArguments& arguments, const Environment& environment) {
-  const report::Report report = report::read_report_file(arguments.report, environment.in);
+  const report::Report report = report::read_report_file(*arguments.report, environment.in);
   const std::vector<std::size_t> cases = choose_cases(report.results, {arguments.cases, environment.registry});
   std::ostringstream text;
   if (arguments.markdown) {
@@ -20,6 +25,28 @@ int run_explain_command(const ExplainArguments& arguments, const Environment& en
   }
   write_result(environment.out, text.str());
   return 0;
+}
+
+}  // namespace
+
+MakeRequest explain_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<ExplainArguments>();
+  options.add_argument("REPORT", arguments->report, "A JSON report that 'gpumem probe' wrote, or - for standard input");
+  options.add_argument("[CASE...]", arguments->cases,
+                       "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all");
+  options.add_choice("format", "text|markdown", arguments->markdown,
+                     "As text for people (default), or as markdown for an issue");
+  options.footer(
+      "Examples:\n"
+      "  gpumem probe --offset 0..32 --op write --output run.json\n"
+      "  gpumem explain run.json offset=1     why this case is as fast as it is\n"
+      "  gpumem explain run.json 0..3 --format markdown");
+  return [arguments] {
+    if (!arguments->report) {
+      throw usage_error("explain needs a report; write one with: gpumem probe ... --output run.json");
+    }
+    return Request(*arguments, run_explain_command);
+  };
 }
 
 }  // namespace gpumem::app

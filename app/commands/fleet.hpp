@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/command_line/command_line.hpp"
+#include "app/commands/commands.hpp"
 #include "app/output/result_outputs.hpp"
 #include "app/run/environment.hpp"
 

@@ -1,9 +1,9 @@
-#include "app/commands/list.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "app/command_line/command_options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/run/plan.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -97,8 +97,7 @@ std::string to_text(const Probe& probe, std::size_t width) {
   return text;
 }
 
-}  // namespace
-
+/// All probes, or one. Throws a usage error for an unknown one.
 int run_list_command(const ListArguments& arguments, const Environment& environment) {
   std::vector<const Probe*> listed;
   if (arguments.name) {
@@ -117,6 +116,19 @@ int run_list_command(const ListArguments& arguments, const Environment& environm
   for (const Probe* probe : listed) texts.push_back(to_text(*probe, width));
   write_result(environment.out, report::join(texts, "\n"));
   return 0;
+}
+
+}  // namespace
+
+MakeRequest list_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<ListArguments>();
+  options.add_argument("[PROBE]", arguments->name, "Only this probe, e.g. offset");
+  options.add_switch("json", arguments->json, "For programs, e.g. to build a menu of probes");
+  options.footer(
+      "Examples:\n"
+      "  gpumem list             everything that can be varied\n"
+      "  gpumem list transfer    what one probe varies and reports");
+  return [arguments] { return Request(*arguments, run_list_command); };
 }
 
 }  // namespace gpumem::app

@@ -1,16 +1,21 @@
-#include "app/commands/probe.hpp"
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <utility>
 
-#include "app/output/report_outputs.hpp"
+#include "app/command_line/command_options.hpp"
+#include "app/command_line/run_options.hpp"
+#include "app/commands/commands.hpp"
+#include "app/output/result_outputs.hpp"
 #include "app/run/plan.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
+#include "probes/error.hpp"
+#include "probes/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -45,10 +50,74 @@ int exit_code(const report::Report& report, std::ostream& err) {
   return skipped.empty() ? 0 : 3;
 }
 
+/// Values to show in an example of an axis.
+std::string example_values(const Axis& axis) {
+  if (!axis.names.empty()) return report::join(axis.names, ",");
+  if (!axis.numbers.empty()) return fmt::format("{}", fmt::join(axis.numbers, ","));
+  if (axis.defaults != "auto") return axis.defaults;
+  if (!axis.candidates.empty()) return fmt::format("{}", fmt::join(axis.candidates, ","));
+  return axis.unit == "bytes" ? "1MiB..1GiB*4" : "1..1024*2";
+}
+
+/// Whether the flag may stand without a value, in any probe.
+bool value_is_optional(const std::string& flag, const std::vector<Probe>& registry) {
+  const auto is_optional = [&](const Axis& axis) { return axis.flag == flag && axis.value_optional; };
+  return std::ranges::any_of(registry,
+                             [&](const Probe& probe) { return std::ranges::any_of(probe.axes, is_optional); });
+}
+
+/// What an axis flag varies, which probes have it, what it is by default, and an example. Where probes put it
+/// differently, in the words of the one that the flag selects.
+std::string axis_help(const std::string& flag, const std::vector<Probe>& registry) {
+  const Axis* explained = nullptr;
+  std::vector<std::string> names;
+  std::vector<std::string> defaults;
+  for (const Probe& probe : registry) {
+    const auto axis = std::ranges::find(probe.axes, flag, &Axis::flag);
+    if (axis == probe.axes.end()) continue;
+    const bool selects = axis == probe.axes.begin() || axis->parameter == probe.compared;
+    if (explained == nullptr || selects) explained = &*axis;
+    names.push_back(probe.name);
+    if (std::ranges::find(defaults, axis->defaults) == defaults.end()) defaults.push_back(axis->defaults);
+  }
+  return fmt::format("{} (probes: {}; default{}: {}), e.g. --{} {}", capitalised(explained->purpose),
+                     report::join(names, ", "), value_is_optional(flag, registry) ? ", also without VALUES" : "",
+                     report::join(defaults, " or "), flag, example_values(*explained));
+}
+
+/// An option per flag, whichever probes have it; those that select a probe come first.
+void add_axes(CommandOptions& options, std::vector<GivenAxis>& axes, const std::vector<Probe>& registry) {
+  const auto add = [&](const std::string& flag) {
+    if (std::ranges::find(axes, flag, &GivenAxis::flag) == axes.end()) axes.push_back({.flag = flag, .texts = {}});
+  };
+  for (const Probe& probe : registry) {
+    if (const Axis* compared = probe.find_axis(probe.compared)) add(compared->flag);
+    add(probe.axes.front().flag);
+  }
+  for (const Probe& probe : registry) {
+    for (const Axis& axis : probe.axes) add(axis.flag);
+  }
+  options.group(axis_group);
+  for (GivenAxis& axis : axes) {
+    options.add_value(axis.flag, value_is_optional(axis.flag, registry) ? "[VALUES]" : "VALUES", axis.texts,
+                      axis_help(axis.flag, registry));
+  }
+}
+
+void refuse_beside_suite(const ProbeArguments& arguments) {
+  const char* cure = "; run it without --config, or copy the suite into a file and change it there";
+  if (!arguments.names.empty()) {
+    throw usage_error("--config already says which probes run, so it takes no '" + arguments.names.front() + "'" +
+                      cure);
+  }
+  if (!arguments.axes.empty()) {
+    throw usage_error("--config already says which cases run, so it takes no --" + arguments.axes.front().flag + cure);
+  }
+}
+
 }  // namespace
 
-int run_probe_command(const ProbeArguments& arguments, const std::vector<std::string>& command,
-                      const Environment& environment) {
+int run_probe_command(const ProbeArguments& arguments, const Environment& environment) {
   std::optional<Suite> suite;
   if (arguments.config) suite = load_suite(*arguments.config, environment.registry);
   Plan plan = suite ? make_plan(environment.registry, *suite)
@@ -59,14 +128,14 @@ int run_probe_command(const ProbeArguments& arguments, const std::vector<std::st
                    .no_color = arguments.no_color},
                   arguments.why, standard_output(environment));
   if (arguments.dry_run) {
-    report::Report report = dry_report(plan, arguments, command, environment.registry);
+    report::Report report = dry_report(plan, arguments, environment);
     if (suite) report.suite = suite->name;
     outputs.finish(report);
     return 0;
   }
 
   const RunOptions options = with_suite(arguments, suite ? suite->options : SuiteOptions{});
-  Run run(std::move(plan), options, command, outputs, environment);
+  Run run(std::move(plan), options, outputs, environment);
   if (suite) run.report().suite = suite->name;
   std::exception_ptr ended_early;
   try {
@@ -78,6 +147,50 @@ int run_probe_command(const ProbeArguments& arguments, const std::vector<std::st
   outputs.finish(run.report());
   if (ended_early) std::rethrow_exception(ended_early);
   return exit_code(run.report(), environment.err);
+}
+
+MakeRequest probe_options(CommandOptions& options, const Known& known) {
+  const auto arguments = std::make_shared<ProbeArguments>();
+  options.add_argument("[PROBE...]", arguments->names,
+                       "Probes to run, see 'gpumem list'; without any, those whose axis is "
+                       "given, else a quick look at all of them");
+  options.add_value("config", "SUITE", arguments->config,
+                    "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
+                    "best-practices, full) or a file, e.g. --config default for a GPU you have not met yet. Options "
+                    "given here override the suite's; 'gpumem check' also holds its expectations");
+  add_axes(options, arguments->axes, known.probes);
+  add_backend_options(options, *arguments,
+                      "Only say which cases would run, e.g. to check an expensive sweep before it starts");
+  options.group("Results");
+  options.add_format(report::table_formats(), arguments->format,
+                     "How stdout shows the results: a table for people (default), json or csv for programs, markdown "
+                     "for an issue, e.g. --format csv");
+  add_result_options(
+      options, *arguments,
+      "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, "
+      "- is stdout. The file is whole after every case, so a long run can be watched, e.g. --output run.json "
+      "--output run.csv",
+      "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
+  options.add_switch("why", arguments->why,
+                     "Add a last column to the table: what limits each case, and what would change it, e.g. --op write "
+                     "--why; 'gpumem explain' says it in full");
+  add_effort_options(options, *arguments);
+  options.footer(
+      "Values: 0..32 (inclusive), 0..32:4 (step), 1..1024*2 (factor), 1,2,5,8..10\n"
+      "(list), names, and sizes such as 64MiB or 4KiB..1GiB*4.\n\n"
+      "Examples:\n"
+      "  gpumem probe --offset 0..32                       what misalignment costs\n"
+      "  gpumem probe --stride 1..32 --op read,write,copy  which direction strides hurt\n"
+      "  gpumem probe --transfer pinned,pageable           what pinning memory buys\n"
+      "  gpumem probe --zero-copy                          when not to copy at all\n"
+      "  gpumem probe --config default --output gpu.json   a GPU in about a minute\n"
+      "  gpumem probe --offset 0..32 --backend model --gpu h200 --output offset.json");
+  return [arguments] {
+    std::erase_if(arguments->axes, [](const GivenAxis& axis) { return axis.texts.empty(); });
+    refuse_wrong_gpu(*arguments);
+    if (arguments->config) refuse_beside_suite(*arguments);
+    return Request(*arguments, run_probe_command);
+  };
 }
 
 }  // namespace gpumem::app

@@ -1,10 +1,10 @@
-#include "app/commands/show.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>
 
+#include "app/command_line/command_options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "report/explain/completed.hpp"
@@ -19,6 +19,11 @@ namespace gpumem::app {
 namespace {
 
 using report::NamedReport;
+
+struct ShowArguments : ResultRequest {
+  std::vector<std::string> reports;  ///< files; one may be "-" for standard input
+  bool why = false;                  ///< a last column says what limits each case
+};
 
 /// A file of tests without any would look like a pass.
 void refuse_unchecked(const std::vector<NamedReport>& reports) {
@@ -93,20 +98,46 @@ std::string shown(const std::vector<NamedReport>& reports, report::Format format
   return out.str();
 }
 
-}  // namespace
-
+/// The reports, one after another; CSV as one table. What a report of an older version lacks and follows from its
+/// readings (findings, explanations) is made; the readings stay as they are.
 int run_show_command(const ShowArguments& arguments, const Environment& environment) {
-  const ResultOutputs outputs({.outputs = arguments.outputs,
-                               .format = arguments.format,
-                               .quiet = !arguments.outputs.empty(),
-                               .no_color = arguments.no_color},
-                              report::all_formats(), standard_output(environment));
+  const ResultOutputs outputs(arguments, report::all_formats(), standard_output(environment));
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   outputs.write([&](report::Format format, report::TableStyle style) {
     style.why = arguments.why;
     return shown(reports, format, style);
   });
   return 0;
+}
+
+}  // namespace
+
+MakeRequest show_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<ShowArguments>();
+  options.add_argument("REPORT...", arguments->reports,
+                       "JSON reports that gpumem wrote, also those of older versions; - is standard input");
+  options.add_format(report::all_formats(), arguments->format,
+                     "How stdout shows them: a table for people (default), or what another program reads. Several "
+                     "reports share one CSV with a first column 'report'; e.g. --format csv");
+  options.add_value("output", "FILE", arguments->outputs,
+                    "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt, .xml, "
+                    ".prom); repeatable, - is stdout, e.g. --output run.md");
+  options.add_switch("why", arguments->why,
+                     "Add a last column to the table: what limits each case, and what would change it");
+  options.add_switch("no-color", arguments->no_color,
+                     "No colours in the table, as with NO_COLOR set, e.g. in a console that shows their codes");
+  options.footer(
+      "Examples:\n"
+      "  gpumem show run.json --why              the table of a run, and what limits it\n"
+      "  gpumem show a.json b.json --format csv  for one data frame\n"
+      "  gpumem show run.json --output run.md    for an issue");
+  return [arguments] {
+    if (arguments->reports.empty()) {
+      throw usage_error("show needs a report; write one with: gpumem probe ... --output run.json");
+    }
+    arguments->quiet = true;  // files are instead of stdout
+    return Request(*arguments, run_show_command);
+  };
 }
 
 }  // namespace gpumem::app

@@ -1,6 +1,8 @@
 #pragma once
-// Where a result goes, in one of several formats: files named with --output, and stdout.
+// Where a result goes, in one of several formats: files named with --output, which are whole at any time, and stdout at
+// the end.
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <iosfwd>
@@ -11,6 +13,7 @@
 
 #include "app/output/file_output.hpp"
 #include "app/output/terminal.hpp"
+#include "report/record/record.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::app {
@@ -63,6 +66,30 @@ class ResultOutputs {
   report::TableStyle style_;
   std::vector<File> files_;
   std::optional<report::Format> standard_output_;
+};
+
+/// Of a report while it grows.
+class Outputs {
+ public:
+  /// In the formats of a table; `why` is its last column. Throws a usage error for a file that could not be written
+  /// later.
+  Outputs(const ResultRequest& request, bool why, const StandardOutput& standard_output);
+
+  /// Brings the files up to date: after every case, or, once a report is so long that writing takes longer than
+  /// measuring, as often as takes a fifth of the time.
+  void update_files(const report::Report& report);
+  /// Writes everything for the last time: files, then stdout. Throws a usage error when something could not be written,
+  /// after everything else has been.
+  void finish(const report::Report& report);
+
+ private:
+  /// Of a report that outlives it.
+  [[nodiscard]] ResultOutputs::Render render(const report::Report& report) const;
+
+  ResultOutputs outputs_;
+  bool why_;
+  std::chrono::steady_clock::time_point written_at_{};
+  std::chrono::steady_clock::duration writing_took_{};
 };
 
 }  // namespace gpumem::app

@@ -1,7 +1,9 @@
 #pragma once
-// What the other end of a stream can show.
+// What the other end of a stream can show, and the line there that says what is going on.
 
+#include <chrono>
 #include <functional>
+#include <iosfwd>
 #include <string>
 
 #include "report/write/writers.hpp"
@@ -27,5 +29,27 @@ using Variables = std::function<std::string(const char* name)>;
 
 /// How a table looks there. --no-color takes its colours, not its bars.
 [[nodiscard]] report::TableStyle table_style(const Terminal& terminal, bool no_color);
+
+/// One line on stderr that says what is going on, and leaves nothing behind.
+class Progress {
+ public:
+  /// Shows nothing at all unless `terminal` is one and `enabled`.
+  Progress(std::ostream& out, const Terminal& terminal, bool enabled);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Replaces the line, but not so often that it would cost time. ASCII only: it is cut to the terminal's width.
+  void show(const std::string& text);
+  /// Takes the line away, so that something else can be written.
+  void clear();
+
+ private:
+  std::ostream& out_;
+  bool enabled_;
+  unsigned width_;
+  bool visible_ = false;
+  std::chrono::steady_clock::time_point shown_at_{};
+};
 
 }  // namespace gpumem::app

@@ -38,15 +38,13 @@ struct Context {
   measure::Gate gate;
 };
 
-/// Whether the link is slower than it could be. Only meaningful while it works: GPUs lower an idle link's generation.
-bool is_degraded(const measure::PcieLink& link) {
-  return (link.generation && link.max_generation && *link.generation < *link.max_generation) ||
-         (link.width && link.max_width && *link.width < *link.max_width);
-}
-
-/// Whether the link can be seen to be slower than it could be.
-bool is_comparable(const measure::PcieLink& link) {
-  return (link.generation && link.max_generation) || (link.width && link.max_width);
+/// Whether the link is slower than it could be; absent where that cannot be seen. Only meaningful while it works: GPUs
+/// lower an idle link's generation.
+std::optional<bool> is_degraded(const measure::PcieLink& link) {
+  const bool generations = link.generation && link.max_generation;
+  const bool widths = link.width && link.max_width;
+  if (!generations && !widths) return std::nullopt;
+  return (generations && *link.generation < *link.max_generation) || (widths && *link.width < *link.max_width);
 }
 
 class CudaBackend final : public Backend {
@@ -201,8 +199,9 @@ class CudaBackend final : public Backend {
   /// Learns from the link while it is still awake from the case that used it.
   void read_link(report::Record& record) {
     const measure::PcieLink link = nvml_->pcie_link();
-    if (is_degraded(link)) record.flags.emplace_back("link_degraded");
-    if (is_comparable(link)) watched_.insert("link_degraded");
+    const auto degraded = is_degraded(link);
+    if (degraded) watched_.insert("link_degraded");
+    if (degraded == true) record.flags.emplace_back("link_degraded");
     if (!link.generation || !link.width) return;
     Device seen = device_;
     seen.pcie_generation = link.generation;

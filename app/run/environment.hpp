@@ -11,6 +11,7 @@
 #include "app/output/terminal.hpp"
 #include "app/run/backend.hpp"
 #include "probes/probe.hpp"
+#include "report/record/record.hpp"
 
 namespace gpumem::app {
 
@@ -24,12 +25,19 @@ struct Environment {
   std::function<std::unique_ptr<Backend>(const std::string& gpu)> predict = make_model_backend;
   std::function<std::vector<Device>()> gpus = list_gpus;
   std::function<bool()> interrupted = [] { return false; };
-  std::istream& in = std::cin;  ///< a report, where a command is given "-" for its file
+  std::vector<std::string> command = {"gpumem"};  ///< argv
+  std::istream& in = std::cin;                    ///< a report, where a command is given "-" for its file
 };
 
 /// Where results go.
 [[nodiscard]] inline StandardOutput standard_output(const Environment& environment) {
   return {environment.out, environment.out_terminal};
 }
+
+/// This machine: host name, distribution and kernel, processor, memory. What cannot be read stays empty or 0.
+[[nodiscard]] report::Host describe_host();
+
+/// Now, RFC 3339 in UTC to the second: "2026-01-31T12:00:00Z".
+[[nodiscard]] std::string utc_now();
 
 }  // namespace gpumem::app

@@ -1,5 +1,3 @@
-#include "app/run/host.hpp"
-
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -7,6 +5,8 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+
+#include "app/run/environment.hpp"
 
 namespace gpumem::app {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "app/command_line/ranges.hpp"
+#include "app/command_line/values.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
 #include "report/text/text.hpp"
@@ -178,27 +178,19 @@ struct Grid {
     std::vector<std::size_t> index(values.size(), 0);
     do {
       all.push_back(sweep(index));
-    } while (advance(index, axes_between_sweeps()));
+    } while (advance(index, axes(false)));
     return all;
   }
 
  private:
-  /// The axes that vary within a sweep, the fastest first.
-  [[nodiscard]] std::vector<std::size_t> axes_of_sweep() const {
-    std::vector<std::size_t> axes = {0};
-    for (std::size_t axis = 1; axis < values.size(); ++axis) {
-      if (probe->axes[axis].parameter == probe->compared) axes.push_back(axis);
+  /// The axes that vary within a sweep, or between sweeps, the fastest first.
+  [[nodiscard]] std::vector<std::size_t> axes(bool within_sweep) const {
+    std::vector<std::size_t> all;
+    for (std::size_t axis = 0; axis < values.size(); ++axis) {
+      if ((axis == 0 || probe->axes[axis].parameter == probe->compared) == within_sweep) all.push_back(axis);
     }
-    return axes;
-  }
-
-  /// The others, the fastest first.
-  [[nodiscard]] std::vector<std::size_t> axes_between_sweeps() const {
-    std::vector<std::size_t> axes;
-    for (std::size_t axis = values.size(); axis-- > 1;) {
-      if (probe->axes[axis].parameter != probe->compared) axes.push_back(axis);
-    }
-    return axes;
+    if (!within_sweep) std::ranges::reverse(all);
+    return all;
   }
 
   /// Goes on to the next combination of the values of some axes, the first of them fastest. False after the last, and
@@ -220,7 +212,7 @@ struct Grid {
       }
       if (probe->validate) probe->validate(one);
       sweep.cases.push_back(std::move(one));
-    } while (advance(index, axes_of_sweep()));
+    } while (advance(index, axes(true)));
     return sweep;
   }
 };

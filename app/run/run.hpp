@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line/command_line.hpp"
-#include "app/output/progress.hpp"
-#include "app/output/report_outputs.hpp"
+#include "app/command_line/given.hpp"
+#include "app/output/result_outputs.hpp"
+#include "app/output/terminal.hpp"
 #include "app/run/backend.hpp"
 #include "app/run/environment.hpp"
 #include "app/run/plan.hpp"
@@ -18,21 +18,17 @@
 
 namespace gpumem::app {
 
-/// A report with everything but the backend and its results.
-[[nodiscard]] report::Report empty_report(const std::vector<std::string>& command, const std::vector<Probe>& registry);
-
 /// The report of a run that did not take place: every case skipped.
-[[nodiscard]] report::Report dry_report(const Plan& plan, const RunOptions& options,
-                                        const std::vector<std::string>& command, const std::vector<Probe>& registry);
+[[nodiscard]] report::Report dry_report(const Plan& plan, const RunOptions& options, const Environment& environment);
 
 /// "offset offset_elements=1": the probe and the parameters that tell the cases of a table apart.
 [[nodiscard]] std::string short_name(const report::Record& record);
 
 class Run {
  public:
-  /// Opens the backend; `command` is argv. Refers to outputs and environment. Throws as open_backend does.
-  Run(Plan plan, const RunOptions& options, const std::vector<std::string>& command, Outputs& outputs,
-      const Environment& environment);
+  /// Opens the backend. Refers to outputs and environment. Throws a no-GPU error that names the command which predicts
+  /// instead.
+  Run(Plan plan, const RunOptions& options, Outputs& outputs, const Environment& environment);
 
   /// Runs every case; afterwards the report has a record of each, in the plan's order. Throws Interrupted, or an error
   /// that concerns more than a case: the report then holds what was done until then.
@@ -70,5 +66,8 @@ class Run {
   std::size_t total_ = 0;
   report::Report report_;
 };
+
+/// The command that predicts what `command` would have measured, to be pasted into the same shell.
+[[nodiscard]] std::string predicting_command(const std::vector<std::string>& command);
 
 }  // namespace gpumem::app

@@ -70,12 +70,6 @@ bool is_valid(const Case& shape) {
 
 double best_of(const std::vector<Trial>& trials) { return std::ranges::max(trials, {}, &Trial::goodness).goodness; }
 
-/// At least one.
-const Case& fastest(const std::vector<Trial>& trials) {
-  const double best = best_of(trials);
-  return std::ranges::find_if(trials, [&](const Trial& trial) { return trial.goodness >= best * (1 - tie); })->shape;
-}
-
 /// Looks at the candidates of a sweep, through a backend.
 class Trials {
  public:
@@ -97,7 +91,8 @@ class Trials {
       if (trial.goodness >= best * (1 - tie) || trial.goodness < best * (1 - close)) continue;
       trial.goodness = std::max(trial.goodness, goodness(trial.shape).value_or(0));
     }
-    return fastest(trials);
+    const double least = best_of(trials) * (1 - tie);
+    return std::ranges::find_if(trials, [&](const Trial& trial) { return trial.goodness >= least; })->shape;
   }
 
  private:

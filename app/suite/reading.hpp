@@ -32,16 +32,6 @@ decltype(auto) at_place(const JsonReader& place, const Action& action) {
 
 [[nodiscard]] SuiteOptions read_suite_options(const JsonReader& json);
 
-/// The probe that a member "probe" names.
-[[nodiscard]] const Probe& read_probe_name(const JsonReader& json, const std::vector<Probe>& registry);
-
-/// The axis of a member's name. `name` is the axis' flag, and what else a user may take for it gets an answer.
-[[nodiscard]] const Axis& read_axis_name(const JsonReader& json, const std::string& name, const Probe& probe);
-
-/// What the command line would take as the uses of an axis' flag: texts and whole numbers, alone or in an array. Each
-/// has been parsed.
-[[nodiscard]] std::vector<std::string> read_axis_texts(const JsonReader& json, const Axis& axis);
-
 /// An entry of `probes`, whose cases have been planned once.
 [[nodiscard]] SuiteProbe read_suite_probe(const JsonReader& json, const std::vector<Probe>& registry);
 

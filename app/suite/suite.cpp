@@ -29,8 +29,8 @@ std::vector<JsonReader> entries(const JsonReader& json) {
 Plan plan_entry(const std::vector<Probe>& registry, const Suite& suite, const SuiteProbe& entry) {
   Plan plan = make_plan(registry, {entry.probe}, entry.axes);
   for (PlannedSweep& sweep : plan.sweeps) {
-    sweep.effort.ci_width = entry.ci_width ? entry.ci_width : suite.options.ci_width;
-    sweep.effort.time_budget = entry.time_budget ? entry.time_budget : suite.options.time_budget;
+    sweep.effort.ci_width = entry.effort.ci_width ? entry.effort.ci_width : suite.options.effort.ci_width;
+    sweep.effort.time_budget = entry.effort.time_budget ? entry.effort.time_budget : suite.options.effort.time_budget;
   }
   return plan;
 }

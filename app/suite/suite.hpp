@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/command_line/command_line.hpp"
+#include "app/command_line/given.hpp"
 #include "app/run/plan.hpp"
 #include "probes/measure/counters.hpp"
 #include "probes/measure/numa.hpp"
-#include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
 #include "report/check/expectation.hpp"
 
@@ -19,8 +18,7 @@ namespace gpumem::app {
 
 /// What a suite asks for; absent is left to the command line and its defaults.
 struct SuiteOptions {
-  std::optional<double> ci_width;
-  std::optional<measure::Seconds> time_budget;
+  Effort effort;
   std::optional<measure::NumaRequest> numa;
   std::optional<measure::Counting> counting;
 };
@@ -29,8 +27,7 @@ struct SuiteOptions {
 struct SuiteProbe {
   std::string probe;
   std::vector<GivenAxis> axes;
-  std::optional<double> ci_width;  ///< this and the next override the suite's
-  std::optional<measure::Seconds> time_budget;
+  Effort effort;  ///< overrides the suite's
 };
 
 struct Suite {

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line/ranges.hpp"
-#include "app/command_line/shares_and_times.hpp"
+#include "app/command_line/values.hpp"
 #include "app/run/plan.hpp"
 #include "tests/fuzz/require.hpp"
 

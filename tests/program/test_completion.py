@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import time
 import unittest
+from pathlib import Path
 
-from gpumem import ProgramTest, environment, run
+from gpumem import PROGRAM, ProgramTest, environment, run
 
 AXES = ("--offset", "--stride", "--bank-stride", "--transfer")
 
@@ -31,6 +32,11 @@ class Words:
         (self.directory / "folder").mkdir()
         self.script = self.directory / "script"
         self.script.write_text(self.succeed("completion", self.shell))
+        # The scripts ask the program of the line.
+        programs = tempfile.TemporaryDirectory()
+        self.addCleanup(programs.cleanup)
+        (Path(programs.name) / "gpumem").symlink_to(Path(PROGRAM).resolve())
+        self.path = f"{programs.name}:{os.environ['PATH']}"
 
     def offers(self, line, *expected):
         self.assertEqual(self.complete(line), sorted(expected), line)
@@ -87,6 +93,22 @@ class Words:
         self.assertNotIn("notes.txt", self.complete("gpumem explain "))
 
 
+class WholeWords(Words):
+    """Of shells that replace the whole word and show what options are for."""
+
+    def test_lists_go_on(self):
+        self.offers("gpumem probe --op read,", "read,copy", "read,write")
+        self.offers("gpumem probe --op=read,wr", "--op=read,write")
+
+    def test_values_after_an_equals_sign(self):
+        self.offers("gpumem probe --backend=m", "--backend=model")
+        self.offers("gpumem probe --counters=", "--counters=require")
+        self.offers("gpumem probe --transfer=pi", "--transfer=pinned")
+
+    def test_files_after_an_equals_sign(self):
+        self.offers("gpumem probe --output=no", self.file_after_equals_sign)
+
+
 @shell("bash")
 class Bash(Words, ProgramTest):
     shell = "bash"
@@ -98,7 +120,8 @@ class Bash(Words, ProgramTest):
             words.append("")
         ask = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpumem; printf "%s\\n" "${COMPREPLY[@]}"'
         done = subprocess.run(["bash", "--norc", "-c", ask, "bash", str(self.script), *words], cwd=self.directory,
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=60, check=False,
+                              env=environment(PATH=self.path))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return sorted(one for one in done.stdout.splitlines() if one)
 
@@ -113,13 +136,17 @@ class Bash(Words, ProgramTest):
         self.offers("gpumem probe --counters=", "require")
         self.offers("gpumem probe --stride 0..8:2 --format m", "markdown")
 
+    def test_files_after_an_equals_sign(self):
+        self.offers("gpumem probe --output=no", "notes.txt")
+
     def test_files_of_any_name(self):
         self.offers("gpumem explain ", "folder", "run.json", "two words.json")
 
 
 @shell("fish")
-class Fish(Words, ProgramTest):
+class Fish(WholeWords, ProgramTest):
     shell = "fish"
+    file_after_equals_sign = "--output=notes.txt"
 
     def setUp(self):
         super().setUp()
@@ -129,7 +156,7 @@ class Fish(Words, ProgramTest):
     def answer(self, line):
         done = subprocess.run(["fish", "--no-config", "-c", 'source $argv[1]; complete -C "$argv[2]"', str(self.script), line],
                               cwd=self.directory, capture_output=True, text=True, timeout=60, check=False,
-                              env=environment(HOME=self.home.name))
+                              env=environment(HOME=self.home.name, PATH=self.path))
         self.assertEqual(done.stderr, "")
         return done.stdout
 
@@ -147,19 +174,11 @@ class Fish(Words, ProgramTest):
     def test_help_beside_the_options(self):
         self.assertIn("--backend\tcuda measures, and fails without a GPU\n", self.answer("gpumem probe --back"))
 
-    def test_lists_go_on(self):
-        self.offers("gpumem probe --op read,", "read,copy", "read,write")
-        self.offers("gpumem probe --op=read,wr", "--op=read,write")
-
-    def test_values_after_an_equals_sign(self):
-        self.offers("gpumem probe --backend=m", "--backend=model")
-        self.offers("gpumem probe --counters=", "--counters=require")
-        self.offers("gpumem probe --transfer=pi", "--transfer=pinned")
-
 
 @shell("zsh")
-class Zsh(Words, ProgramTest):
+class Zsh(WholeWords, ProgramTest):
     shell = "zsh"
+    file_after_equals_sign = "notes.txt"
 
     # Candidates go to a file, the line is thrown away; `compadd` is how completions are offered in zsh.
     SETUP = """
@@ -185,7 +204,7 @@ print -r -- END >> $CANDIDATES
         self.terminal, ours = pty.openpty()
         self.addCleanup(os.close, self.terminal)
         self.process = subprocess.Popen(["zsh", "-f", "-i"], stdin=ours, stdout=ours, stderr=ours, cwd=self.directory,
-                                        env=environment(CANDIDATES=str(self.candidates), TERM="dumb"),
+                                        env=environment(CANDIDATES=str(self.candidates), TERM="dumb", PATH=self.path),
                                         start_new_session=True)
         os.close(ours)
         self.addCleanup(self.process.wait)
@@ -210,19 +229,12 @@ print -r -- END >> $CANDIDATES
         # ^U empties the line before.
         return sorted(set(one.strip() for one in self.type("\x15" + line + "\t")) - {"candidates.txt"})
 
-    def test_lists_go_on(self):
-        self.offers("gpumem probe --op read,", "copy", "write")
-        self.offers("gpumem probe --op=read,wr", "write")
-
-    def test_values_after_an_equals_sign(self):
-        self.offers("gpumem probe --backend=m", "model")
-        self.offers("gpumem probe --counters=", "require")
-
-    def test_help_beside_the_options(self):
-        self.assertIn("--backend[cuda measures, and fails without a GPU]", (self.directory / "_gpumem").read_text().replace("=[", "["))
-
 
 class Scripts(ProgramTest):
+    def test_the_cursor_may_stand_anywhere(self):
+        for words in ((), ("",), ("nothing", ""), ("probe", "--nothing="), ("--", ""), ("list", "offset", ""), ("manual", "")):
+            self.succeed("--complete", *words)
+
     def test_usage(self):
         self.assertIn("bash, zsh or fish", self.fail_with(2, "completion"))
         self.assertIn("'tcsh'", self.fail_with(2, "completion", "tcsh"))

@@ -1,15 +1,13 @@
-// The command line as data, and what is made of it. What shells make of the scripts, tests/program/test_completion.py
-// tries in the shells themselves.
+// The command line as data, and what is made of it. What shells make of it, tests/program/test_completion.py tries in
+// the shells themselves.
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "app/command_line/command_line.hpp"
-#include "app/command_line/completion.hpp"
+#include "app/command_line/help.hpp"
 #include "app/command_line/interface.hpp"
-#include "app/command_line/manual.hpp"
-#include "app/command_line/version.hpp"
+#include "app/commands/commands.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
@@ -50,7 +48,6 @@ Interface example() {
                              .help = "What the kernel does, e.g. --op read",
                              .group = "Axes",
                              .takes = Takes::value,
-                             .repeatable = true,
                              .choices = {.words = {"read", "1..8*2"}, .files = Choices::Files::none, .list = true}});
   command.options.push_back({.names = {"--with"},
                              .value = "[VALUES]",
@@ -104,27 +101,35 @@ TEST_CASE("completion: beside an option stands the first clause of its help") {
   CHECK(short_help("").empty());
 }
 
-TEST_CASE("completion: scripts quote what means something to their shell") {
-  const std::string bash = bash_completion(example());
-  CHECK_FALSE(contains(bash, "'run --plain'"));  // a switch has no values
-  CHECK(contains(bash, "    'run --op') takes=1 words=(read '1..8*2') list=1 ;;\n"));
-  CHECK(contains(bash, "    'run --count') words=(require) ;;\n"));
-  CHECK(contains(bash, "    'run 1') files='*.json' ;;\n    'run '[0-9]*) words=(offset bank) ;;\n"));
-  CHECK(contains(bash, "    'run') options=(--plain -p --op --with --count --count=require) ;;\n"));
+TEST_CASE("completion: what may stand in place of the last word") {
+  const auto offers = [](const Words& words) { return completions(example(), words); };
+  CHECK(offers({}) == "run\tRun it: now\n");
+  CHECK(offers({""}) == "run\tRun it: now\n");
+  CHECK(offers({"x"}).empty());
+  CHECK(offers({"walk", ""}).empty());
 
-  const std::string zsh = zsh_completion(example());
-  CHECK(contains(zsh, "    'run:Run it\\: now'\n"));
-  CHECK(contains(zsh, "'(--plain -p)-p[It'\\''s the \\[plain\\] switch]'"));
-  CHECK(contains(zsh, "'*--op=[What the kernel does]:VALUES:_sequence compadd - read 1..8\\*2'"));
-  CHECK(contains(zsh, "'--with=[Alternatives]::[VALUES]:(a)'"));
-  CHECK(contains(zsh, "'--count=-[Count]::[=require]:(require)'"));
-  CHECK(contains(zsh, "'1:REPORT:_files -g \"*.json\"'"));
+  CHECK(offers({"run", "--p"}) == "--plain\tIt's the [plain] switch\n");
+  CHECK(offers({"run", "--c"}) == "--count\tCount\n--count=require\n");
+  CHECK(contains(offers({"run", "-"}), "\n-p\tIt's the [plain] switch\n"));
 
-  const std::string fish = fish_completion(example());
-  CHECK(contains(fish, "-l plain -s p -d 'It\\'s the [plain] switch'\n"));
-  CHECK(contains(fish, " -l op -x -a '(__gpumem_list \\'read\\' \\'1..8*2\\')' -d 'What the kernel does'\n"));
-  CHECK(contains(fish, " -l count -a 'require' -d 'Count'\n"));
-  CHECK(contains(fish, "        'run --op' \\\n        'run --with'\n"));  // --count leaves the next word alone
+  CHECK(offers({"run", ""}) == ":json\n");  // its first argument, then the others
+  CHECK(offers({"run", "a.json", ""}) == "offset\nbank\n");
+  CHECK(offers({"run", "a.json", "offset", "b"}) == "bank\n");
+  CHECK(offers({"run", "--plain", "-p", ""}) == ":json\n");  // a switch takes nothing
+  CHECK(offers({"run", "--count", ""}) == ":json\n");        // and this only behind an '='
+  CHECK(offers({"run", "--count="}) == "--count=require\n");
+}
+
+TEST_CASE("completion: lists go on, and a value that may be left out leaves room for an option") {
+  const auto offers = [](const Words& words) { return completions(example(), words); };
+  CHECK(offers({"run", "--op", ""}) == "read\n1..8*2\n");
+  CHECK(offers({"run", "--op", "read,"}) == "read,1..8*2\n");
+  CHECK(offers({"run", "--op=1..8*2,r"}) == "--op=1..8*2,read\n");
+  CHECK(offers({"run", "--op", "read", ""}) == ":json\n");
+  CHECK(offers({"run", "--with", ""}) == "a\n");
+  CHECK(contains(offers({"run", "--with", "--o"}), "--op\t"));
+  CHECK(offers({"run", "--with", "--plain", ""}) == ":json\n");
+  CHECK(offers({"run", "--nothing="}).empty());
 }
 
 TEST_CASE("manual: whatever texts hold, roff shows them as they are") {
@@ -147,13 +152,13 @@ TEST_CASE("manual: no line starts with a dot that is not meant, or ends in an ab
 }
 
 TEST_CASE("completion: the commands print what this registry has") {
-  for (const char* shell : {"bash", "zsh", "fish"}) {
-    CAPTURE(shell);
-    const std::string text = std::get<TextRequest>(parse_command_line({"completion", shell}, {registry})).text;
-    for (const char* part : {"carry", "lorry", "backend", "explain"}) CHECK(contains(text, part));
-    CHECK_FALSE(contains(text, "bank-stride"));
-  }
-  CHECK(contains(std::get<TextRequest>(parse_command_line({"manual"}, {registry})).text, "\\fB\\-\\-carry\\fR"));
+  const auto printed = [](const Words& words) {
+    return std::any_cast<TextRequest>(parse_command_line(words, {registry}).arguments).text;
+  };
+  for (const char* shell : {"bash", "zsh", "fish"}) CHECK(contains(printed({"completion", shell}), "--complete"));
+  CHECK(printed({"--complete", "probe", "carry", "--carry", "l"}) == "lorry\n");
+  CHECK(printed({"--complete", "probe", "--bank-s"}).empty());
+  CHECK(contains(printed({"manual"}), "\\fB\\-\\-carry\\fR"));
   CHECK(contains(error_of([] { static_cast<void>(parse_command_line({"completion", "csh"}, {registry})); }), "'csh'"));
 }
 

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "app/calibrate/calibration_plan.hpp"
-#include "app/commands/calibrate.hpp"
+#include "app/calibrate/calibration.hpp"
+#include "app/commands/commands.hpp"
 #include "app/run/record_of.hpp"
 #include "probes/error.hpp"
 #include "probes/model/predict.hpp"

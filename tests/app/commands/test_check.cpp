@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/check.hpp"
-#include "app/commands/probe.hpp"
+#include "app/commands/commands.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
@@ -42,7 +41,7 @@ class Fixture {
     arguments.no_color = true;
   }
 
-  int run() { return run_check_command(arguments, {"gpumem", "check", "suite.json"}, environment()); }
+  int run() { return run_check_command(arguments, environment()); }
 
   Environment environment() {
     return {.registry = registry,
@@ -60,7 +59,8 @@ class Fixture {
                 },
             .predict = [](const std::string&) { return std::make_unique<PredictingBackend>(); },
             .gpus = [] { return std::vector<Device>(); },
-            .interrupted = [this] { return interrupt_after-- == 0; }};
+            .interrupted = [this] { return interrupt_after-- == 0; },
+            .command = {"gpumem", "check", "suite.json"}};
   }
 
   void write(const std::string& name, const json& content) const { put(directory / name, content.dump()); }
@@ -370,7 +370,7 @@ TEST_CASE("probe command: the probes of a suite, without its expectations") {
   ProbeArguments arguments;
   arguments.config = fixture.path("suite.json");
   arguments.format = report::Format::json;
-  CHECK(run_probe_command(arguments, {"gpumem", "probe"}, fixture.environment()) == 0);
+  CHECK(run_probe_command(arguments, fixture.environment()) == 0);
   const json report = json::parse(fixture.out.str());
   CHECK(report["suite"] == "fake");
   CHECK(report["checks"].empty());
@@ -378,6 +378,6 @@ TEST_CASE("probe command: the probes of a suite, without its expectations") {
   CHECK(fixture.log.front() == "repeat to 0.010000");
   fixture.out.str("");
   arguments.dry_run = true;
-  CHECK(run_probe_command(arguments, {"gpumem", "probe"}, fixture.environment()) == 0);
+  CHECK(run_probe_command(arguments, fixture.environment()) == 0);
   CHECK(json::parse(fixture.out.str())["results"][3]["reason"] == "dry run");
 }

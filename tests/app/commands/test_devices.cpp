@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/devices.hpp"
+#include "app/commands/commands.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/probe.hpp"
-#include "app/run/open_backend.hpp"
+#include "app/commands/commands.hpp"
+#include "app/run/run.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
@@ -33,8 +33,9 @@ class Fixture {
                                       },
                                   .predict = [this](const std::string& gpu) { return open(gpu); },
                                   .gpus = [this] { return gpus; },
-                                  .interrupted = [this] { return interrupt_after-- == 0; }};
-    return run_probe_command(arguments, {"gpumem", "probe", "--shift", "0..3"}, environment);
+                                  .interrupted = [this] { return interrupt_after-- == 0; },
+                                  .command = {"gpumem", "probe", "--shift", "0..3"}};
+    return run_probe_command(arguments, environment);
   }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (directory / name).string(); }

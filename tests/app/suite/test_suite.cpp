@@ -108,8 +108,8 @@ TEST_CASE("suite: the command line goes before a suite, and a suite before the d
 
 TEST_CASE("suite: options are absent where nobody asked") {
   const Suite suite = parse(suite_of(two_probes));
-  CHECK_FALSE(suite.options.ci_width.has_value());
-  CHECK_FALSE(suite.options.time_budget.has_value());
+  CHECK_FALSE(suite.options.effort.ci_width.has_value());
+  CHECK_FALSE(suite.options.effort.time_budget.has_value());
   CHECK_FALSE(suite.options.numa.has_value());
   CHECK_FALSE(suite.options.counting.has_value());
   CHECK_FALSE(make_plan(registry, suite).sweeps.front().effort.ci_width.has_value());

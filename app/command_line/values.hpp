@@ -1,11 +1,14 @@
 #pragma once
-// The values of an axis as a user writes them: `0..32`, `0..32:4`, `1..1024*2`, `1,2,5,8..10`, `4KiB..1GiB*4`, names.
+// Values as a user writes them: those of an axis (`0..32`, `0..32:4`, `1..1024*2`, `1,2,5,8..10`, `4KiB..1GiB*4`,
+// names), shares (`0.5%`) and times (`500ms`).
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {
@@ -18,5 +21,12 @@ inline constexpr std::uint64_t maximum_points = 10'000;
 /// Throws a usage error of one line that begins with "--flag: ", quotes the text and says what would be right: for what
 /// is not in the syntax, never ends, has more than `maximum_points` values, or is not a value of the axis.
 [[nodiscard]] std::vector<Value> parse_axis_values(const Axis& axis, std::span<const std::string> texts);
+
+/// "0.5%" or "0.005" -> 0.005. Throws a usage error that begins with "--option: " for anything but a share of more than
+/// 0 and less than 1, and for a bare number so large that a percent sign was probably forgotten.
+[[nodiscard]] double parse_fraction(std::string_view option, std::string_view text);
+
+/// "2s", "500ms", "100us", "1.5min" or "0" -> a duration. Throws a usage error that begins with "--option: ".
+[[nodiscard]] measure::Seconds parse_duration(std::string_view option, std::string_view text);
 
 }  // namespace gpumem::app

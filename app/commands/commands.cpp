@@ -1,48 +1,56 @@
-#include "app/command_line/command_line.hpp"
+#include "app/commands/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <deque>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/command_line/help.hpp"
-#include "app/command_line/version.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
 
+// Each in the file of its name; what prints the manual in that of completion.
+MakeRequest probe_options(CommandOptions& options, const Known& known);
+MakeRequest check_options(CommandOptions& options, const Known& known);
+MakeRequest explain_options(CommandOptions& options, const Known& known);
+MakeRequest compare_options(CommandOptions& options, const Known& known);
+MakeRequest show_options(CommandOptions& options, const Known& known);
+MakeRequest calibrate_options(CommandOptions& options, const Known& known);
+MakeRequest list_options(CommandOptions& options, const Known& known);
+MakeRequest devices_options(CommandOptions& options, const Known& known);
+MakeRequest completion_options(CommandOptions& options, const Known& known);
+MakeRequest manual_options(CommandOptions& options, const Known& known);
+
 namespace {
 
 using report::join;
 
-std::string version_text() { return version_line(build_information()) + "\n"; }
+/// In the order of the help.
+constexpr Command commands[] = {
+    {"probe", "Run probes: measure on a GPU, or predict without one", probe_options, true},
+    {"check", "Hold a GPU to what is expected of it: pass, fail or skip, and an exit code", check_options, true},
+    {"explain", "Say what limits the cases of a saved report, and what would help", explain_options},
+    {"compare", "Compare saved reports case by case, or the machines of a fleet", compare_options},
+    {"show", "Show saved reports again, in any format", show_options},
+    {"calibrate", "Measure the rates of a GPU, for predictions of it", calibrate_options, true},
+    {"list", "Probes with their axes, units and defaults (needs no GPU)", list_options},
+    {"devices", "GPUs of this machine, with everything a report records about them", devices_options},
+    {"completion", "Print the script that lets a shell complete gpumem's options", completion_options},
+    {"manual", "Print the manual page, where it is not installed", manual_options},
+};
 
-/// The commands, in the order of the help.
-std::vector<Command> add_commands(CLI::App& program, const Known& known) {
-  std::vector<Command> commands;
-  commands.push_back(add_probe_command(program, known.probes));
-  commands.push_back(add_check_command(program));
-  commands.push_back(add_explain_command(program));
-  commands.push_back(add_compare_command(program));
-  commands.push_back(add_show_command(program));
-  commands.push_back(add_calibrate_command(program));
-  commands.push_back(add_list_command(program));
-  commands.push_back(add_devices_command(program));
-  commands.push_back(add_completion_command(program, known));
-  commands.push_back(add_manual_command(program, known));
-  return commands;
-}
-
-std::vector<std::string> command_names(const CLI::App& program) {
+std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const CLI::App* one : program.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(one->get_name());
-  }
+  for (const Command& row : commands) names.emplace_back(row.name);
   return names;
 }
 
@@ -72,7 +80,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   if (command.get_parent() != nullptr) {
     throw usage_error(fmt::format("unexpected argument '{}'; see: gpumem {} --help", argument, command.get_name()));
   }
-  const std::vector<std::string> names = command_names(command);
+  const std::vector<std::string> names = command_names();
   std::string hint = did_you_mean(argument, names);
   if (hint.empty()) hint = "; there are: " + join(names, ", ");
   if (std::ranges::find(registry, argument, &Probe::name) != registry.end()) {
@@ -111,38 +119,74 @@ void refuse_what_is_left(const CLI::App& command, const CLI::App& program, const
   refuse_argument(unknown.front(), command, registry);
 }
 
+/// What shells ask, with the words up to the cursor: see completion_script().
+constexpr const char* complete = "--complete";
+
+/// A command with its options, once they are declared to CLI11.
+struct Declared {
+  Declared(CLI::App& program, const Command& row, const Known& known)
+      : takes_long(row.takes_long),
+        app(*program.add_subcommand(row.name, row.purpose)),
+        options(app),
+        make_request(row.declare(options, known)) {}
+
+  Request take() {
+    options.read();
+    Request request = make_request();
+    request.takes_long = takes_long;
+    return request;
+  }
+
+  bool takes_long;
+  CLI::App& app;
+  CommandOptions options;
+  MakeRequest make_request;
+};
+
 }  // namespace
+
+Request print(std::string text) {
+  return {TextRequest{std::move(text)}, [](const TextRequest& request, const Environment& environment) {
+            write_result(environment.out, request.text);
+            return 0;
+          }};
+}
 
 Request parse_command_line(const std::vector<std::string>& arguments, const Known& known) {
   CLI::App program(
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
       "predicted",
       "gpumem");
+  const std::string version = version_line(build_information()) + "\n";
   program.formatter(std::make_shared<HelpFormatter>());  // commands inherit what is set before they are added
   program.set_help_flag("--help,-h", "Explain the command and its options");
-  program.set_version_flag("--version", version_text(), "Version, commit and toolkit, e.g. for a bug report");
+  program.set_version_flag("--version", version, "Version, commit and toolkit, e.g. for a bug report");
   program.require_subcommand(0, 1);
   program.allow_extras();
   program.footer("Start with: gpumem probe --offset 0..32");
-  const std::vector<Command> commands = add_commands(program, known);
+  std::deque<Declared> declared;
+  for (const Command& row : commands) declared.emplace_back(program, row, known);
+  if (!arguments.empty() && arguments.front() == complete) {
+    return print(completions(describe_interface(program, known), std::span(arguments).subspan(1)));
+  }
 
   refuse_empty_values(arguments);
   try {
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return TextRequest{program.help()};
+    return print(program.help());
   } catch (const CLI::CallForVersion&) {
-    return TextRequest{version_text()};
+    return print(version);
   } catch (const CLI::ParseError& error) {
     throw usage_error_of(error);
   }
   refuse_what_is_left(program, program, known.probes);
-  for (const Command& command : commands) refuse_what_is_left(command->command(), program, known.probes);
-  for (const Command& command : commands) {
-    if (command->command().parsed()) return command->take();
+  for (const Declared& command : declared) refuse_what_is_left(command.app, program, known.probes);
+  for (Declared& command : declared) {
+    if (command.app.parsed()) return command.take();
   }
   throw usage_error(
-      fmt::format("no command given; there are: {}; see: gpumem --help", join(command_names(program), ", ")));
+      fmt::format("no command given; there are: {}; see: gpumem --help", join(command_names(), ", ")));
 }
 
 }  // namespace gpumem::app

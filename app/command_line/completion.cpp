@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <string_view>
+
+#include "app/command_line/interface.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+constexpr const char* bash = R"bash(# bash completion of gpumem, printed by: gpumem completion bash
+
+_gpumem() {
+  local line=('') glued='' word i
+  # bash takes words apart at '=' and ':'; here they are whole.
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    if [[ $glued || $word == [=:]* ]]; then
+      line[-1]+=$word
+    else
+      line+=("$word")
+    fi
+    [[ $word == [=:] ]] && glued=1 || glued=''
+  done
+  local whole=${line[-1]} replaced=${COMP_WORDS[COMP_CWORD]} before='' pattern
+  [[ $replaced == [=:] ]] && replaced=''
+  [[ $whole == --*=* ]] && before=${whole%%=*}=
+
+  local offers=()
+  while IFS=$'\t' read -r word _; do
+    case $word in
+      :files) pattern='*' ;;
+      :json) pattern='*.json' ;;
+      *) offers+=("$word") ;;
+    esac
+  done < <("${COMP_WORDS[0]/#\~/$HOME}" --complete "${line[@]:1}" 2>/dev/null)
+  if [[ $pattern ]]; then
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r word; do
+      offers+=("$before$word")
+    done < <(compgen -f -X "!$pattern" -- "${whole#"$before"}"; [[ $pattern == '*' ]] || compgen -d -- "${whole#"$before"}")
+  fi
+
+  # Only the last piece of the word is replaced.
+  COMPREPLY=()
+  for word in "${offers[@]}"; do
+    COMPREPLY+=("${word:${#whole} - ${#replaced}}")
+  done
+}
+
+complete -F _gpumem gpumem
+)bash";
+
+constexpr const char* zsh = R"zsh(#compdef gpumem
+# zsh completion of gpumem, printed by: gpumem completion zsh
+
+_gpumem() {
+  local line files
+  local -a found shown
+  for line in ${(f)"$(${(Q)~words[1]} --complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)"}; do
+    case $line in
+      :files) files='*' ;;
+      :json) files='*.json' ;;
+      *) found+=("${line%%$'\t'*}") shown+=("${line/$'\t'/  -- }") ;;
+    esac
+  done
+  local result=1
+  (( $#found )) && compadd -l -d shown -a found && result=0
+  if [[ -n $files ]]; then
+    compset -P '--*='
+    _files -g $files && result=0
+  fi
+  return result
+}
+
+# Loaded from $fpath the file is the function; sourced, it has to be registered.
+if [[ ${funcstack[1]} == _gpumem ]]; then
+  _gpumem "$@"
+else
+  compdef _gpumem gpumem
+fi
+)zsh";
+
+constexpr const char* fish = R"fish(# fish completion of gpumem, printed by: gpumem completion fish
+
+function __gpumem_complete
+    set -l line (commandline -opc) (commandline -ct)
+    set -l before (string match -r -- '^--[^=]*=' $line[-1])
+    set -l typed (string replace -r -- '^--[^=]*=' '' $line[-1])
+    for answer in ($line[1] --complete $line[2..-1] 2>/dev/null)
+        switch $answer
+            case :files
+                printf '%s\n' "$before"(__fish_complete_path $typed)
+            case :json # any file, but those first
+                printf '%s\n' "$before"(__fish_complete_suffix $typed .json)
+            case '*'
+                printf '%s\n' $answer
+        end
+    end
+end
+
+complete -c gpumem -f -k -a '(__gpumem_complete)'
+)fish";
+
+bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
+
+/// The option of that name, if the command has it.
+const OptionEntry* find_option(const CommandEntry& command, const std::string& name) {
+  const auto has_name = [&](const OptionEntry& option) { return std::ranges::count(option.names, name) > 0; };
+  const auto found = std::ranges::find_if(command.options, has_name);
+  return found == command.options.end() ? nullptr : &*found;
+}
+
+/// Collects what begins as what has been typed.
+class Offers {
+ public:
+  explicit Offers(std::string_view typed) : typed_(typed) {}
+
+  void add(const std::string& word, const std::string& meaning = "") {
+    if (!word.starts_with(typed_)) return;
+    text_ += word + (meaning.empty() ? "" : "\t" + meaning) + "\n";
+  }
+
+  /// What a value may be, of which `before` is not a part: "--op=".
+  void add(const Choices& choices, std::string before) {
+    const std::string_view value = typed_.substr(before.size());
+    const std::size_t comma = value.rfind(',');
+    std::string earlier;  // items of a list, which are not offered again
+    if (choices.list && comma != std::string_view::npos) earlier = value.substr(0, comma + 1);
+    before += earlier;
+    for (const std::string& word : choices.words) {
+      if (("," + earlier).find("," + word + ",") == std::string::npos) add(before + word);
+    }
+    if (choices.files == Choices::Files::any) text_ += ":files\n";
+    if (choices.files == Choices::Files::json) text_ += ":json\n";
+  }
+
+  void add(const std::vector<OptionEntry>& options) {
+    for (const OptionEntry& option : options) {
+      for (const std::string& name : option.names) add(name, short_help(option.help));
+      if (option.takes != OptionEntry::Takes::attached_value) continue;
+      for (const std::string& word : option.choices.words) add(option.names.front() + "=" + word);
+    }
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string_view typed_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string completions(const Interface& interface, std::span<const std::string> words) {
+  using Takes = OptionEntry::Takes;
+  const std::string typed = words.empty() ? "" : words.back();
+  const CommandEntry* command = &interface.program;
+  const OptionEntry* pending = nullptr;  // takes the next word, unless that is an option
+  std::size_t position = 0;
+  for (const std::string& word : words.first(words.empty() ? 0 : words.size() - 1)) {
+    if (is_option(word)) {
+      pending = find_option(*command, word);
+      const bool takes_next =
+          pending != nullptr && (pending->takes == Takes::value || pending->takes == Takes::optional_value);
+      if (!takes_next) pending = nullptr;
+    } else if (pending != nullptr) {
+      pending = nullptr;
+    } else if (command == &interface.program) {
+      const auto named = std::ranges::find(interface.commands, word, &CommandEntry::name);
+      if (named == interface.commands.end()) return "";
+      command = &*named;
+    } else {
+      ++position;
+    }
+  }
+
+  Offers offers(typed);
+  const std::size_t equals = typed.find('=');
+  if (typed.starts_with("--") && equals != std::string::npos) {
+    const OptionEntry* option = find_option(*command, typed.substr(0, equals));
+    if (option != nullptr) offers.add(option->choices, typed.substr(0, equals + 1));
+  } else if (pending != nullptr && !is_option(typed)) {
+    offers.add(pending->choices, "");
+  } else if (typed.starts_with('-')) {
+    offers.add(command->options);
+  } else if (command == &interface.program) {
+    for (const CommandEntry& one : interface.commands) offers.add(one.name, one.purpose);
+  } else {
+    for (const ArgumentEntry& argument : command->arguments) {
+      if (position-- > 0 && !argument.repeatable) continue;  // what is repeatable takes all that follows
+      offers.add(argument.choices, "");
+      break;
+    }
+  }
+  return offers.text();
+}
+
+std::string completion_script(const std::string& shell) {
+  if (shell == "bash") return bash;
+  if (shell == "zsh") return zsh;
+  return shell == "fish" ? fish : "";
+}
+
+}  // namespace gpumem::app
