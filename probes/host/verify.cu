@@ -23,7 +23,7 @@ __global__ void compare(const std::uint32_t* words, std::uint64_t count, std::ui
 }  // namespace
 
 measure::Verification verify_on_device(measure::Session& session, const std::uint32_t* words, std::uint64_t count,
-                                      std::uint64_t first, CUstream_st* stream, const char* what) {
+                                       std::uint64_t first, CUstream_st* stream, const char* what) {
   Found found{0, ~0ULL};
   auto* on_device = session.scratch<Found>();
   measure::check(cudaMemcpyAsync(on_device, &found, sizeof found, cudaMemcpyDefault, stream), "reset the check");
@@ -37,7 +37,7 @@ measure::Verification verify_on_device(measure::Session& session, const std::uin
 }
 
 measure::Verification verify_in_host_memory(measure::Session& session, const Buffer& buffer, std::uint64_t count,
-                                           std::uint64_t first, CUstream_st* stream) {
+                                            std::uint64_t first, CUstream_st* stream) {
   constexpr const char* what = "32-bit words in host memory";
   if (buffer.memory() == Memory::write_combined && buffer.device_words() != nullptr) {
     return verify_on_device(session, buffer.device_words(), count, first, stream, what);
