@@ -108,6 +108,21 @@ std::string described(const std::vector<Record>& results, const Line& line) {
   return headline_story(story, capitalised(subject_of(*story.points.front().record)) + distinction(results, line));
 }
 
+/// What several cases of a table show together, where no advice says it: "Near capacity: 256 KiB."
+std::string found(const Members& table, std::span<const ConclusionRecord> conclusions) {
+  std::vector<std::string> parts;
+  for (const ConclusionRecord& one : conclusions) {
+    if (one.cases != table) continue;
+    for (const auto& [name, measured, predicted] : one.quantities) {
+      const auto words = [&, &name = name](std::optional<double> value) { return value_words(name, *value); };
+      const std::string first = measured ? words(measured) : words(predicted);
+      const std::string beside = measured && predicted ? ", predicted " + words(predicted) : "";
+      parts.push_back(capitalised(quantity_title(name)) + (measured ? ": " : ", predicted: ") + first + beside + ".");
+    }
+  }
+  return join(parts, " ");
+}
+
 /// The advice that the probe gives, and how far to trust what it was predicted from; empty if it gives none.
 std::string advised(const std::vector<Record>& results, const Members& table,
                     std::span<const ConclusionRecord> conclusions) {
@@ -129,6 +144,7 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     std::vector<std::string> parts = {advised(results, table, conclusions)};
     if (parts.front().empty()) {
       for (const Line& line : lines_of(results, table)) parts.push_back(described(results, line));
+      parts.push_back(found(table, conclusions));
     }
     parts.push_back(not_run(cases));
     std::erase(parts, "");

@@ -17,9 +17,9 @@ def environment(**variables):
     return plain | variables
 
 
-def run(*arguments, **options):
+def run(*arguments, program=PROGRAM, **options):
     options.setdefault("env", environment())
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
 
 
 def strict_json(text):

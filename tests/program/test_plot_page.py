@@ -28,7 +28,7 @@ def browser():
     return webdriver.Chrome(options=options, service=Service(driver))
 
 
-class Page(PlotTest):
+class BrowserTest(PlotTest):
     @classmethod
     def setUpClass(cls):
         cls.browser = browser()
@@ -71,6 +71,8 @@ class Page(PlotTest):
         found = [one for one in self.all(".controls label") if one.text.split("\n")[0].strip().startswith(label)]
         Select(found[0].find_element("css selector", "select")).select_by_value(value)
 
+
+class Page(BrowserTest):
     def test_all_references_load(self):
         sweeps = [path for path in sorted(H200.glob("*.json")) if "suite" not in json.loads(path.read_text())]
         self.open(*sweeps)
