@@ -214,7 +214,7 @@ class Checking {
   // ---- Where it goes
 
   void finish(report::Report report) {
-    reports_.push_back(std::move(report));
+    reports_.push_back(report::completed(std::move(report)));
     std::exception_ptr failure;
     try {
       outputs_.finish(reports_.back());
@@ -238,7 +238,7 @@ class Checking {
         report::write_checks(text, report, style, arguments_.quiet);
         break;
       case CheckFormat::json:
-        report::write_json(text, report::completed(report));
+        report::write_json(text, report);
         break;
       case CheckFormat::markdown:
         report::write_checks_markdown(text, report, arguments_.quiet);

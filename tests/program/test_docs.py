@@ -201,11 +201,15 @@ class Lists(PageTest):
         whole = schema("report")
 
         def resolved(part):
+            part = part["anyOf"][0] if "anyOf" in part else part  # the other is null
             part = whole["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
             return resolved(part["items"]) if "items" in part else part
 
         def members(part, prefix=""):
-            below = {} if prefix in WHOLE else resolved(part).get("properties", {})
+            record = {} if prefix in WHOLE else resolved(part)
+            below = dict(record.get("properties", {}))
+            for pattern in record.get("patternProperties", {}).values():  # of which some are always there
+                below |= {name: pattern for name in record["required"] if name not in below}
             if not below:
                 return {prefix} if prefix else set()
             start = f"{prefix}." if prefix else ""

@@ -105,7 +105,7 @@ class Headlines(PlotTest):
     def test_compare_says_slower_of_what_takes_longer(self):
         old, new = self.report("old.json"), self.report("new.json", pace="1.1")
         comparison = strict_json(self.call("compare", old, new, "--format", "json").stdout)
-        verdicts = {change["outcome"] for case in comparison["cases"] for change in case["changes"]}
+        verdicts = {new["verdict"] for case in comparison["cases"] for new in case["new"]}
         self.assertEqual(verdicts, {"slower"})
         done = self.call("compare", old, new, "--fail-on-regression", "5%", code=1)
         self.assertIn("slower by more than 5 %", done.stderr)
@@ -134,7 +134,7 @@ class Headlines(PlotTest):
         suite.write_text(json.dumps(SUITE))
         files = [self.directory / name for name in ("checked.json", "junit.xml", "gauges.prom")]
         text = self.call("check", suite, "--output", files[0], "--junit", files[1], "--openmetrics", files[2]).stdout
-        self.assertIn("3 passed", text)
+        self.assertIn("5 passed, 0 failed, 0 skipped", text)
         gauges = files[2].read_text()
         self.assertRegex(gauges, r'gpumem_headline\{[^}]*probe="chase"[^}]*quantity="latency_cycles"[^}]*\} 32\.')
         self.assertRegex(gauges, r'gpumem_conclusion\{[^}]*quantity="near_capacity_bytes"[^}]*\} 262144')

@@ -83,11 +83,11 @@ Probe multiply() {
                                .space = access::Space::global,
                                .op = access::Op::load,
                                .word_bytes = 4,
-                               .requests = rows * rows / 16,
+                               .requests = rows * rows * rows / 16,
                                .request = [](std::uint64_t k) {
                                  access::WarpRequest request{.active = ~0U, .word_bytes = 4};
                                  for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
-                                   request.address[lane] = (k * access::warp_lanes + lane) * 4;
+                                   request.address[lane] = (k % 8192 * access::warp_lanes + lane) * 4;
                                  }
                                  return request;
                                }}};
@@ -115,9 +115,8 @@ Probe capacity() {
           }};
 }
 
-GPUMEM_PROBE(chase);
-GPUMEM_PROBE(multiply);
-GPUMEM_PROBE(capacity);
+[[maybe_unused]] const bool registered =
+    register_probe(chase()) && register_probe(multiply()) && register_probe(capacity());
 
 /// Measures what a formula says, with the scatter of a real clock.
 class InventedGpu final : public app::Backend {

@@ -152,7 +152,7 @@ TEST_CASE("a report needs nothing but what the schema requires", "[read_report]"
   };
   keep_required(json, schema.at("required"));
   keep_required(json["results"][0], schema.at("$defs").at("result").at("required"));
-  keep_required(json["device"], schema.at("properties").at("device").at("required"));
+  keep_required(json["device"], schema.at("$defs").at("device").at("required"));
   REQUIRE_FALSE(json["results"][0].contains("swept"));
   CHECK(complaint(json.dump()).empty());
   const Record record = read_report(json.dump(), "r.json").results.at(0);
