@@ -185,8 +185,7 @@ Request parse_command_line(const std::vector<std::string>& arguments, const Know
   for (Declared& command : declared) {
     if (command.app.parsed()) return command.take();
   }
-  throw usage_error(
-      fmt::format("no command given; there are: {}; see: gpumem --help", join(command_names(), ", ")));
+  throw usage_error(fmt::format("no command given; there are: {}; see: gpumem --help", join(command_names(), ", ")));
 }
 
 }  // namespace gpumem::app

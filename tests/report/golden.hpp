@@ -5,8 +5,8 @@
 
 namespace gpumem::report {
 
-/// Checks that they are the same. With GPUMEM_UPDATE_GOLDEN in the environment it then writes the file anew, so that the
-/// run that changes a file fails, and the next one passes.
+/// Checks that they are the same. With GPUMEM_UPDATE_GOLDEN in the environment it then writes the file anew, so that
+/// the run that changes a file fails, and the next one passes.
 void compare_with_golden(const std::string& name, const std::string& text);
 
 }  // namespace gpumem::report
