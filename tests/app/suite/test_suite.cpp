@@ -16,7 +16,7 @@ namespace {
 /// The two fakes, with a metric to ask for.
 const std::vector<Probe> registry = [] {
   std::vector<Probe> probes = fake_probes();
-  probes[0].metrics = {{"shifts_per_second", "how fast it shifts"}};
+  probes[0].metrics = {{.quantity = {"shifts_per_second", "how fast it shifts"}}};
   probes[1].validate = [](const Case& one) {
     if (one.number("skip_elements") == 13) throw usage_error("--skip: 13 is bad luck");
   };
