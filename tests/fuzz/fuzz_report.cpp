@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/calibrate/copy_rates.hpp"
+#include "app/calibrate/calibration.hpp"
 #include "probes/model/profile.hpp"
 #include "report/explain/completed.hpp"
 #include "report/read/read_report.hpp"
