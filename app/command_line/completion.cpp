@@ -26,6 +26,10 @@ _gpumem() {
   [[ $replaced == [=:] ]] && replaced=''
   [[ $whole == --*=* ]] && before=${whole%%=*}=
 
+  # The program that is being typed, or else the one that this file was installed with.
+  local program=${COMP_WORDS[0]/#\~/$HOME}
+  type "$program" &>/dev/null || program=${BASH_SOURCE[0]%/share/*}/bin/gpumem
+
   local offers=()
   while IFS=$'\t' read -r word _; do
     case $word in
@@ -33,7 +37,7 @@ _gpumem() {
       :json) pattern='*.json' ;;
       *) offers+=("$word") ;;
     esac
-  done < <("${COMP_WORDS[0]/#\~/$HOME}" --complete "${line[@]:1}" 2>/dev/null)
+  done < <("$program" --complete "${line[@]:1}" 2>/dev/null)
   if [[ $pattern ]]; then
     compopt -o filenames 2>/dev/null
     while IFS= read -r word; do

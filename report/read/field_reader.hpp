@@ -135,7 +135,10 @@ class FieldReader {
     read_name(json, verdict, std::array{Verdict::pass, Verdict::fail, Verdict::skip}, "pass, fail or skip");
   }
   void read(const JsonReader& json, Better& better) const {
-    read_name(json, better, std::array{Better::more, Better::less, Better::neither}, "more, less or neither");
+    const std::string name = json.text();  // a later version may know more ways to be good
+    better = name == to_string(Better::more)   ? Better::more
+             : name == to_string(Better::less) ? Better::less
+                                               : Better::neither;
   }
 
   template <class T>

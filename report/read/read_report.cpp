@@ -35,11 +35,11 @@ void take_columns(Report& report, const JsonReader& json) {
   }
 }
 
-/// Whatever names cases by their indices in the results names some that are there, in rising order.
-void require_cases(const JsonReader& json, const char* list, std::size_t results) {
-  const auto there = json.find(list);
-  if (!there) return;
-  for (const JsonReader& one : there->items()) {
+/// Checks name cases, by their indices in the results, that are there.
+void require_cases_of_checks(const JsonReader& json, std::size_t results) {
+  const auto checks = json.find("checks");
+  if (!checks) return;
+  for (const JsonReader& one : checks->items()) {
     for (const JsonReader& index : one.member("cases").items()) {
       if (index.whole() >= results) index.fail(fmt::format("the index of one of the {} results", results));
     }
@@ -55,9 +55,12 @@ Report read_report(std::string_view text, const std::string& source, std::span<c
   FieldReader reader(json, WrittenBy::any_version);
   fields(reader, report);
   take_columns(report, json);
-  require_cases(json, "checks", report.results.size());
-  require_cases(json, "conclusions", report.results.size());
-  for (ConclusionRecord& conclusion : report.conclusions) std::ranges::sort(conclusion.cases);
+  require_cases_of_checks(json, report.results.size());
+  // Somebody may have left out results, and what all of them showed with them; it can be concluded anew.
+  std::erase_if(report.conclusions, [&](ConclusionRecord& conclusion) {
+    std::ranges::sort(conclusion.cases);
+    return !conclusion.cases.empty() && conclusion.cases.back() >= report.results.size();
+  });
   return report;
 }
 
