@@ -44,10 +44,9 @@ class Figures(PlotTest):
         self.assertEqual(readings["wavefronts_per_request"], {"predicted": 32, "counted": 32})
 
     def test_older_reports_are_about_bandwidth_and_spelled_as_they_are(self):
-        panel, = self.panels(H200 / "bank.json")
+        panel, = self.panels(H200 / "stride.json")
         self.assertEqual(panel["quantities"][0]["label"], "bandwidth, GB/s")
-        self.assertIn("cycles per request", [quantity["label"] for quantity in panel["quantities"]])
-        self.assertEqual(panel["x"]["label"], "stride words")
+        self.assertEqual(panel["x"]["label"], "stride elements")
 
     def test_a_newer_report_says_the_names_for_an_older_one(self):
         for panel in self.panels(H200 / "offset.json", self.report("new.json", "--offset", "0..4")):
