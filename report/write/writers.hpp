@@ -26,10 +26,6 @@ void write_csv(std::ostream& out, const Report& report);
 void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);
 void write_markdown(std::ostream& out, const Report& report, bool why = false);
 
-/// Several reports as one table, with the report's name in a first column "report". The columns of parameters and
-/// metrics are those of all reports.
-void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);
-
 /// Checks as JUnit XML, which CI systems show as tests: a test suite per report, a test case per check. A test's time
 /// is that of the launches measured for it, in seconds, which checks of the same cases share. Valid XML whatever the
 /// texts hold: what XML cannot is replaced by U+FFFD.
