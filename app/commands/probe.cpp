@@ -16,6 +16,7 @@
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
 #include "probes/words.hpp"
+#include "report/explain/completed.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -130,7 +131,7 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
   if (arguments.dry_run) {
     report::Report report = dry_report(plan, arguments, environment);
     if (suite) report.suite = suite->name;
-    outputs.finish(report);
+    outputs.finish(report::completed(std::move(report)));
     return 0;
   }
 
@@ -144,7 +145,7 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
     ended_early = std::current_exception();  // what was done until then is a report all the same
   }
   run.clear_progress();
-  outputs.finish(run.report());
+  outputs.finish(report::completed(run.report()));
   if (ended_early) std::rethrow_exception(ended_early);
   return exit_code(run.report(), environment.err);
 }

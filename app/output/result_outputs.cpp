@@ -101,10 +101,7 @@ void Outputs::update_files(const report::Report& report) {
   writing_took_ = written_at_ - start;
 }
 
-void Outputs::finish(const report::Report& report) {
-  const report::Report whole = report::completed(report);
-  outputs_.write(render(whole));
-}
+void Outputs::finish(const report::Report& whole) { outputs_.write(render(whole)); }
 
 ResultOutputs::Render Outputs::render(const report::Report& report) const {
   return [&report, why = why_](report::Format format, report::TableStyle style) {

@@ -78,9 +78,9 @@ class Outputs {
   /// Brings the files up to date: after every case, or, once a report is so long that writing takes longer than
   /// measuring, as often as takes a fifth of the time.
   void update_files(const report::Report& report);
-  /// Writes everything for the last time: files, then stdout. Throws a usage error when something could not be written,
-  /// after everything else has been.
-  void finish(const report::Report& report);
+  /// Writes a completed report for the last time: files, then stdout. Throws a usage error when something could not be
+  /// written, after everything else has been.
+  void finish(const report::Report& whole);
 
  private:
   /// Of a report that outlives it.
