@@ -177,11 +177,7 @@ class CudaBackend final : public Backend {
       measure::Samples samples =
           measure::sample_launches(*experiment, session, options_.stopping, options_.interrupted);
       converged = samples.converged;  // how long the launch takes is not what the case is about
-      const measure::Estimate estimate = measure::estimate_median(samples.values);
-      record.headline.measured = estimate.median;
-      record.headline.ci95_low = estimate.ci95_low;
-      record.headline.ci95_high = estimate.ci95_high;
-      record.headline.samples = std::move(samples.values);
+      add_samples(record.headline, std::move(samples.values));
     }
     if (!converged) record.flags.emplace_back("wide_interval");
     for (std::size_t i = 0; i < probe.metrics.size(); ++i) {

@@ -94,6 +94,14 @@ void add_headline(report::HeadlineRecord& headline, const std::function<std::opt
   }
 }
 
+void add_samples(report::HeadlineRecord& headline, std::vector<double> samples) {
+  const measure::Estimate estimate = measure::estimate_median(samples);
+  headline.measured = estimate.median;
+  headline.ci95_low = estimate.ci95_low;
+  headline.ci95_high = estimate.ci95_high;
+  headline.samples = std::move(samples);
+}
+
 void add_peak(report::Record& record, const Probe& probe, const Workload& workload, const Device& device) {
   report::HeadlineRecord& headline = record.headline;
   const auto peak = probe.headline.peak ? probe.headline.peak(workload, device) : std::nullopt;

@@ -1,6 +1,8 @@
 #pragma once
 // From the readings of one case to its record.
 
+#include <vector>
+
 #include "probes/error.hpp"
 #include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
@@ -19,6 +21,9 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
 /// Fills the measured headline from the time and its interval, by what the headline is of a time in seconds.
 void add_headline(report::HeadlineRecord& headline, const std::function<std::optional<double>(double)>& of_seconds,
                   const measure::Summary& time);
+
+/// Fills the measured headline from what the runs sampled. At least one sample.
+void add_samples(report::HeadlineRecord& headline, std::vector<double> samples);
 
 /// Fills the headline's peak and, from its value, fraction_of_peak. Both stay absent where the peak is not known.
 void add_peak(report::Record& record, const Probe& probe, const Workload& workload, const Device& device);

@@ -140,11 +140,9 @@ class InventedGpu final : public app::Backend {
           record.headline, [&](double seconds) { return probe.headline.from_seconds(workload, seconds); },
           time.summary);
     } else {
-      for (int i = 0; i < samples; ++i) record.headline.samples.push_back(*sampled(one) * scatter(i));
-      const measure::Estimate estimate = measure::estimate_median(record.headline.samples);
-      record.headline.measured = estimate.median;
-      record.headline.ci95_low = estimate.ci95_low;
-      record.headline.ci95_high = estimate.ci95_high;
+      std::vector<double> values;
+      for (int i = 0; i < samples; ++i) values.push_back(*sampled(one) * scatter(i));
+      app::add_samples(record.headline, std::move(values));
     }
     record.time = std::move(time);
     app::add_prediction(record, probe, workload, profile_);
