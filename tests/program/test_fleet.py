@@ -151,7 +151,7 @@ class Fleet(ProgramTest):
         self.assertIn("did you mean 'offset'?", self.fail_with(2, "compare", "--fleet", directory, "ofset=1"))
 
     def test_the_order_of_threads_does_not_show(self):
-        for number in range(40):
+        for number in range(16):
             self.write(number, "slow" if number % 9 == 0 else None)
         for format_name in ("table", "json", "csv", "markdown"):
             texts = {self.compare("--format", format_name).stdout for _ in range(3)}

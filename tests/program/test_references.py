@@ -1,13 +1,17 @@
-"""The model against the reference reports: predictions stay close to what was measured on real GPUs."""
+"""The reference reports: they are read back as they are, and predictions stay close to what they measured."""
 
 import json
 import statistics
 import unittest
 from pathlib import Path
 
-from gpumem import ProgramTest
+from gpumem import ProgramTest, strict_json
 
 REFERENCES = Path(__file__).resolve().parents[2] / "configs" / "reference"
+
+# What no version may change: the readings, and what a case is.
+KEPT = ("probe", "parameters", "status", "reason", "verified", "useful_bytes", "time_seconds", "bandwidth_gb_per_s",
+        "peak_gb_per_s", "fraction_of_peak", "relative_to_baseline", "access", "bottleneck", "metrics", "flags")
 
 
 def sweeps(report):
@@ -17,6 +21,26 @@ def sweeps(report):
         fixed = tuple((k, v) for k, v in result["parameters"].items() if k != result["swept"])
         found.setdefault((result["probe"], result["swept"], fixed), []).append(result)
     return found.items()
+
+
+class ReadBack(ProgramTest):
+    def test_json_is_read_back_the_same(self):
+        for path in sorted(REFERENCES.rglob("*.json")):
+            with self.subTest(path=path.name):
+                once = self.succeed("show", str(path), "--format", "json")
+                again = self.succeed("show", "-", "--format", "json", input=once)
+                self.assertEqual(again, once)
+                old, new = json.loads(path.read_text()), strict_json(once)
+                self.assertEqual(len(old["results"]), len(new["results"]))
+                for before, after in zip(old["results"], new["results"]):
+                    # What was about its bandwidth once keeps neither that peak nor the last digit of the rate.
+                    about_another = "headline" not in before and after["headline"]["quantity"] != "bandwidth_gb_per_s"
+                    derived = ("bandwidth_gb_per_s", "peak_gb_per_s") if about_another else ()
+                    for member in KEPT:
+                        if member not in derived:
+                            self.assertEqual(before.get(member), after[member], member)
+                for member in ("tool", "command", "started_at", "backend", "host"):
+                    self.assertEqual(old[member], new[member])
 
 
 class References(ProgramTest):

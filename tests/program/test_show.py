@@ -11,12 +11,8 @@ from xml.etree import ElementTree
 from gpumem import MODEL, PROGRAM, ProgramTest, environment, strict_json
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-REFERENCES = sorted((CONFIGS / "reference").rglob("*.json"))
+OTHER = CONFIGS / "reference" / "h200" / "stride.json"
 OFFSET = CONFIGS / "reference" / "h200" / "offset.json"
-
-# What no version may change: the readings, and what a case is.
-KEPT = ("probe", "parameters", "status", "reason", "verified", "useful_bytes", "time_seconds", "bandwidth_gb_per_s",
-        "peak_gb_per_s", "fraction_of_peak", "relative_to_baseline", "access", "bottleneck", "metrics", "flags")
 
 
 class ShowTest(ProgramTest):
@@ -35,24 +31,6 @@ class OneReport(ShowTest):
         for name, path in outputs.items():
             shown = self.succeed("show", str(outputs["json"]), "--format", name, "--why", env=environment(COLUMNS="80"))
             self.assertEqual(shown, path.read_text(), name)
-
-    def test_json_is_read_back_the_same(self):
-        for path in REFERENCES:
-            with self.subTest(path=path.name):
-                once = self.succeed("show", str(path), "--format", "json")
-                again = self.succeed("show", "-", "--format", "json", input=once)
-                self.assertEqual(again, once)
-                old, new = json.loads(path.read_text()), strict_json(once)
-                self.assertEqual(len(old["results"]), len(new["results"]))
-                for before, after in zip(old["results"], new["results"]):
-                    # What was about its bandwidth once keeps neither that peak nor the last digit of the rate.
-                    about_another = "headline" not in before and after["headline"]["quantity"] != "bandwidth_gb_per_s"
-                    derived = ("bandwidth_gb_per_s", "peak_gb_per_s") if about_another else ()
-                    for member in KEPT:
-                        if member not in derived:
-                            self.assertEqual(before.get(member), after[member], member)
-                for member in ("tool", "command", "started_at", "backend", "host"):
-                    self.assertEqual(old[member], new[member])
 
     def test_what_an_older_version_did_not_write_is_made_anew(self):
         report = json.loads(OFFSET.read_text())
@@ -128,7 +106,7 @@ class SeveralReports(ShowTest):
         self.assertEqual([row[0] for row in rows[1:]], [paths[0]] * len(cases[0]) + [paths[1]] * len(cases[1]))
 
     def test_json_holds_one(self):
-        self.assertIn("one report", self.fail_with(2, "show", str(OFFSET), str(REFERENCES[0]), "--format", "json"))
+        self.assertIn("one report", self.fail_with(2, "show", str(OFFSET), str(OTHER), "--format", "json"))
 
 
 class Mistakes(ShowTest):

@@ -247,7 +247,7 @@ TEST_CASE("random requests cost what counting byte by byte gives", "[access]") {
     for (const unsigned word_bytes : {1U, 2U, 4U, 8U, 16U}) {
       for (const bool aligned : {true, false}) {
         int wrong = 0;
-        for (int i = 0; i < 300; ++i) {
+        for (int i = 0; i < 100; ++i) {
           const WarpRequest request = random(kind, word_bytes, aligned);
           const std::size_t sector_count = blocks_by_byte(request, 32);
           const double lanes = static_cast<double>(__builtin_popcount(request.active));

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "probes/error.hpp"
@@ -223,15 +224,17 @@ TEST_CASE("wrong members are refused by pointer and expectation", "[read_report]
 
 TEST_CASE("any value in place of any other of a report is read or refused", "[read_report]") {
   const AnyJson whole = small_report();
+  std::set<Pointer> pointers;
   const AnyJson flat = whole.flatten();
   for (const auto& [path, old] : flat.items()) {
-    for (Pointer pointer(path); !pointer.empty(); pointer = pointer.parent_pointer()) {
-      for (const AnyJson& value : {AnyJson(nullptr), AnyJson(true), AnyJson(-1), AnyJson(1.5), AnyJson("x"),
-                                   AnyJson::array(), AnyJson::array({1}), AnyJson::object()}) {
-        AnyJson json = whole;
-        json[pointer] = value;
-        static_cast<void>(complaint(json.dump()));
-      }
+    for (Pointer pointer(path); !pointer.empty(); pointer = pointer.parent_pointer()) pointers.insert(pointer);
+  }
+  for (const Pointer& pointer : pointers) {
+    for (const AnyJson& value : {AnyJson(nullptr), AnyJson(true), AnyJson(-1), AnyJson(1.5), AnyJson("x"),
+                                 AnyJson::array(), AnyJson::array({1}), AnyJson::object()}) {
+      AnyJson json = whole;
+      json[pointer] = value;
+      static_cast<void>(complaint(json.dump()));
     }
   }
 }
