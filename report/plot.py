@@ -14,30 +14,11 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # a source tree stays as it is
 
-from plotting import command, drawing, figures, page  # noqa: E402
+from plotting import command, figures, page  # noqa: E402
 from plotting.command import UserError  # noqa: E402
 from plotting.reports import load  # noqa: E402
 
 KINDS = ("svg", "png", "pdf", "html")
-
-
-def parser():
-    made = command.Parser(prog="plot.py", formatter_class=argparse.RawDescriptionHelpFormatter,
-                          description="Plots JSON reports of gpumem, predicted beside measured, one panel per table.",
-                          epilog="example: report/plot.py configs/reference/h200/stride.json -o stride.svg")
-    made.add_argument("reports", nargs="+", metavar="REPORT", help="what 'gpumem probe --output FILE.json' wrote")
-    made.add_argument("-o", "--output", required=True, metavar="FILE",
-                      help="figure to write: .svg, .png, .pdf, or .html for an interactive page that works offline")
-    made.add_argument("--figure", metavar="NAME",
-                      help="one figure only: a probe in the reports, or 'roofline' (bandwidth against useful bytes per"
-                           " byte moved); default: every probe in the reports")
-    made.add_argument("--y", metavar="NAME",
-                      help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or"
-                           " last words, as bandwidth, peak or time (default: what the probe is about)")
-    made.add_argument("--scale", choices=("linear", "log"), help="of the y axis (default: what suits the values)")
-    made.add_argument("--where", action="append", default=[], metavar="NAME=VALUE,...",
-                      help="only cases with these values of a parameter, as in op=read,write; may be repeated")
-    return made
 
 
 def conditions(texts, reports):
@@ -56,13 +37,28 @@ def conditions(texts, reports):
 
 
 def main(arguments):
-    given = parser().parse_args(arguments)
+    parser = command.Parser(prog="plot.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+                          description="Plots JSON reports of gpumem, predicted beside measured, one panel per table.",
+                          epilog="example: report/plot.py configs/reference/h200/stride.json -o stride.svg")
+    parser.add_argument("reports", nargs="+", metavar="REPORT", help="what 'gpumem probe --output FILE.json' wrote")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE",
+                      help="figure to write: .svg, .png, .pdf, or .html for an interactive page that works offline")
+    parser.add_argument("--figure", metavar="NAME",
+                      help="one figure only: a probe in the reports, or 'roofline' (bandwidth against useful bytes per"
+                           " byte moved); default: every probe in the reports")
+    parser.add_argument("--y", metavar="NAME",
+                      help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or"
+                           " last words, as bandwidth, peak or time (default: what the probe is about)")
+    parser.add_argument("--scale", choices=("linear", "log"), help="of the y axis (default: what suits the values)")
+    parser.add_argument("--where", action="append", default=[], metavar="NAME=VALUE,...",
+                      help="only cases with these values of a parameter, as in op=read,write; may be repeated")
+    given = parser.parse_args(arguments)
     kind = Path(given.output).suffix[1:].lower()
     if kind not in KINDS:
         raise UserError(f"the figure '{given.output}' has to end in .{', .'.join(KINDS[:-1])} or .{KINDS[-1]}")
     reports = load(given.reports)
     figure = figures.build(reports, given.figure, conditions(given.where, reports), given.y, given.scale)
-    command.write(given.output, page.render(figure) if kind == "html" else drawing.draw(figure, kind))
+    command.write(given.output, page.render(figure) if kind == "html" else command.draw(figure, kind))
 
 
 if __name__ == "__main__":

@@ -15,20 +15,18 @@ import shlex
 import statistics
 import subprocess
 import sys
-from collections import Counter, namedtuple
+from collections import Counter
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # a source tree stays as it is
 
-from plotting import command, drawing, reports  # noqa: E402
+from plotting import command, reports  # noqa: E402
 from plotting.command import UserError  # noqa: E402
-from plotting.model import Figure, Guide, Panel, Point, Quantity, Reading, Series, XAxis  # noqa: E402
+from plotting.model import Figure, Guide, Panel, Point, Quantity, Reading, Series, XAxis, grouped  # noqa: E402
 
 BAND = 0.15
 WORST = 10
 DISTURBED = {"throttled", "contended", "link_degraded"}  # what was measured then is not the GPU's doing
-
-Compared = namedtuple("Compared", "case words kind alternative measured predicted off_by")
 
 
 # ---- What is compared
@@ -48,31 +46,32 @@ def sweep_of(case):
 
 
 def compared(report, anew):
-    """The cases that have both readings. `anew` holds predictions that stand in for the report's own."""
+    """The cases that have both readings: they get `predicted` and how far that is `off_by`, and their `kind` and
+    `alternative` in words. `anew` holds predictions that stand in for the report's own."""
     found = []
     for case in filter(is_sound, report.results):
         by = case if anew is None else anew.get(case_key(case))
-        predicted = by and by.readings.get(case.headline.quantity, Reading()).predicted
-        if predicted:
-            kinds, measured = reports.kinds(case), case.headline.measured
-            alternative = kinds.pop(case.compared, "")
-            found.append(Compared(case, report.words, ", ".join(kinds.values()), alternative, measured, predicted,
-                                  predicted / measured - 1))
+        case.predicted = by and by.readings.get(case.headline.quantity, Reading()).predicted
+        if case.predicted:
+            case.off_by = case.predicted / case.headline.measured - 1
+            kinds = reports.kinds(case)
+            case.alternative, case.kind = kinds.pop(case.compared, ""), ", ".join(kinds.values())
+            found.append(case)
     return found
 
 
 def load(path, predictor):
-    """A report, and the cases of it that are compared."""
+    """A report, with the cases of it that are `compared`."""
     report = reports.read(path)
     if report.backend != "cuda":
         raise UserError(f"{path}: nothing in it was measured (backend '{report.backend}'); give a report of the cuda"
                         " backend")
     if not any(case.headline.measured for case in report.results):
         raise UserError(f"{path}: holds no case that was measured")
-    found = compared(report, predictor.predictions(report) if predictor else None)
-    if not found:
+    report.compared = compared(report, predictor.predictions(report) if predictor else None)
+    if not report.compared:
         raise UserError(f"{path}: holds no case that is both measured and predicted; try --predict PROGRAM")
-    return report, found
+    return report
 
 
 # ---- Predicting anew
@@ -121,13 +120,6 @@ class Predictor:
 
 # ---- The page
 
-def grouped(cases, key):
-    groups = {}
-    for case in cases:
-        groups.setdefault(key(case), []).append(case)
-    return groups
-
-
 def summary(cases):
     """Number, median, 95th percentile (95 % of the cases are at most that far off) and worst."""
     errors = sorted(abs(case.off_by) for case in cases)
@@ -144,9 +136,9 @@ def cell(value):
 
 def table(titles, rows):
     """Columns whose title starts with > are numbers."""
-    lines = ["| " + " | ".join(title.lstrip(">") for title in titles) + " |",
-             "| " + " | ".join("---:" if title.startswith(">") else "---" for title in titles) + " |"]
-    return "\n".join(lines + ["| " + " | ".join(map(cell, row)) + " |" for row in rows])
+    marks = ["---:" if title.startswith(">") else "---" for title in titles]
+    lines = [[title.lstrip(">") for title in titles], marks, *(map(cell, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def errors_table(names, cases, key):
@@ -157,10 +149,10 @@ def errors_table(names, cases, key):
     return table([*names, ">cases", ">median %", ">95th percentile %", ">worst %"], rows)
 
 
-def left_out(loaded):
+def left_out(loaded, compared_cases):
     """Says how many cases the page does not hold, and how many of them were disturbed while they were measured."""
-    cases = [case for report, _ in loaded for case in report.results]
-    missing = len(cases) - sum(len(found) for _, found in loaded)
+    cases = [case for report in loaded for case in report.results]
+    missing = len(cases) - len(compared_cases)
     if not missing:
         return ""
     flags = Counter(flag for case in cases for flag in DISTURBED & set(case.flags))
@@ -168,38 +160,41 @@ def left_out(loaded):
     return f" Left out: {missing} cases{', ' if flagged else ' that were not measured and verified'}{flagged}."
 
 
-def page(loaded, predictor, plot_name, made_by):
-    cases = [case for _, found in loaded for case in found]
+def worst_row(case):
+    values = [case.report.words.amount(case.headline.quantity, value)
+              for value in (case.headline.measured, case.predicted)]
+    return [case.probe, " ".join(f"{name}={value}" for name, value in case.parameters.items()), *values,
+            f"{100 * case.off_by:+.1f}"]
+
+
+def page(loaded, cases, predictor, plot_name, made_by):
     count, median, p95, worst = summary(cases)
-    alternatives = grouped(cases, lambda one: one.case.probe)
     # An alternative is named where a probe has more than one.
-    plural = {probe for probe, found in alternatives.items() if len({one.alternative for one in found}) > 1}
-    within = sum(abs(one.off_by) <= BAND for one in cases)
+    plural = {probe for probe, found in grouped(cases, lambda case: case.probe).items()
+              if len({case.alternative for case in found}) > 1}
+    within = sum(abs(case.off_by) <= BAND for case in cases)
     origin = "Predictions are those of the reports, by the commit that measured them."
     if predictor:
         version = predictor.run("--version").strip()
         origin = f"Predictions are of `{predictor.program}`, {version}, made anew for this page."
-    worst_rows = [[one.case.probe, " ".join(f"{name}={value}" for name, value in one.case.parameters.items()),
-                   one.words.amount(one.case.headline.quantity, one.measured),
-                   one.words.amount(one.case.headline.quantity, one.predicted), f"{100 * one.off_by:+.1f}"]
-                  for one in sorted(cases, key=lambda one: -abs(one.off_by))[:WORST]]
+    worst_cases = sorted(cases, key=lambda case: -abs(case.off_by))[:WORST]
     sources = [[f"`{report.path}`", report.gpu, report.device.driver_version, report.tool.git_commit, report.profile,
-                report.date, len(found)] for report, found in loaded]
+                report.date, len(report.compared)] for report in loaded]
     sections = [
         "# Predicted against measured",
         f"{count} cases. What they are about, for most the bandwidth, is predicted {percent(median)} % off in the"
         f" median, {percent(p95)} % at the 95th percentile and {percent(worst)} % at worst; {percent(within / count)} %"
         f" of the cases are within {100 * BAND:g} %. An error is |predicted / measured - 1|. {origin}"
-        f"{left_out(loaded)}",
+        f"{left_out(loaded, cases)}",
         f"![Predicted against measured, one point per case]({plot_name})",
         "## By probe",
-        errors_table(["probe"], cases, lambda one: (one.case.probe,)),
+        errors_table(["probe"], cases, lambda case: (case.probe,)),
         "## By probe, kind and alternative",
         "The kind is what a case says in words, as its op, or the direction of a copy.",
-        errors_table(["probe", "kind", "alternative"], cases, lambda one: (
-            one.case.probe, one.kind, one.alternative if one.case.probe in plural else "")),
-        f"## The {len(worst_rows)} worst cases",
-        table(["probe", "parameters", ">measured", ">predicted", ">off by %"], worst_rows),
+        errors_table(["probe", "kind", "alternative"], cases, lambda case: (
+            case.probe, case.kind, case.alternative if case.probe in plural else "")),
+        f"## The {len(worst_cases)} worst cases",
+        table(["probe", "parameters", ">measured", ">predicted", ">off by %"], map(worst_row, worst_cases)),
         "## What was measured",
         table(["report", "GPU", "driver", "commit", "profile", "measured on", ">cases"], sources),
         "## Made by",
@@ -212,13 +207,14 @@ def page(loaded, predictor, plot_name, made_by):
 
 def panel(name, cases):
     """The cases of one quantity: predicted over measured, a colour for each probe."""
-    words = cases[0].words
+    words = cases[0].report.words
     factor = words.unit(name)[1]
-    by_probe = sorted(grouped(cases, lambda one: one.case.probe).items(), key=lambda group: -len(group[1]))
+    by_probe = sorted(grouped(cases, lambda case: case.probe).items(), key=lambda group: -len(group[1]))
     series = []
     for i, (probe, found) in enumerate(by_probe):  # the many first, so that the few are seen
         # Nobody sees more digits than these, and many cases fall together.
-        places = dict.fromkeys((f"{one.measured * factor:.3g}", f"{one.predicted * factor:.3g}") for one in found)
+        places = dict.fromkeys(tuple(f"{value * factor:.3g}" for value in (case.headline.measured, case.predicted))
+                               for case in found)
         points = [Point(float(x), {name: Reading(predicted=float(y))}, probe) for x, y in places]
         series.append(Series(probe, f"{probe} ({len(found)})", i, i, points))
     xs = [point.x for one in series for point in one.points]
@@ -232,8 +228,8 @@ def panel(name, cases):
 
 
 def plot(cases):
-    panels = [panel(name, found) for name, found in grouped(cases, lambda one: one.case.headline.quantity).items()]
-    return drawing.draw(Figure("Predicted against measured", f"{len(cases)} cases", [[one] for one in panels]), "svg")
+    panels = [panel(name, found) for name, found in grouped(cases, lambda case: case.headline.quantity).items()]
+    return command.draw(Figure("Predicted against measured", f"{len(cases)} cases", [[one] for one in panels]), "svg")
 
 
 # ---- The command
@@ -251,9 +247,10 @@ def main(arguments):
         raise UserError(f"the page '{given.output}' has to end in .md")
     predictor = Predictor(given.predict) if given.predict else None
     loaded = [load(path, predictor) for path in given.reports]
+    cases = [case for report in loaded for case in report.compared]
     plot_path = output.with_suffix(".svg")
-    text = page(loaded, predictor, plot_path.name, shlex.join(["report/prediction.py", *arguments]))
-    command.write(plot_path, plot([case for _, found in loaded for case in found]))
+    text = page(loaded, cases, predictor, plot_path.name, shlex.join(["report/prediction.py", *arguments]))
+    command.write(plot_path, plot(cases))
     command.write(output, text.encode())
 
 

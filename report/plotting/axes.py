@@ -1,12 +1,10 @@
 """The x axis: which parameter, on which scale, with ticks where a reader looks for them."""
 
-from collections import Counter, namedtuple
+from collections import Counter
 
 from plotting.model import XAxis
 
 MOST_TICKS = 12
-
-X = namedtuple("X", "parameter axis place")
 
 
 def is_number(value):
@@ -21,23 +19,21 @@ def swept_parameter(cases):
         for name, value in case.parameters.items():
             if name not in case.chosen_by_auto:
                 values.setdefault(name, set()).add(value)
-    for swept, _ in Counter(case.swept for case in cases if case.swept in values).most_common(1):
-        if len(values[swept]) > 1:
-            return swept
-        values = {swept: values.pop(swept), **values}
-    numeric = {name: len(found) for name, found in values.items() if all(map(is_number, found)) and len(found) > 1}
-    if numeric:
-        return max(numeric, key=numeric.get)
-    return next(iter(values), None) or next(iter(cases[0].parameters), None)
+    swept = [name for name, _ in Counter(case.swept for case in cases if case.swept in values).most_common(1)]
+
+    def rank(name):
+        several = len(values[name]) > 1
+        return several and name in swept, len(values[name]) if several and all(map(is_number, values[name])) else 0
+
+    return max([*swept, *values], key=rank, default=next(iter(cases[0].parameters)))
 
 
 def scale_of(values):
     """Powers get a logarithmic scale, steps a linear one."""
     if not all(map(is_number, values)) or len(values) < 2:
         return "category"
-    if values[0] <= 0 or values[-1] < 8 * values[0]:
-        return "linear"
-    return "log2" if all(after >= 1.5 * before for before, after in zip(values, values[1:])) else "linear"
+    powers = all(after >= 1.5 * before for before, after in zip(values, values[1:]))
+    return "log2" if powers and 0 < 8 * values[0] <= values[-1] else "linear"
 
 
 def linear_ticks(low, high, text):
@@ -51,6 +47,7 @@ def linear_ticks(low, high, text):
 
 
 def x_axis(cases, parameter):
+    """The axis, and the place on it of each value."""
     words = cases[0].report.words
     values = dict.fromkeys(case.parameters[parameter] for case in cases if parameter in case.parameters)
     if all(map(is_number, values)):
@@ -62,5 +59,4 @@ def x_axis(cases, parameter):
         ticks = linear_ticks(names[0][0], names[-1][0], lambda at: words.value(parameter, at))
     else:
         ticks = names if scale == "category" else names[::-(-len(names) // MOST_TICKS)]
-    return X(parameter, XAxis(words.axis(parameter), scale, ticks, names),
-             lambda case: places[case.parameters[parameter]])
+    return XAxis(words.axis(parameter), scale, ticks, names), places

@@ -1,4 +1,4 @@
-"""What the commands share: one line for every error that a user can mend, and files that are whole."""
+"""What the commands share: one line for every error that a user can mend, plots, and files that are whole."""
 
 import argparse
 import os
@@ -27,6 +27,16 @@ def write(output, content):
         raise UserError(f"cannot write '{output}': {error.strerror}") from error
     finally:
         beside.unlink(missing_ok=True)
+
+
+def draw(figure, kind):
+    """The bytes of a file of `kind`: svg, png or pdf."""
+    try:  # a page does without matplotlib, so that only this may import it
+        from plotting import drawing
+    except ImportError as error:
+        raise UserError(f"cannot draw .{kind} without matplotlib ({error}); 'python3 -m pip install matplotlib' or"
+                        " 'apt-get install python3-matplotlib' installs it, and .html does without") from error
+    return drawing.draw(figure, kind)
 
 
 def run(name, main):

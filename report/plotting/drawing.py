@@ -4,8 +4,13 @@ import io
 import logging
 import warnings
 
-from plotting.command import UserError
-from plotting.looks import INK, LETTERS_PER_INCH, MUTED
+import matplotlib
+from matplotlib.figure import Figure as Canvas
+from matplotlib.transforms import ScaledTranslation
+
+from plotting import panel_drawing
+from plotting.model import INK
+from plotting.panel_drawing import LETTERS_PER_INCH, MUTED
 
 PANEL_INCHES = 4.2  # height of a panel with its title and labels
 WIDTH_INCHES = {1: 8.6, 2: 12.4, 3: 15.6}
@@ -24,17 +29,11 @@ SETTINGS = {
 
 def draw(figure, kind):
     """The bytes of a file of `kind`: svg, png or pdf."""
-    try:  # a page does without it, so that nothing else may import it
-        import matplotlib
-        from matplotlib.figure import Figure as Canvas
-    except ImportError as error:
-        raise UserError(f"cannot draw .{kind} without matplotlib ({error}); 'python3 -m pip install matplotlib' or"
-                        " 'apt-get install python3-matplotlib' installs it, and .html does without") from error
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **SETTINGS}), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a glyph that the font lacks is no reason to alarm
         out = io.BytesIO()
-        drawn(figure, Canvas).savefig(out, format=kind, metadata=METADATA[kind], dpi=110)
+        drawn(figure).savefig(out, format=kind, metadata=METADATA[kind], dpi=110)
     return out.getvalue()
 
 
@@ -50,15 +49,13 @@ def lines_of(block):
 
 def in_rows(blocks):
     """Blocks of one panel stand two in a row, larger ones have a row for themselves."""
-    rows, open_row = [], None
+    rows = []
     for block in blocks:
-        if len(block) == 1 and open_row:
-            open_row.append(block)
-            open_row = None
-            continue
-        rows.append([block])
-        if len(block) == 1:
-            open_row = rows[-1]
+        half = [row for row in rows if len(row) == len(row[0]) == len(block) == 1]
+        if half:
+            half[0].append(block)
+        else:
+            rows.append([block])
     return rows
 
 
@@ -69,51 +66,53 @@ def legend_shape(handles, width):
     return columns, -(-len(handles) // columns)
 
 
-def legend_inches(legends, width):
-    return sum(legend_shape(handles, width)[1] * LEGEND_LINE_INCHES + LEGEND_INCHES for handles in legends)
+def legend_inches(handles, width):
+    return legend_shape(handles, width)[1] * LEGEND_LINE_INCHES + LEGEND_INCHES
 
 
-def drawn(figure, canvas_class):
-    from plotting import panel_drawing
+class Row:
+    """Blocks side by side, and how high they are in inches: their panels, and their legends below."""
+
+    def __init__(self, blocks, width, places):
+        self.blocks, self.width, self.places = blocks, width / places, places
+        self.legends = [panel_drawing.legends(block) for block in blocks]
+        self.above = lines_of(blocks[0]) * PANEL_INCHES
+        self.below = max(sum(legend_inches(handles, self.width) for handles in legends) for legends in self.legends)
+
+    def draw(self, canvas, place):
+        for block, legends, of_block in zip(self.blocks, self.legends, place.subgridspec(1, self.places)):
+            columns, lines = columns_of(block), lines_of(block)
+            cells = of_block.subgridspec(lines + 1, columns, height_ratios=[self.above / lines] * lines + [self.below])
+            for panel, cell in zip(block, cells):
+                panel_drawing.draw(canvas.add_subplot(cell), panel, self.width / columns)
+            self.draw_legends(canvas.add_subplot(cells[lines, :]), legends)
+
+    def draw_legends(self, axes, legends):
+        """In inches under each other: the layout makes these axes lower than they were meant to be."""
+        axes.axis("off")
+        used = 0
+        for handles in legends:
+            under = axes.transAxes + ScaledTranslation(0, -used, axes.figure.dpi_scale_trans)
+            legend = axes.legend(handles=handles, ncol=legend_shape(handles, self.width)[0], loc="upper center",
+                                 bbox_to_anchor=(0.5, 1), bbox_transform=under, frameon=False, borderaxespad=0,
+                                 borderpad=0.2, handlelength=2.6, columnspacing=1.8)
+            if handles is not legends[-1]:  # the last one stays by itself
+                axes.add_artist(legend)
+            used += legend_inches(handles, self.width)
+
+
+def drawn(figure):
     rows = in_rows(figure.blocks)
     width = WIDTH_INCHES[max(columns_of(row[0]) if len(row) == 1 else 2 for row in rows)]
-    single = len(rows) == 1 and len(rows[0]) == 1
-    across = [2 if len(row[0]) == 1 and not single else 1 for row in rows]  # a lone curve needs no whole row
-    legends = [[panel_drawing.legends(block) for block in row] for row in rows]
-    below = [max(legend_inches(of_block, width / places) for of_block in of_row)
-             for of_row, places in zip(legends, across)]
-    above = [lines_of(row[0]) * PANEL_INCHES for row in rows]
-    total = sum(above) + sum(below) + TITLE_INCHES
+    # A lone curve needs no whole row.
+    rows = [Row(row, width, 2 if len(row[0]) == 1 and len(figure.blocks) > 1 else 1) for row in rows]
+    total = sum(row.above for row in rows) + sum(row.below for row in rows) + TITLE_INCHES
 
-    canvas = canvas_class(figsize=(width, total), layout="constrained")
+    canvas = Canvas(figsize=(width, total), layout="constrained")
     canvas.get_layout_engine().set(h_pad=0.06, w_pad=0.08)
     canvas.suptitle(figure.title + "\n ", fontsize=14.5, fontweight="bold", x=0.1 / width, ha="left")
     canvas.text(0.1 / width, 1 - 0.38 / total, figure.subtitle, color=MUTED, fontsize=10.5, va="top")
-    grid = canvas.add_gridspec(len(rows), 1, height_ratios=[sum(heights) for heights in zip(above, below)])
-    for i, row in enumerate(rows):
-        places = grid[i].subgridspec(1, across[i])
-        for j, block in enumerate(row):
-            add_block(canvas, places[j], panel_drawing.draw, block, legends[i][j], width / across[i], above[i],
-                      below[i])
+    grid = canvas.add_gridspec(len(rows), 1, height_ratios=[row.above + row.below for row in rows])
+    for row, place in zip(rows, grid):
+        row.draw(canvas, place)
     return canvas
-
-
-def add_block(canvas, place, draw_panel, block, legends, width, above, below):
-    """The panels of a block, and one legend for all of them under them."""
-    from matplotlib.transforms import ScaledTranslation
-    columns, lines = columns_of(block), lines_of(block)
-    cells = place.subgridspec(lines + 1, columns, height_ratios=[above / lines] * lines + [below])
-    for k, panel in enumerate(block):
-        draw_panel(canvas.add_subplot(cells[k // columns, k % columns]), panel, width / columns)
-    axes = canvas.add_subplot(cells[lines, :])
-    axes.axis("off")
-    used = 0
-    for handles in legends:
-        # In inches: the layout makes these axes lower than they were meant to be.
-        under = axes.transAxes + ScaledTranslation(0, -used, canvas.dpi_scale_trans)
-        legend = axes.legend(handles=handles, ncol=legend_shape(handles, width)[0], loc="upper center",
-                             bbox_to_anchor=(0.5, 1), bbox_transform=under, frameon=False, borderaxespad=0,
-                             borderpad=0.2, handlelength=2.6, columnspacing=1.8)
-        if handles is not legends[-1]:  # the last one stays by itself
-            axes.add_artist(legend)
-        used += legend_inches([handles], width)

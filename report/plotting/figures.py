@@ -1,13 +1,11 @@
 """Chooses what to draw: one block of panels per table (probe) of the reports, one curve per sweep."""
 
 from collections import Counter
-from dataclasses import replace
 
 from plotting import axes, roofline
 from plotting.command import UserError
-from plotting.looks import COLOURS
-from plotting.model import Figure, Guide, Panel, Quantity, Series, asked_for, spans_decades
-from plotting.points import point
+from plotting.curves import curve, slug, unique
+from plotting.model import COLOURS, Figure, Guide, Panel, Quantity, grouped
 from plotting.reports import BANDWIDTH, PEAK_SHARE, TIME, has_reading, kinds, origin
 
 CURVES = 6  # as many in one panel stay readable
@@ -23,12 +21,9 @@ def matches(case, where):
 
 def tables_of(reports, where):
     """The cases of each probe that has something to show. Cases without a reading leave a gap in their curve."""
-    found = {}
-    for report in reports:
-        for case in report.results:
-            if matches(case, where):
-                found.setdefault(case.probe, []).append(case)
-    return {probe: cases for probe, cases in found.items() if any(has_reading(case) for case in cases)}
+    matching = [case for report in reports for case in report.results if matches(case, where)]
+    tables = grouped(matching, lambda case: case.probe)
+    return {probe: cases for probe, cases in tables.items() if any(map(has_reading, cases))}
 
 
 def left_out(cases):
@@ -76,79 +71,71 @@ class Looks:
     are several, else of the first parameter that differs; markers are of the rest."""
 
     def __init__(self, cases, curves, reports, gpus):
-        self.curves, self.reports = curves, reports
+        self.curves = curves
         self.several = len({case.report.label for case in cases}) > 1
-        first, rest = ([], curves) if self.several else (curves[:1], curves[1:] or curves[:1])
-        self.first, self.rest = first, rest
         # Where no legend says of which GPU the curves are, the panel does.
         self.owner = cases[0].report.label if gpus > 1 and not self.several else ""
-        self.colours = list(dict.fromkeys(values_of(case, first) for case in cases))
-        self.markers = list(dict.fromkeys(values_of(case, rest) for case in cases))
+        self.colours = reports if self.several else list(dict.fromkeys(map(self.coloured_by, cases)))
+        self.markers = list(dict.fromkeys(map(self.marked_by, cases)))
+
+    def coloured_by(self, case):
+        return case.report.label if self.several else values_of(case, self.curves[:1])
+
+    def marked_by(self, case):
+        return values_of(case, self.curves if self.several else self.curves[1:] or self.curves)
 
     def of(self, case):
-        colour = (self.reports.index(case.report.label) if self.several
-                  else self.colours.index(values_of(case, self.first)))
+        colour = self.colours.index(self.coloured_by(case))
         # Once the colours are used up, the next round has other markers.
-        return colour, self.markers.index(values_of(case, self.rest)) + colour // len(COLOURS)
+        return colour, self.markers.index(self.marked_by(case)) + colour // len(COLOURS)
 
     def label(self, case):
         words = [case.report.words.phrase(name, identity(case, name)) for name in self.curves
                  if identity(case, name) not in (None, "auto")]
-        if not self.curves and not self.several:
-            words = list(kinds(case).values())
         if self.several:
-            words = [case.report.label] + words
-        elif not words:
-            words = [case.probe]
-        return ": ".join([words[0], ", ".join(words[1:])]) if self.several and words[1:] else ", ".join(words)
+            return ": ".join([case.report.label, *([", ".join(words)] if words else [])])
+        return ", ".join(words if self.curves else kinds(case).values()) or case.probe
 
 
-def series_of(cases, looks, x, panel_name):
-    found = {}
-    for case in cases:
-        if x.parameter not in case.parameters:
-            continue
-        key = (case.report.label, values_of(case, looks.curves))
-        if key not in found:
-            name = f"{panel_name}.{slug(looks.label(case))}"
-            taken = sum(series.name == name for series in found.values())
-            found[key] = Series(name + (f".{taken + 1}" if taken else ""), looks.label(case), *looks.of(case))
-        place = case.report.words.phrase(x.parameter, case.parameters[x.parameter])
-        found[key].points.append(point(case, x.place(case), f"{found[key].label}, {place}"))
-    for series in found.values():
-        series.points.sort(key=lambda one: one.x)
-    return [one for one in found.values() if any(case.readings for case in one.points)]
-
-
-def slug(text):
-    """Of characters that an XML id and a CSS selector may hold."""
-    return "-".join("".join(c if c.isascii() and c.isalnum() else " " for c in text).split()).lower() or "cases"
+def series_of(cases, looks, swept, places, panel_name):
+    """A curve for each of the looks, of the cases that have the parameter along the x axis."""
+    found, names = [], Counter()
+    swept_over = [case for case in cases if swept in case.parameters]
+    for of_curve in grouped(swept_over, lambda case: (case.report.label, values_of(case, looks.curves))).values():
+        label = looks.label(of_curve[0])
+        placed = [(places[case.parameters[swept]], case, case.report.words.phrase(swept, case.parameters[swept]))
+                  for case in of_curve]
+        found.append(curve(unique(f"{panel_name}.{slug(label)}", names), label, looks.of(of_curve[0]), placed))
+    return [one for one in found if any(case.readings for case in one.points)]
 
 
 # ---- Which quantities, and what limits them
 
-def quantities_of(cases, is_log):
-    """What the cases are about, then what else is known of them: one number for all cases makes no curve."""
-    words, headline = cases[0].report.words, cases[0].headline.quantity
+def known_values(cases):
+    """Of every quantity that something is known of."""
     found = {}
     for case in cases:
         for name, reading in case.readings.items():
             found.setdefault(name, set()).update(reading.known())
-    known = [name for name, values in found.items() if values]
-    telling = [name for name in known if len(found[name]) > 1 or name in (headline, BANDWIDTH, PEAK_SHARE, TIME)]
-    return [Quantity(name, words.label(name), is_log(name))
+    return {name: values for name, values in found.items() if values}
+
+
+def spans_decades(values):
+    """Whether a linear axis would squeeze the small ones of these values, so that they take a logarithmic one."""
+    return min(values) > 0 and max(values) >= 16 * min(values)
+
+
+def quantities_of(cases, logarithmic):
+    """What the cases are about, then what else is known of them: one number for all cases makes no curve."""
+    words, headline, known = cases[0].report.words, cases[0].headline.quantity, known_values(cases)
+    telling = [name for name in known if len(known[name]) > 1 or name in (headline, BANDWIDTH, PEAK_SHARE, TIME)]
+    return [Quantity(name, words.label(name), name in logarithmic)
             for name in sorted(telling or known, key=lambda name: name != headline)]
 
 
-def spread_of(cases):
-    """Whether a quantity spans decades in these cases."""
-    return lambda name: spans_decades([value for case in cases if name in case.readings
-                                       for value in case.readings[name].known()])
-
-
-def peak_words(case):
+def limit_of(case, several_gpus):
     """The best that the hardware could do, named where the device is known to be what limits it."""
-    headline, device = case.headline, case.report.device
+    headline, device, words = case.headline, case.report.device, case.report.words
     pcie = device.pcie
     link = " ".join(["PCIe", *(f"{short}{value:g}" for short, value in (("gen", pcie.generation), ("x", pcie.width))
                                if value)])
@@ -156,19 +143,15 @@ def peak_words(case):
               (pcie.theoretical_gb_per_s, f"{link}:"), (2 * (pcie.theoretical_gb_per_s or 0), f"{link} both ways:"))
     name = next((name for limit, name in limits if limit and headline.quantity == BANDWIDTH
                  and abs(headline.peak / limit - 1) < 1e-6), "floor" if headline.better == "less" else "peak")
-    return f"{name} {case.report.words.amount(headline.quantity, headline.peak)}"
+    owner = f"{case.report.gpu}: " if several_gpus else ""
+    return Guide(f"{owner}{name} {words.amount(headline.quantity, headline.peak)}", headline.quantity,
+                 level=headline.peak * words.unit(headline.quantity)[1])
 
 
 def limits_of(cases):
-    several = len({case.report.gpu for case in cases}) > 1
-    found = {}
-    for case in cases:
-        quantity, peak = case.headline.quantity, case.headline.peak
-        if peak:
-            text, level = peak_words(case), peak * case.report.words.unit(quantity)[1]
-            label = f"{case.report.gpu}: {text}" if several else text
-            found.setdefault((label, level), Guide(label, quantity, level=level))
-    return [*found.values(), *([Guide("peak", PEAK_SHARE, level=1)] if found else [])]
+    several_gpus = len({case.report.gpu for case in cases}) > 1
+    found = dict.fromkeys(limit_of(case, several_gpus) for case in cases if case.headline.peak)
+    return [*found, *([Guide("peak", PEAK_SHARE, level=1)] if found else [])]
 
 
 def concluded(cases, swept, looks):
@@ -205,18 +188,17 @@ def subtitle(cases, hidden, owner):
     return "; ".join(filter(None, [owner, missing, ", ".join(words)]))
 
 
-def panel(cases, title_words, looks, swept, name, is_log):
-    x = axes.x_axis(cases, swept)
+def panel(cases, title_words, looks, swept, name, logarithmic):
+    x, x_places = axes.x_axis(cases, swept)
     words, probe = cases[0].report.words, cases[0].probe
-    series = series_of(cases, looks, x, name)
     title = ", ".join([probe, *(words.phrase(key, value) for key, value in title_words.items() if value is not None)])
-    purpose = (words.of("probes", probe) or {}).get("purpose")
+    purpose = words.of("probes", probe).get("purpose")
     if purpose and not title_words:
         title = f"{probe} \u2013 {purpose}"
     notes, places = concluded(cases, swept, looks)
-    return Panel(name, title, subtitle(cases, {swept, *looks.curves, *title_words}, looks.owner), x.axis,
-                 quantities_of(cases, lambda of: x.axis.scale != "category" and is_log(of)), series,
-                 limits_of(cases) + places, notes)
+    return Panel(name, title, subtitle(cases, {swept, *looks.curves, *title_words}, looks.owner), x,
+                 quantities_of(cases, logarithmic if x.scale != "category" else ()),
+                 series_of(cases, looks, swept, x_places, name), limits_of(cases) + places, notes)
 
 
 def block(cases, reports, gpus):
@@ -224,23 +206,18 @@ def block(cases, reports, gpus):
     how many GPUs the figure shows."""
     words = cases[0].report.words
     swept = axes.swept_parameter(cases)
-    varying = parameters_of(cases, swept)
-    curves, others = split(cases, varying)
+    curves, others = split(cases, parameters_of(cases, swept))
     looks = Looks(cases, curves, reports, gpus)
-    groups = {}
-    for case in cases:
-        groups.setdefault(values_of(case, others), []).append(case)
-    probe = slug(cases[0].probe)
+    logarithmic = {name for name, values in known_values(cases).items() if spans_decades(values)}
+    groups = grouped(cases, lambda case: values_of(case, others))
     if len(groups) > PANELS:
         raise UserError(f"{cases[0].probe}: {len(groups)} panels are too many to read; choose cases with --where,"
                         f" as in '--where {others[0]}={words.value(others[0], next(iter(groups))[0])}'")
     names, panels = Counter(), []
     for values, group in groups.items():
         title_words = dict(zip(others, values))
-        name = ".".join([probe, *(slug(f"{key} {value}") for key, value in title_words.items())])
-        names[name] += 1
-        name += f".{names[name]}" if names[name] > 1 else ""
-        panels.append(panel(group, title_words, looks, swept, name, spread_of(cases)))
+        name = ".".join(map(slug, [cases[0].probe, *(f"{key} {value}" for key, value in title_words.items())]))
+        panels.append(panel(group, title_words, looks, swept, unique(name, names), logarithmic))
     return [one for one in panels if one.quantities]
 
 
@@ -266,13 +243,17 @@ def named(reports):
     return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 
-def chosen(panel_of, y, scale):
-    """The panel with the asked-for quantity first, and with the asked-for scale."""
-    wanted = [one.name for one in asked_for(panel_of.quantities, y)]
-    quantities = sorted(panel_of.quantities, key=lambda quantity: quantity.name not in wanted)
-    if scale:
-        quantities = [replace(quantity, log=scale == "log") for quantity in quantities]
-    return replace(panel_of, quantities=quantities)
+def is_called(quantity, name):
+    """Whether this is its name, or the first or last word of it, as 'time' is of 'time_seconds'."""
+    return quantity == name or quantity.startswith(f"{name}_") or quantity.endswith(f"_{name}")
+
+
+def choose(panel_of, y, scale):
+    """Puts the asked-for quantity first, and gives all of them the asked-for scale."""
+    if y:
+        panel_of.quantities.sort(key=lambda quantity: not is_called(quantity.name, y))
+    for quantity in panel_of.quantities:
+        quantity.log = scale == "log" if scale else quantity.log
 
 
 def build(reports, name, where, y=None, scale=None):
@@ -284,7 +265,7 @@ def build(reports, name, where, y=None, scale=None):
     tables = {probe: cases for probe, cases in tables.items() if name in (None, "roofline", probe)}
     cases = [case for of_probe in tables.values() for case in of_probe]
     if name == "roofline" and cases:
-        panel_of_memory, cases = roofline.panel(cases, slug)
+        panel_of_memory, cases = roofline.panel(cases)
         blocks = [[panel_of_memory]]
     else:
         used = list(dict.fromkeys(case.report.label for case in cases))
@@ -295,7 +276,10 @@ def build(reports, name, where, y=None, scale=None):
         chosen_words = " with these parameters" if where else ""
         raise UserError(f"nothing to plot in {named(reports)}: no case{chosen_words} that ran has a reading; run"
                         " 'gpumem probe --output FILE.json' without --dry-run")
-    known = {one.name: one for panels in blocks for of_block in panels for one in of_block.quantities}
-    if y and not asked_for(known.values(), y):
+    panels = [one for panels in blocks for one in panels]
+    known = dict.fromkeys(quantity.name for one in panels for quantity in one.quantities)
+    if y and not any(is_called(quantity, y) for quantity in known):
         raise UserError(f"--y '{y}': no such quantity in the reports; there are {', '.join(known)}")
-    return Figure(*titles(cases), [[chosen(one, y, scale) for one in panels] for panels in blocks])
+    for one in panels:
+        choose(one, y, scale)
+    return Figure(*titles(cases), blocks)

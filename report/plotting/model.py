@@ -5,6 +5,10 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Tuple
 
 READINGS = ("predicted", "measured", "counted")  # in the order drawn
+# Colours that colour-blind readers tell apart too (Okabe and Ito), and markers, so that nobody needs the colours.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#555555")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+INK = "#222222"
 
 
 @dataclass
@@ -64,7 +68,7 @@ class Series:
     points: List[Point] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Guide:
     """What to hold the curves against: a level of one quantity, a line through points, or a place on the x axis."""
     label: str
@@ -103,12 +107,9 @@ class Figure:
     blocks: List[List[Panel]]  # one block per table; its panels share their series' looks
 
 
-def spans_decades(values):
-    """Whether a linear axis would squeeze the small ones of these values, so that they take a logarithmic one."""
-    return bool(values) and min(values) > 0 and max(values) >= 16 * min(values)
-
-
-def asked_for(quantities, name):
-    """Those of this name, or with it as their first or last word, as 'time' is of 'time_seconds'."""
-    return [one for one in quantities
-            if name and (one.name == name or one.name.startswith(name + "_") or one.name.endswith("_" + name))]
+def grouped(items, key):
+    """{key: the items that have it}, in the order of the first of each."""
+    groups = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-from plotting.looks import COLOURS, INK, MARKERS
+from plotting.model import COLOURS, INK, MARKERS
 from plotting.reports import DISTURBED
 
 HERE = Path(__file__).parent
@@ -19,16 +19,13 @@ def known(value):
     return [known(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
-def data_of(figure):
-    """As JSON that can stand in a page: no text in it ends the element that holds it."""
-    data = {"blocks": known(asdict(figure)["blocks"]), "looks": {"colours": COLOURS, "markers": MARKERS, "ink": INK},
-            "disturbed": DISTURBED}
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
 def render(figure):
-    parts = {"title": html.escape(figure.title), "subtitle": html.escape(figure.subtitle), "data": data_of(figure),
+    looks = {"colours": COLOURS, "markers": MARKERS, "ink": INK}
+    data = json.dumps({"blocks": known(asdict(figure)["blocks"]), "looks": looks, "disturbed": DISTURBED},
+                      allow_nan=False, separators=(",", ":"))
+    for mark in "<>&":  # no text in it ends the element that holds it
+        data = data.replace(mark, f"\\u{ord(mark):04x}")
+    parts = {"title": html.escape(figure.title), "subtitle": html.escape(figure.subtitle), "data": data,
              "style": (HERE / "page.css").read_text(encoding="utf-8"),
              "script": (HERE / "page.js").read_text(encoding="utf-8")}
     template = (HERE / "page.html").read_text(encoding="utf-8")

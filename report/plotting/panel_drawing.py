@@ -6,12 +6,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from plotting.looks import COLOURS, HATCHES, INK, LETTERS_PER_INCH, MARKERS, MUTED
-from plotting.model import READINGS
+from plotting.model import COLOURS, INK, MARKERS, READINGS
 from plotting.reports import DISTURBED
 
+LETTERS_PER_INCH = 11.0  # of the size that most texts have
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "ooo", "***")  # of bars, which have no markers
 DASHED = (0, (4, 2))
-GREY = "#777777"
+MUTED, GREY = "#6b6b6b", "#777777"
 BEHIND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}  # a text that curves may cross
 LOOKS = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
          "predicted": {"linestyle": DASHED, "linewidth": 1.1, "markerfacecolor": "white", "zorder": 2.5},
@@ -189,16 +190,14 @@ def draw_y_axis(axes, panel):
 
 def legends(block):
     """The curves, and below them how their readings are drawn."""
-    there = {reading for panel in block for series in panel.series for reading in (*READINGS, "ci95_low")
-             if known(panel, series, reading)}
+    drawn = [(panel, series) for panel in block for series in panel.series]
+    there = {reading for panel, series in drawn for reading in (*READINGS, "ci95_low") if known(panel, series, reading)}
     curves = {}
-    for panel in block:
-        for series in panel.series:
-            curves.setdefault(series.label, series)
+    for _, series in drawn:
+        curves.setdefault(series.label, series)
     handles = [curve_handle(series, block[0], "measured" in there) for series in curves.values()]
     how = reading_handles(block[0], there)
-    flags = sorted({flag for panel in block for series in panel.series for point in series.points
-                    for flag in flags_of(point)})
+    flags = sorted({flag for _, series in drawn for point in series.points for flag in flags_of(point)})
     if flags:
         how.append(Line2D([], [], label="flagged: " + ", ".join(flags), **CROSS))
     return [handles, how]
@@ -215,9 +214,8 @@ def reading_handles(panel, there):
     labels = {reading: reading for reading in ("measured", "predicted", "counted") if reading in there}
     if "ci95_low" in there:
         labels["measured"] = "measured (95 % interval)"
-    if not is_bars(panel):
-        return [Line2D([], [], label=label, **{"color": GREY, "marker": "o", **curve_looks(panel, reading)})
-                for reading, label in labels.items()]
-    bars = {"measured": {"color": GREY, "marker": "s", "linestyle": "none"},
-            "predicted": {"color": INK, "linestyle": DASHED}, "counted": {"color": INK}}
-    return [Line2D([], [], label=label, **bars[reading]) for reading, label in labels.items()]
+    looks = {reading: {"color": GREY, "marker": "o", **curve_looks(panel, reading)} for reading in READINGS}
+    if is_bars(panel):
+        looks = {"measured": {"color": GREY, "marker": "s", "linestyle": "none"},
+                 "predicted": {"color": INK, "linestyle": DASHED}, "counted": {"color": INK}}
+    return [Line2D([], [], label=label, **looks[reading]) for reading, label in labels.items()]

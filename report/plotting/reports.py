@@ -6,12 +6,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from plotting.command import UserError
-from plotting.model import Reading
-from plotting.words import Words
+from plotting.model import Reading, grouped
+from plotting.words import Words, shortened
 
 BANDWIDTH, PEAK_SHARE, TIME = "bandwidth_gb_per_s", "fraction_of_peak", "time_seconds"  # what every case has
 DISTURBED = ("throttled", "contended", "ecc_errors", "link_degraded", "cache_resident", "counts_differ")
-LONGEST_TEXT, LONGEST_NAME = 1000, 60
+LONGEST_TEXT = 1000
 LARGEST = 1e30  # nothing that is measured here comes near
 WROTE = "give reports that 'gpumem probe --output FILE.json' wrote"
 
@@ -155,23 +155,18 @@ def printable(value):
         return [printable(part) for part in value]
     if not isinstance(value, str):
         return value
-    text = "".join(c if c.isprintable() else "\ufffd" for c in one_line(value))
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "..."
+    return shortened("".join(c if c.isprintable() else "\ufffd" for c in one_line(value)), LONGEST_TEXT)
 
 
 def one_line(text):
     return " ".join(str(text).split())
 
 
-def brief(text):
-    return text if text is None or len(text) <= LONGEST_NAME else text[:LONGEST_NAME] + "..."
-
-
 def origin(report):
     """What a reader should know of how it was made."""
     known = (("driver", report.device.driver_version), ("gpumem", report.tool.version),
              ("commit", report.tool.git_commit))
-    return ", ".join(filter(None, [report.date, *(f"{name} {brief(text)}" for name, text in known if text)]))
+    return ", ".join(filter(None, [report.date, *(f"{name} {shortened(text)}" for name, text in known if text)]))
 
 
 def parse(text, path):
@@ -196,7 +191,7 @@ def parse(text, path):
         raise UserError(f"{path}: no report of gpumem ({one_line(error)}); {WROTE}") from error
     report.told = {"quantities": report.quantities, **vars(report.words)}
     report.path, report.words = str(path), Words([report.told])
-    report.gpu, report.date = brief(report.device.name) or "unknown GPU", (report.started_at or "")[:10]
+    report.gpu, report.date = shortened(report.device.name or "unknown GPU"), (report.started_at or "")[:10]
     return report
 
 
@@ -224,12 +219,9 @@ def load(paths):
     says of a name helps those that were written before reports said it."""
     reports = [read(path) for path in paths]
     words = Words([report.told for report in reports])
-    alike = {}
-    for report in reports:
-        report.words, report.label = words, report.gpu
-        alike.setdefault(report.label, []).append(report)
-    for label, group in alike.items():
-        if len(group) > 1:
-            for report, name in zip(group, told_apart(group)):
-                report.label = one_line(name) if len(alike) == 1 else f"{label}, {one_line(name)}"
+    alike = grouped(reports, lambda report: report.gpu)
+    for gpu, group in alike.items():
+        for report, name in zip(group, told_apart(group)):
+            own = one_line(name) if len(alike) == 1 else f"{gpu}, {one_line(name)}"
+            report.words, report.label = words, own if len(group) > 1 else gpu
     return reports

@@ -7,15 +7,13 @@ that the requests touch by prediction; caches may serve some of those again, so 
 import math
 
 from plotting.command import UserError
-from plotting.model import Guide, Panel, Quantity, Series, XAxis
-from plotting.points import point
+from plotting.curves import curve, row, slug
+from plotting.model import Guide, Panel, Quantity, Reading, XAxis, grouped
 from plotting.reports import BANDWIDTH, has_reading, kinds
 
 WARP = 32
 SECTOR_BYTES = 32
 SECTORS = "sectors_per_request"
-COUNTED = "useful bytes per byte moved by device memory (counted)"
-PREDICTED = "useful bytes per byte of the sectors requested (predicted)"
 
 
 def of_device_memory(case):
@@ -40,14 +38,10 @@ def predicted_efficiency(case):
     return sum(word * WARP for word in words) / (sum(sectors) * SECTOR_BYTES)
 
 
-def efficiencies(cases):
-    for efficiency, label in ((counted_efficiency, COUNTED), (predicted_efficiency, PREDICTED)):
-        found = [(case, efficiency(case)) for case in cases]
-        found = [(case, x) for case, x in found if x]
-        if found:
-            return found, label
-    raise UserError("no case for a roofline: it takes cases of device memory with sectors per request or counters,"
-                    " as 'gpumem probe --stride 1..32 --op read,write,copy --counters' measures them")
+# The reading that it takes, what it says, and what a case without it lacks; the first that any case has.
+EFFICIENCIES = (
+    (counted_efficiency, "counted", "useful bytes per byte moved by device memory", "counters"),
+    (predicted_efficiency, "predicted", "useful bytes per byte of the sectors requested", "sectors per request"))
 
 
 def ticks(low, high):
@@ -56,66 +50,53 @@ def ticks(low, high):
     return [(2.0 ** power, f"1/{2 ** -power}" if power < 0 else str(2 ** power)) for power in powers]
 
 
-def between(low, high, steps=32):
-    """Places from low to high, so close that a line through them is right on any scale."""
-    return [low * (high / low) ** (i / steps) for i in range(steps + 1)]
-
-
-def grouped(found, several_gpus):
-    """{(GPU, what): [(case, x)]}. The GPU is '' where there is only one, and `what` says the probe if there are several
-    and what the case says in words, as its op."""
-    several_probes = len({case.probe for case, _ in found}) > 1
-    groups = {}
-    for case, x in found:
-        said = kinds(case).values()
-        words = [case.probe] * (several_probes or not said) + [*said]
-        gpu = case.report.gpu if several_gpus else ""
-        groups.setdefault((gpu, " ".join(words)), []).append((case, x))
-    return groups
-
-
 def place_words(case):
     swept = case.swept
     return case.report.words.phrase(swept, case.parameters[swept]) if swept in case.parameters else case.probe
 
 
-def series_of(groups, label, slug):
-    gpus, kinds = (list(dict.fromkeys(key[i] for key in groups)) for i in (0, 1))
-    found = []
+def series_of(found, several_gpus):
+    """A curve for each (GPU, kind of case). The GPU is '' where there is only one; the kind is the probe if there are
+    several, and what the case says in words, as its op."""
+    several_probes = len({case.probe for case, _ in found}) > 1
+
+    def key(placed):
+        case, said = placed[0], kinds(placed[0]).values()
+        return case.report.gpu if several_gpus else "", " ".join([case.probe] * (several_probes or not said) + [*said])
+
+    groups = grouped(found, key)
+    gpus, what = ([*dict.fromkeys(names)] for names in zip(*groups))
+    series = []
     for (gpu, kind), members in groups.items():
-        name = f"{gpu}: {kind}" if gpu else kind
-        colour = gpus.index(gpu) if gpu else kinds.index(kind)
-        one = Series(f"roofline.{slug(name)}", name, colour, kinds.index(kind))
-        for case, x in sorted(members, key=lambda member: member[1]):
-            made = point(case, x, f"{name}, {place_words(case)}")
-            efficiency = [f"{x:.4g}", ""] if label == PREDICTED else ["", f"{x:.4g}"]
-            made.rows.insert(0, [label.split(" (")[0], *efficiency, ""])
-            one.points.append(made)
-        found.append(one)
-    return found
+        name, marker = f"{gpu}: {kind}" if gpu else kind, what.index(kind)
+        series.append(curve(f"roofline.{slug(name)}", name, (gpus.index(gpu) if gpu else marker, marker),
+                            [(x, case, place_words(case)) for case, x in members]))
+    return series
 
 
-def roofs(found, several_gpus, low, high):
-    for report in {case.report.gpu: case.report for case, _ in found}.values():
-        name, roof = f"{report.gpu}: " if several_gpus else "", report.device.theoretical_bandwidth_gb_per_s
-        yield Guide(f"{name}roof: {roof:.0f} GB/s x useful bytes per byte moved", BANDWIDTH,
-                    points=[(at, roof * at) for at in between(low, high)])
-
-
-def panel(cases, slug):
-    """The roofline, and the cases in it: those of device memory. `slug` makes ids of labels."""
+def panel(cases):
+    """The roofline, and the cases in it: those of device memory."""
     cases = [case for case in cases if of_device_memory(case)]
-    found, label = efficiencies(cases)
-    several_gpus = len({case.report.gpu for case, _ in found}) > 1
+    for efficiency, reading, label, lacking in EFFICIENCIES:
+        found = [(case, x) for case, x in zip(cases, map(efficiency, cases)) if x]
+        if found:
+            break
+    else:
+        raise UserError("no case for a roofline: it takes cases of device memory with sectors per request or counters,"
+                        " as 'gpumem probe --stride 1..32 --op read,write,copy --counters' measures them")
+    roofs = {case.report.gpu: case.report.device.theoretical_bandwidth_gb_per_s for case, _ in found}
     xs = sorted({x for _, x in found})
     low, high = xs[0] / 1.25, max(1.0, xs[-1]) * 1.25
     subtitle = f"{len(found)} cases"
     if len(found) < len(cases):
-        lacking = "counters" if label == COUNTED else "sectors per request"
         subtitle += f"; left out: {len(cases) - len(found)} without {lacking}"
+    series = series_of(found, len(roofs) > 1)
+    for point in (point for one in series for point in one.points):
+        point.rows.insert(0, row(label, Reading(**{reading: point.x})))
+    places = [low * (high / low) ** (i / 32) for i in range(33)]  # so close that a line is right on any scale
+    guides = [Guide((f"{gpu}: " if len(roofs) > 1 else "") + f"roof: {roof:.0f} GB/s x useful bytes per byte moved",
+                    BANDWIDTH, points=[(at, roof * at) for at in places]) for gpu, roof in roofs.items()]
     made = Panel("roofline", "Roofline of device memory", subtitle,
-                 XAxis(label, "log2", ticks(low, high), [(x, f"{x:.3g}") for x in xs]),
-                 [Quantity(BANDWIDTH, cases[0].report.words.label(BANDWIDTH), log=True)],
-                 series_of(grouped(found, several_gpus), label, slug),
-                 list(roofs(found, several_gpus, low, high)), scatter=True)
+                 XAxis(f"{label} ({reading})", "log2", ticks(low, high), [(x, f"{x:.3g}") for x in xs]),
+                 [Quantity(BANDWIDTH, cases[0].report.words.label(BANDWIDTH), log=True)], series, guides, scatter=True)
     return made, [case for case, _ in found]

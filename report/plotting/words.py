@@ -2,7 +2,10 @@
 
 ENDINGS = (("_gb_per_s", "GB/s"), ("_seconds", "s"), ("_bytes", "bytes"))  # units that say themselves
 SHOWN = {"s": ("us", 1e6)}  # units that readers want another for, and how many of it they hold
-LONGEST_VALUE = 60
+
+
+def shortened(text, longest=60):
+    return text if len(text) <= longest else text[:longest] + "..."
 
 
 def spelled(name):
@@ -32,19 +35,19 @@ def figure_text(value):
 class Words:
     """What reports call their probes, parameters, stages and quantities: {kind: {name: words}}."""
 
-    def __init__(self, told=()):
+    def __init__(self, told):
         self.told = {}
         for of_report in told:
             for kind, names in of_report.items():
                 self.told.setdefault(kind, {}).update(names)
 
     def of(self, kind, name):
-        return self.told.get(kind, {}).get(name)
+        return self.told.get(kind, {}).get(name, {})
 
     def of_parameter(self, name):
         plain = spelled(name)
         return {**plain, "one": plain["title"] + " 1", "several": plain["title"] + " {}",
-                **(self.of("parameters", name) or {})}
+                **self.of("parameters", name)}
 
     def is_size(self, parameter):
         """Whether its values are bytes, and nothing but they say so."""
@@ -53,7 +56,7 @@ class Words:
 
     def value(self, parameter, value):
         if isinstance(value, str):
-            return value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "..."
+            return shortened(value)
         if self.is_size(parameter):
             return size_in_words(value)
         return f"{value:g}" if isinstance(value, float) else str(value)
@@ -73,7 +76,7 @@ class Words:
         return words["title"] if self.is_size(parameter) else with_unit(words["title"], words["unit"])
 
     def of_quantity(self, name):
-        return {**spelled(name), **(self.of("quantities", name) or {})}
+        return {**spelled(name), **self.of("quantities", name)}
 
     def unit(self, quantity):
         """Of a quantity as it is shown, and how many of that unit the report's own holds."""

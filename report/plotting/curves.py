@@ -1,7 +1,24 @@
-"""One case as a point of a curve, with all that is known of it for a reader who asks."""
+"""Cases as curves: each is a point, with all that is known of it for a reader who asks."""
 
-from plotting.model import Point
+from plotting.model import Point, Series
 from plotting.words import figure_text
+
+
+def slug(text):
+    """Of characters that an XML id and a CSS selector may hold."""
+    return "-".join("".join(c if c.isascii() and c.isalnum() else " " for c in text).split()).lower() or "cases"
+
+
+def unique(name, taken):
+    """With a number, if it was given before; `taken` counts how often each was."""
+    taken[name] += 1
+    return name if taken[name] == 1 else f"{name}.{taken[name]}"
+
+
+def curve(name, label, looks, placed):
+    """The series of (x, case, words of x), in the order of x. `looks` are the numbers of its colour and marker."""
+    points = [point(case, x, f"{label}, {place}") for x, case, place in sorted(placed, key=lambda one: one[0])]
+    return Series(name, label, *looks, points)
 
 
 def with_interval(reading):
@@ -15,16 +32,11 @@ def row(label, reading):
     return [label, figure_text(reading.predicted), figure_text(reading.counted), with_interval(reading)]
 
 
-def shown(case, words):
-    """Its readings in the units that they are shown in."""
-    return {name: reading.times(words.unit(name)[1]) for name, reading in case.readings.items()}
-
-
-def rows(case, words):
+def rows(case, readings, words):
     """[quantity, predicted, counted, measured] of all that is known of a case, a site's costs by site."""
     of_sites = {name for site in case.access for name in site.costs}
-    lines = [row(words.label(name), reading) for name, reading in shown(case, words).items() if name not in of_sites]
-    if case.readings:
+    lines = [row(words.label(name), reading) for name, reading in readings.items() if name not in of_sites]
+    if readings:
         lines += [row(f"{words.label(name)} of {site.site or site.space}", reading) for site in case.access
                   for name, reading in site.costs.items()]
     return [line for line in lines if any(line[1:])]
@@ -46,4 +58,5 @@ def notes(case, words):
 
 def point(case, x, title):
     words = case.report.words
-    return Point(x, shown(case, words), title, rows(case, words), notes(case, words), list(case.flags), case.why)
+    shown = {name: reading.times(words.unit(name)[1]) for name, reading in case.readings.items()}
+    return Point(x, shown, title, rows(case, shown, words), notes(case, words), case.flags, case.why)
