@@ -21,15 +21,11 @@ def curve(name, label, looks, placed):
     return Series(name, label, *looks, points)
 
 
-def with_interval(reading):
-    text = figure_text(reading.measured)
-    if None in (reading.ci95_low, reading.ci95_high) or not reading.measured:
-        return text
-    return f"{text} ± {100 * (reading.ci95_high - reading.ci95_low) / 2 / reading.measured:.2g} %"
-
-
 def row(label, reading):
-    return [label, figure_text(reading.predicted), figure_text(reading.counted), with_interval(reading)]
+    measured = figure_text(reading.measured)
+    if reading.measured and None not in (reading.ci95_low, reading.ci95_high):
+        measured += f" ± {100 * (reading.ci95_high - reading.ci95_low) / 2 / reading.measured:.2g} %"
+    return [label, figure_text(reading.predicted), figure_text(reading.counted), measured]
 
 
 def rows(case, readings, words):

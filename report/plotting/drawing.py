@@ -43,10 +43,6 @@ def columns_of(block):
     return {1: 1, 2: 2, 4: 2}.get(len(block), 3)
 
 
-def lines_of(block):
-    return -(-len(block) // columns_of(block))
-
-
 def in_rows(blocks):
     """Blocks of one panel stand two in a row, larger ones have a row for themselves."""
     rows = []
@@ -76,16 +72,18 @@ class Row:
     def __init__(self, blocks, width, places):
         self.blocks, self.width, self.places = blocks, width / places, places
         self.legends = [panel_drawing.legends(block) for block in blocks]
-        self.above = lines_of(blocks[0]) * PANEL_INCHES
+        self.columns = columns_of(blocks[0])
+        self.lines = -(-len(blocks[0]) // self.columns)
+        self.above = self.lines * PANEL_INCHES
         self.below = max(sum(legend_inches(handles, self.width) for handles in legends) for legends in self.legends)
 
     def draw(self, canvas, place):
         for block, legends, of_block in zip(self.blocks, self.legends, place.subgridspec(1, self.places)):
-            columns, lines = columns_of(block), lines_of(block)
-            cells = of_block.subgridspec(lines + 1, columns, height_ratios=[self.above / lines] * lines + [self.below])
+            cells = of_block.subgridspec(self.lines + 1, self.columns,
+                                         height_ratios=[PANEL_INCHES] * self.lines + [self.below])
             for panel, cell in zip(block, cells):
-                panel_drawing.draw(canvas.add_subplot(cell), panel, self.width / columns)
-            self.draw_legends(canvas.add_subplot(cells[lines, :]), legends)
+                panel_drawing.draw(canvas.add_subplot(cell), panel, self.width / self.columns)
+            self.draw_legends(canvas.add_subplot(cells[self.lines, :]), legends)
 
     def draw_legends(self, axes, legends):
         """In inches under each other: the layout makes these axes lower than they were meant to be."""
