@@ -40,11 +40,6 @@ def case_key(case):
     return case.probe, tuple(sorted(case.parameters.items()))
 
 
-def sweep_of(case):
-    """What cases that differ in the swept parameter only have in common."""
-    return case.probe, case.swept, tuple((name, value) for name, value in case.parameters.items() if name != case.swept)
-
-
 def compared(report, anew):
     """The cases that have both readings: they get `predicted` and how far that is `off_by`, and their `kind` and
     `alternative` in words. `anew` holds predictions that stand in for the report's own."""
@@ -104,7 +99,9 @@ class Predictor:
         if not report.profile:
             raise UserError(f"{report.path}: names no profile to predict with; measure again, or leave out --predict")
         found = {}
-        for (probe, *_), sweep in grouped(filter(is_sound, report.results), sweep_of).items():
+        sweeps = grouped(filter(is_sound, report.results), lambda case: (  # all but the swept parameter is alike
+            case.probe, case.swept, tuple(one for one in case.parameters.items() if one[0] != case.swept)))
+        for (probe, *_), sweep in sweeps.items():
             flags = self.flags.get(probe)
             values = {name: dict.fromkeys(str(case.parameters[name]) for case in sweep) for name in sweep[0].parameters}
             unknown = [name for name in values if name not in (flags or {})]

@@ -4,7 +4,7 @@ import textwrap
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 
 from plotting.model import COLOURS, INK, MARKERS, READINGS
 from plotting.reports import DISTURBED
@@ -180,7 +180,7 @@ def draw_y_axis(axes, panel):
         return
     axes.set_yscale("log")
     axes.set_ylim(low / 1.2, high * 1.4)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_major_formatter("{x:g}")
     if high / low < 1000:
         axes.yaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
     axes.yaxis.set_minor_locator(NullLocator())

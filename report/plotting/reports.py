@@ -93,9 +93,8 @@ def read_case(case, where):
         raise WrongType(f"{where} names no probe")
     if not case.parameters:
         raise WrongType(f"{where} has no parameters")
-    for name, value in case.parameters.items():
-        if not isinstance(value, str):
-            checked(value, float, f"{where}/parameters/{name}")
+    typed({...: float}, {name: value for name, value in case.parameters.items() if not isinstance(value, str)},
+          f"{where}/parameters")
     for i, site in enumerate(case.access):
         site.costs = {name: typed(Reading, cost, f"{where}/access/{i}/{name}") for name, cost in site.others.items()
                       if name.endswith("_per_request")}
