@@ -25,7 +25,6 @@
 #include "probes/json_reader.hpp"
 #include "report/explain/completed.hpp"
 #include "report/read/read_report.hpp"
-#include "report/read/report_file.hpp"
 #include "report/text/text.hpp"
 #include "report/write/checks.hpp"
 

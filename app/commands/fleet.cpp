@@ -20,7 +20,6 @@
 #include "app/commands/case_filter.hpp"
 #include "probes/error.hpp"
 #include "report/read/read_report.hpp"
-#include "report/read/report_file.hpp"
 #include "report/text/text.hpp"
 #include "report/write/fleet.hpp"
 

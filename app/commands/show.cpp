@@ -8,7 +8,7 @@
 #include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "report/explain/completed.hpp"
-#include "report/read/report_file.hpp"
+#include "report/read/read_report.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
