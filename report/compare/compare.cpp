@@ -27,8 +27,6 @@ constexpr std::array<std::string_view, 12> outcome_names = {"same",    "faster",
                                                             "failed",  "wrong_data", "skipped", "recovered",
                                                             "not_run", "unread",     "missing", "added"};
 
-bool is_positive(std::optional<double> value) { return value && std::isfinite(*value) && *value > 0; }
-
 /// As in the report of an empty case where the time has no interval.
 Estimate time_of(const measure::Summary& time) {
   Estimate estimate{.value = time.median.count(), .low = {}, .high = {}};
@@ -47,19 +45,19 @@ std::optional<Estimate> estimate_of(const Report& report, const Record& record, 
   if (!record.ran()) return std::nullopt;
   const HeadlineRecord& headline = record.headline;
   if (quantity.name == headline.quantity) {
-    const auto value = report.is_prediction() ? headline.predicted : headline.measured;
-    if (!is_positive(value)) return std::nullopt;
+    const auto value = positive_headline(record, !report.is_prediction());
+    if (!value) return std::nullopt;
     if (report.is_prediction()) return exact(*value);
-    const bool known = is_positive(headline.ci95_low) && is_positive(headline.ci95_high);
+    const bool known = positive(headline.ci95_low) && positive(headline.ci95_high);
     return Estimate{.value = *value,
                     .low = known ? headline.ci95_low : std::nullopt,
                     .high = known ? headline.ci95_high : std::nullopt};
   }
   if (quantity.name == bandwidth_name) {
-    const auto value = report.is_prediction() ? predicted_bandwidth(record) : measured_bandwidth(record);
-    return is_positive(value) ? std::optional(Estimate{.value = *value, .low = {}, .high = {}}) : std::nullopt;
+    const auto value = bandwidth_of(record, !report.is_prediction());
+    return positive(value) ? std::optional(Estimate{.value = *value, .low = {}, .high = {}}) : std::nullopt;
   }
-  if (quantity.name != time_name || !record.time || !is_positive(record.time->summary.median.count())) {
+  if (quantity.name != time_name || !record.time || !positive(record.time->summary.median.count())) {
     return std::nullopt;
   }
   return time_of(record.time->summary);

@@ -1,7 +1,6 @@
 #include "report/explain/conclusions.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -14,16 +13,15 @@ namespace {
 
 /// Nothing where the case did not run or has no headline of that kind, or is no case of the probe as it is now.
 std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool measured) {
-  const auto headline = measured ? record.headline.measured : record.headline.predicted;
+  const auto headline = positive_headline(record, measured);
   if (record.status != Status::ok || record.headline.quantity != probe.headline.quantity.name) return std::nullopt;
-  if (!headline || !(*headline > 0) || !std::isfinite(*headline) || !case_of(record, probe)) return std::nullopt;
+  if (!headline || !case_of(record, probe)) return std::nullopt;
   const auto seconds = measured && record.time ? record.time->summary.median.count() : record.predicted_s.value_or(0);
   if (probe.headline.from_seconds && !(seconds > 0)) return std::nullopt;
-  const auto bandwidth = measured ? measured_bandwidth(record) : predicted_bandwidth(record);
   Outcome outcome{.one = {.probe = &probe, .parameters = record.parameters},
                   .headline = *headline,
                   .seconds = seconds,
-                  .bytes_per_s = bandwidth.value_or(0) / per_giga};
+                  .bytes_per_s = bandwidth_of(record, measured).value_or(0) / per_giga};
   for (const MetricRecord& metric : record.metrics) {
     if (const auto value = measured ? metric.measured : metric.predicted) {
       outcome.metrics.emplace_back(metric.name, *value);
@@ -58,10 +56,10 @@ class Gathered {
     all_.push_back({.probe = probe, .cases = table, .advice = std::move(advice), .quantities = {}});
   }
 
-  void add(const Conclusion& conclusion, std::optional<double> ConclusionRecord::Found::*reading) {
+  void add(const Conclusion& conclusion, std::optional<double> MetricRecord::*reading) {
     for (const Conclusion::Found& found : conclusion.found) {
       auto& quantities = of(found.outcomes).quantities;
-      auto quantity = std::ranges::find(quantities, found.name, &ConclusionRecord::Found::name);
+      auto quantity = std::ranges::find(quantities, found.name, &MetricRecord::name);
       if (quantity == quantities.end()) quantity = quantities.insert(quantity, {found.name, {}, {}});
       (*quantity).*reading = found.value;
     }
@@ -90,8 +88,8 @@ std::vector<ConclusionRecord> conclusions(std::span<const Record> results, const
     const auto predicted = concluded(results, table, *probe, false);
     if (!measured && !predicted) continue;
     Gathered gathered(probe->name, table, measured ? measured->advice : predicted->advice);
-    if (measured) gathered.add(*measured, &ConclusionRecord::Found::measured);
-    if (predicted) gathered.add(*predicted, &ConclusionRecord::Found::predicted);
+    if (measured) gathered.add(*measured, &MetricRecord::measured);
+    if (predicted) gathered.add(*predicted, &MetricRecord::predicted);
     std::ranges::move(std::move(gathered).take(), std::back_inserter(all));
   }
   std::erase_if(all, [](const ConclusionRecord& one) { return one.advice.empty() && one.quantities.empty(); });

@@ -87,10 +87,10 @@ Story make_story(const Cases& cases, std::string_view parameter) {
       cases, [](const Record* record) { return record->headline.measured.has_value() || record->time.has_value(); });
   story.numeric = true;
   for (const Record* record : cases) {
-    const HeadlineRecord& headline = record->headline;
-    const auto value = story.measured ? headline.measured : headline.predicted;
-    if (record->status != Status::ok || !value || !std::isfinite(*value) || *value <= 0) continue;
-    Point point{record, find_parameter(*record, parameter), std::nullopt, *value, headline.goodness(*value), {}};
+    const auto value = positive_headline(*record, story.measured);
+    if (record->status != Status::ok || !value) continue;
+    Point point{record, find_parameter(*record, parameter), std::nullopt,
+                *value, record->headline.goodness(*value),  {}};
     if (point.place != nullptr) {
       if (const auto* number = std::get_if<std::uint64_t>(&point.place->value)) point.number = *number;
     }

@@ -155,10 +155,9 @@ Explanation explain(const Evidence& e) {
 
 /// How good a case is, by the reading of the same kind for all: measured where this case was measured.
 std::optional<double> goodness_of(const Record& record, bool measured) {
-  const HeadlineRecord& headline = record.headline;
-  const auto value = measured ? headline.measured : headline.predicted;
-  if (!value || !(*value > 0) || headline.better == Better::neither) return std::nullopt;
-  return headline.goodness(*value);
+  const auto value = positive_headline(record, measured);
+  if (!value || record.headline.better == Better::neither) return std::nullopt;
+  return record.headline.goodness(*value);
 }
 
 /// The best of some cases by either reading, for all of them at once.

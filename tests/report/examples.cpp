@@ -84,7 +84,7 @@ void finish(Report& report) {
   for (Record& record : report.results) {  // what follows from a bandwidth
     const HeadlineRecord& headline = record.headline;
     if (headline.quantity != bandwidth_name) continue;
-    name_headline(record, {headline.measured, headline.predicted}, headline.peak);
+    name_headline(record, {headline.quantity, headline.measured, headline.predicted}, headline.peak);
   }
   relate_to_baselines(report.results);
   report.conclusions = conclusions(report.results, find_example_probe);
