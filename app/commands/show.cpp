@@ -7,7 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
-#include "report/explain/completed.hpp"
+#include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/text.hpp"

@@ -1,11 +1,14 @@
-#include "report/explain/conclusions.hpp"
+// What a probe itself concludes from the cases of a table: advice in words, and numbers that only several cases
+// together give, such as the fixed cost of a transfer.
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "report/explain/explain.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
+#include "report/record/sweep.hpp"
 
 namespace gpumem::report {
 
@@ -49,33 +52,20 @@ std::optional<Conclusion> concluded(std::span<const Record> results, const Membe
   return conclusion;
 }
 
-/// The numbers of a table, with those of the same cases in one record.
-class Gathered {
- public:
-  Gathered(const std::string& probe, const Members& table, std::string advice) {
-    all_.push_back({.probe = probe, .cases = table, .advice = std::move(advice), .quantities = {}});
-  }
-
-  void add(const Conclusion& conclusion, std::optional<double> MetricRecord::*reading) {
-    for (const Conclusion::Found& found : conclusion.found) {
-      auto& quantities = of(found.outcomes).quantities;
-      auto quantity = std::ranges::find(quantities, found.name, &MetricRecord::name);
-      if (quantity == quantities.end()) quantity = quantities.insert(quantity, {found.name, {}, {}});
-      (*quantity).*reading = found.value;
+/// Adds the numbers of a table to its records, the first of which is of all its cases; those of the same cases stand in
+/// one.
+void add_numbers(std::vector<ConclusionRecord>& records, const Conclusion& conclusion,
+                 std::optional<double> MetricRecord::*reading) {
+  for (const Conclusion::Found& found : conclusion.found) {
+    auto record = std::ranges::find(records, found.outcomes, &ConclusionRecord::cases);
+    if (record == records.end()) {
+      record = records.insert(record, {records.front().probe, found.outcomes, "", {}});
     }
+    auto quantity = std::ranges::find(record->quantities, found.name, &MetricRecord::name);
+    if (quantity == record->quantities.end()) quantity = record->quantities.insert(quantity, {found.name, {}, {}});
+    (*quantity).*reading = found.value;
   }
-
-  [[nodiscard]] std::vector<ConclusionRecord> take() && { return std::move(all_); }
-
- private:
-  ConclusionRecord& of(const Members& cases) {
-    const auto same = std::ranges::find(all_, cases, &ConclusionRecord::cases);
-    if (same != all_.end()) return *same;
-    return all_.emplace_back(ConclusionRecord{all_.front().probe, cases, "", {}});
-  }
-
-  std::vector<ConclusionRecord> all_;
-};
+}
 
 }  // namespace
 
@@ -87,19 +77,13 @@ std::vector<ConclusionRecord> conclusions(std::span<const Record> results, const
     const auto measured = concluded(results, table, *probe, true);
     const auto predicted = concluded(results, table, *probe, false);
     if (!measured && !predicted) continue;
-    Gathered gathered(probe->name, table, measured ? measured->advice : predicted->advice);
-    if (measured) gathered.add(*measured, &MetricRecord::measured);
-    if (predicted) gathered.add(*predicted, &MetricRecord::predicted);
-    std::ranges::move(std::move(gathered).take(), std::back_inserter(all));
+    std::vector<ConclusionRecord> records = {{probe->name, table, measured ? measured->advice : predicted->advice, {}}};
+    if (measured) add_numbers(records, *measured, &MetricRecord::measured);
+    if (predicted) add_numbers(records, *predicted, &MetricRecord::predicted);
+    std::ranges::move(records, std::back_inserter(all));
   }
   std::erase_if(all, [](const ConclusionRecord& one) { return one.advice.empty() && one.quantities.empty(); });
   return all;
-}
-
-std::string advice_on(const Members& table, std::span<const ConclusionRecord> conclusions) {
-  const auto found = std::ranges::find_if(
-      conclusions, [&](const ConclusionRecord& one) { return one.cases == table && !one.advice.empty(); });
-  return found == conclusions.end() ? "" : found->advice;
 }
 
 }  // namespace gpumem::report

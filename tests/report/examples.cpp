@@ -7,8 +7,7 @@
 #include <numeric>
 #include <span>
 
-#include "report/explain/conclusions.hpp"
-#include "report/explain/findings.hpp"
+#include "report/explain/explain.hpp"
 #include "report/record/fields.hpp"
 #include "report/record/sweep.hpp"
 #include "report/write/writers.hpp"
