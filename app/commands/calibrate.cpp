@@ -14,7 +14,7 @@
 #include "app/run/shape_choice.hpp"
 #include "probes/error.hpp"
 #include "probes/model/fit.hpp"
-#include "report/read/report_file.hpp"
+#include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
 

@@ -23,9 +23,8 @@
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
-#include "report/explain/completed.hpp"
+#include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
-#include "report/read/report_file.hpp"
 #include "report/text/text.hpp"
 #include "report/write/checks.hpp"
 

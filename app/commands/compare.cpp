@@ -20,7 +20,7 @@
 #include "probes/error.hpp"
 #include "probes/words.hpp"
 #include "report/fleet/fleet.hpp"
-#include "report/read/report_file.hpp"
+#include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
 #include "report/write/comparison.hpp"
 

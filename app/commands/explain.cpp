@@ -5,7 +5,7 @@
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
 #include "probes/error.hpp"
-#include "report/read/report_file.hpp"
+#include "report/read/read_report.hpp"
 #include "report/write/explanations.hpp"
 
 namespace gpumem::app {

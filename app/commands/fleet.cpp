@@ -20,7 +20,6 @@
 #include "app/commands/case_filter.hpp"
 #include "probes/error.hpp"
 #include "report/read/read_report.hpp"
-#include "report/read/report_file.hpp"
 #include "report/text/text.hpp"
 #include "report/write/fleet.hpp"
 
@@ -162,7 +161,7 @@ std::string regression_words(const report::Fleet& fleet, const report::FleetFind
     return text + report::counted(finding.wrong_data.size(), "case") + " moved wrong data";
   if (!finding.failed.empty()) return text + report::counted(finding.failed.size(), "case") + " failed";
   const report::FleetJudgement& worst = finding.outliers.front();
-  const report::FleetCaseLabels labels(fleet, fleet.kinds[fleet.kind_of[finding.machine]]);
+  const auto labels = report::case_labels(fleet, fleet.kinds[fleet.kind_of[finding.machine]]);
   return text + fmt::format("{} is {:.1f} % slower than the median", labels[worst.index], 100 * worst.loss);
 }
 

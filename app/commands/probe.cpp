@@ -16,7 +16,7 @@
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
 #include "probes/words.hpp"
-#include "report/explain/completed.hpp"
+#include "report/explain/explain.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "probes/error.hpp"
-#include "report/explain/completed.hpp"
+#include "report/explain/explain.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/suite/reading.hpp"
-#include "report/check/references.hpp"
+#include "report/check/expectation.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

@@ -1,5 +1,7 @@
 #include "report/check/expectation.hpp"
 
+#include "report/record/cases.hpp"
+
 namespace gpumem::report {
 
 CheckRecord blank_check(const Expectation& expectation) {
@@ -10,6 +12,29 @@ CheckRecord blank_check(const Expectation& expectation) {
   check.at_most = expectation.at_most;
   check.required = expectation.required;
   return check;
+}
+
+References::References(const Expectation& expectation, std::span<const Record> results)
+    : reference_(expectation.relative_to.value()),
+      same_probe_(reference_.probes.empty() || reference_.probes == expectation.cases.probes),
+      results_(results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (selects(reference_, results[i])) by_key_[key(results[i])].push_back(i);
+  }
+}
+
+std::span<const std::size_t> References::of(std::size_t index) const {
+  const auto found = by_key_.find(key(results_[index]));
+  return found == by_key_.end() ? std::span<const std::size_t>() : std::span<const std::size_t>(found->second);
+}
+
+std::string References::key(const Record& record) const {
+  if (!same_probe_) return "";
+  std::vector<std::string> named;
+  for (const Selection::Allowed& allowed : reference_.parameters) {
+    named.insert(named.end(), allowed.parameters.begin(), allowed.parameters.end());
+  }
+  return asked_key(record, named);
 }
 
 }  // namespace gpumem::report

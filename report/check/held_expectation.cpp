@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "probes/measure/counters.hpp"
 #include "probes/words.hpp"
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
-#include "report/check/references.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/names.hpp"
@@ -21,6 +21,10 @@ namespace gpumem::report {
 
 namespace {
 
+bool contains(const std::vector<std::string>& texts, std::string_view text) {
+  return std::ranges::find(texts, text) != texts.end();
+}
+
 /// Why a record's reading of a quantity is no measurement, where one is asked for.
 std::optional<std::string> not_measured(const Report& report, const Record& record, const std::string& quantity) {
   const auto is_counter = [&](const measure::CounterField& field) { return field.name == quantity; };
@@ -28,8 +32,8 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
   const bool counter = !metric && std::ranges::any_of(measure::counter_fields(), is_counter);
   if (quantity == "measured_over_predicted") {
     if (report.is_prediction()) return "nothing was measured";
-    const bool scaled = std::ranges::find(record.flags, "predicted_from_attributes") != record.flags.end();
-    if (scaled) return "there is no profile of this GPU to hold it against; 'gpumem calibrate' makes one";
+    if (contains(record.flags, "predicted_from_attributes"))
+      return "there is no profile of this GPU to hold it against; 'gpumem calibrate' makes one";
   }
   if (report.is_prediction()) {
     if (counter) return "a prediction has no counters";
@@ -49,20 +53,29 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
   return std::nullopt;
 }
 
-struct ValueOrWhy {
-  std::optional<double> number;
+/// What one case says to an expectation: a number or, with `why`, none.
+struct Answer {
+  std::size_t index = 0;              ///< of the case that it is about
   Verdict otherwise = Verdict::skip;  ///< without a number
-  std::string why;
+  std::string why = {};
+  double value = 0;
+  std::optional<std::size_t> reference_case = {};
+  double reference = 0;  ///< its value
+  double ratio = 0;      ///< of the two; without a reference the value
+  double margin = 0;     ///< within the bounds, as a share of them; negative where it misses one
+
+  [[nodiscard]] bool missed() const { return why.empty() && margin < 0; }
 };
 
-ValueOrWhy value_of(const Report& report, const Record& record, const std::string& quantity) {
-  if (record.status == Status::failed) return {{}, Verdict::fail, "failed: " + reason_of(record)};
-  if (record.status == Status::skipped) return {{}, Verdict::skip, "skipped: " + reason_of(record)};
-  if (auto why = not_measured(report, record, quantity)) return {{}, Verdict::skip, std::move(*why)};
+Answer value_of(const Report& report, std::size_t index, const std::string& quantity) {
+  const Record& record = report.results[index];
+  if (record.status == Status::failed) return {index, Verdict::fail, "failed: " + reason_of(record)};
+  if (record.status == Status::skipped) return {index, Verdict::skip, "skipped: " + reason_of(record)};
+  if (auto why = not_measured(report, record, quantity)) return {index, Verdict::skip, std::move(*why)};
   const std::optional<double> number = case_quantity(record, quantity);
   const char* unknown = report.is_prediction() ? " is not predicted" : " is not known";
-  if (!number || !std::isfinite(*number)) return {{}, Verdict::skip, quantity_words(quantity) + unknown};
-  return {.number = number, .otherwise = {}, .why = {}};
+  if (!number || !std::isfinite(*number)) return {index, Verdict::skip, quantity_words(quantity) + unknown};
+  return {.index = index, .value = *number, .ratio = *number};
 }
 
 /// How far a value is within its bounds, as a share of them; negative where it misses one.
@@ -86,119 +99,110 @@ std::string shortened(const std::string& value, const std::string& other) {
   return other.ends_with(value.substr(blank)) ? value.substr(0, blank) : value;
 }
 
+/// The planned cases of the expectation that the report does not hold.
+Cases missing_of(const Expectation& expectation, const Report& report, const CheckRules& rules) {
+  Cases missing = missing_cases(report, rules);
+  std::erase_if(missing, [&](const Record* record) { return !selects(expectation.cases, *record); });
+  return missing;
+}
+
 /// Holds an expectation of a quantity against the cases, one after another.
 class CaseCheck {
  public:
-  CaseCheck(const Expectation& expectation, const Report& report, const CheckRules& rules, CheckRecord& result)
-      : expectation_(expectation), report_(report), rules_(rules), result_(result) {
+  CaseCheck(const Expectation& expectation, const Report& report, CheckRecord& result)
+      : expectation_(expectation), report_(report), result_(result) {
     if (expectation.relative_to) references_.emplace(expectation, report.results);
   }
 
-  void run() {
-    std::size_t subjects = 0;
+  void run(const CheckRules& rules) {
+    std::vector<Answer> answers;
+    std::set<std::size_t> cases;
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
       if (!selects(expectation_.cases, report_.results[i])) continue;
-      ++subjects;
-      use(i);
-      subjects_.push_back(i);
+      cases.insert(i);
+      answers.push_back(answer_of(i, cases));
     }
-    for (const std::size_t subject : subjects_) hold(subject);
-    std::ranges::sort(result_.cases);
-    const auto repeated = std::ranges::unique(result_.cases);
-    result_.cases.erase(repeated.begin(), repeated.end());
-    decide(subjects);
+    result_.cases.assign(cases.begin(), cases.end());
+    decide(answers, rules);
   }
 
  private:
-  struct Decisive {
-    std::size_t subject = 0;
-    double value = 0;
-    double reference = 0;
-    std::optional<std::size_t> reference_case = {};
-    double margin = std::numeric_limits<double>::infinity();
-    double ratio = 0;
-  };
-
-  void use(std::size_t index) { result_.cases.push_back(index); }
-
-  /// Remembers the first case without a value, of those that fail and of those that are skipped.
-  void remember(const ValueOrWhy& value, std::size_t index, const char* role) {
-    auto& first = value.otherwise == Verdict::fail ? first_failed_ : first_skipped_;
-    if (value.otherwise == Verdict::skip) ++skipped_;
-    if (!first) first = std::pair(index, role + value.why);
+  /// Adds the case that it is related to.
+  Answer answer_of(std::size_t index, std::set<std::size_t>& cases) const {
+    Answer answer = value_of(report_, index, expectation_.quantity);
+    if (answer.why.empty() && references_) answer = related(std::move(answer), cases);
+    answer.margin = margin(answer.ratio, expectation_);
+    return answer;
   }
 
-  void hold(std::size_t subject) {
-    const ValueOrWhy value = value_of(report_, report_.results[subject], expectation_.quantity);
-    if (!value.number) return remember(value, subject, "");
-    Decisive found{.subject = subject, .value = *value.number, .ratio = *value.number};
-    if (references_ && !relate(found)) return;
-    found.margin = margin(found.ratio, expectation_);
-    if (found.margin < 0) ++missed_;
-    if (!worst_ || found.margin < worst_->margin) worst_ = found;
-  }
-
-  /// False if the case it is related to has no value.
-  bool relate(Decisive& found) {
-    const auto candidates = references_->of(found.subject);
+  Answer related(Answer answer, std::set<std::size_t>& cases) const {
+    const auto candidates = references_->of(answer.index);
     if (candidates.size() != 1) {
-      const char* why = candidates.empty() ? "the report lacks the case that it is related to"
-                                           : "the report has several cases that it could be related to";
-      remember({{}, Verdict::skip, why}, found.subject, "");
-      return false;
+      answer.why = candidates.empty() ? "the report lacks the case that it is related to"
+                                      : "the report has several cases that it could be related to";
+      return answer;
     }
-    const std::size_t index = candidates.front();
-    use(index);
-    ValueOrWhy reference = value_of(report_, report_.results[index], expectation_.quantity);
-    if (reference.number == 0) reference = {{}, Verdict::skip, quantity_words(expectation_.quantity) + " is 0"};
-    if (!reference.number) {
-      remember(reference, index, "the case that others are related to: ");
-      return false;
+    cases.insert(candidates.front());
+    Answer reference = value_of(report_, candidates.front(), expectation_.quantity);
+    if (reference.why.empty() && reference.value == 0) reference.why = quantity_words(expectation_.quantity) + " is 0";
+    if (!reference.why.empty()) {
+      reference.why.insert(0, "the case that others are related to: ");
+      return reference;
     }
-    found.reference = *reference.number;
-    found.reference_case = index;
-    found.ratio = found.value / found.reference;
-    return true;
+    answer.reference = reference.value;
+    answer.reference_case = reference.index;
+    answer.ratio = answer.value / reference.value;
+    return answer;
   }
 
-  void decide(std::size_t subjects) {
-    const auto named = [&](const auto& first) { return fmt::format("{}: {}", words(first->first), first->second); };
-    if (first_failed_) return finish(Verdict::fail, named(first_failed_));
-    if (worst_ && worst_->margin < 0) {
-      const std::string others = missed_ > 1 ? fmt::format("; {} of {} cases miss it", missed_, subjects) : "";
-      return finish(Verdict::fail, decisive_words() + others);
+  void decide(const std::vector<Answer>& answers, const CheckRules& rules) {
+    const auto is_without = [&](Verdict verdict) {
+      return [=](const Answer& one) { return !one.why.empty() && one.otherwise == verdict; };
+    };
+    const auto named = [&](const Answer& one) { return fmt::format("{}: {}", words(one.index), one.why); };
+    const auto of_all = [&](auto count, const char* miss) {
+      return count > 1 ? fmt::format("; {} of {} cases{}", count, answers.size(), miss) : "";
+    };
+    const auto failed = std::ranges::find_if(answers, is_without(Verdict::fail));
+    if (failed != answers.end()) return finish(Verdict::fail, named(*failed));
+    const Answer* worst = nullptr;
+    for (const Answer& one : answers) {
+      if (one.why.empty() && (worst == nullptr || one.margin < worst->margin)) worst = &one;
     }
-    if (first_skipped_) {
-      const std::string others = skipped_ > 1 ? fmt::format("; {} of {} cases", skipped_, subjects) : "";
-      return finish(Verdict::skip, named(first_skipped_) + others);
+    if (worst != nullptr && worst->missed()) {
+      const auto missed = std::ranges::count_if(answers, &Answer::missed);
+      return finish(Verdict::fail, decisive_words(*worst) + of_all(missed, " miss it"), worst->ratio);
     }
-    Cases missing = missing_cases(report_, rules_);
-    std::erase_if(missing, [&](const Record* record) { return !selects(expectation_.cases, *record); });
-    if (!missing.empty()) return finish(Verdict::skip, missing_words(missing, missing.size() + subjects));
-    if (!worst_) return finish(Verdict::skip, "the report has no such case");
-    finish(Verdict::pass, decisive_words());
+    const auto skipped = std::ranges::find_if(answers, is_without(Verdict::skip));
+    if (skipped != answers.end()) {
+      const auto count = std::ranges::count_if(answers, is_without(Verdict::skip));
+      return finish(Verdict::skip, named(*skipped) + of_all(count, ""));
+    }
+    const Cases missing = missing_of(expectation_, report_, rules);
+    if (!missing.empty()) return finish(Verdict::skip, missing_words(missing, missing.size() + answers.size()));
+    if (worst == nullptr) return finish(Verdict::skip, "the report has no such case");
+    finish(Verdict::pass, decisive_words(*worst), worst->ratio);
   }
 
-  void finish(Verdict verdict, std::string reason) {
+  void finish(Verdict verdict, std::string reason, std::optional<double> measured = {}) {
     result_.verdict = verdict;
     result_.reason = std::move(reason);
-    const bool by_value = verdict == Verdict::pass || (verdict == Verdict::fail && !first_failed_);
-    if (by_value) result_.measured = worst_->ratio;
+    result_.measured = measured;
   }
 
   [[nodiscard]] std::string words(std::size_t index) const {
     return case_words(cases_of(report_.results, result_.cases), report_.results[index]);
   }
 
-  [[nodiscard]] std::string decisive_words() const {
-    const Record& subject = report_.results[worst_->subject];
-    const std::string value = labelled_value(result_.quantity, worst_->value);
-    if (!worst_->reference_case) return fmt::format("{}: {}", words(worst_->subject), share_words(subject, value));
-    const std::string reference = labelled_value(result_.quantity, worst_->reference);
+  [[nodiscard]] std::string decisive_words(const Answer& worst) const {
+    const Record& subject = report_.results[worst.index];
+    const std::string value = labelled_value(result_.quantity, worst.value);
+    if (!worst.reference_case) return fmt::format("{}: {}", words(worst.index), share_words(subject, value));
+    const std::string reference = labelled_value(result_.quantity, worst.reference);
     const std::string text =
-        fmt::format("{}: {} against {}", words(worst_->subject), shortened(value, reference), reference);
-    const bool elsewhere = report_.results[*worst_->reference_case].probe != subject.probe;
-    return elsewhere ? fmt::format("{} ({})", text, words(*worst_->reference_case)) : text;
+        fmt::format("{}: {} against {}", words(worst.index), shortened(value, reference), reference);
+    const bool elsewhere = report_.results[*worst.reference_case].probe != subject.probe;
+    return elsewhere ? fmt::format("{} ({})", text, words(*worst.reference_case)) : text;
   }
 
   /// Of a share, what of what it is: "4442 of 4814 GB/s"; else the value as it is.
@@ -210,26 +214,16 @@ class CaseCheck {
 
   const Expectation& expectation_;
   const Report& report_;
-  const CheckRules& rules_;
   CheckRecord& result_;
   std::optional<References> references_;
-  std::vector<std::size_t> subjects_;
-  std::optional<Decisive> worst_;
-  std::optional<std::pair<std::size_t, std::string>> first_failed_;
-  std::optional<std::pair<std::size_t, std::string>> first_skipped_;
-  std::size_t missed_ = 0;
-  std::size_t skipped_ = 0;
 };
 
-void hold_device(const Expectation& expectation, const Report& report, CheckRecord& result) {
-  const auto value = report.device ? device_quantity(*report.device, expectation.quantity) : std::nullopt;
-  if (!value) {
-    result.reason = fmt::format("the report does not say {}", quantity_words(expectation.quantity));
-    return;
-  }
-  result.measured = value;
-  result.verdict = margin(*value, expectation) < 0 ? Verdict::fail : Verdict::pass;
-  result.reason = fmt::format("{}: {}", one_line(report.device->name), labelled_value(expectation.quantity, *value));
+/// Fills in what it comes to; returns the reason.
+std::string hold_device(const Expectation& expectation, const Report& report, CheckRecord& result) {
+  result.measured = report.device ? device_quantity(*report.device, expectation.quantity) : std::nullopt;
+  if (!result.measured) return fmt::format("the report does not say {}", quantity_words(expectation.quantity));
+  result.verdict = margin(*result.measured, expectation) < 0 ? Verdict::fail : Verdict::pass;
+  return fmt::format("{}: {}", one_line(report.device->name), labelled_value(expectation.quantity, *result.measured));
 }
 
 /// Why a flag could not have been raised.
@@ -240,18 +234,18 @@ std::string why_unwatched(const std::string& flag, const Report& report) {
   return flag + " was not watched: NVML does not tell";
 }
 
-void hold_flags(const Expectation& expectation, const Report& report, const CheckRules& rules, CheckRecord& result) {
+/// Fills in what it comes to; returns the reason.
+std::string hold_flags(const Expectation& expectation, const Report& report, const CheckRules& rules,
+                       CheckRecord& result) {
   std::vector<std::size_t> ran;
   std::vector<std::size_t> flagged;
-  std::vector<std::string> raised;
+  std::vector<std::string> raised;  // by the first
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Record& record = report.results[i];
     if (record.status != Status::ok || !selects(expectation.cases, record)) continue;
     ran.push_back(i);
-    std::vector<std::string> own;
-    for (const std::string& flag : expectation.flags) {
-      if (std::ranges::find(record.flags, flag) != record.flags.end()) own.push_back(flag);
-    }
+    std::vector<std::string> own = expectation.flags;
+    std::erase_if(own, [&](const std::string& flag) { return !contains(record.flags, flag); });
     if (own.empty()) continue;
     if (flagged.empty()) raised = std::move(own);
     flagged.push_back(i);
@@ -260,30 +254,17 @@ void hold_flags(const Expectation& expectation, const Report& report, const Chec
   if (!flagged.empty()) {
     result.verdict = Verdict::fail;
     const std::string first = place_words(cases_of(report.results, ran), report.results[flagged.front()]);
-    result.reason =
-        fmt::format("{}: {}; {} of {}", first, join(raised, ", "), flagged.size(), counted(ran.size(), "case"));
-    return;
+    return fmt::format("{}: {}; {} of {}", first, join(raised, ", "), flagged.size(), counted(ran.size(), "case"));
   }
-  if (!report.watched) {
-    result.reason = "an older report: it does not say what was watched";
-    return;
-  }
+  if (!report.watched) return "an older report: it does not say what was watched";
   for (const std::string& flag : expectation.flags) {
-    if (std::ranges::find(*report.watched, flag) == report.watched->end()) {
-      result.reason = why_unwatched(flag, report);
-      return;
-    }
+    if (!contains(*report.watched, flag)) return why_unwatched(flag, report);
   }
-  Cases missing = missing_cases(report, rules);
-  std::erase_if(missing, [&](const Record* record) { return !selects(expectation.cases, *record); });
-  if (ran.empty()) {
-    result.reason = "no such case ran";
-  } else if (!missing.empty()) {
-    result.reason = missing_words(missing, missing.size() + ran.size());
-  } else {
-    result.verdict = Verdict::pass;
-    result.reason = counted(ran.size(), "case");
-  }
+  if (ran.empty()) return "no such case ran";
+  const Cases missing = missing_of(expectation, report, rules);
+  if (!missing.empty()) return missing_words(missing, missing.size() + ran.size());
+  result.verdict = Verdict::pass;
+  return counted(ran.size(), "case");
 }
 
 }  // namespace
@@ -302,13 +283,13 @@ CheckRecord hold(const Expectation& expectation, const Report& report, const Che
   }
   switch (expectation.subject) {
     case Expectation::Subject::cases:
-      CaseCheck(expectation, report, rules, result).run();
+      CaseCheck(expectation, report, result).run(rules);
       break;
     case Expectation::Subject::device:
-      hold_device(expectation, report, result);
+      result.reason = hold_device(expectation, report, result);
       break;
     case Expectation::Subject::flags:
-      hold_flags(expectation, report, rules, result);
+      result.reason = hold_flags(expectation, report, rules, result);
       break;
   }
   if (result.verdict == Verdict::fail && !expectation.because.empty()) {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "probes/words.hpp"
-#include "report/compare/pair_cases.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
@@ -27,50 +26,41 @@ constexpr std::array<std::string_view, 12> outcome_names = {"same",    "faster",
                                                             "failed",  "wrong_data", "skipped", "recovered",
                                                             "not_run", "unread",     "missing", "added"};
 
-bool is_positive(std::optional<double> value) { return value && std::isfinite(*value) && *value > 0; }
-
-/// As in the report of an empty case where the time has no interval.
-Estimate time_of(const measure::Summary& time) {
-  Estimate estimate{.value = time.median.count(), .low = {}, .high = {}};
-  if (time.count >= measure::fewest_samples && time.ci95_low.count() > 0) {
-    estimate.low = time.ci95_low.count();
-    estimate.high = time.ci95_high.count();
-  }
-  return estimate;
-}
-
-/// A prediction is exact.
-Estimate exact(double value) { return {.value = value, .low = value, .high = value}; }
-
-/// What a record says of a quantity, measured or, in a prediction, predicted.
+/// What a record says of a quantity, measured or, in a prediction, predicted, which is exact. Without an interval where
+/// there are too few samples for one.
 std::optional<Estimate> estimate_of(const Report& report, const Record& record, const ComparedQuantity& quantity) {
   if (!record.ran()) return std::nullopt;
+  const bool measured = !report.is_prediction();
   const HeadlineRecord& headline = record.headline;
+  std::optional<double> value;
+  std::optional<double> low;
+  std::optional<double> high;
   if (quantity.name == headline.quantity) {
-    const auto value = report.is_prediction() ? headline.predicted : headline.measured;
-    if (!is_positive(value)) return std::nullopt;
-    if (report.is_prediction()) return exact(*value);
-    const bool known = is_positive(headline.ci95_low) && is_positive(headline.ci95_high);
-    return Estimate{.value = *value,
-                    .low = known ? headline.ci95_low : std::nullopt,
-                    .high = known ? headline.ci95_high : std::nullopt};
+    value = positive_headline(record, measured);
+    low = measured ? positive(headline.ci95_low) : value;
+    high = measured ? positive(headline.ci95_high) : value;
+  } else if (quantity.name == bandwidth_name) {
+    value = positive(bandwidth_of(record, measured));
+  } else if (quantity.name == time_name && record.time) {
+    const measure::Summary& time = record.time->summary;
+    value = positive(time.median.count());
+    if (time.count >= measure::fewest_samples) {
+      low = positive(time.ci95_low.count());
+      high = positive(time.ci95_high.count());
+    }
   }
-  if (quantity.name == bandwidth_name) {
-    const auto value = report.is_prediction() ? predicted_bandwidth(record) : measured_bandwidth(record);
-    return is_positive(value) ? std::optional(Estimate{.value = *value, .low = {}, .high = {}}) : std::nullopt;
-  }
-  if (quantity.name != time_name || !record.time || !is_positive(record.time->summary.median.count())) {
-    return std::nullopt;
-  }
-  return time_of(record.time->summary);
+  if (!value) return std::nullopt;
+  return low && high ? Estimate{*value, low, high} : Estimate{*value};
 }
+
+/// The same case in each report, OLD first; null where it has none.
+using Row = std::vector<const Record*>;
 
 /// What the cases of several reports are compared by: the headline of the first that has one and that another has too,
 /// else their bandwidth, else the time.
-std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports,
-                                                std::span<const Record* const> records) {
+std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports, const Row& row) {
   std::vector<ComparedQuantity> candidates;
-  for (const Record* record : records) {
+  for (const Record* record : row) {
     if (record == nullptr) continue;
     const HeadlineRecord& headline = record->headline;
     const Better better = headline.better == Better::neither ? Better::more : headline.better;
@@ -81,8 +71,8 @@ std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> rep
   std::optional<ComparedQuantity> only_one;
   for (const ComparedQuantity& candidate : candidates) {
     std::size_t have = 0;
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      if (records[i] != nullptr && estimate_of(reports[i].report, *records[i], candidate)) ++have;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i] != nullptr && estimate_of(reports[i].report, *row[i], candidate)) ++have;
     }
     if (have > 1) return candidate;
     if (have == 1 && !only_one) only_one = candidate;
@@ -90,22 +80,12 @@ std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> rep
   return only_one;
 }
 
-CaseReading reading_of(const Report& report, std::size_t index, const std::optional<ComparedQuantity>& quantity) {
-  const Record& record = report.results[index];
-  return {
-      .index = index, .record = &record, .estimate = quantity ? estimate_of(report, record, *quantity) : std::nullopt};
-}
-
-std::optional<Value> value_in(const Record& record, const std::string& parameter) {
-  const Parameter* found = find_parameter(record, parameter);
-  return found == nullptr ? std::nullopt : std::optional(found->value);
-}
-
 std::vector<ShapeChange> shape_changes(const Record& old_record, const Record& new_record) {
   std::vector<ShapeChange> changes;
   for (const auto& [name, value] : old_record.parameters) {
-    const auto other = value_in(new_record, name);
-    if (other != value) changes.push_back({name, value, other});
+    const Parameter* other = find_parameter(new_record, name);
+    if (other == nullptr) changes.push_back({name, value, std::nullopt});
+    if (other != nullptr && other->value != value) changes.push_back({name, value, other->value});
   }
   for (const auto& [name, value] : new_record.parameters) {
     if (find_parameter(old_record, name) == nullptr) changes.push_back({name, std::nullopt, value});
@@ -129,73 +109,76 @@ CaseVerdict outcome_without_reading(const Record& old_record, const Record& new_
   return new_record.status == Status::failed ? CaseVerdict::failed : CaseVerdict::skipped;
 }
 
-CaseChange change_of(const ComparedCase& one, CaseReading reading, double tolerance) {
-  CaseChange change;
-  change.shape = shape_changes(*one.old_reading->record, *reading.record);
-  change.metrics = metric_changes(*one.old_reading->record, *reading.record);
-  if (one.old_reading->estimate && reading.estimate) {
-    change.speed = speed_ratio(*one.old_reading->estimate, *reading.estimate, one.quantity->better);
+/// What became of a case, which NEW may lack.
+CaseChange change_of(const ComparedCase& one, std::optional<CaseReading> reading, double tolerance) {
+  CaseChange change{.reading = std::move(reading), .speed = {}, .shape = {}, .metrics = {}};
+  if (!change.reading) return change;
+  if (!one.old_reading) {
+    change.outcome = CaseVerdict::added;
+    return change;
+  }
+  const auto& [old_index, old_record, old_estimate] = *one.old_reading;
+  const auto& [new_index, new_record, new_estimate] = *change.reading;
+  change.shape = shape_changes(*old_record, *new_record);
+  change.metrics = metric_changes(*old_record, *new_record);
+  if (old_estimate && new_estimate) {
+    change.speed = speed_ratio(*old_estimate, *new_estimate, one.quantity->better);
     change.outcome = judged(*change.speed, tolerance);
   } else {
-    change.outcome = outcome_without_reading(*one.old_reading->record, *reading.record);
+    change.outcome = outcome_without_reading(*old_record, *new_record);
   }
-  change.reading = std::move(reading);
   return change;
 }
 
-/// Where a case stands in the results of each report, OLD first; absent where it does not.
-using Places = std::vector<std::optional<std::size_t>>;
-
-/// What the reports have at these places, or null.
-std::vector<const Record*> records_at(std::span<const NamedReport> reports, const Places& places) {
-  std::vector<const Record*> records;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    records.push_back(places[i] ? &reports[i].report.results[*places[i]] : nullptr);
-  }
-  return records;
-}
-
-std::vector<Places> places_of(std::span<const NamedReport> reports) {
-  std::vector<Places> all(reports.front().report.results.size(), Places(reports.size()));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].front() = i;
+std::vector<Row> rows_of(std::span<const NamedReport> reports) {
+  const std::vector<Record>& old_results = reports.front().report.results;
+  std::vector<Row> rows(old_results.size(), Row(reports.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].front() = &old_results[i];
   for (std::size_t n = 1; n < reports.size(); ++n) {
     const std::vector<Record>& results = reports[n].report.results;
-    const auto partner = pair_cases(reports.front().report.results, results);
+    const auto partner = pair_cases(old_results, results);
     std::vector<bool> known(results.size(), false);
     for (std::size_t i = 0; i < partner.size(); ++i) {
-      all[i][n] = partner[i];
-      if (partner[i]) known[*partner[i]] = true;
+      if (!partner[i]) continue;
+      rows[i][n] = &results[*partner[i]];
+      known[*partner[i]] = true;
     }
     // Each NEW's own cases are cases of their own, also where another NEW has the same.
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (!known[i]) all.emplace_back(reports.size())[n] = i;
+      if (!known[i]) rows.emplace_back(reports.size())[n] = &results[i];
     }
   }
-  return all;
+  return rows;
 }
 
-bool is_selected(const std::vector<const Record*>& records, const Places& places, const Selection& selection) {
-  const std::size_t position = **std::ranges::find_if(places, [](const auto& place) { return place.has_value(); });
+std::size_t position_of(const Record* record, const NamedReport& in) {
+  return static_cast<std::size_t>(record - in.report.results.data());
+}
+
+bool is_selected(std::span<const NamedReport> reports, const Row& row, const Selection& selection) {
+  std::size_t first = 0;
+  while (row[first] == nullptr) ++first;
+  const std::size_t position = position_of(row[first], reports[first]);
   return std::ranges::any_of(
-      records, [&](const Record* record) { return record != nullptr && selects(selection, *record, position); });
+      row, [&](const Record* record) { return record != nullptr && selects(selection, *record, position); });
 }
 
-ComparedCase case_at(const Comparison& comparison, const Places& places, const std::vector<const Record*>& records) {
-  const std::span<const NamedReport> reports = comparison.reports;
-  ComparedCase one{.record = *std::ranges::find_if(records, [](const Record* record) { return record != nullptr; }),
-                   .quantity = common_quantity(reports, records),
-                   .old_reading = {},
-                   .changes = std::vector<CaseChange>(comparison.news())};
-  if (places.front()) one.old_reading = reading_of(reports.front().report, *places.front(), one.quantity);
-  for (std::size_t n = 1; n < places.size(); ++n) {
-    if (!places[n]) continue;
-    CaseReading reading = reading_of(reports[n].report, *places[n], one.quantity);
-    CaseChange& change = one.changes[n - 1];
-    if (one.old_reading) {
-      change = change_of(one, std::move(reading), comparison.tolerance);
+ComparedCase case_at(const Comparison& comparison, const Row& row) {
+  ComparedCase one{.quantity = common_quantity(comparison.reports, row), .old_reading = {}, .changes = {}};
+  for (std::size_t n = 0; n < row.size(); ++n) {
+    const NamedReport& named = comparison.reports[n];
+    std::optional<CaseReading> reading;
+    if (row[n] != nullptr) {
+      reading =
+          CaseReading{.index = position_of(row[n], named),
+                      .record = row[n],
+                      .estimate = one.quantity ? estimate_of(named.report, *row[n], *one.quantity) : std::nullopt};
+      if (one.record == nullptr) one.record = row[n];
+    }
+    if (n == 0) {
+      one.old_reading = std::move(reading);
     } else {
-      change.reading = std::move(reading);
-      change.outcome = CaseVerdict::added;
+      one.changes.push_back(change_of(one, std::move(reading), comparison.tolerance));
     }
   }
   return one;
@@ -277,9 +260,8 @@ CaseVerdict judged(const Estimate& speed, double tolerance) {
 
 Comparison compare(std::span<const NamedReport> reports, double tolerance, const Selection& selection) {
   Comparison comparison{.tool_version = {}, .reports = reports, .tolerance = tolerance, .cases = {}, .differences = {}};
-  for (const Places& places : places_of(reports)) {
-    const std::vector<const Record*> records = records_at(reports, places);
-    if (is_selected(records, places, selection)) comparison.cases.push_back(case_at(comparison, places, records));
+  for (const Row& row : rows_of(reports)) {
+    if (is_selected(reports, row, selection)) comparison.cases.push_back(case_at(comparison, row));
   }
   for (std::size_t n = 0; n < comparison.news(); ++n) {
     std::vector<Difference> found = differences(reports.front().report, reports[n + 1].report);

@@ -43,8 +43,8 @@ struct ComparedQuantity {
 /// A value and its 95 % confidence interval, which is absent where nobody knows it: below 6 samples.
 struct Estimate {
   double value = 0;
-  std::optional<double> low;
-  std::optional<double> high;
+  std::optional<double> low = {};
+  std::optional<double> high = {};
 };
 
 /// One report's side of a case. Refers to the report.
@@ -106,6 +106,13 @@ struct Comparison {
 
   [[nodiscard]] std::size_t news() const { return reports.size() - 1; }
 };
+
+/// For every case of OLD the index of the case of NEW that is the same: one of the same probe and parameters, as far as
+/// both versions of gpumem have them. Equal in every value, or else in what was asked for, where a value that `auto`
+/// decided counts as "auto". Of several cases that are the same, the first belongs to the first. Absent where NEW has
+/// none.
+[[nodiscard]] std::vector<std::optional<std::size_t>> pair_cases(std::span<const Record> old_cases,
+                                                                 std::span<const Record> new_cases);
 
 /// Holds every report but the first against the first. At least two. Only the cases that are selected: by what any of
 /// the reports has of them, and by their position in OLD, or where it lacks them in NEW.

@@ -1,12 +1,11 @@
-#include "report/compare/pair_cases.hpp"
+// Which cases of two reports are the same.
 
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
+
+#include "report/compare/compare.hpp"
 
 namespace gpumem::report {
 
@@ -19,95 +18,59 @@ enum class Likeness {
   asked_for  ///< values that `auto` decided count as "auto"
 };
 
-using Names = std::set<std::string, std::less<>>;
-
-/// Values of a parameter among the cases of one probe. Only one: it tells no case from another.
-using ValuesOf = std::map<std::string, Names, std::less<>>;
-
-std::map<std::string, ValuesOf> values_by_probe(std::span<const Record> cases) {
-  std::map<std::string, ValuesOf> values;
-  for (const Record& record : cases) {
-    for (const auto& [name, value] : record.parameters) values[record.probe][name].insert(gpumem::to_string(value));
-  }
-  return values;
-}
-
-/// Parameters by which the cases of a probe cannot be told apart in the one report, and which the other does not have:
-/// an axis that came with a later version.
-std::map<std::string, Names> unshared_constants(std::span<const Record> of, std::span<const Record> other) {
-  const auto theirs = values_by_probe(other);
-  std::map<std::string, Names> constants;
-  for (const auto& [probe, values] : values_by_probe(of)) {
-    const auto same_probe = theirs.find(probe);
-    if (same_probe == theirs.end()) continue;
-    for (const auto& [name, distinct] : values) {
-      if (distinct.size() == 1 && !same_probe->second.contains(name)) constants[probe].insert(name);
+/// The cases of a report, and the values that each parameter of a probe has among them.
+struct Side {
+  explicit Side(std::span<const Record> all) : cases(all) {
+    for (const Record& record : cases) {
+      for (const auto& [name, value] : record.parameters) values[{record.probe, name}].insert(gpumem::to_string(value));
     }
   }
-  return constants;
-}
 
-std::string part(const Record& record, const Parameter& parameter, Likeness likeness) {
-  const bool chosen = record.is_chosen(parameter.name);
-  if (chosen && likeness == Likeness::asked_for) return "auto";
-  const char* kind = parameter.value.index() == 0 ? "number " : "name ";
-  return kind + gpumem::to_string(parameter.value) + (chosen && likeness == Likeness::all ? " chosen" : "");
-}
+  std::span<const Record> cases;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
+};
 
-/// Equal for cases that are alike. The order of parameters, which may differ between versions, does not count.
-std::string key_of(const Record& record, const Names& left_out, Likeness likeness) {
+/// Equal for cases that are alike. The order of parameters, which may differ between versions, does not count, nor does
+/// one that tells no case from another and that the other report does not have: an axis that came with a later version.
+std::string key_of(const Record& record, const Side& own, const Side& other, Likeness likeness) {
   std::map<std::string, std::string> parts;
-  for (const Parameter& parameter : record.parameters) {
-    if (!left_out.contains(parameter.name)) parts[parameter.name] = part(record, parameter, likeness);
+  for (const auto& [name, value] : record.parameters) {
+    const std::pair place(record.probe, name);
+    if (own.values.at(place).size() == 1 && !other.values.contains(place)) continue;
+    const bool chosen = record.is_chosen(name);
+    const char* kind = value.index() == 0 ? "number " : "name ";
+    parts[name] = chosen && likeness == Likeness::asked_for
+                      ? "auto"
+                      : kind + gpumem::to_string(value) + (chosen && likeness == Likeness::all ? " chosen" : "");
   }
   std::string key = record.probe;
   for (const auto& [name, value] : parts) key.append(1, '\x1e').append(name).append(1, '\x1f').append(value);
   return key;
 }
 
-class Pairing {
- public:
-  Pairing(std::span<const Record> old_cases, std::span<const Record> new_cases)
-      : old_(old_cases),
-        new_(new_cases),
-        only_old_(unshared_constants(old_cases, new_cases)),
-        only_new_(unshared_constants(new_cases, old_cases)),
-        partner_(old_cases.size()),
-        taken_(new_cases.size(), false) {}
-
-  void pair(Likeness likeness) {
-    std::map<std::string, std::deque<std::size_t>> free;
-    for (std::size_t i = 0; i < new_.size(); ++i) {
-      if (!taken_[i]) free[key_of(new_[i], only_new_[new_[i].probe], likeness)].push_back(i);
-    }
-    for (std::size_t i = 0; i < old_.size(); ++i) {
-      if (partner_[i]) continue;
-      const auto found = free.find(key_of(old_[i], only_old_[old_[i].probe], likeness));
-      if (found == free.end() || found->second.empty()) continue;
-      partner_[i] = found->second.front();
-      taken_[*partner_[i]] = true;
-      found->second.pop_front();
-    }
-  }
-
-  [[nodiscard]] std::vector<std::optional<std::size_t>> partners() && { return std::move(partner_); }
-
- private:
-  std::span<const Record> old_;
-  std::span<const Record> new_;
-  std::map<std::string, Names> only_old_;
-  std::map<std::string, Names> only_new_;
-  std::vector<std::optional<std::size_t>> partner_;
-  std::vector<bool> taken_;
-};
-
 }  // namespace
 
 std::vector<std::optional<std::size_t>> pair_cases(std::span<const Record> old_cases,
                                                    std::span<const Record> new_cases) {
-  Pairing pairing(old_cases, new_cases);
-  for (const Likeness likeness : {Likeness::all, Likeness::values, Likeness::asked_for}) pairing.pair(likeness);
-  return std::move(pairing).partners();
+  const Side ours(old_cases);
+  const Side theirs(new_cases);
+  std::vector<std::optional<std::size_t>> partner(old_cases.size());
+  std::vector<bool> taken(new_cases.size(), false);
+  for (const Likeness likeness : {Likeness::all, Likeness::values, Likeness::asked_for}) {
+    std::map<std::string, std::deque<std::size_t>> free;
+    for (std::size_t i = 0; i < new_cases.size(); ++i) {
+      if (!taken[i]) free[key_of(new_cases[i], theirs, ours, likeness)].push_back(i);
+    }
+    for (std::size_t i = 0; i < old_cases.size(); ++i) {
+      if (partner[i]) continue;
+      std::deque<std::size_t>& alike = free[key_of(old_cases[i], ours, theirs, likeness)];
+      if (alike.empty()) continue;
+      partner[i] = alike.front();
+      taken[alike.front()] = true;
+      alike.pop_front();
+    }
+  }
+  return partner;
 }
 
 }  // namespace gpumem::report

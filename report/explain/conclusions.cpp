@@ -1,12 +1,14 @@
-#include "report/explain/conclusions.hpp"
+// What a probe itself concludes from the cases of a table: advice in words, and numbers that only several cases
+// together give, such as the fixed cost of a transfer.
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "report/explain/explain.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
+#include "report/record/sweep.hpp"
 
 namespace gpumem::report {
 
@@ -14,16 +16,15 @@ namespace {
 
 /// Nothing where the case did not run or has no headline of that kind, or is no case of the probe as it is now.
 std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool measured) {
-  const auto headline = measured ? record.headline.measured : record.headline.predicted;
+  const auto headline = positive_headline(record, measured);
   if (record.status != Status::ok || record.headline.quantity != probe.headline.quantity.name) return std::nullopt;
-  if (!headline || !(*headline > 0) || !std::isfinite(*headline) || !case_of(record, probe)) return std::nullopt;
+  if (!headline || !case_of(record, probe)) return std::nullopt;
   const auto seconds = measured && record.time ? record.time->summary.median.count() : record.predicted_s.value_or(0);
   if (probe.headline.from_seconds && !(seconds > 0)) return std::nullopt;
-  const auto bandwidth = measured ? measured_bandwidth(record) : predicted_bandwidth(record);
   Outcome outcome{.one = {.probe = &probe, .parameters = record.parameters},
                   .headline = *headline,
                   .seconds = seconds,
-                  .bytes_per_s = bandwidth.value_or(0) / per_giga};
+                  .bytes_per_s = bandwidth_of(record, measured).value_or(0) / per_giga};
   for (const MetricRecord& metric : record.metrics) {
     if (const auto value = measured ? metric.measured : metric.predicted) {
       outcome.metrics.emplace_back(metric.name, *value);
@@ -51,33 +52,20 @@ std::optional<Conclusion> concluded(std::span<const Record> results, const Membe
   return conclusion;
 }
 
-/// The numbers of a table, with those of the same cases in one record.
-class Gathered {
- public:
-  Gathered(const std::string& probe, const Members& table, std::string advice) {
-    all_.push_back({.probe = probe, .cases = table, .advice = std::move(advice), .quantities = {}});
-  }
-
-  void add(const Conclusion& conclusion, std::optional<double> ConclusionRecord::Found::*reading) {
-    for (const Conclusion::Found& found : conclusion.found) {
-      auto& quantities = of(found.outcomes).quantities;
-      auto quantity = std::ranges::find(quantities, found.name, &ConclusionRecord::Found::name);
-      if (quantity == quantities.end()) quantity = quantities.insert(quantity, {found.name, {}, {}});
-      (*quantity).*reading = found.value;
+/// Adds the numbers of a table to its records, the first of which is of all its cases; those of the same cases stand in
+/// one.
+void add_numbers(std::vector<ConclusionRecord>& records, const Conclusion& conclusion,
+                 std::optional<double> MetricRecord::*reading) {
+  for (const Conclusion::Found& found : conclusion.found) {
+    auto record = std::ranges::find(records, found.outcomes, &ConclusionRecord::cases);
+    if (record == records.end()) {
+      record = records.insert(record, {records.front().probe, found.outcomes, "", {}});
     }
+    auto quantity = std::ranges::find(record->quantities, found.name, &MetricRecord::name);
+    if (quantity == record->quantities.end()) quantity = record->quantities.insert(quantity, {found.name, {}, {}});
+    (*quantity).*reading = found.value;
   }
-
-  [[nodiscard]] std::vector<ConclusionRecord> take() && { return std::move(all_); }
-
- private:
-  ConclusionRecord& of(const Members& cases) {
-    const auto same = std::ranges::find(all_, cases, &ConclusionRecord::cases);
-    if (same != all_.end()) return *same;
-    return all_.emplace_back(ConclusionRecord{all_.front().probe, cases, "", {}});
-  }
-
-  std::vector<ConclusionRecord> all_;
-};
+}
 
 }  // namespace
 
@@ -89,19 +77,13 @@ std::vector<ConclusionRecord> conclusions(std::span<const Record> results, const
     const auto measured = concluded(results, table, *probe, true);
     const auto predicted = concluded(results, table, *probe, false);
     if (!measured && !predicted) continue;
-    Gathered gathered(probe->name, table, measured ? measured->advice : predicted->advice);
-    if (measured) gathered.add(*measured, &ConclusionRecord::Found::measured);
-    if (predicted) gathered.add(*predicted, &ConclusionRecord::Found::predicted);
-    std::ranges::move(std::move(gathered).take(), std::back_inserter(all));
+    std::vector<ConclusionRecord> records = {{probe->name, table, measured ? measured->advice : predicted->advice, {}}};
+    if (measured) add_numbers(records, *measured, &MetricRecord::measured);
+    if (predicted) add_numbers(records, *predicted, &MetricRecord::predicted);
+    std::ranges::move(records, std::back_inserter(all));
   }
   std::erase_if(all, [](const ConclusionRecord& one) { return one.advice.empty() && one.quantities.empty(); });
   return all;
-}
-
-std::string advice_on(const Members& table, std::span<const ConclusionRecord> conclusions) {
-  const auto found = std::ranges::find_if(
-      conclusions, [&](const ConclusionRecord& one) { return one.cases == table && !one.advice.empty(); });
-  return found == conclusions.end() ? "" : found->advice;
 }
 
 }  // namespace gpumem::report

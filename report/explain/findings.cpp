@@ -1,8 +1,6 @@
 // Findings: what each table shows, in a few sentences. What its probe concludes comes first; where it concludes
 // nothing, the readings are described alone, so that a new probe is described like the others.
 
-#include "report/explain/findings.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +8,9 @@
 
 #include "probes/access/space.hpp"
 #include "probes/words.hpp"
-#include "report/explain/conclusions.hpp"
-#include "report/explain/headline_story.hpp"
+#include "report/explain/explain.hpp"
+#include "report/explain/story.hpp"
+#include "report/record/sweep.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -126,13 +125,14 @@ std::string found(const Members& table, std::span<const ConclusionRecord> conclu
 /// The advice that the probe gives, and how far to trust what it was predicted from; empty if it gives none.
 std::string advised(const std::vector<Record>& results, const Members& table,
                     std::span<const ConclusionRecord> conclusions) {
-  const std::string advice = advice_on(table, conclusions);
-  if (advice.empty()) return {};
+  const auto advising = std::ranges::find_if(
+      conclusions, [&](const ConclusionRecord& one) { return one.cases == table && !one.advice.empty(); });
+  if (advising == conclusions.end()) return {};
   const Cases cases = cases_of(results, table);
   const bool measured =
       std::ranges::any_of(cases, [](const Record* record) { return record->headline.measured.has_value(); });
   const std::string agreed = agreement(cases);
-  return (measured ? "" : "Predicted: ") + advice + (agreed.empty() ? "" : " " + capitalised(agreed) + ".");
+  return (measured ? "" : "Predicted: ") + advising->advice + (agreed.empty() ? "" : " " + capitalised(agreed) + ".");
 }
 
 }  // namespace
@@ -154,6 +154,14 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     all.push_back(join(parts, " "));
   }
   return all;
+}
+
+Report completed(Report report) {
+  relate_to_baselines(report.results);
+  report.conclusions = conclusions(report.results);
+  report.findings = findings(report.results, report.conclusions);
+  add_explanations(report.results);
+  return report;
 }
 
 }  // namespace gpumem::report

@@ -1,14 +1,12 @@
 // A story in words. The words depend on the readings alone, so that a new probe is described like the others.
 
-#include "report/explain/headline_story.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "probes/words.hpp"
-#include "report/explain/value_sets.hpp"
+#include "report/explain/story.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -82,18 +80,25 @@ std::string moves(const Story& story, bool plural, bool down) {
   return down ? verb(story, plural, "fall", "falls") : verb(story, plural, "rise", "rises");
 }
 
-/// "reach" what should be much, "take" what should be little.
-std::string reach(const Story& story) {
-  const bool less = story.best->record->headline.better == Better::less;
-  return less ? verb(story, true, "take", "takes") : verb(story, true, "reach", "reaches");
+bool less_is_better(const Story& story) { return story.best->record->headline.better == Better::less; }
+
+/// Who reaches what should be much, or takes what should be little: "Copies reach 4227 GB/s (88 % of peak)".
+std::string best_words(const Story& story, const std::string& subject) {
+  const std::string reach =
+      less_is_better(story) ? verb(story, true, "take", "takes") : verb(story, true, "reach", "reaches");
+  return subject + " " + reach + " " + speed(*story.best);
 }
 
-/// How a class stands to the best: bandwidths run at a share of it, cycles take a multiple.
+/// How goodness stands to the best: bandwidths are a share of it, cycles a multiple.
+std::string compared_to_best(const Story& story, double lowest, double highest) {
+  if (less_is_better(story)) return ratio_words(1 / highest, 1 / lowest) + " times that";
+  return ratio_words(lowest, highest) + " of it";
+}
+
 std::string run_at(const Story& story, bool plural, double lowest, double highest) {
-  if (story.best->record->headline.better != Better::less) {
-    return fmt::format("{} at {} of it", verb(story, plural, "run", "runs"), ratio_words(lowest, highest));
-  }
-  return fmt::format("{} {} times that", verb(story, plural, "take", "takes"), ratio_words(1 / highest, 1 / lowest));
+  const std::string run =
+      less_is_better(story) ? verb(story, plural, "take", "takes") : verb(story, plural, "run", "runs") + " at";
+  return run + " " + compared_to_best(story, lowest, highest);
 }
 
 /// What requests do with what they cost.
@@ -145,7 +150,7 @@ std::string everywhere(const Story& story) {
 }
 
 std::string flat_story(const Story& story, const std::string& subject) {
-  std::string text = fmt::format("{} {} {} {}", subject, reach(story), speed(*story.best), everywhere(story));
+  std::string text = best_words(story, subject) + " " + everywhere(story);
   if (story.spread() >= 0.0005) text += ", within " + at_most_percent(story.spread());
   if (story.classes.size() > 1) {
     text += fmt::format(", although {} per request range {}", story.unit,
@@ -211,7 +216,7 @@ std::string many_classes(const Story& story) {
     return fmt::format("At worst, {} {} {} and {}", group.words, touch(story.unit, group.plural),
                        cost_words(dearest.cost, story.unit), class_runs(story, dearest, group.plural));
   }
-  const bool less = story.best->record->headline.better == Better::less;
+  const bool less = less_is_better(story);
   std::vector<std::string> steps;
   for (std::size_t i = 1; i < story.classes.size(); ++i) {
     const CostClass& one = story.classes[i];
@@ -225,20 +230,16 @@ std::string many_classes(const Story& story) {
 }
 
 std::string classes_story(const Story& story, const std::string& subject) {
-  std::string text = fmt::format("{} {} {} at {}", subject, reach(story), speed(*story.best), position(*story.best));
+  std::string text = best_words(story, subject) + " at " + position(*story.best);
   if (story.classes.size() > 2) text += ", with " + cost_words(story.best->cost, story.unit);
   return text + ". " + (story.classes.size() == 2 ? two_classes(story) : many_classes(story));
 }
 
 std::string unordered_story(const Story& story, const std::string& subject) {
   const double ratio = story.worst->goodness / story.best->goodness;
-  const bool less = story.best->record->headline.better == Better::less;
-  std::string text = less ? fmt::format("{} {} {} at {} and most, {} or {} times that, at {}", subject, reach(story),
-                                        speed(*story.best), position(*story.best), value_of(*story.worst),
-                                        ratio_words(1 / ratio, 1 / ratio), position(*story.worst))
-                          : fmt::format("{} {} {} at {} and least, {} or {} of it, at {}", subject, reach(story),
-                                        speed(*story.best), position(*story.best), value_of(*story.worst),
-                                        ratio_words(ratio, ratio), position(*story.worst));
+  std::string text = fmt::format("{} at {} and {}, {} or {}, at {}", best_words(story, subject), position(*story.best),
+                                 less_is_better(story) ? "most" : "least", value_of(*story.worst),
+                                 compared_to_best(story, ratio, ratio), position(*story.worst));
   if (story.classes.size() > 1) {
     text += fmt::format("; {} per request range {}, which alone does not explain it", story.unit,
                         cost_range(story.classes.front().cost, story.classes.back().cost, story.unit));
@@ -262,7 +263,7 @@ std::string limits(const Story& story) {
 std::string headline_story(const Story& story, const std::string& subject) {
   std::string text;
   if (story.points.size() == 1) {
-    text = fmt::format("{} {} {} at {}", subject, reach(story), speed(*story.best), position(*story.best));
+    text = best_words(story, subject) + " at " + position(*story.best);
   } else if (story.spread() <= negligible) {
     text = flat_story(story, subject);
   } else if (const int slope = direction(story); slope != 0 && story.classes.size() != 2) {
@@ -281,18 +282,13 @@ std::string agreement(const Cases& cases) {
   std::erase_if(measured, [](const Record* record) {
     return record->status != Status::ok || !(record->headline.measured.value_or(0) > 0);
   });
-  double farthest = -1;
-  const Record* where = nullptr;
-  for (const Record* record : measured) {
-    const auto& [measured_value, predicted] = std::pair(*record->headline.measured, record->headline.predicted);
-    if (!predicted) return {};
-    const double deviation = std::abs(*predicted / measured_value - 1);
-    if (deviation > farthest) {
-      farthest = deviation;
-      where = record;
-    }
-  }
-  if (where == nullptr) return {};
+  const auto is_predicted = [](const Record* record) { return record->headline.predicted.has_value(); };
+  if (measured.empty() || !std::ranges::all_of(measured, is_predicted)) return {};
+  const auto deviation = [](const Record* record) {
+    return std::abs(*record->headline.predicted / *record->headline.measured - 1);
+  };
+  const Record* where = std::ranges::max(measured, {}, deviation);
+  const double farthest = deviation(where);
   constexpr double agrees = 0.1;
   if (farthest <= agrees) return "predicted within " + at_most_percent(farthest);
   return fmt::format("predictions are off by up to {}{}", at_most_percent(farthest),

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "probes/words.hpp"
 #include "report/record/sweep.hpp"
 
 namespace gpumem::report {
@@ -73,6 +74,10 @@ const Point* worst_of(const std::vector<Point>& points) {
   return &*std::ranges::find_if(points, [&](const Point& p) { return p.goodness <= (1 + as_good) * slowest; });
 }
 
+bool is_in(std::span<const std::uint64_t> values, std::uint64_t value) {
+  return std::ranges::find(values, value) != values.end();
+}
+
 }  // namespace
 
 double Story::spread() const {
@@ -87,10 +92,10 @@ Story make_story(const Cases& cases, std::string_view parameter) {
       cases, [](const Record* record) { return record->headline.measured.has_value() || record->time.has_value(); });
   story.numeric = true;
   for (const Record* record : cases) {
-    const HeadlineRecord& headline = record->headline;
-    const auto value = story.measured ? headline.measured : headline.predicted;
-    if (record->status != Status::ok || !value || !std::isfinite(*value) || *value <= 0) continue;
-    Point point{record, find_parameter(*record, parameter), std::nullopt, *value, headline.goodness(*value), {}};
+    const auto value = positive_headline(*record, story.measured);
+    if (record->status != Status::ok || !value) continue;
+    Point point{record, find_parameter(*record, parameter), std::nullopt,
+                *value, record->headline.goodness(*value),  {}};
     if (point.place != nullptr) {
       if (const auto* number = std::get_if<std::uint64_t>(&point.place->value)) point.number = *number;
     }
@@ -129,12 +134,43 @@ bool cost_explains(const Story& story) {
   for (std::size_t i = 1; i < story.classes.size(); ++i) {
     if (story.classes[i].median_goodness > story.classes[i - 1].median_goodness * (1 + negligible)) return false;
   }
-  double worst_cheap = cheapest.points.front()->goodness;
-  for (const Point* point : cheapest.points) worst_cheap = std::min(worst_cheap, point->goodness);
-  double best_dear = 0;
-  for (const Point* point : dearest.points) best_dear = std::max(best_dear, point->goodness);
+  const double worst_cheap = std::ranges::min(cheapest.points, {}, &Point::goodness)->goodness;
+  const double best_dear = std::ranges::max(dearest.points, {}, &Point::goodness)->goodness;
   constexpr double overlap = 1.01;
   return best_dear <= worst_cheap * overlap && dearest.median_goodness < cheapest.median_goodness;
+}
+
+std::optional<std::uint64_t> common_factor(std::span<const std::uint64_t> all, std::span<const std::uint64_t> part) {
+  if (part.size() == all.size()) return std::nullopt;
+  const auto holds = [&](std::uint64_t k) {
+    return std::ranges::all_of(all, [&](std::uint64_t value) { return (value % k == 0) == is_in(part, value); });
+  };
+  std::uint64_t smallest = 0;  // that is not zero: a factor of all divides it
+  for (const std::uint64_t value : part) {
+    if (value > 0 && (smallest == 0 || value < smallest)) smallest = value;
+  }
+  constexpr std::uint64_t furthest = 4096;  // larger factors explain nothing to a reader
+  std::optional<std::uint64_t> found;
+  for (std::uint64_t k = 2; k <= std::min(smallest, furthest); ++k) {
+    if (smallest % k != 0 || !holds(k)) continue;
+    if (found) return std::nullopt;
+    found = k;
+  }
+  return found;
+}
+
+std::string listed(std::span<const std::uint64_t> all, std::span<const std::uint64_t> part) {
+  constexpr std::size_t most_parts = 4;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < all.size() && parts.size() <= most_parts; ++i) {
+    if (!is_in(part, all[i])) continue;
+    const std::size_t begin = i;
+    while (i + 1 < all.size() && is_in(part, all[i + 1])) ++i;
+    parts.push_back(std::to_string(all[begin]));
+    if (i > begin + 1) parts.back() += " to " + std::to_string(all[i]);
+    if (i == begin + 1) parts.push_back(std::to_string(all[i]));
+  }
+  return parts.size() > most_parts ? "" : join_in_words(parts);
 }
 
 }  // namespace gpumem::report

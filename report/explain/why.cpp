@@ -1,6 +1,4 @@
-// Sentences from the rules, the stages and the better cases.
-
-#include "report/explain/why.hpp"
+// The evidence on a case, and sentences of it from the rules, the stages and the better cases.
 
 #include <fmt/format.h>
 
@@ -8,7 +6,7 @@
 #include <cmath>
 
 #include "probes/words.hpp"
-#include "report/explain/evidence.hpp"
+#include "report/explain/explain.hpp"
 #include "report/explain/why_rules.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
@@ -22,6 +20,43 @@ namespace {
 
 constexpr std::size_t brief_width = 60;
 constexpr double noticeable = 1.03;  // a gain worth mentioning: well above the width of a measured interval
+
+/// The costliest of a record's sites of `op` ("load", "store" or, for either, empty) whose requests are counted in the
+/// unit. As counted, else as predicted. Absent if there is none.
+std::optional<RequestCost> costliest(const Record& record, std::string_view op, const access::Unit& unit) {
+  std::optional<RequestCost> worst;
+  for (const SiteRecord& site : record.access) {
+    if ((!op.empty() && site.op != op) || site.word_bytes == 0) continue;
+    const Reading reading = site.per_request(unit.name);
+    const auto each = reading.counted ? reading.counted : reading.predicted;
+    if (!each || !(*each > 0)) continue;
+    const RequestCost cost{*each, unit.least(site.word_bytes), site.word_bytes};
+    if (!worst || cost.excess() > worst->excess()) worst = cost;
+  }
+  return worst;
+}
+
+/// The evidence on a case by itself.
+Evidence evidence_on(const Record& record, std::string_view limit) {
+  Evidence evidence{.record = record,
+                    .limit = limit,
+                    .limit_s = {},
+                    .case_s = seconds_of(record),
+                    .next = nullptr,
+                    .load = costliest(record, "load", access::sectors),
+                    .store = costliest(record, "store", access::sectors),
+                    .shared = costliest(record, "", access::wavefronts),
+                    .better = {}};
+  for (const StageRecord& stage : record.stages) {
+    const auto seconds = seconds_of(stage);
+    if (stage.stage == limit) {
+      evidence.limit_s = seconds;
+    } else if (seconds && (evidence.next == nullptr || *seconds > *seconds_of(*evidence.next))) {
+      evidence.next = &stage;
+    }
+  }
+  return evidence;
+}
 
 /// "device memory, 249 us of 251 us (the sectors moved between L1 and L2 240 us)".
 std::string limit_words(const Evidence& e) {
@@ -69,13 +104,8 @@ std::optional<double> demand_beyond(const Evidence& e) {
   return *own / *other;
 }
 
-std::string peak_words(const Evidence& e) {
-  return e.record.fraction_of_peak ? whole_percent(*e.record.fraction_of_peak) + " of peak" : "";
-}
-
 /// What there is to say when no rule applies.
 Explanation without_waste(const Evidence& e) {
-  const std::string peak = peak_words(e);
   if (e.better) {
     const auto more = demand_beyond(e);
     const std::string text = better_words(*e.better);
@@ -85,18 +115,18 @@ Explanation without_waste(const Evidence& e) {
     return {.brief = text, .full = capitalised(text) + how + "."};
   }
   std::string text = e.others > 0 ? "nothing better in this sweep" : "nothing in it is wasted";
-  if (!peak.empty()) text += ": " + peak;
+  if (e.record.fraction_of_peak) text += ": " + whole_percent(*e.record.fraction_of_peak) + " of peak";
   return {.brief = text, .full = capitalised(text) + "."};
 }
 
 Explanation by_rule(const Rule& rule, const Evidence& e) {
-  const bool gained = e.better && rule.by_requests && better_has_less(e);
-  std::string full = rule.fact(e);
+  const bool gained = e.better && rule.requests != nullptr && better_has_less(e);
+  std::string full = filled(rule.fact, rule, e);
   if (!rule.cure.empty()) full += fmt::format("; {}", rule.cure);
   if (gained) full += ": " + gain_words(*e.better);
   full += ".";
   if (e.better && !gained) full += " " + capitalised(better_words(*e.better)) + ".";
-  std::string brief = rule.brief(e);
+  std::string brief = filled(rule.brief, rule, e);
   const std::string cured = brief + (rule.brief_cure.empty() ? "" : "; ") + std::string(rule.brief_cure);
   if (display_width(cured) <= brief_width) brief = cured;
   return {.brief = brief, .full = std::move(full)};
@@ -111,12 +141,12 @@ std::vector<std::string> disagreements(const Evidence& e) {
   const auto worse = headline.measured && headline.predicted && *headline.measured > 0 && *headline.predicted > 0
                          ? headline.goodness(*headline.predicted) / headline.goodness(*headline.measured)
                          : 1;
+  const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
+  const bool was_counted = stage != record.stages.end() && stage->counted_s;
   if (std::abs(worse - 1) > much) {
     const double longer = worse - 1;
     // Where the counted demand takes as long as the clock says, it was the demand that was predicted wrongly.
-    const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
-    const bool explained =
-        stage != record.stages.end() && stage->counted_s && e.case_s && *stage->counted_s > (1 - much) * *e.case_s;
+    const bool explained = was_counted && e.case_s && *stage->counted_s > (1 - much) * *e.case_s;
     all.push_back(fmt::format("It took {} {} than predicted{}.", whole_percent(std::abs(longer)),
                               longer > 0 ? "longer" : "less time",
                               longer > 0 && !explained ? ", so something here is not in the model" : ""));
@@ -130,11 +160,9 @@ std::vector<std::string> disagreements(const Evidence& e) {
                                 trimmed(*reading.predicted, 2)));
     }
   }
-  for (const StageRecord& stage : record.stages) {
-    if (stage.stage != e.limit || !stage.predicted_s || !stage.counted_s) continue;
-    if (!differ(*stage.predicted_s, *stage.counted_s, much)) continue;
+  if (was_counted && stage->predicted_s && differ(*stage->predicted_s, *stage->counted_s, much)) {
     all.push_back(fmt::format("By what was counted, its stage takes {}, not the predicted {}.",
-                              stage_time_words(*stage.counted_s), stage_time_words(*stage.predicted_s)));
+                              stage_time_words(*stage->counted_s), stage_time_words(*stage->predicted_s)));
   }
   if (record.bottleneck && record.bottleneck->counted && *record.bottleneck->counted != record.bottleneck->predicted) {
     all.push_back(fmt::format("Predicted was {}.", stage_words(record.bottleneck->predicted)));
@@ -155,10 +183,9 @@ Explanation explain(const Evidence& e) {
 
 /// How good a case is, by the reading of the same kind for all: measured where this case was measured.
 std::optional<double> goodness_of(const Record& record, bool measured) {
-  const HeadlineRecord& headline = record.headline;
-  const auto value = measured ? headline.measured : headline.predicted;
-  if (!value || !(*value > 0) || headline.better == Better::neither) return std::nullopt;
-  return headline.goodness(*value);
+  const auto value = positive_headline(record, measured);
+  if (!value || record.headline.better == Better::neither) return std::nullopt;
+  return record.headline.goodness(*value);
 }
 
 /// The best of some cases by either reading, for all of them at once.

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "probes/words.hpp"
+#include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -20,30 +21,51 @@ constexpr double wasteful = 1.5;  // excess from which on requests are scattered
 constexpr double some = 1.005;    // excess that is no rounding
 constexpr double lanes = access::warp_lanes;
 
-// ---- words
+// ---- what a case says
+
+bool on_host(const Evidence& e) { return std::ranges::any_of(e.record.access, &SiteRecord::in_host_memory); }
+
+/// A count, if it was taken.
+std::optional<double> count_of(const Evidence& e, std::optional<double> measure::Counts::*count) {
+  return e.record.counters ? (*e.record.counters).*count : std::nullopt;
+}
+
+/// Bytes that device memory moved / useful bytes, as counted.
+std::optional<double> moved_per_useful(const Evidence& e) {
+  const auto read = count_of(e, &measure::Counts::dram_read_bytes);
+  const auto written = count_of(e, &measure::Counts::dram_write_bytes);
+  const double useful = e.record.useful_bytes();
+  if (!read || !written || useful <= 0) return std::nullopt;
+  return (*read + *written) / useful;
+}
+
+/// Bytes that device memory read although no load asked for their sectors, as counted.
+std::optional<double> unasked_read_bytes(const Evidence& e) {
+  const auto read = count_of(e, &measure::Counts::dram_read_bytes);
+  const auto asked = count_of(e, &measure::Counts::l2_read_sectors);
+  if (!read || !asked) return std::nullopt;
+  return std::max(0.0, *read - *asked * access::sector_bytes);
+}
+
+/// The value of a parameter that is a number.
+std::optional<std::uint64_t> number(const Evidence& e, std::string_view parameter) {
+  const Parameter* found = find_parameter(e.record, parameter);
+  const auto* value = found == nullptr ? nullptr : std::get_if<std::uint64_t>(&found->value);
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+// ---- the requests that a rule is about
 
 double excess(const std::optional<RequestCost>& cost) { return cost ? cost->excess() : 0; }
 
-/// The costlier of loads and stores, and what to call it.
-struct Costlier {
-  RequestCost cost;
-  const char* name;
-};
-Costlier costlier(const Evidence& e) {
+Requests stores(const Evidence& e) { return {e.store.value_or(RequestCost()), "store"}; }
+Requests to_shared(const Evidence& e) { return {e.shared.value_or(RequestCost()), "request"}; }
+
+/// The costlier of loads and stores.
+Requests costlier(const Evidence& e) {
   const bool same = e.load && e.store && std::abs(excess(e.load) - excess(e.store)) < 0.01;
   if (same) return {*e.load, "request"};
-  return excess(e.load) > excess(e.store) ? Costlier{*e.load, "load"} : Costlier{*e.store, "store"};
-}
-
-std::string where_fewer_do(const RequestCost& cost, std::string_view name, std::string_view unit) {
-  return fmt::format("each {} {} {} {} where {} would do", name, unit == sectors ? "touches" : "takes",
-                     trimmed(cost.each, 2), unit, trimmed(cost.least, 2));
-}
-
-/// "each load uses 1 of the 8 words of a sector": what lanes use of what requests touch.
-std::string words_used(const RequestCost& cost, std::string_view name) {
-  return fmt::format("each {} uses {} of the {} words of a sector", name, trimmed(lanes / cost.each, 1),
-                     trimmed(lanes / cost.word_bytes, 0));
+  return excess(e.load) > excess(e.store) ? Requests{*e.load, "load"} : stores(e);
 }
 
 // ---- what is wasted
@@ -62,7 +84,7 @@ bool shifted(const Evidence& e) {
 
 bool conflicts(const Evidence& e) { return excess(e.shared) > some; }
 
-bool moves_too_much(const Evidence& e) { return e.moved_per_useful().value_or(0) > 1.1; }
+bool moves_too_much(const Evidence& e) { return moved_per_useful(e).value_or(0) > 1.1; }
 
 bool is_pageable(const Evidence& e) {
   return std::ranges::any_of(e.record.parameters, [](const Parameter& one) { return one.value == Value("pageable"); });
@@ -88,15 +110,15 @@ bool one_after_another(const Evidence& e) { return next_adds(e) && !is_pageable(
 
 bool always(const Evidence&) { return true; }
 
-// ---- the figures
+// ---- the figures that not every case has
 
-/// What device memory moves beyond what is used, where that was counted: ", so that 8.0 bytes move for each useful
-/// one".
+/// What device memory moves beyond what is used, where that was counted: "device memory moves 8.0 bytes for every
+/// useful one".
 std::string moved(const Evidence& e) {
   if (!moves_too_much(e)) return {};
   std::string text =
-      fmt::format(", so that device memory moves {} bytes for every useful one", significant(*e.moved_per_useful(), 2));
-  const double unasked = e.unasked_read_bytes().value_or(0);
+      fmt::format("device memory moves {} bytes for every useful one", significant(*moved_per_useful(e), 2));
+  const double unasked = unasked_read_bytes(e).value_or(0);
   if (unasked < 0.1 * e.record.useful_bytes()) return text;
   const std::string bytes = decimal_size(unasked);
   if (!e.load) return text + fmt::format(" (stores that leave sectors incomplete make it read {} back)", bytes);
@@ -109,8 +131,8 @@ std::string l2_requests(const Evidence& e) {
   using measure::Counts;
   const auto words = [&](std::optional<double> Counts::*at_l2, std::optional<double> Counts::*at_l1,
                          const std::optional<RequestCost>& cost, const char* verb, const char* op) -> std::string {
-    const auto requests = e.counted(at_l2);
-    const auto issued = e.counted(at_l1);
+    const auto requests = count_of(e, at_l2);
+    const auto issued = count_of(e, at_l1);
     if (!requests || !issued || *issued <= 0 || !cost) return {};
     const double least = std::max(1.0, cost->word_bytes / 4.0);  // lines of 128 bytes
     const double each = *requests / *issued;
@@ -122,70 +144,27 @@ std::string l2_requests(const Evidence& e) {
          words(&Counts::l2_write_requests, &Counts::global_store_requests, e.store, "write", "store");
 }
 
-std::string scattered_fact(const Evidence& e) {
-  const auto [cost, name] = costlier(e);
-  return words_used(cost, name) +
-         fmt::format(" ({} sectors where {} would do)", trimmed(cost.each, 2), trimmed(cost.least, 2)) +
-         l2_requests(e) + moved(e);
-}
-std::string scattered_brief(const Evidence& e) {
-  const auto [cost, name] = costlier(e);
-  return fmt::format("{}s use {} of {} words per sector", name, trimmed(lanes / cost.each, 1),
-                     trimmed(lanes / cost.word_bytes, 0));
+/// " of 256 threads with 1 element each"
+std::string block_shape(const Evidence& e) {
+  const auto threads = number(e, "block_threads");
+  if (!threads) return {};
+  return fmt::format(" of {} threads with {} each", *threads,
+                     counted(number(e, "elements_per_thread").value_or(1), "element"));
 }
 
-std::string shifted_stores_fact(const Evidence& e) {
-  return where_fewer_do(*e.store, "store", sectors) + l2_requests(e);
-}
-std::string shifted_stores_brief(const Evidence& e) {
-  return fmt::format("{} sectors per store where {} would do", trimmed(e.store->each, 2), trimmed(e.store->least, 2));
-}
-
-std::string shifted_fact(const Evidence& e) {
-  const auto [cost, name] = costlier(e);
-  return where_fewer_do(cost, name, sectors);
-}
-std::string shifted_brief(const Evidence& e) {
-  const auto [cost, name] = costlier(e);
-  return fmt::format("{} sectors per {} where {} would do", trimmed(cost.each, 2), name, trimmed(cost.least, 2));
+std::string in_flight(const Evidence& e) {
+  const auto elements = number(e, "elements_per_thread");
+  if (!elements || !e.load) return "threads wait for what they load";
+  return fmt::format("each thread has {} bytes on their way", *elements * e.load->word_bytes);
 }
 
-std::string conflicts_fact(const Evidence& e) {
-  return where_fewer_do(*e.shared, "request", wavefronts) + ", " + trimmed(e.shared->excess(), 1) +
-         "-way bank conflicts";
-}
-std::string conflicts_brief(const Evidence& e) { return trimmed(e.shared->excess(), 1) + "-way bank conflicts"; }
-
-std::string moved_fact(const Evidence& e) { return moved(e).substr(std::string_view(", so that ").size()); }
-std::string moved_brief(const Evidence& e) {
-  return significant(*e.moved_per_useful(), 2) + " bytes move for every useful one";
+/// The achieved occupancy, put into `words` where it was counted.
+std::string occupancy(const Evidence& e, const char* words) {
+  const auto share = count_of(e, &measure::Counts::achieved_occupancy);
+  return share ? fmt::format(fmt::runtime(words), whole_percent(*share)) : "";
 }
 
-std::string launch_fact(const Evidence& e) {
-  const auto threads = e.number("block_threads");
-  if (!threads) return "blocks end sooner than new ones start";
-  const std::uint64_t elements = e.number("elements_per_thread").value_or(1);
-  return fmt::format("blocks of {} threads with {} each end sooner than new ones start", *threads,
-                     counted(elements, "element"));
-}
-std::string launch_brief(const Evidence&) { return "blocks too small: launching them takes longest"; }
-
-std::string latency_fact(const Evidence& e) {
-  const auto elements = e.number("elements_per_thread");
-  std::string text = elements && e.load
-                         ? fmt::format("each thread has {} bytes on their way", *elements * e.load->word_bytes)
-                         : std::string("threads wait for what they load");
-  if (const auto occupancy = e.counted(&measure::Counts::achieved_occupancy)) {
-    text += fmt::format(" at an achieved occupancy of {}", whole_percent(*occupancy));
-  }
-  return text;
-}
-std::string latency_brief(const Evidence& e) {
-  const auto occupancy = e.counted(&measure::Counts::achieved_occupancy);
-  return "too little in flight" + (occupancy ? " (occupancy " + whole_percent(*occupancy) + ")" : "");
-}
-
-std::string link_fact(const Evidence& e) {
+std::string of_link(const Evidence& e) {
   const HeadlineRecord& headline = e.record.headline;
   if (!headline.value() || !headline.peak || !e.record.fraction_of_peak) {
     return "the data crosses it and is then used again";
@@ -193,68 +172,65 @@ std::string link_fact(const Evidence& e) {
   return fmt::format("{} of {}", significant(*headline.value(), 3), value_words(headline.quantity, *headline.peak));
 }
 
-std::string copies_fact(const Evidence& e) {
+std::string fixed_costs(const Evidence& e) {
   const auto copies = std::ranges::find(e.record.stages, "copies", &StageRecord::stage);
   if (copies == e.record.stages.end() || !seconds_of(*copies)) return "each copy has a fixed cost";
   return "the fixed costs of copies are " + stage_time_words(*seconds_of(*copies));
 }
-std::string copies_brief(const Evidence&) { return "the fixed cost of copies"; }
-
-std::string staging_fact(const Evidence&) { return "pageable data passes through the host's own buffers"; }
-std::string staging_brief(const Evidence&) { return "pageable memory, which the host copies first"; }
-
-std::string packing_fact(const Evidence&) { return "the host gathers the pieces itself"; }
-std::string packing_brief(const Evidence&) { return "the host gathers the pieces"; }
-
-std::string turns_fact(const Evidence& e) {
-  return fmt::format("the stages take turns, {} one after another", stage_time_words(work_s(e)));
-}
-std::string turns_brief(const Evidence&) { return "stages take turns"; }
-
-std::string longest_fact(const Evidence&) { return "it takes longest, whatever runs beside it"; }
-std::string longest_brief(const Evidence& e) { return stage_words(e.limit) + " takes longest"; }
 
 // ---- the table
 
-bool has_elements(const Evidence& e) { return e.number("elements_per_thread").has_value(); }
-bool on_host(const Evidence& e) { return e.on_host(); }
-bool scattered_on_host(const Evidence& e) { return e.on_host() && scattered(e); }
-bool shifted_on_host(const Evidence& e) { return e.on_host() && shifted(e); }
+bool has_elements(const Evidence& e) { return number(e, "elements_per_thread").has_value(); }
+bool scattered_on_host(const Evidence& e) { return on_host(e) && scattered(e); }
+bool shifted_on_host(const Evidence& e) { return on_host(e) && shifted(e); }
 bool wide_conflicts(const Evidence& e) { return conflicts(e) && e.shared->word_bytes > 4; }
+
+constexpr const char* conflict_fact =
+    "each request takes {each} wavefronts where {least} would do, {ways}-way bank conflicts";
+constexpr const char* conflict_brief = "{ways}-way bank conflicts";
+constexpr const char* scattered_fact =
+    "each {name} uses {used} of the {words} words of a sector ({each} sectors where {least} would do){l2}{so_moved}";
+constexpr const char* scattered_brief = "{name}s use {used} of {words} words per sector";
+constexpr const char* shifted_fact = "each {name} touches {each} sectors where {least} would do";
+constexpr const char* shifted_brief = "{each} sectors per {name} where {least} would do";
+constexpr const char* blocks_fact = "blocks{shape} end sooner than new ones start";
+constexpr const char* blocks_brief = "blocks too small: launching them takes longest";
+constexpr const char* copies_brief = "the fixed cost of copies";
+constexpr const char* copies_cure = "copy more at once, or hand all copies to one batched call";
 
 constexpr std::string_view memory_stages = " dram l2_lines l2_sectors ";
 
 constexpr Rule rules[] = {
-    {" shared_wavefronts ", wide_conflicts, conflicts_fact, conflicts_brief, "pad the row by one element",
-     "pad the row by one element", true},
-    {" shared_wavefronts ", conflicts, conflicts_fact, conflicts_brief, "pad the row by one word",
-     "pad the row by one word", true},
-    {" launch ", has_elements, launch_fact, launch_brief, "give each thread more elements", "more per thread"},
-    {" launch ", always, launch_fact, launch_brief, "make fewer, larger blocks", "fewer, larger ones"},
-    {" latency ", always, latency_fact, latency_brief, "let threads issue more or larger loads before they wait",
-     "more or larger loads"},
-    {memory_stages, scattered, scattered_fact, scattered_brief, "make neighbouring lanes access neighbouring words",
-     "use whole sectors", true},
-    {memory_stages, shifted_stores, shifted_stores_fact, shifted_stores_brief, "align the base to 32 bytes",
-     "align the base", true},
-    {memory_stages, moves_too_much, moved_fact, moved_brief, "use all of every sector while it is there",
-     "use whole sectors", true},
-    {" pcie host_copy ", copies_add, copies_fact, copies_brief,
-     "copy more at once, or hand all copies to one batched call", "copy more at once"},
-    {" pcie kernel host host_copy ", one_after_another, turns_fact, turns_brief,
-     "overlap them in several streams, with pinned memory", "overlap them in streams"},
-    {" pcie ", scattered_on_host, scattered_fact, scattered_brief,
-     "make neighbouring lanes access neighbouring words, or copy the data and access the copy", "use whole sectors",
-     true},
-    {" pcie ", shifted_on_host, shifted_fact, shifted_brief, "align the base to 32 bytes", "align the base", true},
-    {" pcie ", on_host, link_fact, link_fact, "copy the data first if it is used more than once", "copy if used again"},
-    {" pcie ", always, link_fact, link_fact, "only moving fewer bytes would help", "only fewer bytes help"},
-    {" copies ", always, copies_fact, copies_brief, "copy more at once, or hand all copies to one batched call",
-     "copy more at once"},
-    {" host_copy ", is_pageable, staging_fact, staging_brief, "use page-locked memory", "pin it"},
-    {" host_copy ", always, packing_fact, packing_brief, "hand the pieces to one batched copy call",
-     "batch the copies"},
-    {" kernel host ", always, longest_fact, longest_brief, "", ""},
+    {" shared_wavefronts ", wide_conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one element",
+     "pad the row by one element"},
+    {" shared_wavefronts ", conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one word",
+     "pad the row by one word"},
+    {" launch ", has_elements, nullptr, blocks_fact, blocks_brief, "give each thread more elements", "more per thread"},
+    {" launch ", always, nullptr, blocks_fact, blocks_brief, "make fewer, larger blocks", "fewer, larger ones"},
+    {" latency ", always, nullptr, "{in_flight}{at_occupancy}", "too little in flight{occupancy}",
+     "let threads issue more or larger loads before they wait", "more or larger loads"},
+    {memory_stages, scattered, costlier, scattered_fact, scattered_brief,
+     "make neighbouring lanes access neighbouring words", "use whole sectors"},
+    {memory_stages, shifted_stores, stores, "each store touches {each} sectors where {least} would do{l2}",
+     shifted_brief, "align the base to 32 bytes", "align the base"},
+    {memory_stages, moves_too_much, costlier, "{moved}", "{per_useful} bytes move for every useful one",
+     "use all of every sector while it is there", "use whole sectors"},
+    {" pcie host_copy ", copies_add, nullptr, "{fixed_costs}", copies_brief, copies_cure, "copy more at once"},
+    {" pcie kernel host host_copy ", one_after_another, nullptr, "the stages take turns, {work} one after another",
+     "stages take turns", "overlap them in several streams, with pinned memory", "overlap them in streams"},
+    {" pcie ", scattered_on_host, costlier, scattered_fact, scattered_brief,
+     "make neighbouring lanes access neighbouring words, or copy the data and access the copy", "use whole sectors"},
+    {" pcie ", shifted_on_host, costlier, shifted_fact, shifted_brief, "align the base to 32 bytes", "align the base"},
+    {" pcie ", on_host, nullptr, "{of_link}", "{of_link}", "copy the data first if it is used more than once",
+     "copy if used again"},
+    {" pcie ", always, nullptr, "{of_link}", "{of_link}", "only moving fewer bytes would help",
+     "only fewer bytes help"},
+    {" copies ", always, nullptr, "{fixed_costs}", copies_brief, copies_cure, "copy more at once"},
+    {" host_copy ", is_pageable, nullptr, "pageable data passes through the host's own buffers",
+     "pageable memory, which the host copies first", "use page-locked memory", "pin it"},
+    {" host_copy ", always, nullptr, "the host gathers the pieces itself", "the host gathers the pieces",
+     "hand the pieces to one batched copy call", "batch the copies"},
+    {" kernel host ", always, nullptr, "it takes longest, whatever runs beside it", "{limit} takes longest", "", ""},
 };
 
 bool names(std::string_view stages, std::string_view stage) {
@@ -271,6 +247,22 @@ const Rule* rule_for(const Evidence& e) {
   const auto* const found =
       std::ranges::find_if(rules, [&](const Rule& rule) { return names(rule.stages, e.limit) && rule.applies(e); });
   return found == std::end(rules) ? nullptr : found;
+}
+
+std::string filled(const char* text, const Rule& rule, const Evidence& e) {
+  const auto [cost, name] = rule.requests == nullptr ? Requests() : rule.requests(e);
+  const std::string so_much = moved(e);
+  return fmt::format(fmt::runtime(text), fmt::arg("name", name), fmt::arg("each", trimmed(cost.each, 2)),
+                     fmt::arg("least", trimmed(cost.least, 2)), fmt::arg("ways", trimmed(cost.excess(), 1)),
+                     fmt::arg("used", trimmed(lanes / cost.each, 1)),
+                     fmt::arg("words", trimmed(lanes / cost.word_bytes, 0)), fmt::arg("l2", l2_requests(e)),
+                     fmt::arg("moved", so_much), fmt::arg("so_moved", so_much.empty() ? "" : ", so that " + so_much),
+                     fmt::arg("per_useful", significant(moved_per_useful(e).value_or(0), 2)),
+                     fmt::arg("shape", block_shape(e)), fmt::arg("in_flight", in_flight(e)),
+                     fmt::arg("at_occupancy", occupancy(e, " at an achieved occupancy of {}")),
+                     fmt::arg("occupancy", occupancy(e, " (occupancy {})")), fmt::arg("of_link", of_link(e)),
+                     fmt::arg("fixed_costs", fixed_costs(e)), fmt::arg("work", stage_time_words(work_s(e))),
+                     fmt::arg("limit", stage_words(e.limit)));
 }
 
 }  // namespace gpumem::report

@@ -18,14 +18,6 @@ constexpr double sigma_per_mad = 1.4826;
 /// Flags of a case that say something about the machine, not about the case.
 constexpr std::array<std::string_view, 4> machine_flags = {"throttled", "ecc_errors", "link_degraded", "contended"};
 
-/// Of an even number the mean of the two in the middle. The values must not be empty.
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return *middle / 2 + *std::max_element(values.begin(), middle) / 2;
-}
-
 std::optional<double> value_of(const FleetReading& reading) {
   return reading.status == Status::ok && !reading.wrong_data ? reading.value : std::nullopt;
 }
@@ -58,10 +50,10 @@ FleetCase case_over(std::size_t name, const Readings& readings, std::size_t mach
   one.count = values.size();
   one.expected = 2 * one.count > machines_of_kind;
   if (values.empty()) return one;
-  one.median = median_of(values);
+  one.median = measure::estimate_median(values).median;
   std::tie(one.min, one.max) = std::pair(std::ranges::min(values), std::ranges::max(values));
   for (double& value : values) value = std::abs(value - one.median);
-  one.mad = median_of(std::move(values));
+  one.mad = measure::estimate_median(values).median;
   one.judged = one.count >= fewest_fleet_values;
   one.least_off = std::max(tolerance, fleet_outlier_z * sigma_per_mad * one.mad / one.median);
   return one;

@@ -141,14 +141,7 @@ struct Fleet {
 /// "node042 41:00.0", for a person.
 [[nodiscard]] std::string machine_label(const FleetMachine& machine);
 
-/// Cases of one kind in words, by the parameters in which those of a probe differ: "offset: offset 3, write".
-class FleetCaseLabels {
- public:
-  FleetCaseLabels(const Fleet& fleet, const FleetKind& kind);
-  [[nodiscard]] const std::string& operator[](std::size_t index) const { return labels_[index]; }
-
- private:
-  std::vector<std::string> labels_;
-};
+/// The cases of a kind in words, by the parameters in which those of a probe differ: "offset: offset 3, write".
+[[nodiscard]] std::vector<std::string> case_labels(const Fleet& fleet, const FleetKind& kind);
 
 }  // namespace gpumem::report

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "probes/error.hpp"
+#include "report/record/readings.hpp"
 
 namespace gpumem::report {
 
@@ -16,15 +16,10 @@ namespace {
 std::string key_of(const std::vector<Parameter>& parameters) {
   std::string key;
   for (const auto& [name, value] : parameters) {
-    const std::string text = to_string(value);
+    const std::string text = gpumem::to_string(value);
     key += fmt::format("{}:{}{}{}:{}", name.size(), name, value.index(), text.size(), text);
   }
   return key;
-}
-
-/// Of a quantity that cannot be zero or less: what a hostile report claims would spoil every median.
-std::optional<double> positive(std::optional<double> value) {
-  return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
 }
 
 /// What is judged of a case.
@@ -34,9 +29,9 @@ struct Judged {
   std::optional<double> value;
 };
 
-Judged headline_of(const Record& record, bool predicted) {
+Judged headline_of(const Record& record, bool measured) {
   const HeadlineRecord& headline = record.headline;
-  const auto value = positive(predicted ? headline.predicted : headline.measured);
+  const auto value = positive_headline(record, measured);
   if (!value && record.ran() && record.time) {
     return {"time_seconds", Better::less, positive(record.time->summary.median.count())};
   }
@@ -44,26 +39,33 @@ Judged headline_of(const Record& record, bool predicted) {
 }
 
 /// The metrics that a case has and of which the probe says which way is better.
-std::vector<Judged> metrics_of(const Record& record, bool predicted) {
+std::vector<Judged> metrics_of(const Record& record, bool measured) {
   std::vector<Judged> all;
   const Probe* probe = record.ran() ? find_probe(record.probe) : nullptr;
   if (probe == nullptr) return all;
   for (const Metric& metric : probe->metrics) {
     const auto found = std::ranges::find(record.metrics, metric.quantity.name, &MetricRecord::name);
     if (found == record.metrics.end() || metric.quantity.better == Better::neither) continue;
-    if (const auto value = positive(predicted ? found->predicted : found->measured)) {
+    if (const auto value = positive(measured ? found->measured : found->predicted)) {
       all.push_back({metric.quantity.name, metric.quantity.better, value});
     }
   }
   return all;
 }
 
-/// Names and keeps the readings of cases, one after another.
-class Keeper {
- public:
-  Keeper(bool predicted, FleetNames& names) : predicted_(predicted), names_(names) {}
-
-  void keep(const Record& record, std::size_t position, std::vector<FleetReading>& readings) {
+std::vector<FleetReading> readings_of(const Report& report, FleetNames& names) {
+  std::vector<FleetReading> readings;
+  readings.reserve(report.results.size());
+  std::unordered_map<std::size_t, std::size_t> seen;  // how many of a name, by the number of the first
+  const auto number_of = [&](FleetCaseName name, const Judged& judged) {
+    name.quantity = judged.quantity;
+    name.better = judged.better;
+    const std::size_t first = names.case_number(name);
+    name.repetition = seen[first]++;
+    return name.repetition == 0 ? first : names.case_number(std::move(name));
+  };
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const Record& record = report.results[i];
     FleetCaseName name{.probe = record.probe, .parameters = record.parameters};
     std::vector<Parameter> decided;
     for (Parameter& parameter : name.parameters) {
@@ -71,40 +73,23 @@ class Keeper {
       decided.push_back(parameter);
       parameter.value = "auto";
     }
-    const std::size_t shape = names_.shape_number(decided);
-    const Judged headline = headline_of(record, predicted_);
+    const std::size_t shape = names.shape_number(decided);
+    const Judged headline = headline_of(record, !report.is_prediction());
     readings.push_back({.name = number_of(name, headline),
                         .shape = shape,
-                        .position = position,
+                        .position = i,
                         .status = record.status,
                         .wrong_data = record.verified == false,
                         .value = headline.value,
                         .reason = record.reason.value_or(""),
                         .flags = record.flags});
     name.is_metric = true;
-    for (const Judged& metric : metrics_of(record, predicted_)) {
-      readings.push_back({.name = number_of(name, metric),
-                          .shape = shape,
-                          .position = position,
-                          .value = metric.value,
-                          .reason = {},
-                          .flags = {}});
+    for (const Judged& metric : metrics_of(record, !report.is_prediction())) {
+      readings.push_back({.name = number_of(name, metric), .shape = shape, .position = i, .value = metric.value});
     }
   }
-
- private:
-  std::size_t number_of(FleetCaseName name, const Judged& judged) {
-    name.quantity = judged.quantity;
-    name.better = judged.better;
-    const std::size_t first = names_.case_number(name);
-    name.repetition = seen_[first]++;
-    return name.repetition == 0 ? first : names_.case_number(std::move(name));
-  }
-
-  bool predicted_;
-  FleetNames& names_;
-  std::unordered_map<std::size_t, std::size_t> seen_;  // by the number of the first
-};
+  return readings;
+}
 
 std::string on_or_off(bool state) { return state ? "on" : "off"; }
 
@@ -161,19 +146,15 @@ Record FleetNames::record(std::size_t case_number, std::size_t shape_number) con
 
 FleetMachine fleet_machine(const Report& report, const std::string& file, FleetNames& names) {
   if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
-  FleetMachine machine{.file = file,
-                       .host = report.host.name,
-                       .gpu = report.device->name,
-                       .uuid = report.device->uuid,
-                       .pci_bus_id = report.device->pci_bus_id,
-                       .backend = report.backend,
-                       .started_at = report.started_at,
-                       .properties = properties_of(report),
-                       .readings = {}};
-  machine.readings.reserve(report.results.size());
-  Keeper keeper(report.is_prediction(), names);
-  for (std::size_t i = 0; i < report.results.size(); ++i) keeper.keep(report.results[i], i, machine.readings);
-  return machine;
+  return {.file = file,
+          .host = report.host.name,
+          .gpu = report.device->name,
+          .uuid = report.device->uuid,
+          .pci_bus_id = report.device->pci_bus_id,
+          .backend = report.backend,
+          .started_at = report.started_at,
+          .properties = properties_of(report),
+          .readings = readings_of(report, names)};
 }
 
 }  // namespace gpumem::report

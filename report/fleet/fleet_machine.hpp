@@ -52,8 +52,8 @@ struct FleetReading {
   Status status = Status::ok;
   bool wrong_data = false;
   std::optional<double> value;  ///< of the name's quantity: measured; of a prediction, predicted
-  std::string reason;           ///< why it was skipped or failed
-  std::vector<std::string> flags;
+  std::string reason = {};      ///< why it was skipped or failed
+  std::vector<std::string> flags = {};
 };
 
 /// What should be the same on all GPUs of a kind: "driver", "580.159.04".

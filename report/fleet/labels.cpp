@@ -38,7 +38,7 @@ std::string machine_label(const FleetMachine& machine) {
 
 std::string kind_words(const FleetKind& kind) { return one_line(kind.gpu) + (kind.predicted ? " (predicted)" : ""); }
 
-FleetCaseLabels::FleetCaseLabels(const Fleet& fleet, const FleetKind& kind) {
+std::vector<std::string> case_labels(const Fleet& fleet, const FleetKind& kind) {
   std::vector<Record> records(kind.cases.size());
   std::map<std::string, Cases> of_probe;
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -49,14 +49,16 @@ FleetCaseLabels::FleetCaseLabels(const Fleet& fleet, const FleetKind& kind) {
   }
   std::map<std::string, std::set<std::string>> telling;
   for (const auto& [probe, cases] : of_probe) telling[probe] = varying(cases);
+  std::vector<std::string> labels;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const FleetCaseName& name = fleet.names->case_name(kind.cases[i].name);
     std::vector<std::string> parts = {place_words(records[i], telling[name.probe])};
     if (name.is_metric) parts.push_back(quantity_words(name.quantity));
     if (name.repetition > 0) parts.push_back(fmt::format("repetition {}", name.repetition));
     if (parts.front().empty()) parts.erase(parts.begin());
-    labels_.push_back(one_line(name.probe + (parts.empty() ? "" : ": ") + join(parts, ", ")));
+    labels.push_back(one_line(name.probe + (parts.empty() ? "" : ": ") + join(parts, ", ")));
   }
+  return labels;
 }
 
 }  // namespace gpumem::report

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -113,26 +113,27 @@ class FieldReader {
       values.emplace_back(name, number);
     }
   }
-  void read(const JsonReader& json, std::vector<ConclusionRecord::Found>& quantities) const {
+  void read(const JsonReader& json, std::vector<MetricRecord>& quantities) const {
     for (const auto& [name, value] : json.members()) {
-      MeasuredFields reading;
-      read(value, reading);
-      quantities.push_back({name, reading.measured, reading.predicted});
+      MetricRecord& quantity = quantities.emplace_back(MetricRecord{name, {}, {}});
+      MeasuredFields both{quantity.measured, quantity.predicted};
+      read(value, both);
     }
   }
 
-  template <class T, std::size_t size>
-  void read_name(const JsonReader& json, T& target, const std::array<T, size>& all, const char* expected) const {
-    const std::string name = json.text();
-    const auto found = std::ranges::find_if(all, [&](T one) { return to_string(one) == name; });
-    if (found == all.end()) json.fail(expected);
-    target = *found;
+  /// An enumerator by its name, the names being in the order of the enumerators.
+  template <class T>
+  void read_name(const JsonReader& json, T& target, std::span<const std::string_view> names,
+                 const char* expected) const {
+    const auto found = std::ranges::find(names, json.text());
+    if (found == names.end()) json.fail(expected);
+    target = static_cast<T>(found - names.begin());
   }
   void read(const JsonReader& json, Status& status) const {
-    read_name(json, status, std::array{Status::ok, Status::skipped, Status::failed}, "ok, skipped or failed");
+    read_name(json, status, status_names, "ok, skipped or failed");
   }
   void read(const JsonReader& json, Verdict& verdict) const {
-    read_name(json, verdict, std::array{Verdict::pass, Verdict::fail, Verdict::skip}, "pass, fail or skip");
+    read_name(json, verdict, verdict_names, "pass, fail or skip");
   }
   void read(const JsonReader& json, Better& better) const {
     const std::string name = json.text();  // a later version may know more ways to be good

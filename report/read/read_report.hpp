@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,13 @@ namespace gpumem::report {
 /// Of arrays named in `emptied` ("samples", ...) nothing is kept (probes/json_reader.hpp).
 [[nodiscard]] Report read_report(std::string_view json, const std::string& source,
                                  std::span<const std::string_view> emptied = {});
+
+/// All of a file, or of standard input where the path is "-". Throws a usage error with the path and the system's
+/// reason, or for more than any report has (probes/read_input.hpp).
+[[nodiscard]] std::string read_text(const std::string& path, std::istream& standard_input);
+
+/// The report of a file, or of standard input. Throws a usage error of one line.
+[[nodiscard]] Report read_report_file(const std::string& path, std::istream& standard_input);
 
 /// A record back from its line of JSON (write_record_line), with all its readings and samples. Throws
 /// std::runtime_error for anything else.

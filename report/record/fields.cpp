@@ -17,7 +17,7 @@ void take_interval(HeadlineRecord& headline, const std::optional<TimeRecord>& ti
 
 }  // namespace
 
-void name_headline(Record& record, const MeasuredFields& bandwidth, std::optional<double> peak_gb_per_s) {
+void name_headline(Record& record, const MetricRecord& bandwidth, std::optional<double> peak_gb_per_s) {
   HeadlineRecord& headline = record.headline;
   headline.measured = bandwidth.measured;
   headline.predicted = bandwidth.predicted;

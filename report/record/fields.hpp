@@ -7,6 +7,7 @@
 // read with `Archive::reads`, and whether they want more than the contract names with `archive.has(name)`.
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,6 +41,12 @@ template <class T>
   return {value};
 }
 
+/// Members that stand in an object of their own.
+template <class Archive, std::invocable<Archive&> Members>
+void fields(Archive& archive, Members& members) {
+  members(archive);
+}
+
 /// Numbers by names that only the report knows.
 using NamedValues = std::vector<std::pair<std::string, std::optional<double>>>;
 
@@ -69,23 +76,6 @@ void fields(Archive& archive, HostPlacement& placement) {
   archive("how", placement.how);
 }
 
-/// The link to the host, as a part of a device.
-struct PcieFields {
-  Device& device;
-};
-template <class Archive>
-void fields(Archive& archive, PcieFields& pcie) {
-  Device& device = pcie.device;
-  archive.later("generation", device.pcie_generation);
-  archive.later("width", device.pcie_width);
-  const auto link = device.link_bytes_per_s();
-  std::optional<double> each_way = link ? std::optional(*link * per_giga) : std::nullopt;
-  const bool computed = each_way.has_value();
-  archive.later("theoretical_gb_per_s", each_way);
-  // A rate that could be computed and is null says that the link is something else.
-  if (Archive::reads && archive.has("theoretical_gb_per_s")) device.link_is_pcie = each_way || !computed;
-}
-
 template <class Archive>
 void fields(Archive& archive, Device& device) {
   archive("name", device.name);
@@ -102,8 +92,16 @@ void fields(Archive& archive, Device& device) {
   archive.derived("theoretical_bandwidth_gb_per_s", peak > 0 ? std::optional(peak) : std::nullopt);
   archive.later("ecc", device.ecc);
   archive.later("mig", device.mig);
-  PcieFields pcie{device};
-  archive.later("pcie", pcie);
+  archive.later("pcie", [&](auto& pcie) {
+    pcie.later("generation", device.pcie_generation);
+    pcie.later("width", device.pcie_width);
+    const auto link = device.link_bytes_per_s();
+    std::optional<double> each_way = link ? std::optional(*link * per_giga) : std::nullopt;
+    const bool computed = each_way.has_value();
+    pcie.later("theoretical_gb_per_s", each_way);
+    // A rate that could be computed and is null says that the link is something else.
+    if (Archive::reads && pcie.has("theoretical_gb_per_s")) device.link_is_pcie = each_way || !computed;
+  });
   archive.later("shared_bytes_per_block", known(device.shared_bytes_per_block));
   archive.later("shared_bytes_per_multiprocessor", known(device.shared_bytes_per_multiprocessor));
   archive.later("threads_per_multiprocessor", known(device.threads_per_multiprocessor));
@@ -133,15 +131,15 @@ void fields(Archive& archive, Reading& reading) {
   archive("counted", reading.counted);
 }
 
-/// A headline, a bandwidth: what was measured beside what was predicted.
+/// What was measured beside what was predicted.
 struct MeasuredFields {
-  std::optional<double> measured;
-  std::optional<double> predicted;
+  std::optional<double>& measured;
+  std::optional<double>& predicted;
 };
 template <class Archive>
-void fields(Archive& archive, MeasuredFields& reading) {
-  archive("measured", reading.measured);
-  archive("predicted", reading.predicted);
+void fields(Archive& archive, MeasuredFields& both) {
+  archive("measured", both.measured);
+  archive("predicted", both.predicted);
 }
 
 template <class Archive>
@@ -152,14 +150,13 @@ void fields(Archive& archive, SiteRecord& site) {
   archive("word_bytes", site.word_bytes);
   constexpr std::string_view ending = "_per_request";
   std::vector<std::string> units = {sectors, wavefronts};  // that every version has
-  for (const CostRecord& cost : site.costs) {
-    if (std::ranges::find(units, cost.unit) == units.end()) units.push_back(cost.unit);
-  }
+  const auto add = [&](const std::string& unit) {
+    if (std::ranges::find(units, unit) == units.end()) units.push_back(unit);
+  };
+  for (const CostRecord& cost : site.costs) add(cost.unit);
   if constexpr (Archive::reads) {
     for (const std::string& name : archive.names()) {
-      if (!name.ends_with(ending)) continue;
-      const std::string unit = name.substr(0, name.size() - ending.size());
-      if (std::ranges::find(units, unit) == units.end()) units.push_back(unit);
+      if (name.ends_with(ending)) add(name.substr(0, name.size() - ending.size()));
     }
   }
   for (const std::string& unit : units) {
@@ -209,19 +206,9 @@ void fields(Archive& archive, HeadlineRecord& headline) {
   archive("samples", known(headline.samples));
 }
 
-struct BytesFields {
-  std::uint64_t& read;
-  std::uint64_t& written;
-};
-template <class Archive>
-void fields(Archive& archive, BytesFields& bytes) {
-  archive("read", bytes.read);
-  archive("written", bytes.written);
-}
-
 /// What reports said before they named a headline: the bandwidth, or the metric of its name that the probe is about
 /// now.
-void name_headline(Record& record, const MeasuredFields& bandwidth, std::optional<double> peak_gb_per_s);
+void name_headline(Record& record, const MetricRecord& bandwidth, std::optional<double> peak_gb_per_s);
 
 /// Metrics as the report has them by name, with the headline among them unless it is the bandwidth.
 [[nodiscard]] NamedValues named_metrics(const Record& record, std::optional<double> MetricRecord::*reading,
@@ -240,18 +227,19 @@ void fields(Archive& archive, Record& record) {
   archive("reason", record.reason);
   archive("verified", record.verified);
   archive.later("headline", record.headline);
-  BytesFields bytes{record.useful_bytes_read, record.useful_bytes_written};
-  archive("useful_bytes", bytes);
+  archive("useful_bytes", [&](auto& bytes) {
+    bytes("read", record.useful_bytes_read);
+    bytes("written", record.useful_bytes_written);
+  });
   archive.later("useful_flops", record.useful_flops);
   archive("time_seconds", record.time);
   archive.later("predicted_seconds", record.predicted_s);
-  MeasuredFields bandwidth{measured_bandwidth(record), predicted_bandwidth(record)};
-  archive("bandwidth_gb_per_s", bandwidth);
+  MetricRecord bandwidth{std::string(bandwidth_name), bandwidth_of(record, true), bandwidth_of(record, false)};
+  archive("bandwidth_gb_per_s", MeasuredFields{bandwidth.measured, bandwidth.predicted});
   std::optional<double> peak = record.headline.quantity == bandwidth_name ? record.headline.peak : std::nullopt;
   archive.later("peak_gb_per_s", peak);
   archive("fraction_of_peak", record.fraction_of_peak);
-  MeasuredFields relative{record.relative_measured, record.relative_predicted};
-  archive.later("relative_to_baseline", relative);
+  archive.later("relative_to_baseline", MeasuredFields{record.relative_measured, record.relative_predicted});
   archive("access", record.access);
   archive("bottleneck", record.bottleneck);
   archive.later("stages", record.stages);
@@ -264,8 +252,6 @@ void fields(Archive& archive, Record& record) {
   archive.later("timeline", known(record.timeline));
   archive("flags", record.flags);
   if constexpr (Archive::reads) {
-    record.relative_measured = relative.measured;
-    record.relative_predicted = relative.predicted;
     if (record.swept.empty() && !record.parameters.empty()) {
       record.swept = record.parameters.front().name;  // where every probe has it
     }

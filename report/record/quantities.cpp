@@ -39,8 +39,8 @@ struct CaseQuantity {
 constexpr CaseQuantity of_cases[] = {
     {bandwidth_name.data(), "useful bytes over time", Better::more,
      [](const Record& record) {
-       const Value measured = measured_bandwidth(record);
-       return measured ? measured : predicted_bandwidth(record);
+       const Value measured = bandwidth_of(record, true);
+       return measured ? measured : bandwidth_of(record, false);
      }},
     {"fraction_of_peak", "the headline as a share of the best that the hardware could do", Better::more,
      [](const Record& record) { return record.fraction_of_peak; }},
@@ -59,17 +59,12 @@ Quantity quantity_of(const measure::CounterField& field) {
   return {std::string(field.name), std::string(field.purpose), Better::neither};
 }
 
-/// Collects each name once.
-class Names {
- public:
-  void add(const Quantity& quantity) {
-    if (std::ranges::find(all_, quantity.name, &Quantity::name) == all_.end()) all_.push_back(quantity);
-  }
-  [[nodiscard]] std::vector<Quantity> take() && { return std::move(all_); }
-
- private:
-  std::vector<Quantity> all_;
-};
+/// Unless one of that name is there.
+template <class T, class Name = std::identity>
+void add(std::vector<T>& all, const T& one, Name name = {}) {
+  if (std::ranges::find(all, std::invoke(name, one), name) == all.end()) all.push_back(one);
+}
+void add(std::vector<Quantity>& all, const Quantity& one) { add(all, one, &Quantity::name); }
 
 /// What a probe says of one of its quantities, else what is known without it.
 Quantity described(const Probe* probe, const std::string& name, Better better) {
@@ -110,9 +105,6 @@ constexpr DeviceQuantity of_devices[] = {
 void order_columns(Report& report, const std::vector<Probe>& registry) {
   std::vector<std::string> parameters;
   std::vector<std::string> metrics;
-  const auto add = [](std::vector<std::string>& names, const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  };
   for (const Probe& probe : registry) {
     for (const Axis& axis : probe.axes) add(parameters, axis.parameter);
     if (probe.headline.quantity.name != bandwidth_name) add(metrics, probe.headline.quantity.name);
@@ -126,36 +118,36 @@ void order_columns(Report& report, const std::vector<Probe>& registry) {
 }
 
 std::vector<Quantity> case_quantities(const Probe& probe) {
-  Names names;
-  names.add(probe.headline.quantity);
-  for (const CaseQuantity& one : of_cases) names.add(quantity_of(one));
-  for (const Metric& metric : probe.metrics) names.add(metric.quantity);
-  for (const measure::CounterField& field : measure::counter_fields()) names.add(quantity_of(field));
-  return std::move(names).take();
+  std::vector<Quantity> all;
+  add(all, probe.headline.quantity);
+  for (const CaseQuantity& one : of_cases) add(all, quantity_of(one));
+  for (const Metric& metric : probe.metrics) add(all, metric.quantity);
+  for (const measure::CounterField& field : measure::counter_fields()) add(all, quantity_of(field));
+  return all;
 }
 
 std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& find) {
-  Names names;
+  std::vector<Quantity> all;
   for (const Record& record : report.results) {
     const Probe* probe = find(record.probe);
-    if (record.headline.value()) names.add(described(probe, record.headline.quantity, record.headline.better));
-    for (const MetricRecord& metric : record.metrics) names.add(described(probe, metric.name, Better::neither));
+    if (record.headline.value()) add(all, described(probe, record.headline.quantity, record.headline.better));
+    for (const MetricRecord& metric : record.metrics) add(all, described(probe, metric.name, Better::neither));
   }
   for (const ConclusionRecord& conclusion : report.conclusions) {
     const Probe* probe = find(conclusion.probe);
-    for (const auto& found : conclusion.quantities) names.add(described(probe, found.name, Better::neither));
+    for (const auto& found : conclusion.quantities) add(all, described(probe, found.name, Better::neither));
   }
   const auto occurs = [&](std::string_view name) {
     return std::ranges::any_of(report.results,
                                [&](const Record& record) { return case_quantity(record, name).has_value(); });
   };
   for (const CaseQuantity& one : of_cases) {
-    if (occurs(one.name)) names.add(quantity_of(one));
+    if (occurs(one.name)) add(all, quantity_of(one));
   }
   for (const measure::CounterField& field : measure::counter_fields()) {
-    if (occurs(field.name)) names.add(quantity_of(field));
+    if (occurs(field.name)) add(all, quantity_of(field));
   }
-  return std::move(names).take();
+  return all;
 }
 
 std::optional<double> case_quantity(const Record& record, std::string_view name) {

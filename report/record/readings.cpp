@@ -1,5 +1,7 @@
 #include "report/record/readings.hpp"
 
+#include <cmath>
+
 namespace gpumem::report {
 
 std::optional<double> mean_per_request(const Record& record, std::string_view op, std::string_view unit,
@@ -22,27 +24,25 @@ PerRequest per_request(const Record& record, std::string_view unit, Source sourc
   return {mean_per_request(record, "load", unit, source), mean_per_request(record, "store", unit, source)};
 }
 
+std::optional<double> positive(std::optional<double> value) {
+  return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
+}
+
+std::optional<double> positive_headline(const Record& record, bool measured) {
+  return positive(measured ? record.headline.measured : record.headline.predicted);
+}
+
 std::optional<double> seconds_of(const Record& record) {
   return record.time ? std::optional(record.time->summary.median.count()) : record.predicted_s;
 }
 
-namespace {
-
-std::optional<double> bandwidth_of(const Record& record, std::optional<double> own, std::optional<double> seconds) {
-  if (record.headline.quantity == bandwidth_name) return own;
+std::optional<double> bandwidth_of(const Record& record, bool measured) {
+  if (record.headline.quantity == bandwidth_name)
+    return measured ? record.headline.measured : record.headline.predicted;
+  const auto timed = record.time ? std::optional(record.time->summary.median.count()) : std::nullopt;
+  const auto seconds = measured ? timed : record.predicted_s;
   if (!seconds || !(*seconds > 0) || !(record.useful_bytes() > 0)) return std::nullopt;
   return record.useful_bytes() / *seconds * per_giga;
-}
-
-}  // namespace
-
-std::optional<double> measured_bandwidth(const Record& record) {
-  return bandwidth_of(record, record.headline.measured,
-                      record.time ? std::optional(record.time->summary.median.count()) : std::nullopt);
-}
-
-std::optional<double> predicted_bandwidth(const Record& record) {
-  return bandwidth_of(record, record.headline.predicted, record.predicted_s);
 }
 
 std::optional<double> headline_uncertainty(const Record& record) {

@@ -27,13 +27,18 @@ struct PerRequest {
 
 [[nodiscard]] PerRequest per_request(const Record& record, std::string_view unit, Source source);
 
+/// The number if others can be held against it: finite and above zero. What a hostile report claims would spoil every
+/// ratio and median.
+[[nodiscard]] std::optional<double> positive(std::optional<double> value);
+/// The headline as measured or as predicted, if it is such a number.
+[[nodiscard]] std::optional<double> positive_headline(const Record& record, bool measured);
+
 /// How long the case takes: the median measured, else what is predicted. Absent without either.
 [[nodiscard]] std::optional<double> seconds_of(const Record& record);
 
-/// Useful bytes over time, GB/s. Of a bandwidth probe its headline; of others what follows from bytes and time; absent
-/// where no bytes are what the case is about.
-[[nodiscard]] std::optional<double> measured_bandwidth(const Record& record);
-[[nodiscard]] std::optional<double> predicted_bandwidth(const Record& record);
+/// Useful bytes over time, GB/s, as measured or as predicted. Of a bandwidth probe its headline; of others what follows
+/// from bytes and time; absent where no bytes are what the case is about.
+[[nodiscard]] std::optional<double> bandwidth_of(const Record& record, bool measured);
 
 /// Half the width of the headline's 95 % interval, as a share of it. Absent where nothing was measured.
 [[nodiscard]] std::optional<double> headline_uncertainty(const Record& record);

@@ -162,15 +162,10 @@ struct CheckRecord {
 
 /// What several cases show together (Probe::conclude).
 struct ConclusionRecord {
-  struct Found {
-    std::string name;
-    std::optional<double> measured;
-    std::optional<double> predicted;
-  };
   std::string probe;
   std::vector<std::size_t> cases;  ///< indices into the results
   std::string advice;              ///< empty where another one of the same table has it
-  std::vector<Found> quantities;
+  std::vector<MetricRecord> quantities;
 };
 
 /// Where the host memory of the run lies.
@@ -194,9 +189,8 @@ struct Report {
   std::optional<std::string> suite;  ///< name of the suite that the cases come from
   std::vector<Record> results;
   std::vector<ConclusionRecord> conclusions;
-  std::vector<CheckRecord> checks;  ///< in the suite's order; empty where nothing was to be checked
-  std::vector<std::string>
-      findings;  ///< per table (see tables() in report/record/sweep.hpp): what it shows, and what to do
+  std::vector<CheckRecord> checks;    ///< in the suite's order; empty where nothing was to be checked
+  std::vector<std::string> findings;  ///< per table (report/record/sweep.hpp): what it shows, and what to do
   /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.
   std::vector<std::string> parameter_columns;
   std::vector<std::string> metric_columns;

@@ -23,7 +23,7 @@ std::optional<double> named_value(const Report& report, const Record& record, co
   const std::size_t index = static_cast<std::size_t>(&record - report.results.data());
   for (const ConclusionRecord& conclusion : report.conclusions) {
     if (conclusion.probe != record.probe || !std::ranges::binary_search(conclusion.cases, index)) continue;
-    const auto found = std::ranges::find(conclusion.quantities, name, &ConclusionRecord::Found::name);
+    const auto found = std::ranges::find(conclusion.quantities, name, &MetricRecord::name);
     if (found != conclusion.quantities.end()) return found->measured ? found->measured : found->predicted;
   }
   return std::nullopt;

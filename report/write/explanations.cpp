@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "probes/words.hpp"
-#include "report/explain/why.hpp"
+#include "report/explain/explain.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"

@@ -45,7 +45,7 @@ TimeUnit unit_for(const Fleet& fleet, const FleetCase& one) {
 
 /// Off by how much, of the worst case; dashes where none is off.
 std::vector<std::string> worst_cells(const Fleet& fleet, const FleetKind& kind, const FleetFinding& finding,
-                                     const FleetCaseLabels& labels) {
+                                     const std::vector<std::string>& labels) {
   if (finding.outliers.empty()) return {"-", "-", "-", "-"};
   const FleetJudgement& worst = finding.outliers.front();
   const TimeUnit unit = unit_for(fleet, kind.cases[worst.index]);
@@ -63,13 +63,14 @@ Block findings_block(const Fleet& fleet, std::size_t most_rows) {
       {.heading = {"off", "/cases"}},           {.heading = {"worst case", ""}, .names = true, .prose = true},
       {.heading = {"value", ""}, .rank = 2},    {.heading = {"off by", "%"}},
       {.heading = {"z", ""}, .rank = 1},        {.heading = {"report", ""}, .rank = 3, .names = true}};
-  std::map<std::size_t, FleetCaseLabels> labels;  // of each kind
+  std::map<std::size_t, std::vector<std::string>> labels;  // of each kind
   for (const FleetFinding& finding : fleet.findings) {
     if (block.rows.size() == most_rows) break;
     const FleetMachine& machine = fleet.machines[finding.machine];
     const std::size_t number = fleet.kind_of[finding.machine];
     const FleetKind& kind = fleet.kinds[number];
-    const FleetCaseLabels& words = labels.try_emplace(number, fleet, kind).first->second;
+    std::vector<std::string>& words = labels[number];
+    if (words.empty()) words = case_labels(fleet, kind);
     std::vector<std::string> cells = {host_words(machine), gpu_words(machine),
                                       fmt::format("{}/{}", finding.outliers.size(), finding.judged)};
     for (std::string& cell : worst_cells(fleet, kind, finding, words)) cells.push_back(std::move(cell));
@@ -99,7 +100,7 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
                    {.heading = {"max", ""}, .rank = 2},
                    {.heading = {"slow", ""}},
                    {.heading = {"fast", ""}}};
-  const FleetCaseLabels labels(fleet, kind);
+  const std::vector<std::string> labels = case_labels(fleet, kind);
   const bool all = kind.cases.size() <= most_rows;
   for (std::size_t i = 0; i < kind.cases.size() && block.rows.size() < most_rows; ++i) {
     const FleetCase& one = kind.cases[i];

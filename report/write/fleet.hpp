@@ -27,6 +27,6 @@ void write_fleet_csv(std::ostream& out, const Fleet& fleet);
 /// What there is to say of a machine besides its worst case: what failed or is missing, and in what it is unlike
 /// others.
 [[nodiscard]] std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding,
-                                                     const FleetCaseLabels& labels);
+                                                     const std::vector<std::string>& labels);
 
 }  // namespace gpumem::report

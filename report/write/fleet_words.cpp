@@ -77,7 +77,7 @@ void add_properties(const Fleet& fleet, const FleetKind& kind, std::vector<std::
 
 /// "2 cases failed: offset: offset 3 (out of memory) and ..."
 std::string readings_words(const FleetMachine& machine, const std::vector<FleetJudgement>& judgements,
-                           const std::vector<std::size_t>& readings, const FleetCaseLabels& labels,
+                           const std::vector<std::size_t>& readings, const std::vector<std::string>& labels,
                            std::string_view fate) {
   if (readings.empty()) return {};
   std::vector<std::string> places;
@@ -169,7 +169,8 @@ std::string fleet_result(const Fleet& fleet) {
   return machines == 1 ? "Nothing stands out." : fmt::format("Healthy: none of the {} GPUs stands out.", machines);
 }
 
-std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding, const FleetCaseLabels& labels) {
+std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding,
+                                       const std::vector<std::string>& labels) {
   const FleetMachine& machine = fleet.machines[finding.machine];
   const FleetKind& kind = fleet.kinds[fleet.kind_of[finding.machine]];
   const std::vector<FleetJudgement>& judgements = fleet.judgements[finding.machine];

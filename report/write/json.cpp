@@ -73,9 +73,9 @@ class FieldWriter {
     for (const auto& [name, value] : values) object[name] = number(value);
     return object;
   }
-  static Json to_json(const std::vector<ConclusionRecord::Found>& quantities) {
+  static Json to_json(const std::vector<MetricRecord>& quantities) {
     Json object = Json::object();
-    for (const auto& [name, measured, predicted] : quantities) object[name] = of(MeasuredFields{measured, predicted});
+    for (auto [name, measured, predicted] : quantities) object[name] = of(MeasuredFields{measured, predicted});
     return object;
   }
   template <class T>

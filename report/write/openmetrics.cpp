@@ -175,7 +175,7 @@ struct Gauges {
     for (const std::string& flag : record.flags) flagged.add(with(labels, "flag", flag), 1);
     if (record.status != Status::ok || !record.headline.value()) return;
     const Labels read = with(labels, "reading", record.headline.measured ? "measured" : "predicted");
-    const auto bytes = record.headline.measured ? measured_bandwidth(record) : predicted_bandwidth(record);
+    const auto bytes = bandwidth_of(record, record.headline.measured.has_value());
     if (bytes) bandwidth.add(read, *bytes * bytes_per_gb);
     fraction.add(read, record.fraction_of_peak);
     headline.add(with(with(read, "quantity", record.headline.quantity), "better",

@@ -7,7 +7,7 @@
 
 #include "app/calibrate/calibration.hpp"
 #include "probes/model/profile.hpp"
-#include "report/explain/completed.hpp"
+#include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
 #include "report/write/explanations.hpp"

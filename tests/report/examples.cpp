@@ -7,8 +7,7 @@
 #include <numeric>
 #include <span>
 
-#include "report/explain/conclusions.hpp"
-#include "report/explain/findings.hpp"
+#include "report/explain/explain.hpp"
 #include "report/record/fields.hpp"
 #include "report/record/sweep.hpp"
 #include "report/write/writers.hpp"
@@ -84,7 +83,7 @@ void finish(Report& report) {
   for (Record& record : report.results) {  // what follows from a bandwidth
     const HeadlineRecord& headline = record.headline;
     if (headline.quantity != bandwidth_name) continue;
-    name_headline(record, {headline.measured, headline.predicted}, headline.peak);
+    name_headline(record, {headline.quantity, headline.measured, headline.predicted}, headline.peak);
   }
   relate_to_baselines(report.results);
   report.conclusions = conclusions(report.results, find_example_probe);

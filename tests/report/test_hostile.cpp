@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "probes/error.hpp"
-#include "report/explain/completed.hpp"
+#include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"

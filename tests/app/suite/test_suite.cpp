@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "app/suite/suite.hpp"
-#include "report/check/references.hpp"
+#include "report/check/expectation.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "report/compare/compare.hpp"
-#include "report/compare/pair_cases.hpp"
 #include "report/write/comparison.hpp"
 #include "tests/catch.hpp"
 

@@ -1,5 +1,4 @@
-#include "report/explain/conclusions.hpp"
-#include "report/explain/findings.hpp"
+#include "report/explain/explain.hpp"
 #include "report/record/cases.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "report/explain/findings.hpp"
+#include "report/explain/explain.hpp"
 #include "report/record/sweep.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "report/explain/why.hpp"
+#include "report/explain/explain.hpp"
 #include "report/text/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"

@@ -1,5 +1,5 @@
 #include "probes/words.hpp"
-#include "report/explain/value_sets.hpp"
+#include "report/explain/story.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "tests/catch.hpp"

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "report/explain/why.hpp"
+#include "report/explain/explain.hpp"
 #include "report/text/text.hpp"
 #include "report/write/explanations.hpp"
 #include "report/write/writers.hpp"

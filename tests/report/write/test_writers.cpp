@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/explain/conclusions.hpp"
-#include "report/explain/findings.hpp"
+#include "report/explain/explain.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"
