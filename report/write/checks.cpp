@@ -31,11 +31,6 @@ std::string tinted(Verdict verdict, bool color) {
   return fmt::format("\x1b[{}m{}\x1b[0m", colors.at(static_cast<std::size_t>(verdict)), label(verdict));
 }
 
-std::string padded(std::string text, std::size_t width) {
-  text.append(width - std::min(width, display_width(text)), ' ');
-  return text;
-}
-
 /// "required: " before what nobody may overlook.
 std::string reason_of(const CheckRecord& check) {
   const bool stressed = check.required && check.verdict == Verdict::skip;
