@@ -27,7 +27,7 @@
 #include "report/read/read_report.hpp"
 #include "report/read/report_file.hpp"
 #include "report/text/text.hpp"
-#include "report/write/checks.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::app {
 
