@@ -26,7 +26,7 @@
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
-#include "report/write/checks.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::app {
 

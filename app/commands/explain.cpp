@@ -6,7 +6,7 @@
 #include "app/commands/commands.hpp"
 #include "probes/error.hpp"
 #include "report/read/read_report.hpp"
-#include "report/write/explanations.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::app {
 

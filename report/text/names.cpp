@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "probes/words.hpp"
@@ -14,36 +15,28 @@ namespace gpumem::report {
 
 namespace {
 
-/// How a parameter's name is made.
-enum class Kind { plain, amount, size, word, rate, shape, count, share, memory };
-
-/// How names of a kind are said: with a value, and as what several values are. The value counts the unit, which is in
-/// the singular for 1, or the label.
+/// How a parameter is said: with a value, and as what several values are. The value counts the unit, which is in the
+/// singular for 1, or the label.
 struct Form {
   const char* phrase;
   const char* noun;
   bool counts_label = false;
 };
 
-// In the order of the kinds.
-constexpr std::array<Form, 9> forms = {{
-    {"{label} {value}", "{label}"},                                        // "op", "variant"
-    {"{label} {value} {unit}", "{label}"},                                 // "offset_elements"
-    {"{label} {value}", "{label} size"},                                   // "buffer_bytes"
-    {"{value}-byte words", "{label} size"},                                // "word_bytes"
-    {"{value} {label} per {unit}", "number of {label} per {unit}", true},  // "elements_per_thread"
-    {"{value} {unit} per {label}", "number of {unit} per {label}"},        // "block_threads"
-    {"{value} {label}", "number of {label}", true},                        // "copies"
-    {"{label} {value} %", "{label} percentage"},                           // "kernel_percent"
-    {"{value} {label}", "kind of {label}"},                                // "host_memory"
-}};
+constexpr Form plain = {"{label} {value}", "{label}"};                                       // "op", "variant"
+constexpr Form amount = {"{label} {value} {unit}", "{label}"};                               // "offset_elements"
+constexpr Form size = {"{label} {value}", "{label} size"};                                   // "buffer_bytes"
+constexpr Form word = {"{value}-byte words", "{label} size"};                                // "word_bytes"
+constexpr Form rate = {"{value} {label} per {unit}", "number of {label} per {unit}", true};  // "elements_per_thread"
+constexpr Form shape = {"{value} {unit} per {label}", "number of {unit} per {label}"};       // "block_threads"
+constexpr Form count = {"{value} {label}", "number of {label}", true};                       // "copies"
+constexpr Form share = {"{label} {value} %", "{label} percentage"};                          // "kernel_percent"
+constexpr Form memory = {"{value} {label}", "kind of {label}"};                              // "host_memory"
 
 struct ParsedName {
-  Kind kind = Kind::plain;
+  const Form* form;
   std::string label;
   std::string unit;
-
-  [[nodiscard]] const Form& form() const { return forms.at(static_cast<std::size_t>(kind)); }
 };
 
 std::string spaced(std::string_view name) {
@@ -52,30 +45,24 @@ std::string spaced(std::string_view name) {
   return text == "gb per s" ? "GB/s" : text;
 }
 
-template <std::size_t size>
-bool contains(const std::array<std::string_view, size>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 ParsedName parse(std::string_view name) {
-  if (name == "word_bytes") return {Kind::word, "word", "bytes"};
-  constexpr std::array<std::string_view, 4> counts = {"copies", "passes", "streams", "chunks"};
-  if (contains(counts, name)) return {Kind::count, std::string(name), ""};
+  static const std::set<std::string_view> counts = {"copies", "passes", "streams", "chunks"};
+  static const std::set<std::string_view> units = {"elements", "words", "sectors", "lines", "rows", "columns"};
+  if (name == "word_bytes") return {&word, "word", "bytes"};
+  if (counts.contains(name)) return {&count, std::string(name), ""};
   if (const auto per = name.find("_per_"); per != std::string_view::npos) {
-    return {Kind::rate, spaced(name.substr(0, per)), spaced(name.substr(per + 5))};
+    return {&rate, spaced(name.substr(0, per)), spaced(name.substr(per + 5))};
   }
   const auto last = name.rfind('_');
-  if (last == std::string_view::npos) return {Kind::plain, std::string(name), ""};
+  if (last == std::string_view::npos) return {&plain, std::string(name), ""};
   const std::string label = spaced(name.substr(0, last));
   const std::string_view unit = name.substr(last + 1);
-  if (unit == "bytes") return {Kind::size, label, ""};
-  if (unit == "percent") return {Kind::share, label, "%"};
-  if (unit == "memory") return {Kind::memory, spaced(name), ""};
-  if (unit == "threads" || unit == "warps") return {Kind::shape, label, std::string(unit)};
-  constexpr std::array<std::string_view, 6> counted_units = {"elements", "words", "sectors",
-                                                             "lines",    "rows",  "columns"};
-  if (contains(counted_units, unit)) return {Kind::amount, label, std::string(unit)};
-  return {Kind::plain, spaced(name), ""};
+  if (unit == "bytes") return {&size, label, ""};
+  if (unit == "percent") return {&share, label, "%"};
+  if (unit == "memory") return {&memory, spaced(name), ""};
+  if (unit == "threads" || unit == "warps") return {&shape, label, std::string(unit)};
+  if (units.contains(unit)) return {&amount, label, std::string(unit)};
+  return {&plain, spaced(name), ""};
 }
 
 std::string singular(std::string_view plural) {
@@ -88,8 +75,8 @@ std::string singular(std::string_view plural) {
 
 Heading parameter_heading(std::string_view parameter) {
   const ParsedName name = parse(parameter);
-  if (name.kind == Kind::rate) return {name.label, "/" + name.unit};
-  if (name.kind == Kind::shape) return {name.unit, "/" + name.label};
+  if (name.form == &rate) return {name.label, "/" + name.unit};
+  if (name.form == &shape) return {name.unit, "/" + name.label};
   return {name.label, name.unit};
 }
 
@@ -104,16 +91,16 @@ Heading quantity_heading(std::string_view quantity) {
   if (const auto per = quantity.rfind("_per_"); per != std::string_view::npos) {
     return {spaced(quantity.substr(0, per)), "/" + spaced(quantity.substr(per + 5))};
   }
+  static const std::set<std::string_view> units = {"cycles",  "ns",    "us",      "ms",       "s",
+                                                   "seconds", "bytes", "copies",  "passes",   "words",
+                                                   "rows",    "lines", "sectors", "elements", "percent"};
   const auto last = quantity.rfind('_');
-  constexpr std::array<std::string_view, 15> units = {"cycles",  "ns",    "us",      "ms",      "s",
-                                                      "seconds", "bytes", "percent", "copies",  "passes",
-                                                      "words",   "rows",  "lines",   "sectors", "elements"};
-  if (last == std::string_view::npos || !contains(units, quantity.substr(last + 1))) return {spaced(quantity), ""};
+  if (last == std::string_view::npos || !units.contains(quantity.substr(last + 1))) return {spaced(quantity), ""};
   const std::string_view unit = quantity.substr(last + 1);
   return {spaced(quantity.substr(0, last)), unit == "percent" ? "%" : unit == "seconds" ? "s" : std::string(unit)};
 }
 
-bool is_size(std::string_view parameter) { return parse(parameter).kind == Kind::size; }
+bool is_size(std::string_view parameter) { return parse(parameter).form == &size; }
 
 std::string value_text(const Parameter& parameter) {
   const auto* number = std::get_if<std::uint64_t>(&parameter.value);
@@ -125,24 +112,24 @@ std::string parameter_phrase(const Parameter& parameter) {
   ParsedName name = parse(parameter.name);
   const std::string value = value_text(parameter);
   if (parameter.name == "op") return value;
-  std::string& counted = name.form().counts_label ? name.label : name.unit;
+  std::string& counted = name.form->counts_label ? name.label : name.unit;
   if (value == "1") counted = singular(counted);
-  return fmt::format(fmt::runtime(name.form().phrase), fmt::arg("label", name.label), fmt::arg("value", value),
+  return fmt::format(fmt::runtime(name.form->phrase), fmt::arg("label", name.label), fmt::arg("value", value),
                      fmt::arg("unit", name.unit));
 }
 
 std::string position_phrase(const Parameter& parameter) {
   const ParsedName name = parse(parameter.name);
-  if (name.kind == Kind::amount || name.kind == Kind::plain) return name.label + " " + value_text(parameter);
+  if (name.form == &amount || name.form == &plain) return name.label + " " + value_text(parameter);
   return parameter_phrase(parameter);
 }
 
 Noun parameter_noun(std::string_view parameter) {
   const ParsedName name = parse(parameter);
-  if (name.kind == Kind::size && name.label == "size") return {"size", "sizes"};
+  if (name.form == &size && name.label == "size") return {"size", "sizes"};
   const std::string noun =
-      fmt::format(fmt::runtime(name.form().noun), fmt::arg("label", name.label), fmt::arg("unit", name.unit));
-  const std::size_t of = std::string_view(name.form().noun).find(" of ");
+      fmt::format(fmt::runtime(name.form->noun), fmt::arg("label", name.label), fmt::arg("unit", name.unit));
+  const std::size_t of = std::string_view(name.form->noun).find(" of ");
   if (of != std::string_view::npos) return {noun, noun.substr(0, of) + "s" + noun.substr(of)};
   return {noun, noun.ends_with('s') ? noun : noun + "s"};
 }
@@ -178,7 +165,7 @@ std::string value_words(std::string_view quantity, double value) {
 }
 
 std::string stage_words(std::string_view stage) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> words = {{
+  static const std::map<std::string_view, std::string_view> words = {
       {"launch", "the launch itself"},
       {"latency", "latency (too little in flight)"},
       {"l2_sectors", "the sectors moved between L1 and L2"},
@@ -190,8 +177,8 @@ std::string stage_words(std::string_view stage) {
       {"host_copy", "the host's own copying"},
       {"kernel", "the kernel"},
       {"host", "the host's work"},
-  }};
-  const auto* const found = std::ranges::find(words, stage, &std::pair<std::string_view, std::string_view>::first);
+  };
+  const auto found = words.find(stage);
   return std::string(found == words.end() ? stage : found->second);
 }
 

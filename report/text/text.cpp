@@ -1,6 +1,7 @@
 #include "report/text/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -45,10 +46,27 @@ bool steers_terminal(char32_t code) {
          (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
 }
 
+/// The text with what `written` makes of each character and of each byte that belongs to none.
+template <class Written>
+std::string rewritten(std::string_view text, const Written& written) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [code, bytes] = character_at(text, at);
+    result += written(code, text.substr(at, bytes));
+    at += bytes;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string padded(std::string text, std::size_t width) {
+  text.append(width - std::min(width, display_width(text)), ' ');
+  return text;
 }
 
 std::string truncated(std::string_view text, std::size_t width) {
@@ -63,36 +81,31 @@ std::string truncated(std::string_view text, std::size_t width) {
 }
 
 std::string without_controls(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const auto [code, bytes] = character_at(text, at);
-    if (code == not_utf8) {
-      result += '?';
-    } else if (code != '\n' && steers_terminal(code)) {
-      result += ' ';
-    } else {
-      result += text.substr(at, bytes);
-    }
-    at += bytes;
-  }
-  return result;
+  return rewritten(text, [](char32_t code, std::string_view character) {
+    return code == not_utf8 ? "?" : code != '\n' && steers_terminal(code) ? " " : character;
+  });
 }
 
-std::string valid_utf8(std::string_view text) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto [code, bytes] = character_at(text, at);
-    result += code == not_utf8 ? replacement_character : text.substr(at, bytes);
-    at += bytes;
-  }
-  return result;
+std::string valid_utf8(std::string_view text, bool (*is_barred)(char32_t)) {
+  return rewritten(text, [&](char32_t code, std::string_view character) {
+    const bool replaced = code == not_utf8 || (is_barred != nullptr && is_barred(code));
+    return replaced ? "\xEF\xBF\xBD" : character;
+  });
 }
 
 std::string one_line(std::string_view text) {
   std::string line = without_controls(text);
   std::ranges::replace(line, '\n', ' ');
   return line;
+}
+
+std::string escaped(std::string_view text, std::initializer_list<std::pair<char, std::string_view>> replacements) {
+  std::string result;
+  for (const char& c : text) {
+    const auto* const found = std::ranges::find(replacements, c, &std::pair<char, std::string_view>::first);
+    result += found == replacements.end() ? std::string_view(&c, 1) : found->second;
+  }
+  return result;
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
@@ -132,27 +145,16 @@ std::string two_columns(std::string_view left, std::string_view text, std::size_
 std::string shell_quoted(std::string_view argument) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/@%";
   if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
-  const bool controls = std::ranges::any_of(argument, is_control);
-  std::string quoted = controls ? "$'" : "'";  // in the first form, which shells read back, it stays on one line
-  for (const char c : argument) {
-    if (is_control(c)) {
-      quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-    } else if (controls && (c == '\'' || c == '\\')) {
-      quoted.append("\\").append(1, c);
-    } else {
-      quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
+  if (std::ranges::none_of(argument, is_control)) return "'" + escaped(argument, {{'\'', "'\\''"}}) + "'";
+  std::string line;  // in a form that shells read back
+  for (const char c : escaped(argument, {{'\'', "\\'"}, {'\\', "\\\\"}})) {
+    line += is_control(c) ? fmt::format("\\{:03o}", static_cast<unsigned char>(c)) : std::string(1, c);
   }
-  return quoted + "'";
+  return "$'" + line + "'";
 }
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (&part != parts.data()) text += separator;
-    text += part;
-  }
-  return text;
+  return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::string counted(std::size_t count, std::string_view noun) {

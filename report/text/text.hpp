@@ -2,15 +2,20 @@
 // Text as it is laid out: what it may hold, how wide it is, where it breaks, how a shell takes it.
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpumem::report {
 
 /// Columns a UTF-8 text takes on a terminal, every character counted as one column.
 [[nodiscard]] std::size_t display_width(std::string_view text);
+
+/// The text and as many blanks as it lacks for `width` columns.
+[[nodiscard]] std::string padded(std::string text, std::size_t width);
 
 /// The text, or its beginning and an ellipsis where it is wider than `width` columns.
 [[nodiscard]] std::string truncated(std::string_view text, std::size_t width);
@@ -22,11 +27,13 @@ namespace gpumem::report {
 /// The same without line breaks.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-/// What stands for anything that a format cannot hold: U+FFFD.
-inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+/// The text with every byte that is part of no valid UTF-8 sequence, and every character that is barred, replaced by
+/// U+FFFD.
+[[nodiscard]] std::string valid_utf8(std::string_view text, bool (*is_barred)(char32_t) = nullptr);
 
-/// The text with every byte that is part of no valid UTF-8 sequence replaced by U+FFFD.
-[[nodiscard]] std::string valid_utf8(std::string_view text);
+/// The text with characters replaced by what stands for them in some format: {{'<', "&lt;"}}.
+[[nodiscard]] std::string escaped(std::string_view text,
+                                  std::initializer_list<std::pair<char, std::string_view>> replacements);
 
 /// Lines of at most `width` columns, broken at spaces; a longer word stands on its own line.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);

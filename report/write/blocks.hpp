@@ -16,7 +16,10 @@
 namespace gpumem::report {
 
 /// How a piece of text looks on a terminal that has colours.
-enum class Tint { none, bold, dim, red, yellow, cyan };
+enum class Tint { none, bold, dim, red, green, yellow, cyan };
+
+/// With the codes for it.
+[[nodiscard]] std::string tinted(const std::string& text, Tint tint);
 
 struct Column {
   Heading heading;
@@ -47,6 +50,9 @@ struct Block {
   std::string common_flags;    ///< flags that every case that ran has: said once as well
   std::vector<Timeline> timelines;
   std::vector<std::string> findings;
+
+  /// With the constants.
+  [[nodiscard]] std::string full_title() const;
 };
 
 /// A paragraph.
@@ -63,22 +69,20 @@ struct Page {
 };
 
 /// `why` adds a last column that says what limits each case.
-[[nodiscard]] Page page(const Report& report, bool why = false);
-[[nodiscard]] std::vector<Block> blocks(const Report& report, bool why = false);
+[[nodiscard]] Page page(const Report& report, bool why);
 
 /// The block of one or more cases of the same probe, without findings.
-[[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device, bool why = false);
+[[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device, bool why);
+
+/// Gives each row its flags, or what else explains its numbers, but for those of every row that did not fail: where
+/// there are several of these, what they share is said once.
+void set_flags(Block& block, std::vector<std::vector<std::string>> flags);
 
 /// Whether the report is a plan: cases of which none was meant to run.
 [[nodiscard]] bool is_plan(const Report& report);
 
 /// Which GPU, and what was measured or predicted how: one paragraph each.
 [[nodiscard]] std::vector<std::string> preamble(const Report& report);
-
-/// Said last, after all blocks: findings that belong to no block, and the count of a plan's cases.
-[[nodiscard]] std::vector<std::string> closing(const Report& report);
-
-inline constexpr unsigned bar_rank = 60;  ///< where bars stand among the columns
 
 /// Paragraphs and tables, no wider than the style says.
 void write_page(std::ostream& out, const Page& page, const TableStyle& style);

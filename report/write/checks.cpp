@@ -1,9 +1,10 @@
-#include "report/write/checks.hpp"
+// Checks as lines, as Markdown, and as a GitHub workflow takes them.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <ostream>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "report/check/check_words.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::report {
 
@@ -20,20 +22,13 @@ namespace {
 constexpr std::size_t indent = 6;  // of what follows a verdict
 constexpr std::size_t widest_name = 40;
 
-// In the order of the verdicts.
-constexpr std::array<std::string_view, 3> labels = {"PASS", "FAIL", "SKIP"};
-constexpr std::array<std::string_view, 3> colors = {"32", "31", "33"};
-
-std::string_view label(Verdict verdict) { return labels.at(static_cast<std::size_t>(verdict)); }
-
-std::string tinted(Verdict verdict, bool color) {
-  if (!color) return std::string(label(verdict));
-  return fmt::format("\x1b[{}m{}\x1b[0m", colors.at(static_cast<std::size_t>(verdict)), label(verdict));
-}
-
-std::string padded(std::string text, std::size_t width) {
-  text.append(width - std::min(width, display_width(text)), ' ');
-  return text;
+/// "PASS" and how it looks.
+Said label(Verdict verdict) {
+  // In the order of the verdicts.
+  constexpr std::array<std::pair<const char*, Tint>, 3> labels = {
+      {{"PASS", Tint::green}, {"FAIL", Tint::red}, {"SKIP", Tint::yellow}}};
+  const auto& [text, tint] = labels.at(static_cast<std::size_t>(verdict));
+  return {text, tint};
 }
 
 /// "required: " before what nobody may overlook.
@@ -42,26 +37,9 @@ std::string reason_of(const CheckRecord& check) {
   return (stressed ? "required: " : "") + one_line(check.reason);
 }
 
-struct Layout {
-  std::size_t name = 0;
-  std::size_t bounds = 0;
-  std::size_t width = 0;
-};
-
-Layout layout_of(const Report& report, std::size_t width) {
-  Layout layout{.name = 0, .bounds = 0, .width = width};
-  for (const CheckRecord& check : report.checks) {
-    layout.name = std::max(layout.name, display_width(one_line(check.name)));
-    layout.bounds = std::max(layout.bounds, display_width(bound_words(check)));
-  }
-  layout.name = std::min({layout.name, widest_name, width / 2});
-  return layout;
-}
-
 /// Verdict, name, value against bound, and reason: on one line as far as they fit, else below each other. Of what
 /// passed only the case is named where the reason does not fit.
-void write_line(std::ostream& out, const CheckRecord& check, const Layout& layout, bool color) {
-  const std::size_t width = layout.width - indent;
+std::vector<std::string> lines_of(const CheckRecord& check, std::size_t names, std::size_t values, std::size_t width) {
   std::vector<std::string> lines = wrapped(one_line(check.name), width);
   if (lines.empty()) lines.emplace_back();
   // Beside what is there, from a column on, if that leaves it within the width.
@@ -72,41 +50,36 @@ void write_line(std::ostream& out, const CheckRecord& check, const Layout& layou
     return true;
   };
   const std::string bounds = bound_words(check);
-  if (!bounds.empty() && !add(bounds, layout.name)) lines.push_back(bounds);
+  if (!bounds.empty() && !add(bounds, names)) lines.push_back(bounds);
   const std::string reason = reason_of(check);
-  const std::size_t column = bounds.empty() ? layout.name : layout.name + 2 + layout.bounds;
+  const std::size_t column = bounds.empty() ? names : names + 2 + values;
   if (!reason.empty() && !add(reason, column)) {
     if (check.verdict == Verdict::pass) {
       add(reason.substr(0, reason.find(": ")), column);  // which case, if there is room for that
     } else {
-      for (std::string& line : wrapped(reason, width)) lines.push_back(std::move(line));
+      std::ranges::move(wrapped(reason, width), std::back_inserter(lines));
     }
   }
-  out << tinted(check.verdict, color) << "  " << lines.front() << '\n';
-  for (std::size_t i = 1; i < lines.size(); ++i) out << std::string(indent, ' ') << lines[i] << '\n';
+  return lines;
 }
 
 void write_lines(std::ostream& out, const Report& report, std::size_t width, bool color, bool brief) {
-  const Layout layout = layout_of(report, width);
+  std::size_t names = 0;
+  std::size_t values = 0;
   for (const CheckRecord& check : report.checks) {
-    if (!brief || check.verdict != Verdict::pass) write_line(out, check, layout, color);
+    names = std::max(names, display_width(one_line(check.name)));
+    values = std::max(values, display_width(bound_words(check)));
+  }
+  names = std::min({names, widest_name, width / 2});
+  for (const CheckRecord& check : report.checks) {
+    if (brief && check.verdict == Verdict::pass) continue;
+    const auto [verdict, tint] = label(check.verdict);
+    out << (color ? tinted(verdict, tint) : verdict) << "  "
+        << join(lines_of(check, names, values, width - indent), "\n" + std::string(indent, ' ')) << '\n';
   }
 }
 
-// ---- GitHub: a command is "::name property=value,...::message"; what would end a part of it is written as %XX.
-
-std::string github_escaped(std::string_view text, std::string_view also = "") {
-  std::string result;
-  for (const char c : text) {
-    if (c == '%' || c == '\r' || c == '\n' || also.find(c) != std::string_view::npos) {
-      result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
+/// For GitHub: a command is "::name property=value,...::message"; what would end a part of it is written as %XX.
 void write_annotation(std::ostream& out, const CheckRecord& check, const std::string& suite) {
   if (check.verdict == Verdict::pass) return;
   const char* command = check.verdict == Verdict::fail ? "error" : check.required ? "warning" : "notice";
@@ -114,8 +87,10 @@ void write_annotation(std::ostream& out, const CheckRecord& check, const std::st
   const std::string title = fmt::format("{}: {}", suite, check.name);
   const std::string message =
       fmt::format("{}{}{}", bounds, bounds.empty() || check.reason.empty() ? "" : "; ", reason_of(check));
-  out << "::" << command << " title=" << github_escaped(title, ":,")
-      << "::" << github_escaped(message.empty() ? std::string(label(check.verdict)) : message) << '\n';
+  out << "::" << command
+      << " title=" << escaped(title, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}) << "::"
+      << escaped(message.empty() ? label(check.verdict).text : message, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}})
+      << '\n';
 }
 
 std::string suite_name(const Report& report) { return report.suite ? one_line(*report.suite) : "report"; }
@@ -152,11 +127,8 @@ void write_checks_markdown(std::ostream& out, const Report& report, bool brief) 
   out << "| | expectation | value | reason |\n| --- | --- | --- | --- |\n";
   for (const CheckRecord& check : report.checks) {
     if (brief && check.verdict == Verdict::pass) continue;
-    out << "| " << label(check.verdict);
-    for (const std::string& cell : {check.name, bound_words(check), reason_of(check)}) {
-      out << " | " << markdown_escaped(cell);
-    }
-    out << " |\n";
+    out << fmt::format("| {} | {} | {} | {} |\n", label(check.verdict).text, markdown_escaped(check.name),
+                       markdown_escaped(bound_words(check)), markdown_escaped(reason_of(check)));
   }
   out << '\n' << summary_of(report) << '\n';
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "probes/words.hpp"
@@ -10,178 +12,37 @@
 #include "report/record/sweep.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
-#include "report/write/column_builder.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-/// In the order of the axes, but alternatives first: they stand together, as the cases come.
-std::vector<std::string> parameter_names(const Cases& cases) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : cases.front()->parameters) names.push_back(parameter.name);
-  std::ranges::stable_partition(names, [&](const std::string& name) { return name == cases.front()->compared; });
-  return names;
-}
-
-void add_parameters(const Cases& cases, Block& block, ColumnBuilder& columns) {
-  std::set<std::string> chosen;
-  for (const Record* record : cases) chosen.insert(record->chosen.begin(), record->chosen.end());
-  const std::vector<std::string> names = parameter_names(cases);
-  const bool several = std::ranges::any_of(names, [&](const std::string& name) { return varies(cases, name); });
-  for (const std::string& name : names) {
-    const bool shown = several ? varies(cases, name) : name == cases.front()->swept;
-    if (!shown) {
-      block.constants.push_back(parameter_phrase(*find_parameter(*cases.front(), name)) +
-                                (chosen.contains(name) ? " (auto)" : ""));
+/// Numbers with the same decimals in all rows: as many as give the smallest of them `digits` significant ones, up to
+/// `most_decimals`. Where they span many powers of ten, those would be noise behind the large ones, and every row has
+/// its own. What would read as 0 without being it has two digits all the same.
+std::vector<std::string> aligned(const std::vector<std::optional<double>>& values, int digits, int most_decimals) {
+  constexpr double many = 1e3;
+  std::vector<double> magnitudes;  // but zero
+  for (const auto& value : values) {
+    if (value && *value != 0) magnitudes.push_back(std::abs(*value));
+  }
+  const bool own = !magnitudes.empty() && std::ranges::max(magnitudes) > many * std::ranges::min(magnitudes);
+  const int common = decimals_for(magnitudes, digits, most_decimals);
+  std::vector<std::string> cells;
+  for (const auto& value : values) {
+    if (!value) {
+      cells.emplace_back();
       continue;
     }
-    std::vector<std::string> cells;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      const Parameter* value = find_parameter(*cases[i], name);
-      cells.push_back(value == nullptr ? "-" : value_text(*value));
-      if (value == nullptr) continue;
-      if (!block.rows[i].position.empty()) block.rows[i].position += ", ";
-      block.rows[i].position += position_phrase(*value);
-    }
-    columns.add_text(parameter_heading(name), 0, std::move(cells));
-    ++block.parameter_columns;
+    const int decimals = own ? decimals_for(std::span(&*value, 1), digits, most_decimals) : common;
+    const bool vanishes = *value != 0 && std::abs(*value) < 0.5 * std::pow(10, -decimals);
+    cells.push_back(vanishes ? significant(*value, 2) : fixed(*value, decimals));
   }
-}
-
-/// Marks the rows with which another alternative begins, where an alternative has several.
-void mark_alternatives(const Cases& cases, Block& block) {
-  const std::string& compared = cases.front()->compared;
-  const auto same = [&](const Record* a, const Record* b) {
-    const Parameter* one = find_parameter(*a, compared);
-    const Parameter* other = find_parameter(*b, compared);
-    return one != nullptr && other != nullptr && *one == *other;
-  };
-  if (compared.empty() || std::ranges::adjacent_find(cases, same) == cases.end()) return;
-  for (std::size_t i = 1; i < cases.size(); ++i) block.rows[i].begins_alternative = !same(cases[i - 1], cases[i]);
-}
-
-/// The preamble names the peak of device memory; another one has to be said where it applies.
-void add_peak(const Cases& cases, const std::optional<Device>& device, Block& block) {
-  const double named = device ? device->theoretical_bandwidth_bytes_per_s() * per_giga : 0;
-  const std::string& quantity = cases.front()->headline.quantity;
-  std::vector<std::string> peaks;
-  for (const Record* record : cases) {
-    const auto& peak = record->headline.peak;
-    if (!peak || (quantity == bandwidth_name && std::abs(*peak - named) < 0.001 * named)) continue;
-    std::string words = significant(*peak, 3);
-    if (std::ranges::find(peaks, words) == peaks.end()) peaks.push_back(std::move(words));
-  }
-  constexpr std::size_t few = 4;
-  if (peaks.empty() || peaks.size() > few) return;
-  const bool floor = cases.front()->headline.better == Better::less;
-  block.constants.push_back((floor ? "at least " : "peak ") + join_in_words(peaks) + " " + unit_of(quantity));
+  return cells;
 }
 
 std::optional<double> relative(const Record& record) {
   return record.relative_measured ? record.relative_measured : record.relative_predicted;
-}
-
-/// A ratio to the baseline says something only where there is another case.
-void add_relative(const Cases& cases, ColumnBuilder& columns) {
-  if (cases.size() < 2) return;
-  const Record& first = *cases.front();
-  const std::string& related = baseline_parameter(first);
-  const Heading heading = {"vs " + value_text({related, first.baseline}), "x"};
-  if (std::ranges::none_of(cases, [&](const Record* record) {
-        const Parameter* place = find_parameter(*record, related);
-        return relative(*record) && place != nullptr && place->value != record->baseline;
-      })) {
-    return;
-  }
-  columns.add(heading, 10, 2, 3, relative);
-}
-
-void add_times(const Cases& cases, ColumnBuilder& columns, unsigned rank) {
-  double shortest = 0;
-  for (const Record* record : cases) {
-    if (!record->time) continue;
-    const double median = record->time->summary.median.count();
-    if (median > 0 && (shortest == 0 || median < shortest)) shortest = median;
-  }
-  const TimeUnit unit = time_unit(shortest);
-  columns.add({"time", unit.name}, rank, 3, 3, [&](const Record& record) {
-    return record.time ? std::optional(record.time->summary.median.count() * unit.per_second) : std::nullopt;
-  });
-}
-
-void add_metrics(const Cases& cases, ColumnBuilder& columns) {
-  std::vector<std::string> names;
-  for (const Record* record : cases) {
-    for (const MetricRecord& metric : record->metrics) {
-      if (std::ranges::find(names, metric.name) == names.end()) names.push_back(metric.name);
-    }
-  }
-  // Reports of earlier versions repeat in every case what several show together.
-  if (const Probe* probe = find_probe(cases.front()->probe)) {
-    for (const Quantity& concluded : probe->concluded) std::erase(names, concluded.name);
-  }
-  unsigned rank = 70;
-  for (const std::string& name : names) {
-    // The first is the next best to know, unless it only details a bandwidth.
-    const bool first = name == names.front() && name.find("gb_per_s") == std::string::npos;
-    columns.add(quantity_heading(name), first ? 15 : rank++, 3, 3,
-                [&](const Record& record) { return metric_value(record, name); });
-  }
-}
-
-/// "GB/s" says that it is a bandwidth.
-Heading headline_heading(const std::string& quantity) {
-  return quantity == bandwidth_name ? Heading{"GB/s", ""} : quantity_heading(quantity);
-}
-
-void add_readings(const Cases& cases, ColumnBuilder& columns) {
-  const std::string& quantity = cases.front()->headline.quantity;
-  const bool measured =
-      std::ranges::any_of(cases, [](const Record* record) { return record->headline.measured.has_value(); });
-  const bool any =
-      std::ranges::any_of(cases, [](const Record* record) { return record->headline.value().has_value(); });
-  columns.add(headline_heading(quantity), 0, 3, 2, [](const Record& record) { return record.headline.measured; });
-  if (!any) add_times(cases, columns, 0);
-  columns.add({"±", "%"}, 50, 2, 2, [](const Record& record) {
-    const auto share = headline_uncertainty(record);
-    return share ? std::optional(std::round(*share * 1e4) / 100) : std::nullopt;  // no more digits than are of use
-  });
-  const auto add_predicted = [&](unsigned rank) {
-    columns.add({"predicted", unit_of(quantity)}, rank, 3, 2,
-                [](const Record& record) { return record.headline.predicted; });
-  };
-  if (!measured) add_predicted(0);
-  columns.add({"peak", "%"}, 20, 3, 1, [](const Record& record) {
-    return record.fraction_of_peak ? std::optional(*record.fraction_of_peak * 100) : std::nullopt;
-  });
-  add_relative(cases, columns);
-  columns.add_per_request({"sectors", "/request"}, 12, sectors, Source::predicted);
-  columns.add_per_request({"counted", "sectors"}, 30, sectors, Source::counted);
-  columns.add_per_request({"wavefronts", "/request"}, 12, wavefronts, Source::predicted);
-  columns.add_per_request({"counted", "wavefronts"}, 30, wavefronts, Source::counted);
-  if (measured) add_predicted(40);
-  add_metrics(cases, columns);
-  if (any) add_times(cases, columns, 90);
-  std::vector<std::string> limits;
-  for (const Record* record : cases) limits.push_back(record->bottleneck ? record->bottleneck->predicted : "");
-  columns.add_text({"limit", "predicted"}, 80, std::move(limits));
-}
-
-void add_why(const Cases& cases, ColumnBuilder& columns) {
-  std::vector<std::string> reasons;
-  for (const Record* record : cases) reasons.push_back(record->why_brief);
-  columns.add_prose({"why", ""}, std::move(reasons));
-}
-
-/// Bars show the headline.
-void add_bars(const Cases& cases, Block& block) {
-  double longest = 0;
-  for (const Record* record : cases) longest = std::max(longest, record->headline.value().value_or(0));
-  if (longest <= 0) return;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (const auto value = cases[i]->headline.value()) block.rows[i].bar_fraction = std::max(0.0, *value / longest);
-  }
 }
 
 std::string failure_of(const Record& record) {
@@ -195,53 +56,237 @@ std::vector<std::string> flags_of(const Record& record) {
   return flags;
 }
 
-/// The flags of every one of several cases that ran.
-std::vector<std::string> common_flags(const Cases& cases) {
-  std::vector<std::string> common;
-  std::size_t ran = 0;
-  for (const Record* record : cases) {
-    if (record->status != Status::ok) continue;
-    const std::vector<std::string> flags = flags_of(*record);
-    if (ran++ == 0) common = flags;
-    std::erase_if(common, [&](const std::string& flag) { return std::ranges::find(flags, flag) == flags.end(); });
+/// Adds columns left to right. One without any value is left out.
+class BlockOfCases {
+ public:
+  explicit BlockOfCases(const Cases& cases) : cases_(cases), first_(*cases.front()) {
+    block_.title = first_.probe;
+    block_.rows.resize(cases.size());
   }
-  return ran > 1 ? common : std::vector<std::string>();
-}
 
-void add_notes(const Cases& cases, Block& block) {
-  const std::vector<std::string> common = common_flags(cases);
-  block.common_flags = join(common, ", ");
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::vector<std::string> own = flags_of(*cases[i]);
-    std::erase_if(own, [&](const std::string& flag) { return std::ranges::find(common, flag) != common.end(); });
-    block.rows[i].flags = join(own, ", ");
-    block.rows[i].failure = failure_of(*cases[i]);
+  [[nodiscard]] Block build(const std::optional<Device>& device, bool why) && {
+    add_parameters();
+    mark_alternatives();
+    add_peak(device);
+    const std::string failure = failure_of(first_);
+    if (!failure.empty() && !any([&](const Record& record) { return failure_of(record) != failure; })) {
+      block_.common_failure = failure;
+      return std::move(block_);
+    }
+    add_readings();
+    if (why) add({.heading = {"why", ""}, .names = true, .prose = true}, texts(&Record::why_brief));
+    add_bars();
+    std::vector<std::vector<std::string>> flags;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      block_.rows[i].failure = failure_of(*cases_[i]);
+      flags.push_back(flags_of(*cases_[i]));
+    }
+    set_flags(block_, std::move(flags));
+    block_.timelines = telling_timelines(cases_);
+    return std::move(block_);
   }
-}
+
+ private:
+  void add(Column column, std::vector<std::string> cells) {
+    if (std::ranges::all_of(cells, &std::string::empty)) return;
+    block_.columns.push_back(std::move(column));
+    for (std::size_t i = 0; i < cells.size(); ++i) block_.rows[i].cells.push_back(std::move(cells[i]));
+  }
+
+  void add_text(Heading heading, unsigned rank, std::vector<std::string> cells) {
+    const bool names = std::ranges::any_of(cells, [](const std::string& cell) {
+      return !cell.empty() && (cell[0] < '0' || cell[0] > '9') && cell[0] != '-';
+    });
+    add({.heading = std::move(heading), .rank = rank, .names = names}, std::move(cells));
+  }
+
+  void add_numbers(Heading heading, unsigned rank, int digits, int most_decimals,
+                   const std::function<std::optional<double>(const Record&)>& read) {
+    std::vector<std::optional<double>> values;
+    for (const Record* record : cases_) {
+      const auto value = read(*record);
+      values.push_back(value && std::isfinite(*value) ? value : std::nullopt);
+    }
+    add_text(std::move(heading), rank, aligned(values, digits, most_decimals));
+  }
+
+  [[nodiscard]] std::vector<std::string> texts(const std::function<std::string(const Record&)>& text) const {
+    std::vector<std::string> cells;
+    for (const Record* record : cases_) cells.push_back(text(*record));
+    return cells;
+  }
+
+  [[nodiscard]] bool any(const std::function<bool(const Record&)>& holds) const {
+    return std::ranges::any_of(cases_, [&](const Record* record) { return holds(*record); });
+  }
+
+  /// In the order of the axes, but alternatives first: they stand together, as the cases come.
+  void add_parameters() {
+    std::set<std::string> chosen;
+    for (const Record* record : cases_) chosen.insert(record->chosen.begin(), record->chosen.end());
+    std::vector<Parameter> parameters = first_.parameters;
+    std::ranges::stable_partition(parameters, [&](const Parameter& one) { return one.name == first_.compared; });
+    const bool several =
+        std::ranges::any_of(parameters, [&](const Parameter& one) { return varies(cases_, one.name); });
+    for (const Parameter& parameter : parameters) {
+      const std::string& name = parameter.name;
+      const bool shown = several ? varies(cases_, name) : name == first_.swept;
+      if (!shown) {
+        block_.constants.push_back(parameter_phrase(parameter) + (chosen.contains(name) ? " (auto)" : ""));
+        continue;
+      }
+      std::vector<std::string> cells;
+      for (std::size_t i = 0; i < cases_.size(); ++i) {
+        const Parameter* value = find_parameter(*cases_[i], name);
+        cells.push_back(value == nullptr ? "-" : value_text(*value));
+        if (value == nullptr) continue;
+        std::string& position = block_.rows[i].position;
+        position += (position.empty() ? "" : ", ") + position_phrase(*value);
+      }
+      add_text(parameter_heading(name), 0, std::move(cells));
+      ++block_.parameter_columns;
+    }
+  }
+
+  /// Marks the rows with which another alternative begins, where an alternative has several.
+  void mark_alternatives() {
+    const auto same = [&](const Record* a, const Record* b) {
+      const Parameter* one = find_parameter(*a, first_.compared);
+      const Parameter* other = find_parameter(*b, first_.compared);
+      return one != nullptr && other != nullptr && *one == *other;
+    };
+    if (first_.compared.empty() || std::ranges::adjacent_find(cases_, same) == cases_.end()) return;
+    for (std::size_t i = 1; i < cases_.size(); ++i) {
+      block_.rows[i].begins_alternative = !same(cases_[i - 1], cases_[i]);
+    }
+  }
+
+  /// The preamble names the peak of device memory; another one has to be said where it applies.
+  void add_peak(const std::optional<Device>& device) {
+    const double named = device ? device->theoretical_bandwidth_bytes_per_s() * per_giga : 0;
+    const std::string& quantity = first_.headline.quantity;
+    std::vector<std::string> peaks;
+    for (const Record* record : cases_) {
+      const auto& peak = record->headline.peak;
+      if (!peak || (quantity == bandwidth_name && std::abs(*peak - named) < 0.001 * named)) continue;
+      std::string words = significant(*peak, 3);
+      if (std::ranges::find(peaks, words) == peaks.end()) peaks.push_back(std::move(words));
+    }
+    constexpr std::size_t few = 4;
+    if (peaks.empty() || peaks.size() > few) return;
+    const bool floor = first_.headline.better == Better::less;
+    block_.constants.push_back((floor ? "at least " : "peak ") + join_in_words(peaks) + " " + unit_of(quantity));
+  }
+
+  void add_readings() {
+    const std::string& quantity = first_.headline.quantity;
+    const bool measured = any([](const Record& record) { return record.headline.measured.has_value(); });
+    const bool some = any([](const Record& record) { return record.headline.value().has_value(); });
+    const Heading heading = quantity == bandwidth_name ? Heading{"GB/s", ""} : quantity_heading(quantity);
+    add_numbers(heading, 0, 3, 2, [](const Record& record) { return record.headline.measured; });
+    if (!some) add_times(0);
+    add_numbers({"±", "%"}, 50, 2, 2, [](const Record& record) {
+      const auto share = headline_uncertainty(record);
+      return share ? std::optional(std::round(*share * 1e4) / 100) : std::nullopt;  // no more digits than are of use
+    });
+    const auto add_predicted = [&](unsigned rank) {
+      add_numbers({"predicted", unit_of(quantity)}, rank, 3, 2,
+                  [](const Record& record) { return record.headline.predicted; });
+    };
+    if (!measured) add_predicted(0);
+    add_numbers({"peak", "%"}, 20, 3, 1, [](const Record& record) {
+      return record.fraction_of_peak ? std::optional(*record.fraction_of_peak * 100) : std::nullopt;
+    });
+    add_relative();
+    add_per_request({"sectors", "/request"}, 12, sectors, Source::predicted);
+    add_per_request({"counted", "sectors"}, 30, sectors, Source::counted);
+    add_per_request({"wavefronts", "/request"}, 12, wavefronts, Source::predicted);
+    add_per_request({"counted", "wavefronts"}, 30, wavefronts, Source::counted);
+    if (measured) add_predicted(40);
+    add_metrics();
+    if (some) add_times(90);
+    add_text({"limit", "predicted"}, 80,
+             texts([](const Record& record) { return record.bottleneck ? record.bottleneck->predicted : ""; }));
+  }
+
+  void add_times(unsigned rank) {
+    double shortest = 0;
+    for (const Record* record : cases_) {
+      if (!record->time) continue;
+      const double median = record->time->summary.median.count();
+      if (median > 0 && (shortest == 0 || median < shortest)) shortest = median;
+    }
+    const TimeUnit unit = time_unit(shortest);
+    add_numbers({"time", unit.name}, rank, 3, 3, [&](const Record& record) {
+      return record.time ? std::optional(record.time->summary.median.count() * unit.per_second) : std::nullopt;
+    });
+  }
+
+  /// A ratio to the baseline says something only where there is another case.
+  void add_relative() {
+    const std::string& related = baseline_parameter(first_);
+    const bool told = any([&](const Record& record) {
+      const Parameter* place = find_parameter(record, related);
+      return relative(record) && place != nullptr && place->value != record.baseline;
+    });
+    if (cases_.size() < 2 || !told) return;
+    add_numbers({"vs " + value_text({related, first_.baseline}), "x"}, 10, 2, 3, relative);
+  }
+
+  /// Loads' and stores' readings of a unit, in one number where they agree.
+  void add_per_request(Heading heading, unsigned rank, std::string_view unit, Source source) {
+    bool split = false;
+    std::vector<std::string> cells = texts([&](const Record& record) {
+      const PerRequest value = per_request(record, unit, source);
+      const std::string load = value.load ? trimmed(*value.load, 2) : "";
+      const std::string store = value.store ? trimmed(*value.store, 2) : "";
+      const bool one = load.empty() || store.empty() || load == store;
+      split = split || !one;
+      return one ? (load.empty() ? store : load) : load + "/" + store;
+    });
+    if (split) heading.unit = "ld/st";
+    add_text(std::move(heading), rank, std::move(cells));
+  }
+
+  void add_metrics() {
+    std::vector<std::string> names;
+    for (const Record* record : cases_) {
+      for (const MetricRecord& metric : record->metrics) {
+        if (std::ranges::find(names, metric.name) == names.end()) names.push_back(metric.name);
+      }
+    }
+    // Reports of earlier versions repeat in every case what several show together.
+    if (const Probe* probe = find_probe(first_.probe)) {
+      for (const Quantity& concluded : probe->concluded) std::erase(names, concluded.name);
+    }
+    unsigned rank = 70;
+    for (const std::string& name : names) {
+      // The first is the next best to know, unless it only details a bandwidth.
+      const bool first = name == names.front() && name.find("gb_per_s") == std::string::npos;
+      add_numbers(quantity_heading(name), first ? 15 : rank++, 3, 3,
+                  [&](const Record& record) { return metric_value(record, name); });
+    }
+  }
+
+  /// Bars show the headline.
+  void add_bars() {
+    double longest = 0;
+    for (const Record* record : cases_) longest = std::max(longest, record->headline.value().value_or(0));
+    if (longest <= 0) return;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      if (const auto value = cases_[i]->headline.value()) block_.rows[i].bar_fraction = std::max(0.0, *value / longest);
+    }
+  }
+
+  const Cases& cases_;
+  const Record& first_;
+  Block block_;
+};
 
 }  // namespace
 
 Block make_block(const Cases& cases, const std::optional<Device>& device, bool why) {
-  Block block;
-  block.title = cases.front()->probe;
-  block.rows.resize(cases.size());
-  ColumnBuilder columns(cases, block);
-  add_parameters(cases, block, columns);
-  mark_alternatives(cases, block);
-  add_peak(cases, device, block);
-
-  const std::string first_failure = failure_of(*cases.front());
-  if (!first_failure.empty() &&
-      std::ranges::all_of(cases, [&](const Record* record) { return failure_of(*record) == first_failure; })) {
-    block.common_failure = first_failure;
-    return block;
-  }
-  add_readings(cases, columns);
-  if (why) add_why(cases, columns);
-  add_bars(cases, block);
-  add_notes(cases, block);
-  block.timelines = telling_timelines(cases);
-  return block;
+  return BlockOfCases(cases).build(device, why);
 }
 
 }  // namespace gpumem::report

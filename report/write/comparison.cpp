@@ -20,31 +20,12 @@ namespace {
 
 using ComparedCases = std::vector<const ComparedCase*>;
 
-bool is_row(const CaseChange& change) {
-  return change.reading && change.outcome != CaseVerdict::added && change.outcome != CaseVerdict::not_run;
-}
-
 bool is_shown(const ComparedCase& one, bool changed_only) {
   return std::ranges::any_of(one.changes, [&](const CaseChange& change) {
-    return is_row(change) && !(changed_only && change.outcome == CaseVerdict::same);
+    using enum CaseVerdict;
+    return change.reading && change.outcome != added && change.outcome != not_run &&
+           !(changed_only && change.outcome == same);
   });
-}
-
-/// By probe and quantity, in the order of the cases.
-std::vector<ComparedCases> groups(const Comparison& comparison, bool changed_only) {
-  std::vector<ComparedCases> found;
-  for (const ComparedCase& one : comparison.cases) {
-    if (!is_shown(one, changed_only)) continue;
-    const auto same = std::ranges::find_if(found, [&](const ComparedCases& group) {
-      return group.front()->record->probe == one.record->probe && group.front()->quantity == one.quantity;
-    });
-    if (same == found.end()) {
-      found.push_back({&one});
-    } else {
-      same->push_back(&one);
-    }
-  }
-  return found;
 }
 
 /// What was asked for.
@@ -52,39 +33,6 @@ std::string asked_text(const Record& record, const std::string& name) {
   const Parameter* parameter = find_parameter(record, name);
   return parameter == nullptr ? "-" : value_text({name, asked_value(record, *parameter)});
 }
-
-/// The values of a quantity with one number of decimals.
-class Scale {
- public:
-  Scale(const ComparedCases& cases, const std::string& quantity) : unit_(unit_of(quantity)) {
-    std::vector<double> values;
-    const auto add = [&](const std::optional<CaseReading>& reading) {
-      if (reading && reading->estimate) values.push_back(reading->estimate->value);
-    };
-    for (const ComparedCase* one : cases) {
-      add(one->old_reading);
-      for (const CaseChange& change : one->changes) add(change.reading);
-    }
-    if (unit_ == "s") {
-      const TimeUnit time = time_unit(values.empty() ? 1 : *std::ranges::min_element(values));
-      unit_ = time.name;
-      factor_ = time.per_second;
-      for (double& value : values) value *= factor_;
-    }
-    decimals_ = decimals_for(values, 3, 2);
-  }
-
-  [[nodiscard]] const std::string& unit() const { return unit_; }
-  [[nodiscard]] std::string text(const std::optional<CaseReading>& reading) const {
-    if (!reading || !reading->estimate) return "";
-    return fixed(reading->estimate->value * factor_, decimals_);
-  }
-
- private:
-  std::string unit_;
-  double factor_ = 1;
-  int decimals_ = 0;
-};
 
 Tint tint_of(CaseVerdict outcome) {
   using enum CaseVerdict;
@@ -121,20 +69,29 @@ std::vector<std::string> notes_of(const ComparedCase& one, const CaseChange& cha
   return notes;
 }
 
+/// The cases of one probe and quantity. Values of all columns have the same unit and decimals.
 class BlockBuilder {
  public:
-  BlockBuilder(const Comparison& comparison, const ComparedCases& cases)
-      : comparison_(comparison),
-        cases_(cases),
-        scale_(cases, cases.front()->quantity.value_or(ComparedQuantity{std::string(bandwidth_name)}).name),
-        decimals_(comparison.tolerance < 0.005 ? 2 : 1) {
+  BlockBuilder(const Comparison& comparison, const ComparedCases& cases, const std::string& quantity)
+      : comparison_(comparison), cases_(cases), unit_{.name = unit_of(quantity)} {
     block_.title = one_line(cases.front()->record->probe);
     block_.rows.resize(cases.size());
+    std::vector<double> values;
+    const auto add = [&](const std::optional<CaseReading>& reading) {
+      if (reading && reading->estimate) values.push_back(reading->estimate->value);
+    };
+    for (const ComparedCase* one : cases) {
+      add(one->old_reading);
+      for (const CaseChange& change : one->changes) add(change.reading);
+    }
+    if (unit_.name == "s") unit_ = time_unit(values.empty() ? 1 : std::ranges::min(values));
+    for (double& value : values) value *= unit_.per_second;
+    decimals_ = decimals_for(values, 3, 2);
   }
 
   [[nodiscard]] Block build() && {
     add_parameters();
-    add_column({"old", scale_.unit()}, 0, [&](const ComparedCase& one) { return scale_.text(one.old_reading); });
+    add_column({.heading = {"old", unit_.name}}, [&](const ComparedCase& one) { return text_of(one.old_reading); });
     for (std::size_t n = 0; n < comparison_.news(); ++n) add_new(n);
     add_notes();
     for (std::size_t n = 0; n < comparison_.news(); ++n) add_reasons(n);
@@ -143,28 +100,32 @@ class BlockBuilder {
 
  private:
   template <class Text>
-  Column& add_column(Heading heading, unsigned rank, const Text& text) {
-    block_.columns.push_back({.heading = std::move(heading), .rank = rank});
+  void add_column(Column column, const Text& text) {
+    block_.columns.push_back(std::move(column));
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       block_.rows[i].cells.push_back(text(*cases_[i]));
       block_.rows[i].tints.push_back(Tint::none);
     }
-    return block_.columns.back();
+  }
+
+  [[nodiscard]] std::string text_of(const std::optional<CaseReading>& reading) const {
+    if (!reading || !reading->estimate) return "";
+    return fixed(reading->estimate->value * unit_.per_second, decimals_);
   }
 
   void add_parameters() {
-    const std::string& swept = cases_.front()->record->swept;
-    for (const Parameter& parameter : cases_.front()->record->parameters) {
+    const Record& first = *cases_.front()->record;
+    for (const Parameter& parameter : first.parameters) {
       const std::string& name = parameter.name;
       std::set<std::string> texts;
       for (const ComparedCase* one : cases_) texts.insert(asked_text(*one->record, name));
-      if (texts.size() == 1 && !(name == swept && cases_.size() == 1)) {
+      if (texts.size() == 1 && !(name == first.swept && cases_.size() == 1)) {
         if (*texts.begin() != "auto") block_.constants.push_back(parameter_phrase(parameter));
         continue;
       }
-      Column& column = add_column(parameter_heading(name), 0,
-                                  [&](const ComparedCase& one) { return asked_text(*one.record, name); });
-      column.names = std::holds_alternative<std::string>(parameter.value) && !cases_.front()->record->is_chosen(name);
+      const bool names = std::holds_alternative<std::string>(parameter.value) && !first.is_chosen(name);
+      add_column({.heading = parameter_heading(name), .names = names},
+                 [&](const ComparedCase& one) { return asked_text(*one.record, name); });
       ++block_.parameter_columns;
     }
   }
@@ -173,30 +134,29 @@ class BlockBuilder {
     const std::string label = new_label(comparison_, n);
     const bool several = comparison_.news() > 1;
     const auto change = [n](const ComparedCase& one) -> const CaseChange& { return one.changes[n]; };
-    add_column({label, scale_.unit()}, several ? 30 : 0,
-               [&](const ComparedCase& one) { return scale_.text(change(one).reading); });
-    add_column({"change", "%"}, 0, [&](const ComparedCase& one) {
+    add_column({.heading = {label, unit_.name}, .rank = several ? 30U : 0},
+               [&](const ComparedCase& one) { return text_of(change(one).reading); });
+    add_column({.heading = {"change", "%"}}, [&](const ComparedCase& one) {
       return change(one).speed ? percent(change(one).speed->value) : std::string();
     });
-    add_column({"interval", "%"}, several ? 50 : 20, [&](const ComparedCase& one) {
+    add_column({.heading = {"interval", "%"}, .rank = several ? 50U : 20}, [&](const ComparedCase& one) {
       const auto& speed = change(one).speed;
       if (!speed || !speed->low || *speed->low == *speed->high) return std::string();
       return percent(*speed->low) + ".." + percent(*speed->high);
     });
-    add_column({several ? label : "", ""}, 0, [&](const ComparedCase& one) {
-      return outcome_words(change(one).outcome);
-    }).names = true;
+    add_column({.heading = {several ? label : "", ""}, .names = true},
+               [&](const ComparedCase& one) { return outcome_words(change(one).outcome); });
     for (std::size_t i = 0; i < cases_.size(); ++i) block_.rows[i].tints.back() = tint_of(change(*cases_[i]).outcome);
   }
 
   /// "-0.0" would be a change that is none.
   [[nodiscard]] std::string percent(double ratio) const {
+    const int decimals = comparison_.tolerance < 0.005 ? 2 : 1;
     const double value = (ratio - 1) * 100;
-    const bool zero = std::abs(value) < 0.5 * std::pow(10, -decimals_);
-    return zero ? fixed(0, decimals_) : fmt::format("{:+.{}f}", value, decimals_);
+    const bool zero = std::abs(value) < 0.5 * std::pow(10, -decimals);
+    return zero ? fixed(0, decimals) : fmt::format("{:+.{}f}", value, decimals);
   }
 
-  /// What holds for every row is said once.
   void add_notes() {
     std::vector<std::vector<std::string>> notes;
     for (const ComparedCase* one : cases_) {
@@ -205,31 +165,13 @@ class BlockBuilder {
         std::ranges::move(notes_of(*one, one->changes[n], new_label(comparison_, n)), std::back_inserter(own));
       }
     }
-    std::vector<std::string> common = notes.size() > 1 ? notes.front() : std::vector<std::string>();
-    for (const auto& own : notes) {
-      std::erase_if(common, [&](const std::string& note) { return std::ranges::find(own, note) == own.end(); });
-    }
-    block_.common_flags = join(common, ", ");
-    for (std::size_t i = 0; i < notes.size(); ++i) {
-      std::erase_if(notes[i], [&](const std::string& note) { return std::ranges::find(common, note) != common.end(); });
-      block_.rows[i].flags = join(notes[i], ", ");
-    }
+    set_flags(block_, std::move(notes));
   }
 
   /// Why cases did not run, once for all of the same reason.
   void add_reasons(std::size_t n) {
-    std::vector<std::pair<std::string, std::vector<const ComparedCase*>>> reasons;
-    for (const ComparedCase* one : cases_) {
-      const std::string reason = reason_of(*one, n);
+    for (const auto& [reason, cases] : grouped(cases_, [&](const auto* one) { return reason_of(*one, n); })) {
       if (reason.empty()) continue;
-      const auto same = std::ranges::find_if(reasons, [&](const auto& known) { return known.first == reason; });
-      if (same == reasons.end()) {
-        reasons.push_back({reason, {one}});
-      } else {
-        same->second.push_back(one);
-      }
-    }
-    for (const auto& [reason, cases] : reasons) {
       const std::string which = case_name(comparison_, *cases.front());
       const std::string more = cases.size() == 1 ? "" : fmt::format(" and {} more", cases.size() - 1);
       block_.findings.push_back(fmt::format("{}{}: {}", which, more, reason));
@@ -249,15 +191,21 @@ class BlockBuilder {
 
   const Comparison& comparison_;
   const ComparedCases& cases_;
-  Scale scale_;
-  int decimals_;
+  TimeUnit unit_;
+  int decimals_ = 0;
   Block block_;
 };
 
 Page page_of(const Comparison& comparison, bool changed_only) {
   Page page{.before = comparison_preamble(comparison), .blocks = {}, .after = comparison_closing(comparison)};
-  for (const ComparedCases& group : groups(comparison, changed_only)) {
-    page.blocks.push_back(BlockBuilder(comparison, group).build());
+  ComparedCases shown;
+  for (const ComparedCase& one : comparison.cases) {
+    if (is_shown(one, changed_only)) shown.push_back(&one);
+  }
+  const auto kind = [](const ComparedCase* one) { return std::pair(one->record->probe, one->quantity); };
+  for (const auto& [key, cases] : grouped(shown, kind)) {
+    const std::string quantity = key.second ? key.second->name : std::string(bandwidth_name);
+    page.blocks.push_back(BlockBuilder(comparison, cases, quantity).build());
   }
   return page;
 }

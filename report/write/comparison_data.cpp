@@ -1,6 +1,5 @@
 // The comparison for programs: JSON (schema version 1: add, never rename) and CSV.
 
-#include <algorithm>
 #include <ostream>
 
 #include "report/record/readings.hpp"
@@ -22,9 +21,7 @@ Json to_json(const std::optional<Estimate>& estimate) {
 
 Json run_json(const NamedReport& one) {
   const Report& report = one.report;
-  const auto device = [&](auto Device::*member) -> Json {
-    return report.device ? optional((*report.device).*member) : Json(nullptr);
-  };
+  const Device device = report.device.value_or(Device());
   return {{"report", one.name},
           {"started_at", known(report.started_at)},
           {"backend", known(report.backend)},
@@ -33,10 +30,10 @@ Json run_json(const NamedReport& one) {
           {"host", {{"name", known(report.host.name)}}},
           {"device",
            {{"name", report.device ? Json(report.device->name) : Json(nullptr)},
-            {"uuid", device(&Device::uuid)},
-            {"pci_bus_id", device(&Device::pci_bus_id)},
-            {"driver_version", device(&Device::driver_version)},
-            {"runtime_version", device(&Device::runtime_version)}}}};
+            {"uuid", optional(device.uuid)},
+            {"pci_bus_id", optional(device.pci_bus_id)},
+            {"driver_version", optional(device.driver_version)},
+            {"runtime_version", optional(device.runtime_version)}}}};
 }
 
 Json side_json(const std::optional<CaseReading>& reading) {
@@ -107,10 +104,7 @@ Json summary_json(const Comparison& comparison) {
 std::vector<CsvPath> csv_paths(const Comparison& comparison) {
   std::vector<CsvPath> paths = {{"probe"}};
   for (const ComparedCase& one : comparison.cases) {
-    for (const Parameter& parameter : one.record->parameters) {
-      const CsvPath path = {"parameters", parameter.name};
-      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
-    }
+    for (const Parameter& parameter : one.record->parameters) add_paths(paths, {"parameters"}, {parameter.name});
   }
   const std::vector<std::string> estimate = {"value", "ci95_low", "ci95_high"};
   add_paths(paths, {}, {"chosen_by_auto", "old_report", "new_report", "quantity", "verdict"});

@@ -16,11 +16,9 @@ namespace gpumem::report {
 
 namespace {
 
-std::string title(const NamedReport& one) { return one.name == "-" ? "standard input" : one_line(one.name); }
-
 std::string report_line(const std::string& label, const NamedReport& one) {
   const Report& report = one.report;
-  std::string line = label + ": " + title(one);
+  std::string line = label + ": " + (one.name == "-" ? "standard input" : one_line(one.name));
   if (report.device) line += ": " + one_line(report.device->name);
   if (report.is_prediction()) return line + ", predicted, " + one_line(report.started_at);
   if (!report.host.name.empty()) line += " in " + one_line(report.host.name);
@@ -34,22 +32,19 @@ std::string difference_words(const Difference& one) {
   return text;
 }
 
-std::string differences_line(const std::vector<Difference>& all, bool minor) {
-  std::vector<std::string> parts;
-  for (const Difference& one : all) {
-    if (one.minor == minor) parts.push_back(difference_words(one));
-  }
-  return join(parts, "; ");
-}
-
 void add_differences(std::vector<Said>& lines, const Comparison& comparison, std::size_t which) {
   const std::string of = comparison.news() == 1 ? "" : " in " + new_label(comparison, which);
-  const std::vector<Difference>& all = comparison.differences[which];
-  const std::string major = differences_line(all, false);
-  const std::string minor = differences_line(all, true);
-  if (!major.empty()) lines.push_back({fmt::format("Different{}: {}.", of, major), Tint::yellow});
-  if (!minor.empty())
-    lines.push_back({fmt::format("{}{}: {}.", major.empty() ? "Different" : "Also different", of, minor), Tint::dim});
+  const char* different = "Different";
+  for (const bool minor : {false, true}) {
+    std::vector<std::string> parts;
+    for (const Difference& one : comparison.differences[which]) {
+      if (one.minor == minor) parts.push_back(difference_words(one));
+    }
+    if (parts.empty()) continue;
+    const Tint tint = minor ? Tint::dim : Tint::yellow;
+    lines.push_back({fmt::format("{}{}: {}.", different, of, join(parts, "; ")), tint});
+    different = "Also different";
+  }
 }
 
 /// Empty where both were measured.
@@ -61,14 +56,6 @@ std::string nature_of(const Comparison& comparison) {
     return "PREDICTED by the model on all sides: medians without intervals. Nothing was measured.";
   }
   return "MEASURED against PREDICTED: a change is how far the model is off, or what changed, or both.";
-}
-
-std::string rules_of(const Comparison& comparison) {
-  const std::string tolerance = trimmed(comparison.tolerance * 100, 3);
-  return fmt::format(
-      "Change: of speed, with its 95 % confidence interval. Same: all of it within ±{} %; faster, slower: all of it "
-      "beyond.",
-      tolerance);
 }
 
 /// "op read, write", "offset 0..32"
@@ -91,16 +78,7 @@ std::string values_words(const Cases& cases, const std::string& name) {
   return fmt::format("{} values of {}", texts.size(), label);
 }
 
-/// In the order in which their probes appear.
-std::vector<Cases> by_probe(const Cases& cases) {
-  std::vector<Cases> groups;
-  for (const Record* record : cases) {
-    auto same = std::ranges::find_if(groups, [&](const Cases& one) { return one.front()->probe == record->probe; });
-    if (same == groups.end()) same = groups.insert(same, Cases());
-    same->push_back(record);
-  }
-  return groups;
-}
+const std::string& probe_of(const Record* record) { return record->probe; }
 
 /// All of one probe, among `all` cases of that probe: names what tells them from those too.
 std::string group_words(const Cases& cases, const Cases& all) {
@@ -118,9 +96,9 @@ std::string group_words(const Cases& cases, const Cases& all) {
 
 std::string listed_by_probe(const Cases& cases, const Cases& all) {
   std::vector<std::string> parts;
-  for (const Cases& group : by_probe(cases)) {
+  for (const auto& [probe, group] : grouped(cases, probe_of)) {
     Cases of_probe = all;
-    std::erase_if(of_probe, [&](const Record* record) { return record->probe != group.front()->probe; });
+    std::erase_if(of_probe, [&own = probe](const Record* record) { return record->probe != own; });
     parts.push_back(group_words(group, of_probe));
   }
   return join(parts, ", ");
@@ -142,8 +120,7 @@ std::string apart_words(const Cases& missing, const Cases& added) {
   for (const Parameter& parameter : missing.front()->parameters) {
     const std::vector<std::string> in_old = asked(missing, parameter.name);
     const std::vector<std::string> in_new = asked(added, parameter.name);
-    const bool shared = std::ranges::any_of(
-        in_old, [&](const std::string& text) { return std::ranges::find(in_new, text) != in_new.end(); });
+    const bool shared = std::ranges::find_first_of(in_old, in_new) != in_old.end();
     if (shared || in_new.empty() || in_old.size() > few || in_new.size() > few) continue;
     parts.push_back(
         fmt::format("{} {} -> {}", parameter_noun(parameter.name).singular, join(in_old, ", "), join(in_new, ", ")));
@@ -152,10 +129,9 @@ std::string apart_words(const Cases& missing, const Cases& added) {
 }
 
 void add_what_keeps_apart(std::vector<Said>& lines, const Cases& missing, const Cases& added) {
-  for (const Cases& ours : by_probe(missing)) {
-    for (const Cases& theirs : by_probe(added)) {
-      const std::string& probe = ours.front()->probe;
-      const std::string apart = theirs.front()->probe == probe ? apart_words(ours, theirs) : "";
+  for (const auto& [probe, ours] : grouped(missing, probe_of)) {
+    for (const auto& [other, theirs] : grouped(added, probe_of)) {
+      const std::string apart = other == probe ? apart_words(ours, theirs) : "";
       if (apart.empty()) continue;
       lines.push_back({fmt::format("These cases of {} are not the same: {}.", one_line(probe), apart), Tint::yellow});
     }
@@ -179,24 +155,22 @@ void add_one_sided(std::vector<Said>& lines, const Comparison& comparison, std::
   add_what_keeps_apart(lines, missing, added);
 }
 
-/// "1 slower (worst: offset 3, write: -4.2 %)"
-std::string extreme(const Comparison& comparison, std::size_t which, std::size_t count, const char* verdict,
-                    const char* superlative, const ComparedCase* one) {
-  std::string text = fmt::format("{} {}", count, verdict);
-  if (one == nullptr) return text;
-  return text + fmt::format(" ({}: {}: {})", superlative, case_name(comparison, *one),
-                            change_words(one->changes[which].speed->value));
-}
-
 std::string summary(const Comparison& comparison, std::size_t which) {
   const CaseTally counts = tally(comparison, which);
   std::vector<std::string> parts;
   if (counts.compared() == 0) {
     parts.emplace_back("Nothing could be compared");
   } else {
-    parts.push_back(fmt::format("{} same", counts[CaseVerdict::same]));
-    parts.push_back(extreme(comparison, which, counts[CaseVerdict::slower], "slower", "worst", counts.slowest));
-    parts.push_back(extreme(comparison, which, counts[CaseVerdict::faster], "faster", "most", counts.fastest));
+    // "1 slower (worst: offset 3, write: -4.2 %)"
+    const auto add = [&](CaseVerdict verdict, const char* superlative, const ComparedCase* one) {
+      parts.push_back(fmt::format("{} {}", counts[verdict], to_string(verdict)));
+      if (one == nullptr) return;
+      parts.back() += fmt::format(" ({}: {}: {})", superlative, case_name(comparison, *one),
+                                  change_words(one->changes[which].speed->value));
+    };
+    add(CaseVerdict::same, "", nullptr);
+    add(CaseVerdict::slower, "worst", counts.slowest);
+    add(CaseVerdict::faster, "most", counts.fastest);
     std::string ambiguous = fmt::format("{} ambiguous", counts[CaseVerdict::ambiguous]);
     if (counts.too_few_samples > 0) ambiguous += fmt::format(" ({} with too few samples)", counts.too_few_samples);
     parts.push_back(std::move(ambiguous));
@@ -227,7 +201,10 @@ std::vector<Said> comparison_preamble(const Comparison& comparison) {
     lines.push_back({report_line(new_label(comparison, n), comparison.reports[n + 1]), Tint::bold});
   }
   for (std::size_t n = 0; n < comparison.news(); ++n) add_differences(lines, comparison, n);
-  lines.push_back({rules_of(comparison), Tint::dim});
+  lines.push_back({fmt::format("Change: of speed, with its 95 % confidence interval. Same: all of it within ±{} %; "
+                               "faster, slower: all of it beyond.",
+                               trimmed(comparison.tolerance * 100, 3)),
+                   Tint::dim});
   return lines;
 }
 

@@ -46,10 +46,10 @@ Json row_of(const Report& report, const Record& record) {
 }
 
 /// New columns come last, so that others stay where they are.
-std::vector<CsvPath> paths_of(const std::vector<std::string>& parameters, const std::vector<std::string>& metrics) {
+std::vector<CsvPath> paths_of(const std::vector<const Report*>& reports) {
   static const std::vector<std::string> of_sites = {"predicted", "counted"};
   std::vector<CsvPath> paths = {{"probe"}};
-  add_paths(paths, {"parameters"}, parameters);
+  for (const Report* report : reports) add_paths(paths, {"parameters"}, report->parameter_columns);
   add_paths(paths, {}, {"swept", "compared", "baseline", "chosen_by_auto", "status", "reason", "verified"});
   add_paths(paths, {"useful_bytes"}, {"read", "written"});
   add_paths(paths, {"time_seconds"}, {"median", "ci95_low", "ci95_high", "min", "p05", "p95", "count"});
@@ -63,46 +63,38 @@ std::vector<CsvPath> paths_of(const std::vector<std::string>& parameters, const 
   for (const measure::CounterField& one : measure::counter_fields()) {
     add_paths(paths, {"counters"}, {std::string(one.name)});
   }
-  add_paths(paths, {"metrics"}, metrics);
+  for (const Report* report : reports) add_paths(paths, {"metrics"}, report->metric_columns);
   add_paths(paths, {}, {"flags", "backend"});
   add_paths(paths, {"device"}, {"name", "uuid"});
   add_paths(paths, {"headline"}, {"quantity", "better", "measured", "ci95_low", "ci95_high", "predicted", "peak"});
   add_paths(paths, {}, {"predicted_seconds", "useful_flops"});
-  add_paths(paths, {"metrics_predicted"}, metrics);
+  for (const Report* report : reports) add_paths(paths, {"metrics_predicted"}, report->metric_columns);
   return paths;
 }
 
-void add_once(std::vector<std::string>& names, const std::vector<std::string>& others) {
-  for (const std::string& name : others) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+void write_rows(std::ostream& out, const std::string& name, const Report& report, std::span<const CsvPath> paths) {
+  for (const Record& record : report.results) {
+    Json row = row_of(report, record);
+    row["report"] = name;
+    out << csv_fields(row, paths) << '\n';
   }
 }
 
 }  // namespace
 
 void write_csv(std::ostream& out, const Report& report) {
-  const std::vector<CsvPath> paths = paths_of(report.parameter_columns, report.metric_columns);
+  const std::vector<CsvPath> paths = paths_of({&report});
   out << csv_names(paths) << '\n';
-  for (const Record& record : report.results) out << csv_fields(row_of(report, record), paths) << '\n';
+  write_rows(out, "", report, paths);
 }
 
 void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports) {
-  std::vector<std::string> parameters;
-  std::vector<std::string> metrics;
-  for (const NamedReport& one : reports) {
-    add_once(parameters, one.report.parameter_columns);
-    add_once(metrics, one.report.metric_columns);
-  }
-  std::vector<CsvPath> paths = paths_of(parameters, metrics);
+  std::vector<const Report*> all;
+  for (const NamedReport& one : reports) all.push_back(&one.report);
+  std::vector<CsvPath> paths = paths_of(all);
   paths.insert(paths.begin(), {"report"});
-  if (!reports.empty()) out << csv_names(paths) << '\n';
-  for (const auto& [name, report] : reports) {
-    for (const Record& record : report.results) {
-      Json row = row_of(report, record);
-      row["report"] = name;
-      out << csv_fields(row, paths) << '\n';
-    }
-  }
+  out << csv_names(paths) << '\n';
+  for (const auto& [name, report] : reports) write_rows(out, name, report, paths);
 }
 
 }  // namespace gpumem::report

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/text/text.hpp"
@@ -14,12 +15,7 @@ namespace {
 std::string quoted(const std::string& text) {
   const std::string field = without_controls(text);  // it may go to a terminal
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string result = "\"";
-  for (const char c : field) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
+  return '"' + escaped(field, {{'"', "\"\""}}) + '"';
 }
 
 std::string text_of(const nlohmann::ordered_json& value) {
@@ -36,8 +32,9 @@ std::string text_of(const nlohmann::ordered_json& value) {
 
 void add_paths(std::vector<CsvPath>& paths, const CsvPath& of, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    paths.push_back(of);
-    paths.back().push_back(name);
+    CsvPath path = of;
+    path.push_back(name);
+    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
   }
 }
 
@@ -54,9 +51,9 @@ std::string csv_fields(const nlohmann::ordered_json& object, std::span<const Csv
   return join(fields, ",");
 }
 
-std::string csv_names(std::span<const CsvPath> paths, const std::string& prefix) {
+std::string csv_names(std::span<const CsvPath> paths) {
   std::vector<std::string> names;
-  for (const CsvPath& path : paths) names.push_back(quoted(prefix + join(path, ".")));
+  for (const CsvPath& path : paths) names.push_back(quoted(join(path, ".")));
   return join(names, ",");
 }
 

@@ -11,11 +11,11 @@ namespace gpumem::report {
 /// Where a value stands in JSON: {"device", "name"} for the column "device.name".
 using CsvPath = std::vector<std::string>;
 
-/// Adds a path for each of the names, below `of`.
+/// Adds a path for each of the names, below `of`, that is not there yet.
 void add_paths(std::vector<CsvPath>& paths, const CsvPath& of, const std::vector<std::string>& names);
 
-/// The names of columns, for the header, with a prefix.
-[[nodiscard]] std::string csv_names(std::span<const CsvPath> paths, const std::string& prefix = "");
+/// The names of columns, for the header.
+[[nodiscard]] std::string csv_names(std::span<const CsvPath> paths);
 
 /// What stands there, as fields of a row: nothing for what is absent or null, numbers so that they read back the same,
 /// a list joined by ';'.

@@ -1,10 +1,11 @@
-#include "report/write/explanations.hpp"
+// Cases explained one by one, as text and as Markdown.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <ostream>
-#include <ranges>
 
 #include "probes/words.hpp"
 #include "report/explain/explain.hpp"
@@ -12,45 +13,26 @@
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-/// A line of a small table: a name and its values.
-struct Figure {
-  std::string name;
-  std::string predicted;
-  std::string counted;
-  std::string measured = {};
-};
-
-struct FigureColumn {
-  const char* title;
-  std::string Figure::*cell;
-};
-constexpr FigureColumn figure_columns[] = {{"figure", &Figure::name},
-                                           {"predicted", &Figure::predicted},
-                                           {"counted", &Figure::counted},
-                                           {"measured", &Figure::measured}};
+constexpr std::array<const char*, 4> titles = {"figure", "predicted", "counted", "measured"};
+/// A line of a small table: a name and its values, under these titles.
+using Figure = std::array<std::string, titles.size()>;
+constexpr std::size_t counted_column = 2;
 
 /// The first columns, and of the others those that have a value.
-std::vector<FigureColumn> columns_of(const std::vector<Figure>& figures, std::size_t always) {
-  std::vector<FigureColumn> columns(figure_columns, figure_columns + always);
-  for (const FigureColumn& column : std::span(figure_columns).subspan(always)) {
-    if (std::ranges::any_of(figures, [&](const Figure& figure) { return !(figure.*column.cell).empty(); })) {
-      columns.push_back(column);
-    }
+std::vector<std::size_t> columns_of(const std::vector<Figure>& figures, std::size_t always) {
+  std::vector<std::size_t> columns;
+  for (std::size_t c = 0; c < titles.size(); ++c) {
+    const auto has_value = [c](const Figure& figure) { return !figure[c].empty(); };
+    if (c < always || std::ranges::any_of(figures, has_value)) columns.push_back(c);
   }
   return columns;
 }
-
-struct Explained {
-  std::string title;
-  std::string readings;
-  std::string reason;
-  std::vector<Figure> figures;
-};
 
 std::string seconds_text(std::optional<double> seconds) { return seconds ? duration_words(*seconds, 3) : "-"; }
 
@@ -100,39 +82,33 @@ std::string reason_of(const Record& record, const Explanation& explanation) {
   return explanation.full;
 }
 
-std::vector<const StageRecord*> slowest_first(const Record& record) {
-  std::vector<const StageRecord*> stages;
-  for (const StageRecord& stage : record.stages) stages.push_back(&stage);
+std::vector<StageRecord> slowest_first(std::vector<StageRecord> stages) {
   std::ranges::stable_sort(stages, std::ranges::greater(),
-                           [](const StageRecord* stage) { return seconds_of(*stage).value_or(0); });
+                           [](const StageRecord& stage) { return seconds_of(stage).value_or(0); });
   return stages;
 }
 
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
 /// "global_load_sectors" is "global load sectors"; bytes and rates are said in their unit, a share in percent.
 Figure count_figure(const measure::CounterField& field, double value) {
-  std::string name(field.name);
+  const auto [title, unit] = quantity_heading(field.name);
+  std::string name = unit == "bytes" || unit == "GB/s" ? title : std::string(field.name);
   std::ranges::replace(name, '_', ' ');
-  for (const std::string_view memory : {"l2 ", "dram "}) {
-    if (name.starts_with(memory)) std::ranges::transform(name.substr(0, memory.size()), name.begin(), upper);
-  }
-  constexpr std::string_view bytes = " bytes";
-  if (name.ends_with(bytes)) {
-    return {name.substr(0, name.size() - bytes.size()), "", decimal_size(value)};
-  }
-  constexpr std::string_view rate = " gb per s";
-  if (name.ends_with(rate)) return {name.substr(0, name.size() - rate.size()), "", significant(value, 3) + " GB/s"};
+  if (name.starts_with("l2 ")) name.replace(0, 2, "L2");
+  if (name.starts_with("dram ")) name.replace(0, 4, "DRAM");
+  if (unit == "bytes") return {name, "", decimal_size(value)};
+  if (unit == "GB/s") return {name, "", significant(value, 3) + " GB/s"};
   if (field.is_share) return {name, "", fixed(value * 100, 0) + " %"};
   return {name, "", fixed(value, 0)};
 }
 
+/// None of a case that did not run.
 std::vector<Figure> figures_of(const Record& record) {
+  if (record.status != Status::ok) return {};
   std::vector<Figure> figures;
   const std::string limit = limit_of(record);
-  for (const StageRecord* stage : slowest_first(record)) {
-    figures.push_back({stage_words(stage->stage) + (stage->stage == limit ? " (the limit)" : ""),
-                       seconds_text(stage->predicted_s), seconds_text(stage->counted_s)});
+  for (const StageRecord& stage : slowest_first(record.stages)) {
+    figures.push_back({stage_words(stage.stage) + (stage.stage == limit ? " (the limit)" : ""),
+                       seconds_text(stage.predicted_s), seconds_text(stage.counted_s)});
   }
   const auto number = [](std::optional<double> value) { return value ? trimmed(*value, 2) : std::string("-"); };
   for (const SiteRecord& site : record.access) {
@@ -156,43 +132,25 @@ std::vector<Figure> figures_of(const Record& record) {
       if (value && *value != 0) figures.push_back(count_figure(field, *value));
     }
   }
-  const bool counted = std::ranges::any_of(
-      figures, [](const Figure& figure) { return !figure.counted.empty() && figure.counted != "-"; });
+  const bool anything_counted = std::ranges::any_of(
+      figures, [](const Figure& figure) { return !figure[counted_column].empty() && figure[counted_column] != "-"; });
   for (Figure& figure : figures) {
-    figure.name = one_line(figure.name);
-    if (!counted) figure.counted.clear();
+    figure.front() = one_line(figure.front());
+    if (!anything_counted) figure[counted_column].clear();
   }
   return figures;
 }
 
-std::vector<Explained> explained(const Report& report, std::span<const std::size_t> cases) {
-  const std::vector<Explanation> reasons = explanations(report.results);
-  std::vector<Explained> all;
-  for (const std::size_t index : cases) {
-    const Record& record = report.results.at(index);
-    all.push_back({title_of(record, index), readings_of(record), reason_of(record, reasons[index]),
-                   record.status == Status::ok ? figures_of(record) : std::vector<Figure>()});
-  }
-  return all;
-}
-
 void write_figures(std::ostream& out, const std::vector<Figure>& figures) {
   if (figures.empty()) return;
-  std::vector<std::string> lines(figures.size() + 1, " ");
-  for (const auto& [title, cell] : columns_of(figures, 2)) {
-    const bool names = cell == &Figure::name;
-    std::vector<std::string> cells = {names ? "" : title};
-    for (const Figure& figure : figures) cells.push_back(figure.*cell);
-    const std::size_t width = std::ranges::max(cells | std::views::transform(display_width));
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string padding(width - display_width(cells[i]), ' ');
-      lines[i] += (names ? " " + cells[i] + padding : "  " + padding + cells[i]);
-    }
+  Block block;
+  block.rows.resize(figures.size());
+  for (const std::size_t c : columns_of(figures, 2)) {
+    block.columns.push_back({.heading = {c == 0 ? "" : titles[c], ""}, .names = c == 0});
+    const std::string indent(c == 0 ? 2 : 0, ' ');
+    for (std::size_t i = 0; i < figures.size(); ++i) block.rows[i].cells.push_back(indent + figures[i][c]);
   }
-  for (std::string& line : lines) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    out << line << '\n';
-  }
+  write_page(out, {.before = {}, .blocks = {block}, .after = {}}, {.width = std::numeric_limits<unsigned>::max()});
 }
 
 }  // namespace
@@ -202,12 +160,14 @@ void write_explained(std::ostream& out, const Report& report, std::span<const st
     out << wrap(one_line(text), width, indent) << '\n';
   };
   for (const std::string& line : preamble(report)) say(line, 2);
-  for (const Explained& one : explained(report, cases)) {
+  const std::vector<Explanation> reasons = explanations(report.results);
+  for (const std::size_t index : cases) {
+    const Record& record = report.results.at(index);
     out << '\n';
-    say(one.title, 2);
-    say(one.readings, 2);
-    say(one.reason, 0);
-    write_figures(out, one.figures);
+    say(title_of(record, index), 2);
+    say(readings_of(record), 2);
+    say(reason_of(record, reasons[index]), 0);
+    write_figures(out, figures_of(record));
   }
 }
 
@@ -217,17 +177,20 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
     out << heading << markdown_escaped(line) << "\n\n";
     heading = "";
   }
-  for (const Explained& one : explained(report, cases)) {
-    out << "### " << markdown_escaped(one.title) << "\n\n"
-        << markdown_escaped(one.readings) << "\n\n"
-        << markdown_escaped(one.reason) << "\n\n";
-    if (one.figures.empty()) continue;
-    std::vector<std::string> lines(2 + one.figures.size(), "|");
-    for (const auto& [title, cell] : columns_of(one.figures, 3)) {
-      lines[0] += fmt::format(" {} |", title);
-      lines[1] += cell == &Figure::name ? " --- |" : " ---: |";
-      for (std::size_t i = 0; i < one.figures.size(); ++i) {
-        lines[i + 2] += fmt::format(" {} |", markdown_escaped(one.figures[i].*cell));
+  const std::vector<Explanation> reasons = explanations(report.results);
+  for (const std::size_t index : cases) {
+    const Record& record = report.results.at(index);
+    out << "### " << markdown_escaped(title_of(record, index)) << "\n\n"
+        << markdown_escaped(readings_of(record)) << "\n\n"
+        << markdown_escaped(reason_of(record, reasons[index])) << "\n\n";
+    const std::vector<Figure> figures = figures_of(record);
+    if (figures.empty()) continue;
+    std::vector<std::string> lines(2 + figures.size(), "|");
+    for (const std::size_t c : columns_of(figures, 3)) {
+      lines[0] += fmt::format(" {} |", titles[c]);
+      lines[1] += c == 0 ? " --- |" : " ---: |";
+      for (std::size_t i = 0; i < figures.size(); ++i) {
+        lines[i + 2] += fmt::format(" {} |", markdown_escaped(figures[i][c]));
       }
     }
     out << join(lines, "\n") << "\n\n";

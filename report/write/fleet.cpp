@@ -18,11 +18,7 @@ namespace gpumem::report {
 
 namespace {
 
-/// How many rows a block of findings, and one of cases, may have.
-struct Limits {
-  std::size_t findings = std::numeric_limits<std::size_t>::max();
-  std::size_t cases = std::numeric_limits<std::size_t>::max();
-};
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 /// A row all of one tint.
 Row row_of(std::vector<std::string> cells, bool slow, bool fast) {
@@ -119,17 +115,18 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
   return block;
 }
 
-Page page_of(const Fleet& fleet, const Limits& most) {
+/// With at most so many rows in a block of findings, and in one of cases.
+Page page_of(const Fleet& fleet, std::size_t most_findings, std::size_t most_cases) {
   Page page;
   for (const std::string& line : fleet_preamble(fleet)) page.before.push_back({line});
   page.before.front().tint = Tint::bold;
   if (fleet.findings.empty()) {
     page.before.push_back({fleet_result(fleet)});
   } else {
-    page.blocks.push_back(findings_block(fleet, most.findings));
+    page.blocks.push_back(findings_block(fleet, most_findings));
   }
   for (const FleetKind& kind : fleet.kinds) {
-    Block block = cases_block(fleet, kind, most.cases);
+    Block block = cases_block(fleet, kind, most_cases);
     if (!block.rows.empty()) page.blocks.push_back(std::move(block));
   }
   return page;
@@ -140,8 +137,8 @@ Page page_of(const Fleet& fleet, const Limits& most) {
 void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const TableStyle& style) {
   if (format == Format::json) return write_fleet_json(out, fleet);
   if (format == Format::csv) return write_fleet_csv(out, fleet);
-  if (format == Format::markdown) return write_markdown_page(out, page_of(fleet, {}));
-  write_page(out, page_of(fleet, {.findings = 20, .cases = 40}), style);
+  if (format == Format::markdown) return write_markdown_page(out, page_of(fleet, unlimited, unlimited));
+  write_page(out, page_of(fleet, 20, 40), style);
 }
 
 }  // namespace gpumem::report

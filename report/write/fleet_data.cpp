@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <ranges>
 
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
@@ -120,9 +121,8 @@ std::vector<CsvPath> case_paths(const Fleet& fleet) {
   std::vector<CsvPath> paths = {{"probe"}};
   for (const FleetKind& kind : fleet.kinds) {
     for (const FleetCase& one : kind.cases) {
-      for (const Parameter& parameter : fleet.names->case_name(one.name).parameters) {
-        const CsvPath path = {"parameters", parameter.name};
-        if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+      for (const auto& [name, value] : fleet.names->case_name(one.name).parameters) {
+        add_paths(paths, {"parameters"}, {name});
       }
     }
   }
@@ -157,9 +157,8 @@ void write_fleet_json(std::ostream& out, const Fleet& fleet) {
     for (const std::size_t machine : machines) files.push_back(fleet.machines[machine].file);
     return files;
   });
-  std::vector<std::size_t> indices(fleet.machines.size());
-  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
-  write_list(out, "machines", indices, [&](std::size_t index) { return to_json(fleet, index); });
+  write_list(out, "machines", std::views::iota(std::size_t{0}, fleet.machines.size()),
+             [&](std::size_t index) { return to_json(fleet, index); });
   out << "\n}\n";
 }
 
@@ -168,17 +167,17 @@ void write_fleet_csv(std::ostream& out, const Fleet& fleet) {
       {"file"}, {"host"}, {"device", "name"}, {"device", "uuid"}, {"device", "pci_bus_id"}, {"backend"}};
   static const std::vector<CsvPath> reading_paths = {{"verdict"},       {"value"},  {"relative"}, {"z"},
                                                      {"shape_by_auto"}, {"reason"}, {"flags"}};
-  static const std::vector<CsvPath> statistics_paths = {{"count"}, {"median"}, {"mad"},
-                                                        {"min"},   {"max"},    {"least_off"}};
+  std::vector<CsvPath> statistics_paths;
+  add_paths(statistics_paths, {"case"}, {"count", "median", "mad", "min", "max", "least_off"});
   const std::vector<CsvPath> paths_of_case = case_paths(fleet);
   out << csv_names(machine_paths) << ',' << csv_names(paths_of_case) << ',' << csv_names(reading_paths) << ','
-      << csv_names(statistics_paths, "case.") << '\n';
+      << csv_names(statistics_paths) << '\n';
   std::vector<std::vector<std::pair<std::string, std::string>>> of_cases;  // per kind and case: before, after
   for (const FleetKind& kind : fleet.kinds) {
     auto& fields = of_cases.emplace_back();
     for (const FleetCase& one : kind.cases) {
       const Json json = to_json(fleet, one);
-      fields.emplace_back(csv_fields(json, paths_of_case), csv_fields(json, statistics_paths));
+      fields.emplace_back(csv_fields(json, paths_of_case), csv_fields({{"case", json}}, statistics_paths));
     }
   }
   for (std::size_t m = 0; m < fleet.machines.size(); ++m) {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "probes/words.hpp"
 #include "report/text/text.hpp"
@@ -37,19 +40,18 @@ std::string hosts_of(const Fleet& fleet, const std::vector<std::size_t>& machine
 /// "driver: 580.159.04 on 198, 570.12 on 2 (node017 and node044)", of `all` machines.
 std::string tally_words(const Fleet& fleet, const FleetTally& tally, std::size_t all) {
   std::vector<std::string> parts;
-  std::size_t others = 0;
-  for (std::size_t i = 0; i < tally.values.size(); ++i) {
-    const FleetTally::Value& value = tally.values[i];
-    if (i >= most_named) {
-      others += value.machines.size();
-      continue;
-    }
-    const std::string who = i == 0 ? "" : " (" + hosts_of(fleet, value.machines) + ")";
-    parts.push_back(fmt::format("{} on {}{}", one_line(value.text), value.machines.size(), who));
-  }
-  if (others > 0) parts.push_back(fmt::format("{} on {}", counted(tally.values.size() - most_named, "other"), others));
+  std::size_t named = 0;
   std::size_t known = 0;
-  for (const FleetTally::Value& value : tally.values) known += value.machines.size();
+  for (const FleetTally::Value& value : tally.values) {
+    known += value.machines.size();
+    if (parts.size() == most_named) continue;
+    const std::string who = parts.empty() ? "" : " (" + hosts_of(fleet, value.machines) + ")";
+    parts.push_back(fmt::format("{} on {}{}", one_line(value.text), value.machines.size(), who));
+    named = known;
+  }
+  if (known > named) {
+    parts.push_back(fmt::format("{} on {}", counted(tally.values.size() - most_named, "other"), known - named));
+  }
   if (known < all) parts.push_back(fmt::format("not known of {}", all - known));
   return tally.property + ": " + join(parts, ", ");
 }
@@ -75,29 +77,15 @@ void add_properties(const Fleet& fleet, const FleetKind& kind, std::vector<std::
   lines.insert(lines.end(), differing.begin(), differing.end());
 }
 
-/// "2 cases failed: offset: offset 3 (out of memory) and ..."
-std::string readings_words(const FleetMachine& machine, const std::vector<FleetJudgement>& judgements,
-                           const std::vector<std::size_t>& readings, const std::vector<std::string>& labels,
-                           std::string_view fate) {
-  if (readings.empty()) return {};
-  std::vector<std::string> places;
-  for (const std::size_t reading : readings) {
-    const std::string& reason = machine.readings[reading].reason;
-    places.push_back(labels[judgements[reading].index] + (reason.empty() ? "" : " (" + one_line(reason) + ")"));
-  }
-  return fmt::format("{} {}: {}", counted(readings.size(), "case"), fate, some_of(places));
-}
-
 /// In what the machine is not like most of its kind.
 std::vector<std::string> peculiarities(std::size_t machine, const FleetKind& kind) {
   std::vector<std::string> all;
   for (const FleetTally& tally : kind.properties) {
-    for (const FleetTally::Value& value : tally.values) {
-      if (2 * value.machines.size() >= kind.machines.size()) continue;
+    const FleetTally::Value& usual = tally.values.front();
+    if (2 * usual.machines.size() <= kind.machines.size()) continue;
+    for (const FleetTally::Value& value : std::span(tally.values).subspan(1)) {
       if (!std::ranges::binary_search(value.machines, machine)) continue;
-      if (2 * tally.values.front().machines.size() <= kind.machines.size()) continue;
-      all.push_back(fmt::format("{} {}, most have {}", tally.property, one_line(value.text),
-                                one_line(tally.values.front().text)));
+      all.push_back(fmt::format("{} {}, most have {}", tally.property, one_line(value.text), one_line(usual.text)));
     }
   }
   return all;
@@ -175,21 +163,29 @@ std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& f
   const FleetKind& kind = fleet.kinds[fleet.kind_of[finding.machine]];
   const std::vector<FleetJudgement>& judgements = fleet.judgements[finding.machine];
   std::vector<std::string> notes;
-  const auto add = [&](std::string note) {
-    if (!note.empty()) notes.push_back(std::move(note));
-  };
-  add(readings_words(machine, judgements, finding.wrong_data, labels, "moved wrong data"));
-  add(readings_words(machine, judgements, finding.failed, labels, "failed"));
-  add(readings_words(machine, judgements, finding.skipped, labels, "skipped"));
+  // "2 cases failed: offset: offset 3 (out of memory) and ..."
+  const std::pair<std::span<const std::size_t>, const char*> fates[] = {
+      {finding.wrong_data, "moved wrong data"}, {finding.failed, "failed"}, {finding.skipped, "skipped"}};
+  for (const auto& [readings, fate] : fates) {
+    std::vector<std::string> places;
+    for (const std::size_t reading : readings) {
+      const std::string& reason = machine.readings[reading].reason;
+      places.push_back(labels[judgements[reading].index] + (reason.empty() ? "" : " (" + one_line(reason) + ")"));
+    }
+    if (places.empty()) continue;
+    notes.push_back(fmt::format("{} {}: {}", counted(places.size(), "case"), fate, some_of(places)));
+  }
   std::vector<std::string> missing;
   for (const std::size_t index : finding.missing) missing.push_back(labels[index]);
-  if (!missing.empty()) add(fmt::format("{} missing: {}", counted(missing.size(), "case"), some_of(missing)));
-  for (const auto& [flag, cases] : finding.flags) add(one_line(flag) + " in " + counted(cases, "case"));
+  if (!missing.empty()) {
+    notes.push_back(fmt::format("{} missing: {}", counted(missing.size(), "case"), some_of(missing)));
+  }
+  for (const auto& [flag, cases] : finding.flags) notes.push_back(one_line(flag) + " in " + counted(cases, "case"));
   const auto other_shapes = std::ranges::count_if(finding.outliers, &FleetJudgement::other_shape);
   if (other_shapes > 0) {
-    add(fmt::format("in {} of its outliers auto decided otherwise than on most GPUs", other_shapes));
+    notes.push_back(fmt::format("in {} of its outliers auto decided otherwise than on most GPUs", other_shapes));
   }
-  for (std::string& peculiarity : peculiarities(finding.machine, kind)) add(std::move(peculiarity));
+  std::ranges::move(peculiarities(finding.machine, kind), std::back_inserter(notes));
   return notes;
 }
 

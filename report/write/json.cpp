@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <ostream>
-#include <type_traits>
 
 #include "report/record/fields.hpp"
 #include "report/record/quantities.hpp"
@@ -38,23 +37,20 @@ class FieldWriter {
   static bool has(std::string_view /*name*/) { return true; }
   static void refuse(std::string_view /*name*/, const char* /*expected*/) {}
 
-  [[nodiscard]] Json take() && { return std::move(json_); }
-
   /// Anything that has fields. They are only looked at.
   template <class T>
   [[nodiscard]] static Json of(const T& record) {
     FieldWriter writer;
     fields(writer, const_cast<T&>(record));
-    return std::move(writer).take();
+    return std::move(writer.json_);
   }
 
  private:
-  template <class T>
-  static bool is_empty(const T& value) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      return value == 0;
-    } else {
+  static bool is_empty(const auto& value) {
+    if constexpr (requires { value.empty(); }) {
       return value.empty();
+    } else {
+      return value == 0;
     }
   }
   static Json to_json(const std::string& text) { return text; }
@@ -148,20 +144,16 @@ bool is_broken(const Json& value, unsigned level) {
   });
 }
 
-/// What a terminal would act on is escaped (report/text/text.hpp), and with it the rest of its text.
-bool needs_escapes(const Json& value) {
-  if (!value.is_string()) return false;
-  const auto& text = value.get_ref<const std::string&>();
-  return one_line(text) != text;
-}
-
 void append_scalar(std::string& text, const Json& value) {
   if (value.is_number_float()) {
     fmt::format_to(std::back_inserter(text), "{}", value.get<double>());  // shortest that reads back the same
-  } else {
-    // An argument or a file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
-    text += value.dump(-1, ' ', needs_escapes(value), Json::error_handler_t::replace);
+    return;
   }
+  // What a terminal would act on is escaped (report/text/text.hpp), and with it the rest of its text. An argument or a
+  // file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
+  const auto* const held = value.get_ptr<const std::string*>();
+  const bool escapes = held != nullptr && one_line(*held) != *held;
+  text += value.dump(-1, ' ', escapes, Json::error_handler_t::replace);
 }
 
 void append(std::string& text, const Json& value, unsigned level) {
@@ -184,13 +176,15 @@ void append(std::string& text, const Json& value, unsigned level) {
   text += object ? '}' : ']';
 }
 
-}  // namespace
-
-void write_json(std::ostream& out, const Report& report) {
+void write_laid_out(std::ostream& out, const Json& json) {
   std::string text;
-  append(text, FieldWriter::of(report), 0);
+  append(text, json, 0);
   out << text << '\n';
 }
+
+}  // namespace
+
+void write_json(std::ostream& out, const Report& report) { write_laid_out(out, FieldWriter::of(report)); }
 
 Json json_values::record_json(const Record& record) { return FieldWriter::of(record); }
 
@@ -201,9 +195,7 @@ void write_record_line(std::ostream& out, const Record& record) {
 void write_devices_json(std::ostream& out, std::span<const Device> devices) {
   Json list = Json::array();
   for (const Device& device : devices) list.push_back(FieldWriter::of(device));
-  std::string text;
-  append(text, list, 0);
-  out << text << '\n';
+  write_laid_out(out, list);
 }
 
 }  // namespace gpumem::report

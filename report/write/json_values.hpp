@@ -19,9 +19,6 @@ inline Json number(double value) { return std::isfinite(value) ? Json(value) : J
 
 inline Json number(std::optional<double> value) { return value ? number(*value) : Json(nullptr); }
 
-/// Of quantities that cannot be zero: zero stands for unknown.
-inline Json known(std::uint64_t value) { return value == 0 ? Json(nullptr) : Json(value); }
-
 inline Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 template <typename T>

@@ -16,65 +16,42 @@ namespace {
 
 /// Fit for an attribute or for text. XML 1.0 has no control characters but tab and line breaks, which an attribute
 /// would lose, nor U+FFFE and U+FFFF.
-std::string escaped(std::string_view raw) {
-  std::string result;
-  const std::string text = valid_utf8(raw);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else if (c == '"') {
-      result += "&quot;";
-    } else if (c == '\t' || c == '\n' || c == '\r') {
-      result += fmt::format("&#{};", static_cast<int>(c));
-    } else if ((c >= 0 && c < 0x20) || c == 0x7F) {
-      result += replacement_character;
-    } else if (text.compare(i, 3, "\xEF\xBF\xBE") == 0 || text.compare(i, 3, "\xEF\xBF\xBF") == 0) {
-      result += replacement_character;
-      i += 2;
-    } else {
-      result += c;
-    }
-  }
-  return result;
+std::string xml_escaped(std::string_view text) {
+  const std::string valid = valid_utf8(text, [](char32_t code) {
+    const bool breaks = code == '\t' || code == '\n' || code == '\r';
+    return (code < 0x20 && !breaks) || code == 0x7F || code == 0xFFFE || code == 0xFFFF;
+  });
+  return escaped(valid, {{'&', "&amp;"},
+                         {'<', "&lt;"},
+                         {'>', "&gt;"},
+                         {'"', "&quot;"},
+                         {'\t', "&#9;"},
+                         {'\n', "&#10;"},
+                         {'\r', "&#13;"}});
 }
 
 std::string attribute(std::string_view name, std::string_view value) {
-  return fmt::format(" {}=\"{}\"", name, escaped(value));
+  return fmt::format(" {}=\"{}\"", name, xml_escaped(value));
 }
 
 std::string seconds(double value) { return fmt::format("{:.6f}", value); }
 
-double sampled_seconds(const Record& record) {
-  if (!record.time) return 0;
-  const auto& samples = record.time->samples;
-  return std::accumulate(samples.begin(), samples.end(), measure::Seconds{0}).count();
-}
-
-double sampled_seconds(const Report& report, const CheckRecord& check) {
+double sampled_seconds(const Report& report, const std::vector<std::size_t>& cases) {
   double sum = 0;
-  for (const std::size_t index : check.cases) sum += sampled_seconds(report.results.at(index));
+  for (const std::size_t index : cases) {
+    const auto& time = report.results.at(index).time;
+    if (time) sum += std::accumulate(time->samples.begin(), time->samples.end(), measure::Seconds{0}).count();
+  }
   return sum;
 }
 
 double sampled_seconds(const Report& report) {
-  double sum = 0;
-  for (const Record& record : report.results) sum += sampled_seconds(record);
-  return sum;
+  std::vector<std::size_t> all(report.results.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return sampled_seconds(report, all);
 }
 
 std::string suite_of(const Report& report) { return report.suite.value_or("report"); }
-
-/// The format has no time zone: UTC is meant.
-std::string timestamp_of(const Report& report) {
-  std::string text = report.started_at;
-  if (text.ends_with('Z')) text.pop_back();
-  return text;
-}
 
 void write_properties(std::ostream& out, const Report& report) {
   const auto property = [&](std::string_view name, std::string_view value) {
@@ -86,13 +63,12 @@ void write_properties(std::ostream& out, const Report& report) {
   property("host", report.host.name);
   property("tool", fmt::format("gpumem {}", report.tool.version));
   property("git_commit", report.tool.git_commit);
-  if (report.device) {
-    property("gpu", report.device->name);
-    property("gpu_uuid", report.device->uuid.value_or(""));
-    property("pci_bus_id", report.device->pci_bus_id.value_or(""));
-    property("driver_version", report.device->driver_version.value_or(""));
-    property("runtime_version", report.device->runtime_version.value_or(""));
-  }
+  const Device device = report.device.value_or(Device());
+  property("gpu", device.name);
+  property("gpu_uuid", device.uuid.value_or(""));
+  property("pci_bus_id", device.pci_bus_id.value_or(""));
+  property("driver_version", device.driver_version.value_or(""));
+  property("runtime_version", device.runtime_version.value_or(""));
   out << "    </properties>\n";
 }
 
@@ -104,45 +80,41 @@ std::string message_of(const CheckRecord& check) {
 
 void write_check(std::ostream& out, const Report& report, const CheckRecord& check) {
   out << "    <testcase" << attribute("classname", "gpumem." + suite_of(report)) << attribute("name", check.name)
-      << attribute("time", seconds(sampled_seconds(report, check)));
+      << attribute("time", seconds(sampled_seconds(report, check.cases)));
   const std::string message = message_of(check);
-  switch (check.verdict) {
-    case Verdict::pass:
-      out << ">\n      <system-out>" << escaped(message) << "</system-out>\n    </testcase>\n";
-      return;
-    case Verdict::fail:
-      out << ">\n      <failure" << attribute("message", message) << attribute("type", "expectation") << "/>\n";
-      break;
-    case Verdict::skip:
-      out << ">\n      <skipped" << attribute("message", message) << "/>\n";
-      break;
+  out << ">\n      ";
+  if (check.verdict == Verdict::pass) {
+    out << "<system-out>" << xml_escaped(message) << "</system-out>";
+  } else if (check.verdict == Verdict::fail) {
+    out << "<failure" << attribute("message", message) << attribute("type", "expectation") << "/>";
+  } else {
+    out << "<skipped" << attribute("message", message) << "/>";
   }
-  out << "    </testcase>\n";
+  out << "\n    </testcase>\n";
 }
 
-std::string counts(const CheckTally& all, double time) {
-  return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\"",
-                     all.passed + all.failed + all.skipped, all.failed, all.skipped, seconds(time));
+std::string counts(std::span<const CheckRecord> checks, double time) {
+  const CheckTally all = tally(checks);
+  return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\"", checks.size(), all.failed,
+                     all.skipped, seconds(time));
 }
 
 }  // namespace
 
 void write_junit(std::ostream& out, std::span<const Report> reports) {
-  CheckTally total;
+  std::vector<CheckRecord> all;
   double time = 0;
   for (const Report& report : reports) {
-    const CheckTally own = tally(report.checks);
-    total.passed += own.passed;
-    total.failed += own.failed;
-    total.skipped += own.skipped;
+    all.insert(all.end(), report.checks.begin(), report.checks.end());
     time += sampled_seconds(report);
   }
-  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" << attribute("name", "gpumem") << counts(total, time)
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" << attribute("name", "gpumem") << counts(all, time)
       << ">\n";
   for (const Report& report : reports) {
-    out << "  <testsuite" << attribute("name", suite_of(report))
-        << counts(tally(report.checks), sampled_seconds(report)) << attribute("timestamp", timestamp_of(report))
-        << attribute("hostname", report.host.name) << ">\n";
+    std::string_view timestamp = report.started_at;
+    if (timestamp.ends_with('Z')) timestamp.remove_suffix(1);  // the format has no time zone: UTC is meant
+    out << "  <testsuite" << attribute("name", suite_of(report)) << counts(report.checks, sampled_seconds(report))
+        << attribute("timestamp", timestamp) << attribute("hostname", report.host.name) << ">\n";
     write_properties(out, report);
     for (const CheckRecord& check : report.checks) write_check(out, report, check);
     out << "  </testsuite>\n";

@@ -18,42 +18,34 @@ std::string heading_text(const Heading& heading) {
   return heading.unit.starts_with('/') ? heading.name + heading.unit : heading.name + " (" + heading.unit + ")";
 }
 
-/// Of cells that are Markdown already.
 void write_row(std::ostream& out, const std::vector<std::string>& cells) {
-  for (const std::string& cell : cells) out << "| " << cell << (cell.empty() ? "" : " ");
+  for (const std::string& cell : cells) out << "| " << markdown_escaped(cell) << (cell.empty() ? "" : " ");
   out << "|\n";
 }
 
 void write_block(std::ostream& out, const Block& block) {
-  out << "\n### " << markdown_escaped(block.title);
-  if (!block.constants.empty()) out << ": " << markdown_escaped(join(block.constants, ", "));
-  out << "\n\n";
+  out << "\n### " << markdown_escaped(block.full_title()) << "\n\n";
   if (!block.common_failure.empty()) {
     out << counted(block.rows.size(), "case") << ' ' << markdown_escaped(block.common_failure) << "\n\n";
   }
-
   if (!block.common_flags.empty()) out << "All cases: " << markdown_escaped(block.common_flags) << "\n\n";
-
   const bool notes =
       std::ranges::any_of(block.rows, [](const Row& row) { return !row.flags.empty() || !row.failure.empty(); });
+  std::vector<Column> columns = block.columns;
+  if (notes) columns.push_back({.heading = {"notes", ""}, .names = true});
   std::vector<std::string> header;
   std::vector<std::string> rule;
-  for (const Column& column : block.columns) {
-    header.push_back(markdown_escaped(heading_text(column.heading)));
+  for (const Column& column : columns) {
+    header.push_back(heading_text(column.heading));
     rule.emplace_back(column.names ? "---" : "---:");
-  }
-  if (notes) {
-    header.emplace_back("notes");
-    rule.emplace_back("---");
   }
   write_row(out, header);
   write_row(out, rule);
   for (const Row& row : block.rows) {
-    std::vector<std::string> cells;
-    for (const std::string& cell : row.cells) cells.push_back(markdown_escaped(cell));
+    std::vector<std::string> cells = row.cells;
     if (notes) {
       const bool both = !row.failure.empty() && !row.flags.empty();
-      cells.push_back(markdown_escaped(row.failure + (both ? "; " : "") + row.flags));
+      cells.push_back(row.failure + (both ? "; " : "") + row.flags);
     }
     write_row(out, cells);
   }

@@ -23,66 +23,46 @@ constexpr double bytes_per_gb = 1e9;  // not / per_giga, which is off in the las
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-std::string escaped(std::string_view raw) {
-  std::string result;
-  for (const char c : valid_utf8(raw)) {
-    if (c == '\\' || c == '"') {
-      result += '\\';
-      result += c;
-    } else if (c == '\n') {
-      result += "\\n";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 /// A name that the format allows: parameters of a report that somebody edited may be called anything.
 std::string label_name(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    const bool digit = c >= '0' && c <= '9';
-    if (digit && result.empty()) result += '_';
-    result += letter || digit ? c : '_';
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string result(name);
+  for (char& c : result) {
+    if (!is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z')) c = '_';
   }
-  if (result.starts_with("__") || result.empty()) result = "parameter" + result;
-  return result;
+  if (result.starts_with("__") || result.empty()) return "parameter" + result;
+  return is_digit(result.front()) ? "_" + result : result;
 }
 
 std::string text_of(const Labels& labels) {
   std::string text;
   for (const auto& [name, value] : labels) {
-    text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, escaped(value));
+    text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name,
+                        escaped(valid_utf8(value), {{'\\', "\\\\"}, {'"', "\\\""}, {'\n', "\\n"}}));
   }
   return text.empty() ? "" : "{" + text + "}";
 }
 
 /// The samples of one metric; no two have the same labels.
-class Gauge {
- public:
-  Gauge(std::string name, std::string help) : name_(std::move(name)), help_(std::move(help)) {}
+struct Gauge {
+  std::string name;
+  std::string help;
+  std::vector<std::pair<std::string, double>> samples = {};
+  std::map<std::string, std::size_t> index = {};  // of the labels
 
   void add(const Labels& labels, std::optional<double> value) {
     if (!value || !std::isfinite(*value)) return;
     const std::string text = text_of(labels);
-    const auto [place, is_new] = index_.emplace(text, samples_.size());
-    if (is_new) samples_.emplace_back(text, 0);
-    samples_[place->second].second = *value;
+    const auto [place, is_new] = index.emplace(text, samples.size());
+    if (is_new) samples.emplace_back(text, 0);
+    samples[place->second].second = *value;
   }
 
   void write(std::ostream& out) const {
-    if (samples_.empty()) return;
-    out << "# HELP " << name_ << ' ' << help_ << "\n# TYPE " << name_ << " gauge\n";
-    for (const auto& [labels, value] : samples_) out << name_ << labels << ' ' << fmt::format("{}", value) << '\n';
+    if (samples.empty()) return;
+    out << "# HELP " << name << ' ' << help << "\n# TYPE " << name << " gauge\n";
+    for (const auto& [labels, value] : samples) out << name << labels << ' ' << fmt::format("{}", value) << '\n';
   }
-
- private:
-  std::string name_;
-  std::string help_;
-  std::vector<std::pair<std::string, double>> samples_;
-  std::map<std::string, std::size_t> index_;
 };
 
 /// Whose report it is.
@@ -96,13 +76,13 @@ Labels origin_of(const Report& report) {
   return labels;
 }
 
-Labels with(Labels labels, std::string name, std::string value) {
-  labels.emplace_back(std::move(name), std::move(value));
+Labels with(Labels labels, const Labels& more) {
+  labels.insert(labels.end(), more.begin(), more.end());
   return labels;
 }
 
 Labels labels_of(const Record& record, const Labels& origin) {
-  Labels labels = with(origin, "probe", record.probe);
+  Labels labels = with(origin, {{"probe", record.probe}});
   for (const Parameter& parameter : record.parameters) {
     std::string name = label_name(parameter.name);
     while (std::ranges::find(labels, name, &Labels::value_type::first) != labels.end()) name += '_';
@@ -138,8 +118,8 @@ struct Gauges {
 
   void add(const Report& report) {
     const Labels origin = origin_of(report);
-    std::map<std::string, std::size_t> by_status = {{"failed", 0}, {"ok", 0}, {"skipped", 0}};
-    std::map<std::string, std::size_t> by_flag;
+    std::map<std::string, double> by_status = {{"failed", 0}, {"ok", 0}, {"skipped", 0}};
+    std::map<std::string, double> by_flag;
     if (report.watched) {
       for (const std::string& flag : *report.watched) by_flag[flag] = 0;
     }
@@ -148,22 +128,20 @@ struct Gauges {
       add(record, labels_of(record, origin));
       for (const std::string& flag : record.flags) ++by_flag[flag];
     }
-    for (const auto& [status, count] : by_status) {
-      cases.add(with(origin, "status", status), static_cast<double>(count));
-    }
-    for (const auto& [flag, count] : by_flag) {
-      flagged_cases.add(with(origin, "flag", flag), static_cast<double>(count));
-    }
+    for (const auto& [status, count] : by_status) cases.add(with(origin, {{"status", status}}), count);
+    for (const auto& [flag, count] : by_flag) flagged_cases.add(with(origin, {{"flag", flag}}), count);
     for (const ConclusionRecord& one : report.conclusions) {
-      const Labels labels =
-          with(with(origin, "probe", one.probe), "cases", fmt::format("{}", fmt::join(one.cases, ",")));
+      const std::string indices = fmt::format("{}", fmt::join(one.cases, ","));
       for (const auto& [name, measured, predicted] : one.quantities) {
-        conclusion.add(with(with(labels, "reading", measured ? "measured" : "predicted"), "quantity", name),
+        conclusion.add(with(origin, {{"probe", one.probe},
+                                     {"cases", indices},
+                                     {"reading", measured ? "measured" : "predicted"},
+                                     {"quantity", name}}),
                        measured ? measured : predicted);
       }
     }
     for (const CheckRecord& check : report.checks) {
-      const Labels labels = with(origin, "check", check.name);
+      const Labels labels = with(origin, {{"check", check.name}});
       const bool is_skip = check.verdict == Verdict::skip;
       skipped.add(labels, is_skip ? 1 : 0);
       if (!is_skip) passed.add(labels, check.verdict == Verdict::pass ? 1 : 0);
@@ -172,17 +150,16 @@ struct Gauges {
   }
 
   void add(const Record& record, const Labels& labels) {
-    for (const std::string& flag : record.flags) flagged.add(with(labels, "flag", flag), 1);
+    for (const std::string& flag : record.flags) flagged.add(with(labels, {{"flag", flag}}), 1);
     if (record.status != Status::ok || !record.headline.value()) return;
-    const Labels read = with(labels, "reading", record.headline.measured ? "measured" : "predicted");
+    const Labels read = with(labels, {{"reading", record.headline.measured ? "measured" : "predicted"}});
     const auto bytes = bandwidth_of(record, record.headline.measured.has_value());
     if (bytes) bandwidth.add(read, *bytes * bytes_per_gb);
     fraction.add(read, record.fraction_of_peak);
-    headline.add(with(with(read, "quantity", record.headline.quantity), "better",
-                      std::string(to_string(record.headline.better))),
-                 record.headline.value());
+    const std::string better(to_string(record.headline.better));
+    headline.add(with(read, {{"quantity", record.headline.quantity}, {"better", better}}), record.headline.value());
     for (const MetricRecord& one : record.metrics) {
-      metric.add(with(with(labels, "reading", one.measured ? "measured" : "predicted"), "quantity", one.name),
+      metric.add(with(labels, {{"reading", one.measured ? "measured" : "predicted"}, {"quantity", one.name}}),
                  one.value());
     }
   }

@@ -1,5 +1,7 @@
 // The table: what a person reads first. It never wraps a row; where space is short, the least important columns go.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::size_t gap = 2;
 constexpr unsigned narrowest_table = 20;
+constexpr unsigned bar_rank = 60;  // where bars stand among the columns
 constexpr std::size_t shortest_bar = 12;
 constexpr std::size_t longest_bar = 40;
 constexpr std::size_t widest_flags = 30;
@@ -42,10 +45,7 @@ class TableLine {
     text_.append(pending_, ' ');
     used_ += pending_ + display_width(fitting);
     pending_ = 0;
-    const bool tinted = color_ && tint != Tint::none;
-    if (tinted) text_ += code(tint);
-    text_ += fitting;
-    if (tinted) text_ += "\x1b[0m";
+    text_ += color_ ? tinted(fitting, tint) : fitting;
   }
 
   [[nodiscard]] std::size_t left() const { return width_ - std::min(width_, used_ + pending_); }
@@ -53,24 +53,6 @@ class TableLine {
   void end(std::ostream& out) const { out << text_ << '\n'; }
 
  private:
-  [[nodiscard]] static const char* code(Tint tint) {
-    switch (tint) {
-      case Tint::none:
-        return "";
-      case Tint::bold:
-        return "\x1b[1m";
-      case Tint::dim:
-        return "\x1b[2m";
-      case Tint::red:
-        return "\x1b[31m";
-      case Tint::yellow:
-        return "\x1b[33m";
-      case Tint::cyan:
-        return "\x1b[36m";
-    }
-    return "";
-  }
-
   std::size_t width_;
   bool color_;
   std::size_t used_ = 0;
@@ -221,12 +203,6 @@ void write_paragraph(std::ostream& out, const std::string& text, const TableStyl
   }
 }
 
-void write_title(std::ostream& out, const Block& block, const TableStyle& style) {
-  std::string title = block.title;
-  if (!block.constants.empty()) title += ": " + join(block.constants, ", ");
-  write_paragraph(out, title, style, Tint::bold, gap);
-}
-
 void write_timelines(std::ostream& out, const Block& block, const TableStyle& style) {
   const auto lines = drawn(block.timelines, std::min<std::size_t>(style.width, widest_text), style.bars);
   if (!lines.empty()) out << '\n';
@@ -251,7 +227,7 @@ void write_failures(std::ostream& out, std::span<const Row* const> rows, const T
 }
 
 void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
-  write_title(out, block, style);
+  write_paragraph(out, block.full_title(), style, Tint::bold, gap);
   const Layout layout = lay_out(block, style);
   write_header(out, block, layout, style);
   std::vector<const Row*> shortened;
@@ -271,6 +247,12 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style)
 }
 
 }  // namespace
+
+std::string tinted(const std::string& text, Tint tint) {
+  constexpr std::array codes = {0, 1, 2, 31, 32, 33, 36};  // in the order of the tints
+  if (tint == Tint::none) return text;
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes.at(static_cast<std::size_t>(tint)), text);
+}
 
 void write_page(std::ostream& out, const Page& page, const TableStyle& requested) {
   TableStyle style = requested;

@@ -19,30 +19,17 @@ constexpr std::size_t most_cells = 80;
 /// Cases that are closer are in the order that noise gave them.
 constexpr double as_fast = 0.99;
 
-/// Joins intervals that touch or overlap.
-std::vector<Timeline::Interval> united(std::vector<Timeline::Interval> intervals) {
-  std::ranges::sort(intervals, {}, &Timeline::Interval::start_s);
-  std::vector<Timeline::Interval> result;
-  for (const Timeline::Interval& one : intervals) {
-    if (!result.empty() && one.start_s <= result.back().end_s) {
-      result.back().end_s = std::max(result.back().end_s, one.end_s);
-    } else {
-      result.push_back(one);
-    }
-  }
-  return result;
-}
-
 Timeline timeline_of(const Record& record, const std::string& position) {
   Timeline timeline;
-  for (const measure::StageSpan& span : record.timeline) {
+  std::vector<measure::StageSpan> spans = record.timeline;
+  std::ranges::stable_sort(spans, {}, &measure::StageSpan::start_s);
+  for (const measure::StageSpan& span : spans) {
     const std::string stage = one_line(span.stage);
     auto lane = std::ranges::find(timeline.lanes, stage, &Timeline::Lane::stage);
     if (lane == timeline.lanes.end()) lane = timeline.lanes.insert(lane, {stage, {}});
-    lane->busy.push_back({span.start_s, span.end_s});
+    if (lane->busy.empty() || span.start_s > lane->busy.back().end_s) lane->busy.push_back({span.start_s, span.end_s});
+    lane->busy.back().end_s = std::max(lane->busy.back().end_s, span.end_s);
   }
-  for (Timeline::Lane& lane : timeline.lanes) lane.busy = united(std::move(lane.busy));
-  std::ranges::stable_sort(timeline.lanes, {}, [](const auto& lane) { return lane.busy.front().start_s; });
   timeline.title = position + ": " + duration_words(seconds_of(record).value_or(timeline.end_s()), 3);
   return timeline;
 }
@@ -130,8 +117,7 @@ std::vector<std::string> drawn(std::span<const Timeline> timelines, std::size_t 
   for (const Timeline& timeline : timelines) {
     lines.push_back(truncated(timeline.title, width));
     for (const Timeline::Lane& lane : timeline.lanes) {
-      lines.push_back(std::string(indent, ' ') + lane.stage +
-                      std::string(label - display_width(lane.stage) + gap, ' ') + bar_of(lane, axis_s, cells, unicode));
+      lines.push_back(padded(std::string(indent, ' ') + lane.stage, margin) + bar_of(lane, axis_s, cells, unicode));
     }
   }
   const std::string end = duration_words(axis_s, 3);

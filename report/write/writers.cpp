@@ -2,8 +2,6 @@
 
 #include <ostream>
 
-#include "report/write/checks.hpp"
-
 namespace gpumem::report {
 
 std::span<const NamedFormat> all_formats() {

@@ -26,6 +26,20 @@ void write_csv(std::ostream& out, const Report& report);
 void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);
 void write_markdown(std::ostream& out, const Report& report, bool why = false);
 
+/// A line per check, PASS, FAIL or SKIP first, and the summary. `brief` leaves out what passed.
+void write_checks(std::ostream& out, const Report& report, const TableStyle& style, bool brief = false);
+/// A title, a table and the summary.
+void write_checks_markdown(std::ostream& out, const Report& report, bool brief = false);
+/// The lines as above, each on a line of its own however long, and the annotations of a GitHub workflow: an error for
+/// what failed, a warning for what is required and was skipped, a notice for what else was.
+void write_checks_github(std::ostream& out, const Report& report, bool brief = false);
+
+/// Cases explained one by one: which one it is, its readings in one line, what limits it and what would change that,
+/// and the figures that this rests on. `cases` are indices into the results. Paragraphs are wrapped at `width` columns,
+/// tables are not.
+void write_explained(std::ostream& out, const Report& report, std::span<const std::size_t> cases, unsigned width);
+void write_explained_markdown(std::ostream& out, const Report& report, std::span<const std::size_t> cases);
+
 /// Checks as JUnit XML, which CI systems show as tests: a test suite per report, a test case per check. A test's time
 /// is that of the launches measured for it, in seconds, which checks of the same cases share. Valid XML whatever the
 /// texts hold: what XML cannot is replaced by U+FFFD.

@@ -10,7 +10,6 @@
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
-#include "report/write/explanations.hpp"
 #include "report/write/writers.hpp"
 #include "tests/fuzz/mutate_json.hpp"
 #include "tests/fuzz/require.hpp"

@@ -9,7 +9,6 @@
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
-#include "report/write/explanations.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"

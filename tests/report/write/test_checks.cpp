@@ -6,7 +6,7 @@
 #include "report/check/check_words.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
-#include "report/write/checks.hpp"
+#include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/checked.hpp"
 #include "tests/report/golden.hpp"

@@ -4,7 +4,6 @@
 
 #include "report/explain/explain.hpp"
 #include "report/text/text.hpp"
-#include "report/write/explanations.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
