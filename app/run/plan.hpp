@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,10 @@ struct Plan {
 
   [[nodiscard]] std::size_t size() const;  ///< cases
 };
+
+/// Every case with every value of a parameter, which varies fastest.
+[[nodiscard]] std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& parameter,
+                                          std::span<const Value> values);
 
 /// The most cases one run takes.
 inline constexpr std::size_t maximum_cases = 100'000;
