@@ -91,12 +91,8 @@ struct DevicesArguments {
 /// --json after writing an empty list.
 [[nodiscard]] int run_devices_command(const DevicesArguments& arguments, const Environment& environment);
 
-/// A text for stdout, such as that of --help.
-struct TextRequest {
-  std::string text;
-};
-
-/// What was asked for: the arguments of a command, in a type of its own, and what does it and returns the exit code.
+/// What was asked for: the arguments of a command, in a type of its own, and what does it and returns the exit code. Of
+/// --help and its like they are a std::string, the text for stdout.
 struct Request {
   template <class Arguments>
   Request(Arguments given, std::function<int(const std::type_identity_t<Arguments>&, const Environment&)> run_it)
@@ -106,9 +102,6 @@ struct Request {
   std::function<int(const Environment&)> run;
   bool takes_long = false;  ///< an interrupt should end it with what was done until then
 };
-
-/// Writes the text to stdout.
-[[nodiscard]] Request print(std::string text);
 
 /// Called once the command's options have been read. Throws a usage error.
 using MakeRequest = std::function<Request()>;

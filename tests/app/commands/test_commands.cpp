@@ -26,7 +26,7 @@ std::string refusal(const Arguments& arguments) {
 }
 
 std::string help(const Arguments& arguments) {
-  return std::any_cast<TextRequest>(parse_command_line(arguments, {registry}).arguments).text;
+  return std::any_cast<std::string>(parse_command_line(arguments, {registry}).arguments);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
