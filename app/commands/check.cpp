@@ -127,7 +127,8 @@ class Checking {
             } else {
               measure(*task.suite);
             }
-            code = worse(code, exit_code(reports_.back(), task.suite.has_value()));
+            const int own = exit_code(reports_.back(), task.suite.has_value());
+            if (code != 1 && own != 0) code = own;  // a failure says more than a skip
           }
         },
         [&] {
@@ -239,9 +240,6 @@ class Checking {
   }
 
   // ---- What it comes to
-
-  /// A failure says more than a skip.
-  static int worse(int one, int other) { return one == 1 || other == 1 ? 1 : std::max(one, other); }
 
   [[nodiscard]] int exit_code(const report::Report& report, bool of_suite) const {
     if (arguments_.dry_run) return 0;

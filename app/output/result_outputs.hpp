@@ -18,7 +18,7 @@
 
 namespace gpumem::app {
 
-/// Does the second thing even if the first throws, which is thrown then. What the second throws comes before that.
+/// Does both, the second also if the first throws. That error is thrown afterwards, unless the second throws one.
 template <class First, class Second>
 void both(const First& first, const Second& second) {
   try {
