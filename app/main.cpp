@@ -14,7 +14,6 @@
 #include "app/run/worker.hpp"
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
-#include "report/text/text.hpp"
 
 namespace {
 
@@ -69,7 +68,7 @@ int exit_code_of(ErrorKind kind) {
 }
 
 int complain(int exit_code, const std::string& reason) {
-  std::cerr << "gpumem: " << report::one_line(reason) << std::endl;  // whatever the arguments it quotes hold
+  app::say(std::cerr, reason);
   return exit_code;
 }
 

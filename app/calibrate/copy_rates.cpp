@@ -7,6 +7,7 @@
 #include "app/calibrate/calibration.hpp"
 #include "probes/measure/linear_cost.hpp"
 #include "probes/words.hpp"
+#include "report/record/cases.hpp"
 
 namespace gpumem::app {
 
@@ -16,57 +17,20 @@ using measure::Seconds;
 
 /// One measured copy, or one run of pieces.
 struct Copy {
-  std::string alternative;  ///< host memory of a transfer, way to hand over a batch
-  std::string direction;
   double bytes = 0;
   double pieces = 1;
   double seconds = 0;
-  std::optional<double> round_trip_s;
+  std::optional<double> round_trip_s = {};
 };
 
-std::optional<Value> parameter(const report::Record& record, const std::string& name) {
-  const auto found = std::ranges::find(record.parameters, name, &Parameter::name);
-  return found == record.parameters.end() ? std::nullopt : std::optional(found->value);
+bool has(const report::Record& record, const std::string& value) {
+  return std::ranges::find(record.parameters, Value(value), &Parameter::value) != record.parameters.end();
 }
 
-double number(const report::Record& record, const std::string& name) {
-  const auto value = parameter(record, name);
-  const auto* whole = value ? std::get_if<std::uint64_t>(&*value) : nullptr;
+double number(const report::Record& record, const std::string& parameter) {
+  const Parameter* found = report::find_parameter(record, parameter);
+  const auto* whole = found != nullptr ? std::get_if<std::uint64_t>(&found->value) : nullptr;
   return whole != nullptr ? static_cast<double>(*whole) : 1;
-}
-
-std::string text(const report::Record& record, const std::string& name) {
-  const auto value = parameter(record, name);
-  return value ? to_string(*value) : "";
-}
-
-/// Of one probe, by size and then by pieces.
-std::vector<Copy> copies_of(std::span<const report::Record> records, const std::string& probe,
-                            const std::string& alternative) {
-  std::vector<Copy> copies;
-  for (const report::Record& record : records) {
-    if (record.probe != probe || record.status != report::Status::ok || !record.time) continue;
-    Copy copy{.alternative = text(record, alternative),
-              .direction = text(record, "direction"),
-              .bytes = number(record, "size_bytes"),
-              .pieces = number(record, "copies"),
-              .seconds = record.time->summary.median.count(),
-              .round_trip_s = std::nullopt};
-    for (const report::MetricRecord& metric : record.metrics) {
-      if (metric.name == "round_trip_us" && metric.measured) copy.round_trip_s = *metric.measured * 1e-6;
-    }
-    copies.push_back(copy);
-  }
-  std::ranges::sort(copies, {}, [](const Copy& copy) { return std::pair(copy.bytes, copy.pieces); });
-  return copies;
-}
-
-std::vector<Copy> only(const std::vector<Copy>& copies, const std::string& alternative, const std::string& direction) {
-  std::vector<Copy> chosen;
-  std::ranges::copy_if(copies, std::back_inserter(chosen), [&](const Copy& copy) {
-    return copy.alternative == alternative && copy.direction == direction;
-  });
-  return chosen;
 }
 
 std::optional<double> median(std::vector<double> values) {
@@ -77,13 +41,12 @@ std::optional<double> median(std::vector<double> values) {
 
 std::string size(const Copy& copy) { return size_text(static_cast<std::uint64_t>(copy.bytes)); }
 
+std::string pieces(const Copy& copy) { return fmt::format("{:.0f} pieces", copy.pieces); }
+
 /// Goes from the plainest copies to those whose rates rest on theirs.
 class Reader {
  public:
-  Reader(std::span<const report::Record> records, model::Profile& profile)
-      : rates_(profile.rates),
-        transfers_(copies_of(records, "transfer", "host_memory")),
-        batches_(copies_of(records, "batching", "batching")) {
+  Reader(std::span<const report::Record> records, model::Profile& profile) : records_(records), rates_(profile.rates) {
     read_pinned("to-device", "pcie_to_device_bytes_per_s", "copy_to_device_s");
     read_pinned("to-host", "pcie_to_host_bytes_per_s", "copy_to_host_s");
     read_both_ways();
@@ -98,6 +61,24 @@ class Reader {
   [[nodiscard]] const std::map<std::string, std::string>& how() const { return how_; }
 
  private:
+  /// The measured cases of a probe with an alternative (host memory of a transfer, way to hand over a batch) in a
+  /// direction, by size and then by pieces.
+  [[nodiscard]] std::vector<Copy> copies_of(const char* probe, const char* alternative,
+                                            const std::string& direction) const {
+    std::vector<Copy> copies;
+    for (const report::Record& record : records_) {
+      if (record.probe != probe || record.status != report::Status::ok || !record.time) continue;
+      if (!has(record, alternative) || !has(record, direction)) continue;
+      Copy& copy = copies.emplace_back(Copy{.bytes = number(record, "size_bytes"),
+                                            .pieces = number(record, "copies"),
+                                            .seconds = record.time->summary.median.count()});
+      const auto metric = std::ranges::find(record.metrics, "round_trip_us", &report::MetricRecord::name);
+      if (metric != record.metrics.end() && metric->measured) copy.round_trip_s = *metric->measured * 1e-6;
+    }
+    std::ranges::sort(copies, {}, [](const Copy& copy) { return std::pair(copy.bytes, copy.pieces); });
+    return copies;
+  }
+
   /// Takes the reading of a rate, unless noise left nothing of it.
   void set(const std::string& name, double value, const std::string& how) {
     constexpr double least = 1e-15;  // of seconds: a femtosecond is none
@@ -110,7 +91,7 @@ class Reader {
   }
 
   void read_pinned(const std::string& direction, const std::string& rate, const std::string& fixed) {
-    const std::vector<Copy> copies = only(transfers_, "pinned", direction);
+    const std::vector<Copy> copies = copies_of("transfer", "pinned", direction);
     std::vector<measure::TimedSize> readings;
     for (const Copy& copy : copies) readings.push_back({copy.bytes, Seconds(copy.seconds)});
     const auto line = measure::fit_linear_cost(readings);
@@ -121,7 +102,7 @@ class Reader {
   }
 
   void read_both_ways() {
-    const std::vector<Copy> both = only(transfers_, "pinned", "both");
+    const std::vector<Copy> both = copies_of("transfer", "pinned", "both");
     if (both.empty()) return;
     const Copy& largest = both.back();
     set("pcie_both_ways_bytes_per_s", 2 * largest.bytes / largest.seconds,
@@ -139,25 +120,24 @@ class Reader {
   }
 
   void read_calls(const std::string& direction, const std::string& rate) {
-    const std::vector<Copy> copies = only(batches_, "separate", direction);
+    const std::vector<Copy> copies = copies_of("batching", "separate", direction);
     if (copies.empty() || copies.back().pieces < 256) return;
-    set(rate, copies.back().seconds / copies.back().pieces,
-        "separate copies of " + fmt::format("{:.0f}", copies.back().pieces) + " pieces");
+    set(rate, copies.back().seconds / copies.back().pieces, "separate copies of " + pieces(copies.back()));
   }
 
   void read_batch() {
-    const std::vector<Copy> copies = only(batches_, "batched", "to-device");
+    const std::vector<Copy> copies = copies_of("batching", "batched", "to-device");
     if (copies.empty() || copies.back().pieces < 256) return;
     const Copy& most = copies.back();
     set("copy_batched_s", (most.seconds - most.bytes / rates_.pcie_to_device_bytes_per_s) / most.pieces,
-        fmt::format("{:.0f}", most.pieces) + " pieces handed over in one call");
+        pieces(most) + " handed over in one call");
   }
 
   void read_wait() {
     std::vector<double> waits;
     for (const auto& [direction, call] :
          {std::pair("to-device", rates_.copy_to_device_call_s), std::pair("to-host", rates_.copy_to_host_call_s)}) {
-      for (const Copy& copy : only(transfers_, "pinned", direction)) {
+      for (const Copy& copy : copies_of("transfer", "pinned", direction)) {
         if (copy.round_trip_s) waits.push_back(*copy.round_trip_s - copy.seconds - call);
       }
     }
@@ -165,8 +145,8 @@ class Reader {
   }
 
   void read_pageable() {
-    const std::vector<Copy> in = only(transfers_, "pageable", "to-device");
-    const std::vector<Copy> out = only(transfers_, "pageable", "to-host");
+    const std::vector<Copy> in = copies_of("transfer", "pageable", "to-device");
+    const std::vector<Copy> out = copies_of("transfer", "pageable", "to-host");
     if (!in.empty()) {
       set("pageable_copy_s", in.front().seconds - rates_.host_wait_s,
           "a pageable copy of " + size(in.front()) + ", less the wait");
@@ -189,7 +169,7 @@ class Reader {
   }
 
   void read_packing() {
-    const std::vector<Copy> copies = only(batches_, "packed", "to-device");
+    const std::vector<Copy> copies = copies_of("batching", "packed", "to-device");
     if (copies.size() < 2 || copies.front().pieces != 1 || copies.back().bytes != copies.front().bytes) return;
     const Copy& one = copies.front();
     const Copy& most = copies.back();
@@ -198,12 +178,11 @@ class Reader {
     set("host_copy_bytes_per_s", one.bytes / (one.seconds - copy),
         "packing " + size(one) + " in one piece, less the copy");
     set("host_copy_piece_s", (most.seconds - one.seconds) / (most.pieces - 1),
-        "packing " + size(one) + " in " + fmt::format("{:.0f}", most.pieces) + " pieces, less in one");
+        "packing " + size(one) + " in " + pieces(most) + ", less in one");
   }
 
+  std::span<const report::Record> records_;
   model::Rates& rates_;
-  std::vector<Copy> transfers_;
-  std::vector<Copy> batches_;
   std::map<std::string, std::string> how_;
 };
 

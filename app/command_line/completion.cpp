@@ -2,7 +2,6 @@
 #include <string_view>
 
 #include "app/command_line/interface.hpp"
-#include "report/text/text.hpp"
 
 namespace gpumem::app {
 
@@ -191,7 +190,7 @@ std::string completions(const Interface& interface, std::span<const std::string>
   } else if (command == &interface.program) {
     for (const CommandEntry& one : interface.commands) offers.add(one.name, one.purpose);
   } else {
-    for (const ArgumentEntry& argument : command->arguments) {
+    for (const OptionEntry& argument : command->arguments) {
       if (position-- > 0 && !argument.repeatable) continue;  // what is repeatable takes all that follows
       offers.add(argument.choices, "");
       break;

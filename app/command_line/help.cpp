@@ -1,7 +1,8 @@
-#include "app/command_line/help.hpp"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
+#include "app/command_line/interface.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -11,8 +12,8 @@ namespace {
 constexpr std::size_t width = 80;
 constexpr std::size_t column = 26;
 
-std::string option_line(const CLI::Option& option, bool positional) {
-  std::string left = "  " + option.get_name(positional, !positional);
+std::string option_line(const CLI::Option& option) {
+  std::string left = "  " + option.get_name(false, true);
   const std::string& value = option.get_option_text();
   if (!value.empty()) left += (value.starts_with("[=") ? "" : " ") + value;
   return report::two_columns(left, option.get_description(), width, column);
@@ -25,7 +26,7 @@ std::string option_groups(const CLI::App& command) {
         [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
     if (options.empty()) continue;
     text += "\n" + group + ":\n";
-    for (const CLI::Option* option : options) text += option_line(*option, false);
+    for (const CLI::Option* option : options) text += option_line(*option);
   }
   return text;
 }
@@ -39,10 +40,10 @@ std::string toolkit_release(const std::string& cuda_compiler) {
 
 }  // namespace
 
-std::string HelpFormatter::make_help(const CLI::App* command, std::string name, CLI::AppFormatMode) const {
-  const auto positionals = command->get_options([](const CLI::Option* option) { return option->get_positional(); });
-  const auto commands = command->get_subcommands([](const CLI::App*) { return true; });
-  std::string text = report::wrap(command->get_description(), width, 0) + "\n\nUsage: " + name;
+std::string help_text(const CLI::App& command, const std::string& name) {
+  const auto positionals = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  const auto commands = command.get_subcommands([](const CLI::App*) { return true; });
+  std::string text = report::wrap(command.get_description(), width, 0) + "\n\nUsage: " + name;
   if (!commands.empty()) text += " COMMAND";
   for (const CLI::Option* option : positionals) text += " " + option->get_option_text();
   text += " [OPTIONS]\n";
@@ -54,8 +55,8 @@ std::string HelpFormatter::make_help(const CLI::App* command, std::string name, 
   for (const CLI::Option* option : positionals) {
     text += report::two_columns("  " + option->get_option_text(), option->get_description(), width, column);
   }
-  text += option_groups(*command);
-  if (!command->get_footer().empty()) text += "\n" + command->get_footer() + "\n";
+  text += option_groups(command);
+  if (!command.get_footer().empty()) text += "\n" + command.get_footer() + "\n";
   return text;
 }
 

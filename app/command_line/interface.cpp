@@ -16,16 +16,9 @@ void add_word(std::vector<std::string>& words, const std::string& word) {
 }
 
 /// The alternatives of "cuda|model|auto", without what surrounds them in "[=require]" and "PROBE...".
-std::vector<std::string> alternatives(const std::string& value_name) {
-  std::vector<std::string> all(1);
-  for (const char c : value_name) {
-    if (c == '|') {
-      all.emplace_back();
-    } else if (std::string_view("[]=.").find(c) == std::string_view::npos) {
-      all.back() += c;
-    }
-  }
-  return all;
+std::vector<std::string> alternatives(std::string value_name) {
+  std::erase_if(value_name, [](char c) { return std::string_view("[]=.").find(c) != std::string_view::npos; });
+  return CLI::detail::split(value_name, '|');
 }
 
 bool stands_for_itself(const std::string& word) {
@@ -55,33 +48,24 @@ OptionEntry::Takes what_it_takes(const CLI::Option& option) {
 }
 
 OptionEntry describe(const CLI::Option& option, const Known& known) {
-  OptionEntry entry{.names = {},
-                    .value = option.get_option_text(),
+  OptionEntry entry{.value = option.get_option_text(),
                     .help = option.get_description(),
                     .group = option.get_group(),
                     .takes = what_it_takes(option),
-                    .choices = {}};
+                    .repeatable = option.get_positional() && option.get_items_expected_max() > 1};
   for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
   for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
-  entry.choices = option.get_group() == axis_group ? axis_choices(option.get_lnames().front(), known.probes)
-                                                   : choices_of(option.get_option_text(), known);
+  const bool axis = option.nonpositional() && option.get_group() == axis_group;
+  entry.choices = axis ? axis_choices(option.get_lnames().front(), known.probes) : choices_of(entry.value, known);
   return entry;
 }
 
 CommandEntry describe(const CLI::App& command, const Known& known) {
   CommandEntry entry{.name = command.get_parent() == nullptr ? "" : command.get_name(),
                      .purpose = command.get_description(),
-                     .arguments = {},
-                     .options = {},
                      .footer = command.get_footer()};
   for (const CLI::Option* option : command.get_options()) {
-    const std::string& value = option->get_option_text();
-    if (option->get_positional()) {
-      entry.arguments.push_back({.value = value,
-                                 .help = option->get_description(),
-                                 .repeatable = option->get_items_expected_max() > 1,
-                                 .choices = choices_of(value, known)});
-    }
+    if (option->get_positional()) entry.arguments.push_back(describe(*option, known));
   }
   for (const std::string& group : command.get_groups()) {
     for (const CLI::Option* option : command.get_options()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "probes/probe.hpp"
+#include "report/record/record.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -31,6 +32,7 @@ struct Choices {
   bool list = false;  ///< several words, separated by commas
 };
 
+/// An option, or an argument, which has no names.
 struct OptionEntry {
   enum class Takes {
     nothing,
@@ -38,26 +40,20 @@ struct OptionEntry {
     optional_value,  ///< the option may stand alone
     attached_value   ///< the option may stand alone, and a value needs the '=': --counters=require
   };
-  std::vector<std::string> names;  ///< with their dashes, the long one first
-  std::string value;               ///< as help shows it: "cuda|model|auto", "FILE"; empty: it takes none
+  std::vector<std::string> names = {};  ///< with their dashes, the long one first
+  std::string value;                    ///< as help shows it: "cuda|model|auto", "PROBE..."; empty: it takes none
   std::string help;
-  std::string group;
+  std::string group = {};
   Takes takes = Takes::nothing;
-  Choices choices;
-};
-
-struct ArgumentEntry {
-  std::string value;  ///< as help shows it: "REPORT", "PROBE..."
-  std::string help;
-  bool repeatable = false;
-  Choices choices;
+  bool repeatable = false;  ///< of an argument: it takes all that follow
+  Choices choices = {};
 };
 
 struct CommandEntry {
   std::string name;  ///< empty: the program itself
   std::string purpose;
-  std::vector<ArgumentEntry> arguments;
-  std::vector<OptionEntry> options;
+  std::vector<OptionEntry> arguments = {};
+  std::vector<OptionEntry> options = {};
   std::string footer;
 };
 
@@ -75,6 +71,13 @@ struct Interface {
 
 /// What the axes of a flag take in any probe.
 [[nodiscard]] Choices axis_choices(const std::string& flag, const std::vector<Probe>& registry);
+
+/// A command's help in 80 columns, laid out the same by every version of CLI11: purpose, usage, commands, arguments,
+/// options in groups, examples. `name` is the command as it is typed.
+[[nodiscard]] std::string help_text(const CLI::App& command, const std::string& name);
+
+/// One line: "gpumem 0.1.0 (commit 8405842c1b5e, CUDA 13.0, built by GNU 12.2.0, Release)".
+[[nodiscard]] std::string version_line(const report::Tool& tool);
 
 /// The first clause of a help text, for a line beside the option: without examples and defaults.
 [[nodiscard]] std::string short_help(const std::string& help);

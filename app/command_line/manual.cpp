@@ -4,6 +4,7 @@
 #include <cctype>
 #include <ranges>
 #include <span>
+#include <sstream>
 #include <string_view>
 
 #include "app/command_line/build_information.hpp"
@@ -17,16 +18,14 @@ namespace {
 /// What is typed, and what a word means here, stands between backquotes.
 constexpr const char* description[] = {
     "`gpumem` shows how the memory of an NVIDIA GPU and its link to the host behave: the effective bandwidth of "
-    "aligned, "
-    "shifted and strided access, bank conflicts in shared memory, copies from and to every kind of host memory. Every "
-    "case has up to three readings: `predicted` by a model, which needs no GPU, `measured` by the clock, and `counted` "
-    "by the hardware. Every output is verified: a case with wrong data has no bandwidth.",
+    "aligned, shifted and strided access, bank conflicts in shared memory, copies from and to every kind of host "
+    "memory. Every case has up to three readings: `predicted` by a model, which needs no GPU, `measured` by the clock, "
+    "and `counted` by the hardware. Every output is verified: a case with wrong data has no bandwidth.",
     "An axis flag alone selects its probe. Values are ranges (`0..32`, inclusive), steps (`0..32:4`), factors "
     "(`1..1024*2`), lists (`1,2,5,8..10`), names, and sizes (`64MiB`, `4KiB..1GiB*4`; `KB` and `MB` are powers of "
     "ten).",
     "Standard output carries results only; progress and notices go to standard error. Bandwidths are in GB/s, 1e9 "
-    "bytes "
-    "a second.",
+    "bytes a second.",
 };
 
 struct Entry {
@@ -77,15 +76,7 @@ The CUDA C++ Best Practices Guide, on memory:
 /// Text as roff takes it: its escape character, and its hyphens, which are dashes in some fonts.
 std::string roff(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    if (c == '\\') {
-      result += "\\e";
-    } else if (c == '-') {
-      result += "\\-";
-    } else {
-      result += c;
-    }
-  }
+  for (const char c : text) result += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
   return result;
 }
 
@@ -129,8 +120,6 @@ std::string section(const std::string& title, std::span<const Entry> entries) {
   return text;
 }
 
-bool is_placeholder(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0 || c == '-'; }
-
 /// What the user types in bold, what it stands for in italics, the rest as it is.
 std::string value_in_fonts(std::string_view value) {
   std::string result;
@@ -139,7 +128,8 @@ std::string value_in_fonts(std::string_view value) {
     const bool upper = std::isupper(static_cast<unsigned char>(value.front())) != 0;
     const auto ends = [&](char c) {
       if (!letter) return std::isalpha(static_cast<unsigned char>(c)) != 0;
-      return upper ? !is_placeholder(c) : std::islower(static_cast<unsigned char>(c)) == 0 && c != '-';
+      return c != '-' &&
+             (upper ? std::isupper(static_cast<unsigned char>(c)) : std::islower(static_cast<unsigned char>(c))) == 0;
     };
     const auto end = static_cast<std::size_t>(std::ranges::find_if(value.substr(1), ends) - value.begin());
     const char* font = !letter ? "" : upper ? "\\fI" : "\\fB";
@@ -174,7 +164,7 @@ std::string options(const CommandEntry& command) {
 
 std::string usage(const CommandEntry& command) {
   std::string text = "\\fBgpumem " + roff(command.name) + "\\fR";
-  for (const ArgumentEntry& argument : command.arguments) text += " " + value_in_fonts(argument.value);
+  for (const OptionEntry& argument : command.arguments) text += " " + value_in_fonts(argument.value);
   return text + " [\\fIOPTIONS\\fR]";
 }
 
@@ -182,18 +172,15 @@ std::string usage(const CommandEntry& command) {
 std::string footer(const std::string& text) {
   if (text.empty()) return "";
   std::string result = ".PP\n.EX\n";
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    result += roff_line(text.substr(from, end - from));
-    from = end + 1;
-  }
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) result += roff_line(line);
   return result + ".EE\n";
 }
 
 std::string command_section(const CommandEntry& command) {
   std::string text =
       fmt::format(".SS gpumem {}\n{}.\n.PP\n{}\n", roff(command.name), roff(command.purpose), usage(command));
-  for (const ArgumentEntry& argument : command.arguments) {
+  for (const OptionEntry& argument : command.arguments) {
     text += ".TP\n" + value_in_fonts(argument.value) + "\n" + paragraph(argument.help);
   }
   return text + options(command) + footer(command.footer);

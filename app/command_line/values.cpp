@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -52,12 +53,10 @@ class AxisReader {
 
   void read_list(string_view list) {
     if (trimmed(list).empty()) fail("needs a value, such as {}", example());
-    for (std::size_t begin = 0; begin <= list.size();) {
-      const std::size_t end = std::min(list.find(',', begin), list.size());
-      const string_view item = trimmed(list.substr(begin, end - begin));
+    for (const auto part : std::views::split(list, ',')) {
+      const string_view item = trimmed({part.begin(), part.end()});
       if (item.empty()) fail("'{}' has a comma without a value beside it", list);
       read_item(item);
-      begin = end + 1;
     }
   }
 
@@ -172,8 +171,7 @@ class AxisReader {
     if (text.size() > 1 && text[0] == '-' && digits.find(text[1]) != string_view::npos) {
       fail("'{}' is negative; values are whole numbers from {}", text, axis_.minimum);
     }
-    const std::vector<std::string> names =
-        axis_.takes_auto ? std::vector<std::string>{"auto"} : std::vector<std::string>{};
+    const std::vector<std::string> names(axis_.takes_auto ? 1 : 0, "auto");
     fail("'{}' is not a number; write {}{}", text, example(), did_you_mean(text, names));
   }
 
@@ -225,6 +223,10 @@ std::optional<double> leading_number(std::string_view& text) {
   return number;
 }
 
+[[noreturn]] void refuse(std::string_view option, std::string_view text, const std::string& why) {
+  throw usage_error(fmt::format("--{}: '{}' {}", option, text, why));
+}
+
 }  // namespace
 
 std::vector<Value> parse_axis_values(const Axis& axis, std::span<const std::string> texts) {
@@ -238,16 +240,11 @@ double parse_fraction(std::string_view option, std::string_view text) {
   std::string_view rest = text;
   const auto number = leading_number(rest);
   const bool percent = rest == "%" || rest == " %";
-  if (!number || (!rest.empty() && !percent)) {
-    throw usage_error(fmt::format("--{}: '{}' is not a share; write it as 0.5% or 0.005", option, text));
-  }
+  if (!number || (!rest.empty() && !percent)) refuse(option, text, "is not a share; write it as 0.5% or 0.005");
   const double fraction = percent ? *number / 100 : *number;
-  if (fraction <= 0 || fraction >= 1) {
-    throw usage_error(fmt::format("--{}: '{}' is not between 0% and 100%; write it as 0.5% or 0.005", option, text));
-  }
+  if (fraction <= 0 || fraction >= 1) refuse(option, text, "is not between 0% and 100%; write it as 0.5% or 0.005");
   if (!percent && fraction > probably_percent) {
-    throw usage_error(fmt::format("--{}: '{}' would be {:g}%; write {}%, or {:g}% if that is meant", option, text,
-                                  fraction * 100, text, fraction * 100));
+    refuse(option, text, fmt::format("would be {0:g}%; write {1}%, or {0:g}% if that is meant", fraction * 100, text));
   }
   return fraction;
 }
@@ -256,15 +253,14 @@ measure::Seconds parse_duration(std::string_view option, std::string_view text) 
   constexpr std::pair<std::string_view, double> units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"min", 60}};
   std::string_view rest = text;
   if (const auto number = leading_number(rest)) {
-    if (*number < 0) throw usage_error(fmt::format("--{}: '{}' is negative; write it as 2s or 500ms", option, text));
+    if (*number < 0) refuse(option, text, "is negative; write it as 2s or 500ms");
     if (*number == 0 && rest.empty()) return measure::Seconds{0};
     for (const auto& [unit, seconds] : units) {
       if (rest == unit) return measure::Seconds{*number * seconds};
     }
-    if (rest.empty())
-      throw usage_error(fmt::format("--{}: '{}' has no unit; write {}s or {}ms", option, text, text, text));
+    if (rest.empty()) refuse(option, text, fmt::format("has no unit; write {0}s or {0}ms", text));
   }
-  throw usage_error(fmt::format("--{}: '{}' is not a time; write it as 2s or 500ms", option, text));
+  refuse(option, text, "is not a time; write it as 2s or 500ms");
 }
 
 }  // namespace gpumem::app

@@ -35,13 +35,9 @@ constexpr std::size_t day_length = std::string_view("2026-01-31").size();
 
 /// The case of a record: the probe and the value of its first axis, which tells the pattern.
 std::string group_of(const report::Record& record) {
-  std::string group = record.probe;
-  for (const Parameter& parameter : record.parameters) {
-    if (parameter.name == record.swept || parameter.name == "stride_elements" || parameter.name == "word_bytes") {
-      group += fmt::format(" {}={}", parameter.name, to_string(parameter.value));
-    }
-  }
-  return group;
+  return words_of(record, [&](const std::string& name) {
+    return name == record.swept || name == "stride_elements" || name == "word_bytes";
+  });
 }
 
 // ---- From the GPU

@@ -58,17 +58,11 @@ std::vector<Value> parse_values(const Axis& axis, const std::string& text) {
   }
 }
 
-Axis any_numbers(const std::string& called) {
+/// An axis that takes what the reports have: names, or any numbers.
+Axis axis_of(const std::string& called, const std::set<Value>& present = {}, bool chosen = false) {
   Axis axis;
   axis.flag = called;
-  axis.minimum = 0;
   axis.maximum = std::numeric_limits<std::uint64_t>::max();
-  return axis;
-}
-
-/// An axis that takes what the reports have: names, or any numbers.
-Axis axis_of(const std::string& called, const std::set<Value>& present, bool chosen) {
-  Axis axis = any_numbers(called);
   for (const Value& value : present) {
     if (const auto* name = std::get_if<std::string>(&value)) axis.names.push_back(*name);
   }
@@ -84,7 +78,7 @@ std::vector<std::string> parse_probes(const std::string& text, const Cases& case
   std::set<Value> present;
   for (const Record* record : cases) present.insert(record->probe);
   std::vector<std::string> probes;
-  for (const Value& value : parse_values(axis_of("probe", present, false), text)) probes.push_back(to_string(value));
+  for (const Value& value : parse_values(axis_of("probe", present), text)) probes.push_back(to_string(value));
   return probes;
 }
 
@@ -112,7 +106,7 @@ report::Selection::Allowed parse_parameter(const std::string& called, const std:
 
 /// Positions by a word such as "3" or "0..5".
 void add_positions(const std::string& word, std::size_t count, std::vector<std::size_t>& positions) {
-  for (const Value& value : parse_values(any_numbers("CASE"), word)) {
+  for (const Value& value : parse_values(axis_of("CASE"), word)) {
     const auto position = std::get<std::uint64_t>(value);
     if (position >= count) {
       const std::string there =

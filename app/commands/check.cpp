@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,11 +13,9 @@
 #include <utility>
 
 #include "app/command_line/command_options.hpp"
-#include "app/command_line/run_options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/output/file_output.hpp"
-#include "app/output/result_outputs.hpp"
-#include "app/run/plan.hpp"
+#include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
@@ -58,8 +55,8 @@ bool is_report(const std::string& text, const std::string& source) {
 }
 
 std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& environment) {
-  std::vector<Suite> suites;
-  std::vector<report::Report> reports;
+  std::vector<std::optional<Suite>> suites;
+  std::vector<std::optional<report::Report>> reports;
   for (const std::string& target : arguments.targets) {
     if (!is_file(target)) {
       suites.push_back(load_suite(target, environment.registry));
@@ -73,13 +70,11 @@ std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& e
       suites.push_back(parse_suite(text, source, environment.registry));
     }
   }
+  if (suites.empty()) suites.emplace_back();
+  if (reports.empty()) reports.emplace_back();
   std::vector<Task> tasks;
-  for (const Suite& suite : suites) {
-    for (const report::Report& saved : reports) tasks.push_back({.suite = suite, .saved = saved});
-    if (reports.empty()) tasks.push_back({.suite = suite, .saved = {}});
-  }
-  if (suites.empty()) {
-    for (report::Report& saved : reports) tasks.push_back({.suite = {}, .saved = std::move(saved)});
+  for (const auto& suite : suites) {
+    for (const auto& saved : reports) tasks.push_back({.suite = suite, .saved = saved});
   }
   return tasks;
 }
@@ -94,8 +89,16 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
   }
   if (tasks.size() == 1) return;
   const char* one = "one report of one suite; check one at a time, or use --junit, which takes them all";
-  if (arguments.format == CheckFormat::json) throw usage_error(fmt::format("--format json is {}", one));
+  if (arguments.shown == CheckFormat::json) throw usage_error(fmt::format("--format json is {}", one));
   if (!arguments.outputs.empty()) throw usage_error(fmt::format("--output holds {}", one));
+}
+
+/// Stdout shows the checks, and files the whole report.
+ResultRequest files_of(const CheckArguments& arguments) {
+  ResultRequest request = arguments;
+  request.files_only = true;
+  if (arguments.shown == CheckFormat::json) request.format = report::Format::json;
+  return request;
 }
 
 // ---- From a task to a report with its checks
@@ -105,50 +108,39 @@ class Checking {
   Checking(const CheckArguments& arguments, const Environment& environment)
       : arguments_(arguments),
         environment_(environment),
-        outputs_({.outputs = arguments.outputs,
-                  .format = arguments.format == CheckFormat::json ? std::optional(report::Format::json) : std::nullopt,
-                  .files_only = true},
-                 false, standard_output(environment)) {
+        outputs_(files_of(arguments), report::table_formats(), environment.out, environment.out_terminal) {
     if (arguments.junit) beside_.emplace_back(*arguments.junit, report::write_junit);
     if (arguments.openmetrics) beside_.emplace_back(*arguments.openmetrics, report::write_openmetrics);
   }
 
   /// Throws after what there is has been written.
   int all(std::vector<Task> tasks) {
-    std::exception_ptr ended_early;
     int code = 0;
-    for (Task& task : tasks) {
-      try {
-        do_task(task);
-      } catch (...) {
-        if (reports_.empty()) throw;  // not even begun
-        ended_early = std::current_exception();
-        break;
-      }
-      code = worse(code, exit_code(reports_.back(), task.suite.has_value()));
-    }
-    write_files();
-    if (ended_early) std::rethrow_exception(ended_early);
+    both(
+        [&] {
+          for (Task& task : tasks) {
+            if (arguments_.dry_run) {
+              foresee(*task.suite);
+            } else if (task.saved) {
+              hold_saved(task);
+            } else {
+              measure(*task.suite);
+            }
+            const int own = exit_code(reports_.back(), task.suite.has_value());
+            if (code != 1 && own != 0) code = own;  // a failure says more than a skip
+          }
+        },
+        [&] {
+          if (!reports_.empty()) write_files();  // else it was not even begun
+        });
     return code;
   }
 
  private:
-  void do_task(Task& task) {
-    if (arguments_.dry_run) {
-      foresee(*task.suite);
-    } else if (task.saved) {
-      hold_saved(task);
-    } else {
-      measure(*task.suite);
-    }
-  }
-
   [[nodiscard]] bool accepts_predictions() const { return arguments_.backend == BackendChoice::model; }
 
   void foresee(const Suite& suite) {
-    const Plan plan = make_plan(environment_.registry, suite);
-    report::Report report = dry_report(plan, arguments_, environment_);
-    report.suite = suite.name;
+    report::Report report = dry_report(suite.plan, arguments_, environment_);
     report.checks = report::foreseen(suite.expectations, report);
     finish(std::move(report));
   }
@@ -159,7 +151,7 @@ class Checking {
     std::vector<report::Expectation> expectations = report::common_expectations();
     if (task.suite) {
       expectations = task.suite->expectations;
-      if (report.suite == task.suite->name) planned = planned_records(*task.suite);
+      if (report.suite == task.suite->name) planned = planned_records(task.suite->plan);
       report.suite = task.suite->name;
     }
     report.checks = report::check(report, expectations, {accepts_predictions(), planned});
@@ -167,24 +159,29 @@ class Checking {
   }
 
   void measure(const Suite& suite) {
-    const std::vector<report::Record> planned = planned_records(suite);
+    const std::vector<report::Record> planned = planned_records(suite.plan);
     const report::CheckRules rules{accepts_predictions(), planned};
-    Run run(make_plan(environment_.registry, suite), with_suite(arguments_, suite.options), outputs_, environment_);
-    run.report().suite = suite.name;
-    std::exception_ptr ended_early;
-    try {
-      run.all();
+    Run run(suite.plan, with_suite(arguments_, suite.options), outputs_, environment_);
+    const auto hold = [&] {
       run.report().checks = report::check(report::completed(run.report()), suite.expectations, rules);
-      for (unsigned attempt = 2; attempt <= arguments_.attempts; ++attempt) {
-        if (!try_again(run, suite, rules, attempt)) break;
-      }
-    } catch (...) {
-      ended_early = std::current_exception();  // what was done until then is held to the suite all the same
-      run.report().checks = report::check(report::completed(run.report()), suite.expectations, rules);
-    }
-    run.clear_progress();
-    finish(run.report());
-    if (ended_early) std::rethrow_exception(ended_early);
+    };
+    both(
+        [&] {
+          try {
+            run.all();
+            hold();
+            for (unsigned attempt = 2; attempt <= arguments_.attempts; ++attempt) {
+              if (!try_again(run, suite, rules, attempt)) break;
+            }
+          } catch (...) {
+            hold();  // what was done until then is held to the suite all the same
+            throw;
+          }
+        },
+        [&] {
+          run.clear_progress();
+          finish(run.report());
+        });
   }
 
   /// False if there is nothing to measure again.
@@ -195,10 +192,9 @@ class Checking {
     run.clear_progress();
     if (!arguments_.quiet) {
       const std::size_t failed = report::tally(report.checks).failed;
-      environment_.err << fmt::format("gpumem: note: attempt {} of {}: measuring {} again for {}\n", attempt,
-                                      arguments_.attempts, report::counted(cases.size(), "case"),
-                                      report::counted(failed, "failed expectation"))
-                       << std::flush;
+      say(environment_.err,
+          fmt::format("note: attempt {} of {}: measuring {} again for {}", attempt, arguments_.attempts,
+                      report::counted(cases.size(), "case"), report::counted(failed, "failed expectation")));
     }
     run.again(cases);
     report.checks =
@@ -206,95 +202,71 @@ class Checking {
     return true;
   }
 
-  [[nodiscard]] std::vector<report::Record> planned_records(const Suite& suite) const {
-    return dry_report(make_plan(environment_.registry, suite), arguments_, environment_).results;
-  }
-
   // ---- Where it goes
 
   void finish(report::Report report) {
     reports_.push_back(report::completed(std::move(report)));
-    std::exception_ptr failure;
-    try {
-      outputs_.finish(reports_.back());
-    } catch (const Error&) {
-      failure = std::current_exception();  // of no concern to stdout
-    }
-    write_result(environment_.out, shown(reports_.back()));
-    if (failure) std::rethrow_exception(failure);
+    both([&] { outputs_.finish(ResultOutputs::of(reports_.back())); },
+         [&] {
+           std::ostringstream text;
+           if (reports_.size() > 1) text << '\n';
+           show(text, reports_.back());
+           write_result(environment_.out, text.str());
+         });
   }
 
-  [[nodiscard]] std::string shown(const report::Report& report) const {
-    std::ostringstream text;
+  void show(std::ostream& out, const report::Report& report) const {
     const report::TableStyle style = table_style(environment_.out_terminal, arguments_.no_color);
-    if (reports_.size() > 1) text << '\n';
-    if (arguments_.dry_run && arguments_.format == CheckFormat::table) {
-      report::write(text, report, report::Format::table, style);
-      return text.str();
-    }
-    switch (arguments_.format) {
+    switch (arguments_.shown) {
       case CheckFormat::table:
-        report::write_checks(text, report, style, arguments_.quiet);
-        break;
+        if (arguments_.dry_run) return report::write(out, report, report::Format::table, style);
+        return report::write_checks(out, report, style, arguments_.quiet);
       case CheckFormat::json:
-        report::write_json(text, report);
-        break;
+        return report::write_json(out, report);
       case CheckFormat::markdown:
-        report::write_checks_markdown(text, report, arguments_.quiet);
-        break;
+        return report::write_checks_markdown(out, report, arguments_.quiet);
       case CheckFormat::github:
-        report::write_checks_github(text, report, arguments_.quiet);
-        break;
+        return report::write_checks_github(out, report, arguments_.quiet);
     }
-    return text.str();
   }
 
   void write_files() const {
-    std::exception_ptr failure;
-    for (const auto& [file, write] : beside_) {
+    try_each(beside_, [&](const auto& beside) {
       std::ostringstream text;
-      write(text, reports_);
-      try {
-        file.replace(text.str());
-      } catch (const Error&) {
-        if (!failure) failure = std::current_exception();  // of no concern to the other file
-      }
-    }
-    if (failure) std::rethrow_exception(failure);
+      beside.second(text, reports_);
+      beside.first.replace(text.str());
+    });
   }
 
   // ---- What it comes to
 
-  /// A failure says more than a skip.
-  static int worse(int one, int other) { return one == 1 || other == 1 ? 1 : std::max(one, other); }
-
   [[nodiscard]] int exit_code(const report::Report& report, bool of_suite) const {
     if (arguments_.dry_run) return 0;
     const report::CheckTally all = report::tally(report.checks);
-    const auto say = [&](const std::string& what, const report::CheckRecord& check) {
-      environment_.err << fmt::format("gpumem: {}: {}, {}: {}\n", report::one_line(report.suite.value_or("report")),
-                                      what, report::one_line(check.name), report::one_line(check.reason));
+    const auto say_of = [&](const report::CheckRecord& check, const std::string& what) {
+      say(environment_.err,
+          fmt::format("{}: {}, {}: {}", report.suite.value_or("report"), what, check.name, check.reason));
     };
     if (all.failed > 0) {
-      say(fmt::format("{} failed, the first", report::counted(all.failed, "expectation")),
-          *std::ranges::find(report.checks, report::Verdict::fail, &report::CheckRecord::verdict));
+      say_of(*std::ranges::find(report.checks, report::Verdict::fail, &report::CheckRecord::verdict),
+             report::counted(all.failed, "expectation") + " failed, the first");
       return 1;
     }
     if (report::nothing_checked(report.checks, of_suite)) {
-      say("nothing was checked; the first expectation skipped", report::asked(report.checks, of_suite).front());
+      say_of(report::asked(report.checks, of_suite).front(), "nothing was checked; the first expectation skipped");
       return 1;
     }
     const auto required = std::ranges::find_if(report.checks, [](const report::CheckRecord& check) {
       return check.required && check.verdict == report::Verdict::skip;
     });
     if (required == report.checks.end()) return 0;
-    say("a required expectation was skipped", *required);
+    say_of(*required, "a required expectation was skipped");
     return 3;
   }
 
   const CheckArguments& arguments_;
   const Environment& environment_;
-  Outputs outputs_;
+  ResultOutputs outputs_;
   std::vector<std::pair<FileOutput, void (*)(std::ostream&, std::span<const report::Report>)>> beside_;
   std::vector<report::Report> reports_;
 };
@@ -318,26 +290,26 @@ std::filesystem::path normal(const std::string& file) {
 }
 
 /// One of two files of one name would be lost, whichever is written last.
-void require_own_file(const std::string& option, const std::string& file, const std::vector<std::string>& others) {
-  if (file == "-") {
-    throw usage_error("--" + option + ": stdout shows the checks; name a file, or save the report with --output and " +
-                      "show it: gpumem show REPORT --format " + option);
-  }
-  const auto is_same = [path = normal(file)](const std::string& other) { return normal(other) == path; };
-  if (file.starts_with("/dev/") || std::ranges::none_of(others, is_same)) return;
-  throw usage_error("--" + option + ": '" + file + "' is to hold something else already; name another file");
-}
-
 void require_own_files(const CheckArguments& arguments) {
   std::vector<std::string> others = arguments.outputs;
   if (std::ranges::find(others, "-") != others.end()) {
     throw usage_error("--output: stdout shows the checks; for the whole report use --format json");
   }
-  if (arguments.junit) {
-    require_own_file("junit", *arguments.junit, others);
-    others.push_back(*arguments.junit);
+  for (const auto& [option, file] :
+       {std::pair("junit", arguments.junit), std::pair("openmetrics", arguments.openmetrics)}) {
+    if (!file) continue;
+    if (file == "-") {
+      throw usage_error(
+          fmt::format("--{0}: stdout shows the checks; name a file, or save the report with --output and "
+                      "show it: gpumem show REPORT --format {0}",
+                      option));
+    }
+    const auto is_same = [path = normal(*file)](const std::string& other) { return normal(other) == path; };
+    if (!file->starts_with("/dev/") && std::ranges::any_of(others, is_same)) {
+      throw usage_error(fmt::format("--{}: '{}' is to hold something else already; name another file", option, *file));
+    }
+    others.push_back(*file);
   }
-  if (arguments.openmetrics) require_own_file("openmetrics", *arguments.openmetrics, others);
 }
 
 }  // namespace
@@ -362,7 +334,7 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
   add_backend_options(options, *arguments,
                       "Only say which cases would run and what they would be held to, e.g. to read a suite");
   options.group("Results");
-  options.add_choice("format", "table|json|markdown|github", arguments->format,
+  options.add_choice("format", "table|json|markdown|github", arguments->shown,
                      "How stdout shows the checks: a line each (default), the whole report as json, markdown for an "
                      "issue, or the lines and annotations of a GitHub workflow, e.g. --format github");
   add_result_options(

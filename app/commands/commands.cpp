@@ -6,19 +6,19 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
-#include "app/command_line/help.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
 
-// Each in the file of its name; what prints the manual in that of completion.
+// Each in the file of its name.
 MakeRequest probe_options(CommandOptions& options, const Known& known);
 MakeRequest check_options(CommandOptions& options, const Known& known);
 MakeRequest explain_options(CommandOptions& options, const Known& known);
@@ -27,12 +27,45 @@ MakeRequest show_options(CommandOptions& options, const Known& known);
 MakeRequest calibrate_options(CommandOptions& options, const Known& known);
 MakeRequest list_options(CommandOptions& options, const Known& known);
 MakeRequest devices_options(CommandOptions& options, const Known& known);
-MakeRequest completion_options(CommandOptions& options, const Known& known);
-MakeRequest manual_options(CommandOptions& options, const Known& known);
 
 namespace {
 
 using report::join;
+
+/// Writes the text, which is its arguments, to stdout.
+Request print(std::string text) {
+  return {std::move(text), [](const std::string& given, const Environment& environment) {
+            write_result(environment.out, given);
+            return 0;
+          }};
+}
+
+// ---- The commands whose result is made from the declarations of all commands, their own among them
+
+MakeRequest completion_options(CommandOptions& options, const Known&) {
+  const auto shell = std::make_shared<std::optional<std::string>>();
+  options.add_argument("bash|zsh|fish", *shell,
+                       "The shell to complete in. An installed gpumem has its scripts where shells look");
+  options.footer(
+      "Examples:\n"
+      "  source <(gpumem completion bash)     in ~/.bashrc, or now; likewise with zsh\n"
+      "  gpumem completion fish > ~/.config/fish/completions/gpumem.fish");
+  return [shell] {
+    if (!*shell) throw usage_error("completion needs a shell: bash, zsh or fish");
+    const std::string script = completion_script(**shell);
+    if (script.empty()) {
+      throw usage_error(fmt::format("there is no completion for '{}', but for bash, zsh and fish", **shell));
+    }
+    return print(script);
+  };
+}
+
+MakeRequest manual_options(CommandOptions& options, const Known& known) {
+  options.footer("Example:\n  gpumem manual | man -l -");
+  return [&] { return print(manual_page(options.describe_program(known))); };
+}
+
+// ---- All commands, and what was meant by what is none
 
 /// In the order of the help.
 constexpr Command commands[] = {
@@ -125,19 +158,12 @@ constexpr const char* complete = "--complete";
 /// A command with its options, once they are declared to CLI11.
 struct Declared {
   Declared(CLI::App& program, const Command& row, const Known& known)
-      : takes_long(row.takes_long),
+      : command(row),
         app(*program.add_subcommand(row.name, row.purpose)),
         options(app),
         make_request(row.declare(options, known)) {}
 
-  Request take() {
-    options.read();
-    Request request = make_request();
-    request.takes_long = takes_long;
-    return request;
-  }
-
-  bool takes_long;
+  const Command& command;
   CLI::App& app;
   CommandOptions options;
   MakeRequest make_request;
@@ -145,20 +171,15 @@ struct Declared {
 
 }  // namespace
 
-Request print(std::string text) {
-  return {TextRequest{std::move(text)}, [](const TextRequest& request, const Environment& environment) {
-            write_result(environment.out, request.text);
-            return 0;
-          }};
-}
-
 Request parse_command_line(const std::vector<std::string>& arguments, const Known& known) {
   CLI::App program(
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
       "predicted",
       "gpumem");
   const std::string version = version_line(build_information()) + "\n";
-  program.formatter(std::make_shared<HelpFormatter>());  // commands inherit what is set before they are added
+  // Commands inherit what is set before they are added.
+  program.formatter_fn(
+      [](const CLI::App* command, const std::string& name, CLI::AppFormatMode) { return help_text(*command, name); });
   program.set_help_flag("--help,-h", "Explain the command and its options");
   program.set_version_flag("--version", version, "Version, commit and toolkit, e.g. for a bug report");
   program.require_subcommand(0, 1);
@@ -181,9 +202,13 @@ Request parse_command_line(const std::vector<std::string>& arguments, const Know
     throw usage_error_of(error);
   }
   refuse_what_is_left(program, program, known.probes);
-  for (const Declared& command : declared) refuse_what_is_left(command.app, program, known.probes);
-  for (Declared& command : declared) {
-    if (command.app.parsed()) return command.take();
+  for (const Declared& one : declared) refuse_what_is_left(one.app, program, known.probes);
+  for (Declared& one : declared) {
+    if (!one.app.parsed()) continue;
+    one.options.read();
+    Request request = one.make_request();
+    request.takes_long = one.command.takes_long;
+    return request;
   }
   throw usage_error(fmt::format("no command given; there are: {}; see: gpumem --help", join(command_names(), ", ")));
 }

@@ -9,10 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "app/command_line/given.hpp"
 #include "app/command_line/interface.hpp"
 #include "app/run/environment.hpp"
-#include "report/write/writers.hpp"
+#include "app/run/run_options.hpp"
 
 namespace gpumem::app {
 
@@ -22,8 +21,6 @@ struct ProbeArguments : RunOptions {
   std::vector<std::string> names;  ///< of probes; empty: the axes, or the quick default set, decide
   std::vector<GivenAxis> axes;
   std::optional<std::string> config;  ///< a suite, by name or file, in place of names and axes
-  std::optional<report::Format> format;
-  bool why = false;  ///< a last column says what limits each case
 };
 
 /// Runs the cases and writes their report: 0 all ran and verified, 1 data was wrong, 4 a case failed, 3 one was skipped
@@ -34,10 +31,10 @@ struct ProbeArguments : RunOptions {
 enum class CheckFormat { table, json, markdown, github };
 
 struct CheckArguments : RunOptions {
-  std::vector<std::string> targets;  ///< suites, by name or file, and saved reports; one file may be "-"
-  CheckFormat format = CheckFormat::table;
-  unsigned attempts = 1;             ///< in all, for what fails
-  std::optional<std::string> junit;  ///< files beside the report
+  std::vector<std::string> targets;        ///< suites, by name or file, and saved reports; one file may be "-"
+  CheckFormat shown = CheckFormat::table;  ///< on stdout
+  unsigned attempts = 1;                   ///< in all, for what fails
+  std::optional<std::string> junit;        ///< files beside the report
   std::optional<std::string> openmetrics;
 };
 
@@ -59,6 +56,13 @@ struct CompareArguments : ResultRequest {
   std::optional<double> fail_on_regression;  ///< share of a slowdown from which on the comparison fails
   bool changed_only = false;                 ///< leave out the cases that are the same
 };
+
+/// Reads the reports of many GPUs, one file each, and writes which GPUs and cases are off by more than `tolerance`, a
+/// share of their kind's median. A file that is no report is named on stderr, and the others are compared all the same.
+/// Returns the exit code: 0; 1 where it shall fail on regressions and there are some, or nothing could be judged; 2 if
+/// a file could not be used. Throws a usage error where there is no report at all.
+[[nodiscard]] int run_fleet_command(const CompareArguments& arguments, double tolerance, const ResultOutputs& outputs,
+                                    const Environment& environment);
 
 struct CalibrateArguments {
   std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id
@@ -87,12 +91,8 @@ struct DevicesArguments {
 /// --json after writing an empty list.
 [[nodiscard]] int run_devices_command(const DevicesArguments& arguments, const Environment& environment);
 
-/// A text for stdout, such as that of --help.
-struct TextRequest {
-  std::string text;
-};
-
-/// What was asked for: the arguments of a command, in a type of its own, and what does it and returns the exit code.
+/// What was asked for: the arguments of a command, in a type of its own, and what does it and returns the exit code. Of
+/// --help and its like they are a std::string, the text for stdout.
 struct Request {
   template <class Arguments>
   Request(Arguments given, std::function<int(const std::type_identity_t<Arguments>&, const Environment&)> run_it)
@@ -102,9 +102,6 @@ struct Request {
   std::function<int(const Environment&)> run;
   bool takes_long = false;  ///< an interrupt should end it with what was done until then
 };
-
-/// Writes the text to stdout.
-[[nodiscard]] Request print(std::string text);
 
 /// Called once the command's options have been read. Throws a usage error.
 using MakeRequest = std::function<Request()>;

@@ -7,7 +7,6 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <sstream>
 #include <string_view>
 
 #include "app/command_line/build_information.hpp"
@@ -15,8 +14,6 @@
 #include "app/command_line/values.hpp"
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
-#include "app/commands/fleet.hpp"
-#include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "probes/words.hpp"
 #include "report/fleet/fleet.hpp"
@@ -106,13 +103,13 @@ int judge(const report::Comparison& comparison, double share, bool quiet, std::o
   int code = 0;
   for (std::size_t n = 0; n < comparison.news(); ++n) {
     const report::Gate gate = report::gate(comparison, n, share);
-    const std::string name = report::one_line(comparison.reports[n + 1].name);
+    const std::string& name = comparison.reports[n + 1].name;
     const std::string doubt = doubts(gate, share);
     if (gate.failure) {
-      err << fmt::format("gpumem: {}: {}{}", name, *gate.failure, doubt.empty() ? "" : "; " + doubt) << std::endl;
+      say(err, fmt::format("{}: {}{}", name, *gate.failure, doubt.empty() ? "" : "; " + doubt));
       code = 1;
     } else if (!doubt.empty() && !quiet) {
-      err << fmt::format("gpumem: note: {}: {}", name, doubt) << std::endl;
+      say(err, fmt::format("note: {}: {}", name, doubt));
     }
   }
   return code;
@@ -121,17 +118,15 @@ int judge(const report::Comparison& comparison, double share, bool quiet, std::o
 void note_what_cannot_be_compared(const report::Comparison& comparison, std::ostream& err) {
   for (std::size_t n = 0; n < comparison.news(); ++n) {
     if (report::tally(comparison, n).compared() > 0) continue;
-    err << fmt::format("gpumem: note: '{}' and '{}' have no case in common that ran in both",
-                       report::one_line(comparison.reports.front().name),
-                       report::one_line(comparison.reports[n + 1].name))
-        << std::endl;
+    say(err, fmt::format("note: '{}' and '{}' have no case in common that ran in both", comparison.reports.front().name,
+                         comparison.reports[n + 1].name));
   }
 }
 
 /// Compares reports, or with `fleet` machines. Returns the exit code: 1 for what --fail-on-regression asks for, with
 /// the reason on stderr. Throws a usage error for a file that cannot be read or holds no report.
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
-  const ResultOutputs outputs(arguments, report::table_formats(), standard_output(environment));
+  const ResultOutputs outputs(arguments, report::table_formats(), environment.out, environment.out_terminal);
   if (arguments.fleet) {
     return run_fleet_command(arguments, tolerance_of(arguments, report::fleet_tolerance), outputs, environment);
   }
@@ -142,10 +137,8 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
       report::compare(reports, tolerance_of(arguments, report::default_tolerance), selection_among(reports, words));
   if (comparison.cases.empty() && !words.empty()) words.refuse_none_of(reports.front().report.results.size());
   comparison.tool_version = build_information().version;
-  outputs.write([&](report::Format format, const report::TableStyle& style) {
-    std::ostringstream text;
-    report::write_comparison(text, comparison, format, style, arguments.changed_only);
-    return text.str();
+  outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+    report::write_comparison(out, comparison, format, style, arguments.changed_only);
   });
   if (arguments.fail_on_regression) {
     return judge(comparison, *arguments.fail_on_regression, arguments.quiet, environment.err);
@@ -192,7 +185,7 @@ struct Shares {
   std::optional<std::string> no_word;
 };
 
-void add_comparison(CommandOptions& options, CompareArguments& arguments, Shares& shares) {
+void add_options(CommandOptions& options, CompareArguments& arguments, Shares& shares) {
   options.group("Comparison");
   options.add_value("tolerance", "SHARE", shares.tolerance,
                     "Differences within it are the same (default 1%, since runs of one GPU repeat within that); raise "
@@ -203,21 +196,16 @@ void add_comparison(CommandOptions& options, CompareArguments& arguments, Shares
   options.add_switch("fleet", arguments.fleet,
                      "One report per machine instead of old and new: find the machines that stand out among those "
                      "with the same GPU");
-}
-
-void add_results(CommandOptions& options, CompareArguments& arguments) {
   options.group("Results");
   options.add_switch("changed", arguments.changed_only,
                      "Leave the cases that are the same out of the table, e.g. for long sweeps");
   options.add_format(report::table_formats(), arguments.format,
                      "How stdout shows the comparison: a table for people (default), json or csv for programs, "
                      "markdown for a pull request, e.g. --format markdown");
-  options.add_value("output", "FILE", arguments.outputs,
-                    "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, - "
-                    "is stdout, e.g. --output changes.md");
-  options.add_switch("quiet", arguments.quiet, "No notices; with --output, nothing on stdout either, e.g. in a script");
-  options.add_switch("no-color", arguments.no_color,
-                     "No colours in the table, as with NO_COLOR set, e.g. in a console that shows their codes");
+  add_result_options(options, arguments,
+                     "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, - "
+                     "is stdout, e.g. --output changes.md",
+                     "No notices; with --output, nothing on stdout either, e.g. in a script", "in the table");
 }
 
 CompareArguments checked(CompareArguments arguments, const Shares& shares) {
@@ -249,8 +237,7 @@ MakeRequest compare_options(CommandOptions& options, const Known&) {
   options.add_argument("[CASE...]", shares->no_word,
                        "Only these cases: by parameter (offset=1 op=write), or by position in OLD (3, 0..5), with "
                        "--fleet in each report; without any, all. What is an existing file is a report");
-  add_comparison(options, *arguments, *shares);
-  add_results(options, *arguments);
+  add_options(options, *arguments, *shares);
   options.footer(
       "A change is of speed: new bandwidth / old bandwidth, or old time / new time.\n\n"
       "Examples:\n"

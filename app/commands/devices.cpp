@@ -39,19 +39,19 @@ std::string host_side(const Device& device) {
 }
 
 std::string in_words(const Device& device) {
-  std::string text = fmt::format(
+  return fmt::format(
       "  compute capability {}, {} multiprocessors at up to {:.0f} MHz\n"
       "  {} of memory behind {} of L2: {} bits at {:.0f} MHz, {:.0f} GB/s theoretical\n"
-      "  ECC {}, MIG {}",
+      "  ECC {}, MIG {}\n"
+      "  {}\n"
+      "  driver {}, runtime {}\n"
+      "  {}, PCI {}\n",
       device.compute_capability, device.multiprocessors, static_cast<double>(device.sm_clock_hz) / 1e6,
       size_text(device.memory_bytes), size_text(device.l2_bytes), device.memory_bus_bits,
       static_cast<double>(device.memory_clock_hz) / 1e6, device.theoretical_bandwidth_bytes_per_s() * per_giga,
-      on_or_off(device.ecc), on_or_off(device.mig));
-  text += fmt::format("\n  {}", host_side(device));
-  text += fmt::format("\n  driver {}, runtime {}\n", device.driver_version.value_or("unknown"),
-                      device.runtime_version.value_or("unknown"));
-  text += fmt::format("  {}, PCI {}\n", device.uuid.value_or("UUID unknown"), device.pci_bus_id.value_or("unknown"));
-  return text;
+      on_or_off(device.ecc), on_or_off(device.mig), host_side(device), device.driver_version.value_or("unknown"),
+      device.runtime_version.value_or("unknown"), device.uuid.value_or("UUID unknown"),
+      device.pci_bus_id.value_or("unknown"));
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-#include "app/commands/fleet.hpp"
+#include "report/write/fleet.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <exception>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,10 +18,10 @@
 
 #include "app/command_line/build_information.hpp"
 #include "app/commands/case_filter.hpp"
+#include "app/commands/commands.hpp"
 #include "probes/error.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
-#include "report/write/fleet.hpp"
 
 namespace gpumem::app {
 
@@ -53,8 +53,8 @@ std::vector<std::string> reports_in(const std::string& directory) {
   return files;
 }
 
-/// What came of reading a file; none until it was read.
-using ReadFile = std::variant<std::monostate, report::FleetMachine, report::Unreadable, std::exception_ptr>;
+/// What came of reading a file.
+using ReadFile = std::variant<report::Unreadable, report::FleetMachine>;
 
 ReadFile read_one(const std::string& file, report::FleetNames& names) {
   try {
@@ -63,8 +63,6 @@ ReadFile read_one(const std::string& file, report::FleetNames& names) {
                                  names);
   } catch (const Error& error) {
     return report::Unreadable{.file = file, .reason = error.what()};
-  } catch (...) {
-    return std::current_exception();
   }
 }
 
@@ -100,33 +98,26 @@ struct FleetFiles {
 /// What is kept of each report, read on all processors. A file that cannot be read or is no report is unreadable.
 FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames& names) {
   std::vector<ReadFile> read(files.size());
-  {
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-      for (std::size_t i = next++; i < files.size(); i = next++) read[i] = read_one(files[i], names);
-    };
-    const std::size_t workers = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), files.size());
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < workers; ++i) others.emplace_back(work);
-    work();
-  }  // joins
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < files.size(); i = next++) read[i] = read_one(files[i], names);
+  };
+  std::vector<std::future<void>> workers;
+  const std::size_t count = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), files.size());
+  while (workers.size() < count) workers.push_back(std::async(std::launch::async, work));
+  for (std::future<void>& worker : workers) worker.get();
   FleetFiles all;
   for (ReadFile& one : read) {
-    if (auto* failure = std::get_if<std::exception_ptr>(&one)) std::rethrow_exception(*failure);
     if (auto* machine = std::get_if<report::FleetMachine>(&one)) all.machines.push_back(std::move(*machine));
     if (auto* bad = std::get_if<report::Unreadable>(&one)) all.unreadable.push_back(std::move(*bad));
   }
   return all;
 }
 
-void say(const Environment& environment, const std::string& text) {
-  environment.err << "gpumem: " << report::one_line(text) << std::endl;
-}
-
 void name_unreadable(const std::vector<report::Unreadable>& unreadable, const Environment& environment) {
-  for (std::size_t i = 0; i < unreadable.size() && i < most_named; ++i) say(environment, unreadable[i].reason);
+  for (std::size_t i = 0; i < unreadable.size() && i < most_named; ++i) say(environment.err, unreadable[i].reason);
   if (unreadable.size() > most_named) {
-    say(environment, fmt::format("and {} more files that could not be used", unreadable.size() - most_named));
+    say(environment.err, fmt::format("and {} more files that could not be used", unreadable.size() - most_named));
   }
 }
 
@@ -169,7 +160,7 @@ std::string regression_words(const report::Fleet& fleet, const report::FleetFind
 bool passes(const report::Fleet& fleet, double share, const Environment& environment) {
   const auto regressions = report::fleet_regressions(fleet, share);
   if (!regressions.empty()) {
-    say(environment,
+    say(environment.err,
         fmt::format("{} of {} more than {:g} % slower than the median of its kind, failed or moved wrong "
                     "data; the worst, {}",
                     regressions.size(),
@@ -178,7 +169,7 @@ bool passes(const report::Fleet& fleet, double share, const Environment& environ
     return false;
   }
   if (report::anything_judged(fleet)) return true;
-  say(environment,
+  say(environment.err,
       fmt::format("nothing could be judged: no case has values of {} GPUs of a kind", report::fewest_fleet_values));
   return false;
 }
@@ -198,10 +189,8 @@ int run_fleet_command(const CompareArguments& arguments, double tolerance, const
   fleet.tool = build_information();
   fleet.unreadable = std::move(read.unreadable);
 
-  outputs.write([&](report::Format format, const report::TableStyle& style) {
-    std::ostringstream text;
-    report::write_fleet(text, fleet, format, style);
-    return std::move(text).str();
+  outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+    report::write_fleet(out, fleet, format, style);
   });
   const bool passed = !arguments.fail_on_regression || passes(fleet, *arguments.fail_on_regression, environment);
   if (unreadable > 0) return 2;

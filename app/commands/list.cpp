@@ -99,21 +99,17 @@ std::string to_text(const Probe& probe, std::size_t width) {
 
 /// All probes, or one. Throws a usage error for an unknown one.
 int run_list_command(const ListArguments& arguments, const Environment& environment) {
-  std::vector<const Probe*> listed;
-  if (arguments.name) {
-    listed.push_back(&require_probe(environment.registry, *arguments.name));
-  } else {
-    for (const Probe& probe : environment.registry) listed.push_back(&probe);
-  }
+  const std::vector<Probe>& registry = environment.registry;
+  const std::vector<Probe> listed = arguments.name ? std::vector{require_probe(registry, *arguments.name)} : registry;
   if (arguments.json) {
     Json all = Json::array();
-    for (const Probe* probe : listed) all.push_back(to_json(*probe));
+    for (const Probe& probe : listed) all.push_back(to_json(probe));
     write_result(environment.out, all.dump(2) + "\n");
     return 0;
   }
   const std::size_t width = std::clamp(environment.out_terminal.width, 60U, 100U);
   std::vector<std::string> texts;
-  for (const Probe* probe : listed) texts.push_back(to_text(*probe, width));
+  for (const Probe& probe : listed) texts.push_back(to_text(probe, width));
   write_result(environment.out, report::join(texts, "\n"));
   return 0;
 }

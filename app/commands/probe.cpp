@@ -1,17 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <utility>
 
 #include "app/command_line/command_options.hpp"
-#include "app/command_line/run_options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/output/result_outputs.hpp"
-#include "app/run/plan.hpp"
+#include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
@@ -23,32 +19,29 @@ namespace gpumem::app {
 
 namespace {
 
-/// Says how many cases are in `bad`, what became of them, and why the first did.
-void complain(std::ostream& err, const report::Report& report, const std::vector<const report::Record*>& bad,
-              const char* fate) {
-  err << fmt::format("gpumem: {} of {} cases {}; the first, {}: {}\n", bad.size(), report.results.size(), fate,
-                     short_name(*bad.front()), report::one_line(bad.front()->reason.value_or("no reason known")));
+/// With the parameters that tell the cases of a table apart.
+std::string short_name(const report::Record& record) {
+  return words_of(record, [&](const std::string& name) { return name == record.swept || name == record.compared; });
 }
 
 /// Says which cases went wrong, if any did: one line for what is worst, and one for what was left out.
 int exit_code(const report::Report& report, std::ostream& err) {
-  std::vector<const report::Record*> wrong;
-  std::vector<const report::Record*> failed;
-  std::vector<const report::Record*> skipped;
-  for (const report::Record& record : report.results) {
-    if (record.verified == false) wrong.push_back(&record);
-    if (record.status == report::Status::failed) failed.push_back(&record);
-    if (record.status == report::Status::skipped) skipped.push_back(&record);
-  }
-  if (!wrong.empty()) {
-    complain(err, report, wrong, "moved wrong data");
-  } else if (!failed.empty()) {
-    complain(err, report, failed, "failed");
-  }
-  if (!skipped.empty()) complain(err, report, skipped, "skipped");
-  if (!wrong.empty()) return 1;
-  if (!failed.empty()) return 4;
-  return skipped.empty() ? 0 : 3;
+  const auto& results = report.results;
+  const auto complain = [&](const char* fate, const auto& is_bad) {
+    const auto first = std::ranges::find_if(results, is_bad);
+    if (first == results.end()) return false;
+    say(err, fmt::format("{} of {} cases {}; the first, {}: {}", std::ranges::count_if(results, is_bad), results.size(),
+                         fate, short_name(*first), first->reason.value_or("no reason known")));
+    return true;
+  };
+  const auto is = [](report::Status status) {
+    return [status](const report::Record& record) { return record.status == status; };
+  };
+  const bool wrong =
+      complain("moved wrong data", [](const report::Record& record) { return record.verified == false; });
+  const bool failed = !wrong && complain("failed", is(report::Status::failed));
+  const bool skipped = complain("skipped", is(report::Status::skipped));
+  return wrong ? 1 : failed ? 4 : skipped ? 3 : 0;
 }
 
 /// Values to show in an example of an axis.
@@ -121,32 +114,19 @@ void refuse_beside_suite(const ProbeArguments& arguments) {
 int run_probe_command(const ProbeArguments& arguments, const Environment& environment) {
   std::optional<Suite> suite;
   if (arguments.config) suite = load_suite(*arguments.config, environment.registry);
-  Plan plan = suite ? make_plan(environment.registry, *suite)
-                    : make_plan(environment.registry, arguments.names, arguments.axes);
-  Outputs outputs({.outputs = arguments.outputs,
-                   .format = arguments.format,
-                   .quiet = arguments.quiet,
-                   .no_color = arguments.no_color},
-                  arguments.why, standard_output(environment));
+  const Plan plan = suite ? suite->plan : make_plan(environment.registry, arguments.names, arguments.axes);
+  const ResultOutputs outputs(arguments, report::table_formats(), environment.out, environment.out_terminal);
   if (arguments.dry_run) {
-    report::Report report = dry_report(plan, arguments, environment);
-    if (suite) report.suite = suite->name;
-    outputs.finish(report::completed(std::move(report)));
+    outputs.finish(ResultOutputs::of(report::completed(dry_report(plan, arguments, environment))));
     return 0;
   }
 
-  const RunOptions options = with_suite(arguments, suite ? suite->options : SuiteOptions{});
-  Run run(std::move(plan), options, outputs, environment);
-  if (suite) run.report().suite = suite->name;
-  std::exception_ptr ended_early;
-  try {
-    run.all();
-  } catch (...) {
-    ended_early = std::current_exception();  // what was done until then is a report all the same
-  }
-  run.clear_progress();
-  outputs.finish(report::completed(run.report()));
-  if (ended_early) std::rethrow_exception(ended_early);
+  Run run(plan, with_suite(arguments, suite ? suite->options : CaseOptions{}), outputs, environment);
+  both([&] { run.all(); },
+       [&] {  // what was done until then is a report all the same
+         run.clear_progress();
+         outputs.finish(ResultOutputs::of(report::completed(run.report())));
+       });
   return exit_code(run.report(), environment.err);
 }
 

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
+#include <ostream>
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/output/result_outputs.hpp"
 #include "probes/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
@@ -22,7 +21,6 @@ using report::NamedReport;
 
 struct ShowArguments : ResultRequest {
   std::vector<std::string> reports;  ///< files; one may be "-" for standard input
-  bool why = false;                  ///< a last column says what limits each case
 };
 
 /// A file of tests without any would look like a pass.
@@ -63,28 +61,22 @@ std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, con
 
 std::string title(const std::string& name) { return name == "-" ? "standard input" : report::one_line(name); }
 
-std::string shown(const std::vector<NamedReport>& reports, report::Format format, const report::TableStyle& style) {
+void write(std::ostream& out, const std::vector<NamedReport>& reports, report::Format format,
+           const report::TableStyle& style) {
   using report::Format;
   if (format == Format::junit) refuse_unchecked(reports);
-  std::ostringstream out;
-  if (reports.size() == 1) {
-    report::write(out, reports.front().report, format, style);
-    return out.str();
-  }
+  if (reports.size() == 1) return report::write(out, reports.front().report, format, style);
   std::vector<report::Report> plain;
   for (const NamedReport& one : reports) plain.push_back(one.report);
   switch (format) {
     case Format::csv:
-      report::write_csv_of_several(out, reports);
-      return out.str();
+      return report::write_csv_of_several(out, reports);
     case Format::json:
       throw usage_error("one JSON document holds one report; name one, or use --format csv");
     case Format::junit:
-      report::write_junit(out, plain);
-      return out.str();
+      return report::write_junit(out, plain);
     case Format::openmetrics:
-      report::write_openmetrics(out, plain);
-      return out.str();
+      return report::write_openmetrics(out, plain);
     case Format::table:
     case Format::markdown:
       break;
@@ -95,17 +87,15 @@ std::string shown(const std::vector<NamedReport>& reports, report::Format format
         << (format == Format::markdown ? "\n\n" : " ==\n");
     report::write(out, one.report, format, style);
   }
-  return out.str();
 }
 
 /// The reports, one after another; CSV as one table. What a report of an older version lacks and follows from its
 /// readings (findings, explanations) is made; the readings stay as they are.
 int run_show_command(const ShowArguments& arguments, const Environment& environment) {
-  const ResultOutputs outputs(arguments, report::all_formats(), standard_output(environment));
+  const ResultOutputs outputs(arguments, report::all_formats(), environment.out, environment.out_terminal);
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
-  outputs.write([&](report::Format format, report::TableStyle style) {
-    style.why = arguments.why;
-    return shown(reports, format, style);
+  outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+    write(out, reports, format, style);
   });
   return 0;
 }

@@ -52,24 +52,28 @@ class Descriptor {
 
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-  /// Closes now, because some file systems only then say that writing failed. Returns 0 or an errno.
-  [[nodiscard]] int close() { return ::close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
+  /// Closes now, because some file systems only then say that writing failed.
+  void close(const fs::path& target) {
+    if (::close(std::exchange(fd_, -1)) != 0) fail(target, errno);
+  }
 
  private:
   int fd_;
 };
 
-/// Returns 0 or an errno.
-[[nodiscard]] int write_all(int fd, std::string_view content) {
+void write_all(const Descriptor& file, std::string_view content, const fs::path& target) {
   while (!content.empty()) {
-    const ssize_t written = ::write(fd, content.data(), content.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    content.remove_prefix(static_cast<std::size_t>(written));
+    const ssize_t written = ::write(file.get(), content.data(), content.size());
+    if (written < 0 && errno != EINTR) fail(target, errno);
+    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
   }
-  return 0;
+}
+
+/// What is there already, for writing.
+Descriptor open_existing(const fs::path& target, int flags = 0) {
+  Descriptor file(::open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | flags));
+  if (!file.is_open()) fail(target, errno);
+  return file;
 }
 
 /// What the target's name leads to, links followed; nothing if it leads nowhere yet.
@@ -90,13 +94,14 @@ fs::path resolved(const fs::path& target) {
     if (error) fail(target, error.value());
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
+  if (!path.has_filename()) fail(target, target.empty() ? ENOENT : EISDIR);
   return path;
 }
 
-/// A new file in the directory of a path, removed again unless it is renamed over the path.
+/// A new file in the directory that a target is in, removed again unless it is renamed over the target.
 class Neighbour {
  public:
-  Neighbour(const fs::path& target, const fs::path& path) : target_(target), path_(path), file_(create()) {}
+  explicit Neighbour(const fs::path& target) : target_(target), path_(resolved(target)), file_(create()) {}
   ~Neighbour() {
     if (!renamed_) ::unlink(name_.c_str());
   }
@@ -113,13 +118,13 @@ class Neighbour {
   }
 
   void write(std::string_view content) const {
-    if (const int error = write_all(file_.get(), content); error != 0) fail(target_, error);
+    write_all(file_, content, target_);
     // A rename may reach the disk before the content does; after a crash the report would then be empty.
     if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail(target_, errno);
   }
 
   void rename() {
-    if (const int error = file_.close(); error != 0) fail(target_, error);
+    file_.close(target_);
     if (::rename(name_.c_str(), path_.c_str()) != 0) fail(target_, errno);
     renamed_ = true;
   }
@@ -138,22 +143,16 @@ class Neighbour {
   }
 
   const fs::path& target_;
-  const fs::path& path_;
+  const fs::path path_;
   fs::path name_;
   Descriptor file_;
   bool renamed_ = false;
 };
 
-/// Throws unless the target can be opened for writing. What it holds stays.
-void try_open(const fs::path& target) {
-  if (!Descriptor(::open(target.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)).is_open()) fail(target, errno);
-}
-
 void write_through(const fs::path& target, const std::string& content) {
-  Descriptor file(::open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
-  if (!file.is_open()) fail(target, errno);
-  if (const int error = write_all(file.get(), content); error != 0) fail(target, error);
-  if (const int error = file.close(); error != 0) fail(target, error);
+  Descriptor file = open_existing(target);
+  write_all(file, content, target);
+  file.close(target);
 }
 
 }  // namespace
@@ -164,19 +163,14 @@ FileOutput::FileOutput(std::filesystem::path target) : target_(std::move(target)
   rewritable_ = !status || S_ISREG(status->st_mode);
   // Permissions are tried, not looked up: root, access lists and read-only file systems all have their own rules.
   // A pipe is not tried, since opening it waits for a reader, and closing it ends one.
-  if (status && !S_ISFIFO(status->st_mode)) try_open(target_);
-  if (rewritable_) {
-    const fs::path path = resolved(target_);
-    if (!path.has_filename()) fail(target_, target_.empty() ? ENOENT : EISDIR);
-    const Neighbour trial(target_, path);
-  }
+  if (status && !S_ISFIFO(status->st_mode)) open_existing(target_, O_NONBLOCK);
+  if (rewritable_) const Neighbour trial(target_);
 }
 
 void FileOutput::replace(const std::string& content) const {
   const auto status = status_of(target_);
   if (status && !S_ISREG(status->st_mode)) return write_through(target_, content);
-  const fs::path path = resolved(target_);
-  Neighbour file(target_, path);
+  Neighbour file(target_);
   if (status) file.resemble(*status);
   file.write(content);
   file.rename();

@@ -21,8 +21,6 @@ class FileOutput {
   /// False for devices and pipes, where a second `replace` adds to the first: write those once, at the end.
   [[nodiscard]] bool rewritable() const { return rewritable_; }
 
-  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
-
  private:
   std::filesystem::path target_;
   bool rewritable_ = true;

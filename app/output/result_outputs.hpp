@@ -2,7 +2,6 @@
 // Where a result goes, in one of several formats: files named with --output, which are whole at any time, and stdout at
 // the end.
 
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <iosfwd>
@@ -13,16 +12,37 @@
 
 #include "app/output/file_output.hpp"
 #include "app/output/terminal.hpp"
+#include "probes/error.hpp"
 #include "report/record/record.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::app {
 
-/// A stream for results, and what its other end can show.
-struct StandardOutput {
-  std::ostream& stream;
-  Terminal terminal;
-};
+/// Does both, the second also if the first throws. That error is thrown afterwards, unless the second throws one.
+template <class First, class Second>
+void both(const First& first, const Second& second) {
+  try {
+    first();
+  } catch (...) {
+    second();
+    throw;
+  }
+  second();
+}
+
+/// Does something with each, also after one that failed. Throws the first failure in the end.
+template <class Range, class Action>
+void try_each(const Range& range, const Action& action) {
+  std::exception_ptr failure;
+  for (const auto& one : range) {
+    try {
+      action(one);
+    } catch (const Error&) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
 
 /// Writes text that is a result. Throws a usage error with the reason when it does not arrive (a full disk).
 void write_result(std::ostream& out, const std::string& text);
@@ -33,29 +53,31 @@ struct ResultRequest {
   bool quiet = false;                         ///< with files, nothing on stdout
   bool files_only = false;                    ///< "-" is a file like any other, and stdout somebody else's
   bool no_color = false;
+  bool why = false;  ///< a last column says what limits each case
 };
 
 class ResultOutputs {
  public:
   /// Throws a usage error for a file that has no format or could not be written later.
-  ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats,
-                const StandardOutput& standard_output);
+  ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats, std::ostream& out,
+                const Terminal& terminal);
 
-  /// Makes a result in a format, for a table of a style.
-  using Render = std::function<std::string(report::Format format, const report::TableStyle& style)>;
+  /// Writes a result in a format, a table in a style.
+  using Write = std::function<void(std::ostream& out, report::Format format, const report::TableStyle& style)>;
+  /// Writes a completed report, which has to outlive this.
+  [[nodiscard]] static Write of(const report::Report& report);
 
   /// Writes the files, then stdout. Throws a usage error when something could not be written, after everything else has
   /// been.
-  void write(const Render& render) const;
+  void finish(const Write& write) const;
 
   /// Writes the files anew with what there is so far; not pipes and devices, which keep all that is ever written to
-  /// them. Throws like `write`.
-  void update(const Render& render) const;
+  /// them. Throws like `finish`.
+  void update(const Write& write) const { write_files(write, false); }
   [[nodiscard]] bool has_files() const { return !files_.empty(); }
 
  private:
-  /// The first failure, after everything else has been written.
-  [[nodiscard]] std::exception_ptr write_files(const Render& render, bool last) const;
+  void write_files(const Write& write, bool last) const;
 
   struct File {
     FileOutput output;
@@ -66,30 +88,6 @@ class ResultOutputs {
   report::TableStyle style_;
   std::vector<File> files_;
   std::optional<report::Format> standard_output_;
-};
-
-/// Of a report while it grows.
-class Outputs {
- public:
-  /// In the formats of a table; `why` is its last column. Throws a usage error for a file that could not be written
-  /// later.
-  Outputs(const ResultRequest& request, bool why, const StandardOutput& standard_output);
-
-  /// Brings the files up to date: after every case, or, once a report is so long that writing takes longer than
-  /// measuring, as often as takes a fifth of the time.
-  void update_files(const report::Report& report);
-  /// Writes a completed report for the last time: files, then stdout. Throws a usage error when something could not be
-  /// written, after everything else has been.
-  void finish(const report::Report& whole);
-
- private:
-  /// Of a report that outlives it.
-  [[nodiscard]] ResultOutputs::Render render(const report::Report& report) const;
-
-  ResultOutputs outputs_;
-  bool why_;
-  std::chrono::steady_clock::time_point written_at_{};
-  std::chrono::steady_clock::duration writing_took_{};
 };
 
 }  // namespace gpumem::app

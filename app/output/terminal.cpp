@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "report/text/text.hpp"
+
 namespace gpumem::app {
 
 namespace {
@@ -23,30 +25,28 @@ unsigned columns_from(const std::string& text) {
 }
 
 /// By the first of the variables that is set, as setlocale() does.
-bool is_utf8(const Variables& variables) {
+bool is_utf8(const std::function<std::string(const char* name)>& variable) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string locale = variables(name);
-    if (locale.empty()) continue;
-    for (const char* charset : {"UTF-8", "utf-8", "UTF8", "utf8"}) {
-      if (locale.find(charset) != std::string::npos) return true;
-    }
-    return false;
+    const std::string locale = variable(name);
+    const auto names = [&](const char* charset) { return locale.find(charset) != std::string::npos; };
+    if (!locale.empty()) return names("UTF-8") || names("utf-8") || names("UTF8") || names("utf8");
   }
   return false;
 }
 
 }  // namespace
 
-Terminal describe_terminal(bool is_terminal, unsigned columns, const Variables& variables) {
+Terminal describe_terminal(bool is_terminal, unsigned columns,
+                           const std::function<std::string(const char* name)>& variable) {
   Terminal terminal;
   terminal.is_terminal = is_terminal;
-  if (const unsigned asked = columns_from(variables("COLUMNS")); asked > 0) {
+  if (const unsigned asked = columns_from(variable("COLUMNS")); asked > 0) {
     terminal.width = std::max(asked, narrowest);
   } else if (is_terminal) {
     terminal.width = columns > 0 ? std::max(columns, narrowest) : 80;
   }
-  terminal.color = is_terminal && variables("NO_COLOR").empty() && variables("TERM") != "dumb";
-  terminal.block_characters = is_terminal && is_utf8(variables);
+  terminal.color = is_terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  terminal.block_characters = is_terminal && is_utf8(variable);
   return terminal;
 }
 
@@ -63,6 +63,8 @@ Terminal inspect_terminal(int file_descriptor) {
 report::TableStyle table_style(const Terminal& terminal, bool no_color) {
   return {.width = terminal.width, .color = terminal.color && !no_color, .bars = terminal.block_characters};
 }
+
+void say(std::ostream& err, const std::string& text) { err << "gpumem: " << report::one_line(text) << std::endl; }
 
 Progress::Progress(std::ostream& out, const Terminal& terminal, bool enabled)
     : out_(out), enabled_(enabled && terminal.is_terminal), width_(terminal.width) {}

@@ -17,18 +17,19 @@ struct Terminal {
   bool block_characters = false;  ///< a terminal whose locale is UTF-8
 };
 
-/// The value of an environment variable, empty when it is not set.
-using Variables = std::function<std::string(const char* name)>;
-
 /// Describes a terminal of `columns` (0: unknown), or what is none, from the environment: COLUMNS, NO_COLOR, TERM and
-/// the locale variables.
-[[nodiscard]] Terminal describe_terminal(bool is_terminal, unsigned columns, const Variables& variables);
+/// the locale variables. `variable` is the value of one, empty when it is not set.
+[[nodiscard]] Terminal describe_terminal(bool is_terminal, unsigned columns,
+                                         const std::function<std::string(const char* name)>& variable);
 
 /// The process' own stream: 1 is stdout, 2 is stderr.
 [[nodiscard]] Terminal inspect_terminal(int file_descriptor);
 
 /// How a table looks there. --no-color takes its colours, not its bars.
 [[nodiscard]] report::TableStyle table_style(const Terminal& terminal, bool no_color);
+
+/// Says something on stderr, on one line whatever the texts hold that it quotes.
+void say(std::ostream& err, const std::string& text);
 
 /// One line on stderr that says what is going on, and leaves nothing behind.
 class Progress {

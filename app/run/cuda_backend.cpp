@@ -115,10 +115,7 @@ class CudaBackend final : public Backend {
     return record;
   }
 
-  void use_stopping_rule(const measure::StoppingRule& rule) override {
-    options_.stopping = rule;
-    worker_.use_stopping_rule(rule);
-  }
+  void use_stopping_rule(const measure::StoppingRule& rule) override { options_.stopping = rule; }
 
   [[nodiscard]] std::optional<std::string> count(std::span<const Case> cases,
                                                  std::span<report::Record> records) override {

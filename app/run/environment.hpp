@@ -29,11 +29,6 @@ struct Environment {
   std::istream& in = std::cin;                    ///< a report, where a command is given "-" for its file
 };
 
-/// Where results go.
-[[nodiscard]] inline StandardOutput standard_output(const Environment& environment) {
-  return {environment.out, environment.out_terminal};
-}
-
 /// This machine: host name, distribution and kernel, processor, memory. What cannot be read stays empty or 0.
 [[nodiscard]] report::Host describe_host();
 

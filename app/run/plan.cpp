@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <utility>
 
 #include "app/command_line/values.hpp"
@@ -28,21 +29,12 @@ bool has_flag(const Probe& probe, const std::string& flag) {
 
 /// Whether the flag alone selects the probe.
 bool selects(const std::string& flag, const Probe& probe) {
-  if (probe.axes.empty()) return false;
   const Axis* compared = probe.find_axis(probe.compared);
   return probe.axes.front().flag == flag || (compared != nullptr && compared->flag == flag);
 }
 
 bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
   return std::ranges::all_of(given, [&](const GivenAxis& axis) { return has_flag(probe, axis.flag); });
-}
-
-std::vector<std::string> names_with_flag(const std::vector<Probe>& registry, const std::string& flag) {
-  std::vector<std::string> names;
-  for (const Probe& probe : registry) {
-    if (has_flag(probe, flag)) names.push_back(probe.name);
-  }
-  return names;
 }
 
 std::vector<Value> values_of(const Axis& axis, const std::vector<GivenAxis>& given, bool quick) {
@@ -63,15 +55,6 @@ bool takes_values(const Probe& probe, const std::vector<GivenAxis>& given) {
   } catch (const Error&) {
     return false;
   }
-}
-
-std::vector<const Probe*> named_probes(const std::vector<Probe>& registry, const std::vector<std::string>& names) {
-  std::vector<const Probe*> selected;
-  for (const std::string& name : names) {
-    const Probe& probe = require_probe(registry, name);
-    if (std::ranges::find(selected, &probe) == selected.end()) selected.push_back(&probe);
-  }
-  return selected;
 }
 
 /// Refuses names that none of the probes takes, with those that any of them does.
@@ -98,8 +81,12 @@ void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
 
 Selection select(const std::vector<Probe>& registry, const std::vector<std::string>& names,
                  const std::vector<GivenAxis>& given) {
-  if (!names.empty()) return {.probes = named_probes(registry, names)};
   Selection selection;
+  for (const std::string& name : names) {
+    const Probe& probe = require_probe(registry, name);
+    if (std::ranges::find(selection.probes, &probe) == selection.probes.end()) selection.probes.push_back(&probe);
+  }
+  if (!names.empty()) return selection;
   std::vector<const Probe*> complete;
   for (const Probe& probe : registry) {
     const auto selected = [&](const GivenAxis& axis) { return selects(axis.flag, probe); };
@@ -130,16 +117,14 @@ Selection select(const std::vector<Probe>& registry, const std::vector<std::stri
 
 /// `--zero-copy offset` takes the probe for a value of the flag, which was meant to stand alone.
 void refuse_probes_as_values(const std::vector<Probe>& registry, const std::vector<GivenAxis>& given) {
-  const auto is_probe = [&](const std::string& text) {
-    return std::ranges::find(registry, text, &Probe::name) != registry.end();
-  };
   for (const Probe& probe : registry) {
     for (const Axis& axis : probe.axes) {
       const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
       if (!axis.value_optional || found == given.end()) continue;
       for (const std::string& text : found->texts) {
         const bool is_value = std::ranges::find(axis.names, text) != axis.names.end();
-        if (!is_value && is_probe(text)) refuse_probe_as_value(probe, axis, text);
+        const bool is_probe = std::ranges::find(registry, text, &Probe::name) != registry.end();
+        if (!is_value && is_probe) refuse_probe_as_value(probe, axis, text);
       }
     }
   }
@@ -150,72 +135,42 @@ void require_every_axis_used(const std::vector<Probe>& registry, const Selection
   for (const GivenAxis& axis : given) {
     const auto uses = [&](const Probe* probe) { return has_flag(*probe, axis.flag); };
     if (std::ranges::any_of(selection.probes, uses)) continue;
-    if (selection.probes.empty()) {
-      throw usage_error(fmt::format("no probe has all of the axes given; --{} is an axis of: {}", axis.flag,
-                                    join(names_with_flag(registry, axis.flag), ", ")));
+    std::vector<std::string> owners;
+    for (const Probe& probe : registry) {
+      if (has_flag(probe, axis.flag)) owners.push_back(probe.name);
     }
     std::vector<std::string> selected;
     for (const Probe* probe : selection.probes) selected.push_back(probe->name);
-    throw usage_error(fmt::format("--{} is not an axis of {}, but of: {}", axis.flag, join(selected, ", "),
-                                  join(names_with_flag(registry, axis.flag), ", ")));
+    const std::string what = selected.empty()
+                                 ? fmt::format("no probe has all of the axes given; --{} is an axis of", axis.flag)
+                                 : fmt::format("--{} is not an axis of {}, but of", axis.flag, join(selected, ", "));
+    throw usage_error(what + ": " + join(owners, ", "));
   }
 }
 
 /// The values of every axis of a probe, in the order of its axes.
-struct Grid {
-  const Probe* probe;
-  std::vector<std::vector<Value>> values;
+using AxisValues = std::vector<std::vector<Value>>;
 
-  /// Number of cases, or more than `maximum_cases` when there are too many to count on.
-  [[nodiscard]] std::size_t size() const {
-    std::size_t cases = 1;
-    for (const auto& axis : values) cases = cases > maximum_cases ? cases : cases * axis.size();
-    return cases;
+void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values) {
+  Case first{.probe = &probe};
+  std::vector<std::size_t> within;  // axes that vary within a sweep, the others between sweeps
+  std::vector<std::size_t> between;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string& parameter = probe.axes[i].parameter;
+    first.parameters.push_back({.name = parameter, .value = values[i].front()});
+    (i == 0 || parameter == probe.compared ? within : between).push_back(i);
   }
-
-  [[nodiscard]] std::vector<PlannedSweep> sweeps() const {
-    std::vector<PlannedSweep> all;
-    std::vector<std::size_t> index(values.size(), 0);
-    do {
-      all.push_back(sweep(index));
-    } while (advance(index, axes(false)));
-    return all;
-  }
-
- private:
-  /// The axes that vary within a sweep, or between sweeps, the fastest first.
-  [[nodiscard]] std::vector<std::size_t> axes(bool within_sweep) const {
-    std::vector<std::size_t> all;
-    for (std::size_t axis = 0; axis < values.size(); ++axis) {
-      if ((axis == 0 || probe->axes[axis].parameter == probe->compared) == within_sweep) all.push_back(axis);
+  std::vector<Case> firsts = {first};
+  for (const std::size_t i : between) firsts = with_each(firsts, probe.axes[i].parameter, values[i]);
+  for (const Case& one : firsts) {
+    std::vector<Case> cases = {one};
+    for (const std::size_t i : std::views::reverse(within)) {
+      cases = with_each(cases, probe.axes[i].parameter, values[i]);
     }
-    if (!within_sweep) std::ranges::reverse(all);
-    return all;
+    if (probe.validate) std::ranges::for_each(cases, probe.validate);
+    plan.sweeps.push_back({.probe = &probe, .cases = std::move(cases)});
   }
-
-  /// Goes on to the next combination of the values of some axes, the first of them fastest. False after the last, and
-  /// their indices then are 0 again.
-  [[nodiscard]] bool advance(std::vector<std::size_t>& index, const std::vector<std::size_t>& axes) const {
-    for (const std::size_t axis : axes) {
-      if (++index[axis] < values[axis].size()) return true;
-      index[axis] = 0;
-    }
-    return false;
-  }
-
-  [[nodiscard]] PlannedSweep sweep(std::vector<std::size_t> index) const {
-    PlannedSweep sweep{.probe = probe, .cases = {}};
-    do {
-      Case one{.probe = probe, .parameters = {}};
-      for (std::size_t axis = 0; axis < values.size(); ++axis) {
-        one.parameters.push_back({.name = probe->axes[axis].parameter, .value = values[axis][index[axis]]});
-      }
-      if (probe->validate) probe->validate(one);
-      sweep.cases.push_back(std::move(one));
-    } while (advance(index, axes(true)));
-    return sweep;
-  }
-};
+}
 
 }  // namespace
 
@@ -230,6 +185,15 @@ std::size_t Plan::size() const {
   std::size_t cases = 0;
   for (const PlannedSweep& sweep : sweeps) cases += sweep.cases.size();
   return cases;
+}
+
+std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& parameter,
+                            std::span<const Value> values) {
+  std::vector<Case> all;
+  for (const Case& one : cases) {
+    for (const Value& value : values) all.emplace_back(one).set(parameter, value);
+  }
+  return all;
 }
 
 const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name) {
@@ -248,22 +212,23 @@ Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string
   refuse_probes_as_values(registry, given);
   const Selection selection = select(registry, names, given);
   require_every_axis_used(registry, selection, given);
-  std::vector<Grid> grids;
+  std::vector<AxisValues> values;
   std::size_t cases = 0;
   for (const Probe* probe : selection.probes) {
-    Grid grid{.probe = probe, .values = {}};
-    for (const Axis& axis : probe->axes) grid.values.push_back(values_of(axis, given, selection.quick));
-    cases += grid.size();
+    AxisValues& own = values.emplace_back();
+    std::size_t product = 1;  // or more than `maximum_cases`, when there are too many to count on
+    for (const Axis& axis : probe->axes) {
+      own.push_back(values_of(axis, given, selection.quick));
+      if (product <= maximum_cases) product *= own.back().size();
+    }
+    cases += product;
     if (cases > maximum_cases) {
       throw usage_error(
           fmt::format("the axes multiply to more than the {} cases one run takes; give fewer values", maximum_cases));
     }
-    grids.push_back(std::move(grid));
   }
   Plan plan;
-  for (const Grid& grid : grids) {
-    for (PlannedSweep& sweep : grid.sweeps()) plan.sweeps.push_back(std::move(sweep));
-  }
+  for (std::size_t i = 0; i < values.size(); ++i) add_sweeps(plan, *selection.probes[i], values[i]);
   return plan;
 }
 

@@ -3,14 +3,27 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "app/command_line/given.hpp"
 #include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {
+
+/// An axis flag as the user gave it: without dashes, with the text of each of its uses. An empty text is a use without
+/// a value, which means the axis' defaults.
+struct GivenAxis {
+  std::string flag;
+  std::vector<std::string> texts;
+};
+
+/// How long to repeat a case, as far as somebody has asked for it.
+struct Effort {
+  std::optional<double> ci_width;  ///< a share, see StoppingRule
+  std::optional<measure::Seconds> time_budget;
+};
 
 /// The rule of what was asked for first, else second, else by nobody.
 [[nodiscard]] measure::StoppingRule stopping_rule(const Effort& first, const Effort& second = {});
@@ -24,10 +37,15 @@ struct PlannedSweep {
 };
 
 struct Plan {
-  std::vector<PlannedSweep> sweeps;
+  std::optional<std::string> suite = {};  ///< the name of the one that it is of
+  std::vector<PlannedSweep> sweeps = {};
 
   [[nodiscard]] std::size_t size() const;  ///< cases
 };
+
+/// Every case with every value of a parameter, which varies fastest.
+[[nodiscard]] std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& parameter,
+                                          std::span<const Value> values);
 
 /// The most cases one run takes.
 inline constexpr std::size_t maximum_cases = 100'000;

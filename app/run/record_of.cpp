@@ -10,19 +10,6 @@ namespace gpumem::app {
 
 namespace {
 
-report::Record empty_record(const Case& decided) {
-  report::Record record;
-  record.probe = decided.probe->name;
-  record.parameters = decided.parameters;
-  record.swept = decided.probe->axes.front().parameter;
-  record.compared = decided.probe->compared;
-  record.baseline = decided.probe->baseline;
-  record.headline.quantity = decided.probe->headline.quantity.name;
-  record.headline.better = decided.probe->headline.quantity.better;
-  for (const Metric& metric : decided.probe->metrics) record.metrics.push_back({metric.quantity.name, {}, {}});
-  return record;
-}
-
 /// What a case needs and what there is.
 std::string needed_and_had(std::uint64_t needed_bytes, std::uint64_t had_bytes) {
   const auto [needed, had] = sizes_apart(needed_bytes, had_bytes);
@@ -41,7 +28,16 @@ std::string advice_on_size(const Probe& probe) {
 }  // namespace
 
 report::Record record_of(const Case& decided, const Workload& workload) {
-  report::Record record = empty_record(decided);
+  const Probe& probe = *decided.probe;
+  report::Record record;
+  record.probe = probe.name;
+  record.parameters = decided.parameters;
+  record.swept = probe.axes.front().parameter;
+  record.compared = probe.compared;
+  record.baseline = probe.baseline;
+  record.headline.quantity = probe.headline.quantity.name;
+  record.headline.better = probe.headline.quantity.better;
+  for (const Metric& metric : probe.metrics) record.metrics.push_back({metric.quantity.name, {}, {}});
   record.useful_bytes_read = workload.useful_bytes_read;
   record.useful_bytes_written = workload.useful_bytes_written;
   record.useful_flops = workload.useful_flops;
@@ -132,16 +128,29 @@ void add_failure(report::Record& record, const Error& error) {
 }
 
 report::Record failed_record(const Case& decided, const Error& error) {
-  report::Record record = empty_record(decided);
+  report::Record record = record_of(decided);
   add_failure(record, error);
   return record;
 }
 
-report::Record skipped_record(const Case& decided, const std::string& reason) {
-  report::Record record = empty_record(decided);
-  record.status = report::Status::skipped;
-  record.reason = reason;
-  return record;
+std::vector<report::Record> planned_records(const Plan& plan) {
+  std::vector<report::Record> records;
+  for (const PlannedSweep& sweep : plan.sweeps) {
+    for (const Case& one : sweep.cases) {
+      report::Record& record = records.emplace_back(record_of(one));
+      record.status = report::Status::skipped;
+      record.reason = "dry run";
+    }
+  }
+  return records;
+}
+
+std::string words_of(const report::Record& record, const std::function<bool(const std::string&)>& wanted) {
+  std::string words = record.probe;
+  for (const auto& [name, value] : record.parameters) {
+    if (wanted(name)) words += " " + name + "=" + to_string(value);
+  }
+  return words;
 }
 
 Workload describe(const Case& decided, const Device& device) {

@@ -1,8 +1,11 @@
 #pragma once
 // From the readings of one case to its record.
 
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "app/run/plan.hpp"
 #include "probes/error.hpp"
 #include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
@@ -10,8 +13,8 @@
 
 namespace gpumem::app {
 
-/// A record with what the case and its description say, and no readings yet.
-[[nodiscard]] report::Record record_of(const Case& decided, const Workload& workload);
+/// A record with what the case and its description, if there is one, say, and no readings yet.
+[[nodiscard]] report::Record record_of(const Case& decided, const Workload& workload = {});
 
 /// Adds the predicted readings; the timeline only where none was measured. Of a workload that the model does not reach,
 /// what its requests cost.
@@ -42,8 +45,11 @@ void add_failure(report::Record& record, const Error& error);
 /// A record of a case that could not be described or run.
 [[nodiscard]] report::Record failed_record(const Case& decided, const Error& error);
 
-/// A record of a case that nobody tried.
-[[nodiscard]] report::Record skipped_record(const Case& decided, const std::string& reason);
+/// Records of all cases of a plan, none of which was tried.
+[[nodiscard]] std::vector<report::Record> planned_records(const Plan& plan);
+
+/// "offset offset_elements=1 op=copy": the probe, and the parameters whose names are wanted.
+[[nodiscard]] std::string words_of(const report::Record& record, const std::function<bool(const std::string&)>& wanted);
 
 /// What the case does on this device. Throws a probe error when it needs more memory or shared memory than there is
 /// (saying how much it needs and has), and a missing-capability error when the device cannot do what it is about.

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ostream>
 #include <utility>
 
 #include "app/command_line/build_information.hpp"
 #include "app/run/record_of.hpp"
 #include "probes/error.hpp"
+#include "report/explain/completed.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
 
@@ -16,13 +16,13 @@ namespace gpumem::app {
 
 namespace {
 
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-}
+/// Reports up to this size are written after every case however long it takes.
+constexpr std::size_t always_written_results = 100;
 
 /// With everything but the backend and its results.
-report::Report empty_report(const Environment& environment) {
+report::Report empty_report(const Plan& plan, const Environment& environment) {
   report::Report report;
+  report.suite = plan.suite;
   report.tool = build_information();
   report.command = environment.command;
   report.started_at = utc_now();
@@ -36,7 +36,7 @@ report::Report empty_report(const Environment& environment) {
 constexpr const char* default_gpu = "h200";
 
 void notice(const RunOptions& options, const Environment& environment, const std::string& text) {
-  if (!options.quiet) environment.err << "gpumem: note: " << report::one_line(text) << std::endl;
+  if (!options.quiet) say(environment.err, "note: " + text);
 }
 
 /// `why` is what comes before the choice of the GPU, if there is more to say.
@@ -48,10 +48,9 @@ std::unique_ptr<Backend> open_model(const RunOptions& options, const Environment
   }
   const std::string gpu = options.gpu.value_or(default_gpu);
   auto backend = environment.predict(gpu);
-  if (!options.gpu) {
-    notice(options, environment, why + "predicting for " + gpu + "; choose another GPU with --gpu");
-  } else if (!why.empty()) {
-    notice(options, environment, why + "predicting for " + gpu);
+  if (!options.gpu || !why.empty()) {
+    const char* hint = options.gpu ? "" : "; choose another GPU with --gpu";
+    notice(options, environment, why + "predicting for " + gpu + hint);
   }
   if (options.counting == measure::Counting::if_possible)
     notice(options, environment, "not counting: nothing is measured");
@@ -59,13 +58,12 @@ std::unique_ptr<Backend> open_model(const RunOptions& options, const Environment
 }
 
 std::unique_ptr<Backend> open_cuda(const RunOptions& options, const Environment& environment) {
-  MeasureOptions measuring;
-  measuring.stopping = stopping_rule(options.effort);
-  if (options.device) measuring.device = *options.device;
-  measuring.numa = options.numa.value_or(measuring.numa);
-  measuring.counting = options.counting.value_or(measuring.counting);
-  measuring.interrupted = environment.interrupted;
-  return environment.measure(measuring);
+  const MeasureOptions defaults;
+  return environment.measure({.stopping = stopping_rule(options.effort),
+                              .device = options.device.value_or(defaults.device),
+                              .numa = options.numa.value_or(defaults.numa),
+                              .counting = options.counting.value_or(defaults.counting),
+                              .interrupted = environment.interrupted});
 }
 
 /// Whether the machine has no GPU to measure on, rather than not the one asked for.
@@ -97,31 +95,20 @@ std::unique_ptr<Backend> open_backend(const RunOptions& options, const Environme
 }  // namespace
 
 report::Report dry_report(const Plan& plan, const RunOptions& options, const Environment& environment) {
-  report::Report report = empty_report(environment);
+  report::Report report = empty_report(plan, environment);
   report.backend = options.backend == BackendChoice::model ? "model" : "cuda";
-  for (const PlannedSweep& sweep : plan.sweeps) {
-    for (const Case& one : sweep.cases) report.results.push_back(skipped_record(one, "dry run"));
-  }
+  report.results = planned_records(plan);
   return report;
 }
 
-std::string short_name(const report::Record& record) {
-  std::string name = record.probe;
-  for (const Parameter& parameter : record.parameters) {
-    if (parameter.name != record.swept && parameter.name != record.compared) continue;
-    name += " " + parameter.name + "=" + to_string(parameter.value);
-  }
-  return name;
-}
-
-Run::Run(Plan plan, const RunOptions& options, Outputs& outputs, const Environment& environment)
+Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, const Environment& environment)
     : options_(options),
       outputs_(outputs),
       environment_(environment),
       backend_(open_backend(options, environment)),
       progress_(environment.err, environment.err_terminal, !options.quiet),
       total_(plan.size()),
-      report_(empty_report(environment)) {
+      report_(empty_report(plan, environment)) {
   for (PlannedSweep& sweep : plan.sweeps) sweeps_.push_back({.plan = std::move(sweep)});
   report_.backend = backend_->name();
   report_.profile = backend_->profile();
@@ -136,7 +123,7 @@ void Run::all() {
       before(fmt::format("{}/{}", report_.results.size() + 1, total_), one);
       report_.results.push_back(record_of(sweep, one));
       learn();
-      outputs_.update_files(report_);
+      update_files();
     }
     count(sweep.plan, sweep.plan.cases, std::span(report_.results).subspan(sweep.first));
   }
@@ -162,7 +149,7 @@ void Run::again(std::span<const std::size_t> cases) {
     }
     count(sweep.plan, repeated, records);
     for (std::size_t i = 0; i < own.size(); ++i) report_.results[own[i]] = std::move(records[i]);
-    outputs_.update_files(report_);
+    update_files();
   }
   progress_.clear();
 }
@@ -172,7 +159,9 @@ void Run::decide(Sweep& sweep) {
   backend_->use_stopping_rule(stopping_rule(options_.effort, sweep.plan.effort));
   std::vector<std::string> chosen = std::move(sweep.choice.chosen);  // by an attempt that failed over the rest
   sweep.choice = choose_shape(sweep.plan, *backend_, [&](const Case& trial) { before("choosing", trial); });
-  for (const std::string& name : sweep.choice.chosen) add_once(chosen, name);
+  for (const std::string& name : sweep.choice.chosen) {
+    if (std::ranges::find(chosen, name) == chosen.end()) chosen.push_back(name);
+  }
   sweep.choice.chosen = std::move(chosen);
 }
 
@@ -189,10 +178,10 @@ void Run::count(const PlannedSweep& plan, std::span<const Case> cases, std::span
   progress_.show("counting " + plan.probe->name);
   const auto problem = backend_->count(cases, records);
   learn();
-  outputs_.update_files(report_);
-  if (!problem || options_.quiet) return;
+  update_files();
+  if (!problem) return;
   progress_.clear();
-  environment_.err << "gpumem: note: not counting: " << report::one_line(*problem) << std::endl;
+  notice(options_, environment_, "not counting: " + *problem);
 }
 
 /// What the backend knows more of after every case.
@@ -203,23 +192,35 @@ void Run::learn() {
   report_.watched = backend_->watched_flags();
 }
 
+/// Brings the files up to date: after every case, or, once a report is so long that writing takes longer than
+/// measuring, as often as takes a fifth of the time.
+void Run::update_files() {
+  if (!outputs_.has_files()) return;
+  const auto start = std::chrono::steady_clock::now();
+  if (report_.results.size() > always_written_results && start - written_at_ < 4 * writing_took_) return;
+  const report::Report whole = report::completed(report_);
+  outputs_.update(ResultOutputs::of(whole));
+  written_at_ = std::chrono::steady_clock::now();
+  writing_took_ = written_at_ - start;
+}
+
 void Run::before(const std::string& what, const Case& one) {
   if (environment_.interrupted()) throw Interrupted{};
   progress_.show(what + " " + to_string(one));
 }
 
 std::string predicting_command(const std::vector<std::string>& command) {
-  std::string line = command.empty() ? "gpumem" : report::shell_quoted(command.front());
-  for (std::size_t i = 1; i < command.size(); ++i) {
+  std::string line;
+  for (std::size_t i = 0; i < command.size(); ++i) {
     const std::string& argument = command[i];
     if (argument == "--backend" || argument == "--device") {
       ++i;  // and its value
     } else if (!argument.starts_with("--backend=") && !argument.starts_with("--device=") &&
                !argument.starts_with("--counters")) {
-      line.append(" ").append(report::shell_quoted(argument));
+      line.append(report::shell_quoted(argument)).append(" ");
     }
   }
-  return line + " --backend model --gpu " + default_gpu;
+  return line + "--backend model --gpu " + default_gpu;
 }
 
 }  // namespace gpumem::app

@@ -1,18 +1,18 @@
 #pragma once
 // A plan taken through a backend, case by case: what `probe` and `check` have in common.
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "app/command_line/given.hpp"
 #include "app/output/result_outputs.hpp"
 #include "app/output/terminal.hpp"
 #include "app/run/backend.hpp"
 #include "app/run/environment.hpp"
-#include "app/run/plan.hpp"
+#include "app/run/run_options.hpp"
 #include "app/run/shape_choice.hpp"
 #include "report/record/record.hpp"
 
@@ -21,14 +21,11 @@ namespace gpumem::app {
 /// The report of a run that did not take place: every case skipped.
 [[nodiscard]] report::Report dry_report(const Plan& plan, const RunOptions& options, const Environment& environment);
 
-/// "offset offset_elements=1": the probe and the parameters that tell the cases of a table apart.
-[[nodiscard]] std::string short_name(const report::Record& record);
-
 class Run {
  public:
   /// Opens the backend. Refers to outputs and environment. Throws a no-GPU error that names the command which predicts
   /// instead.
-  Run(Plan plan, const RunOptions& options, Outputs& outputs, const Environment& environment);
+  Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, const Environment& environment);
 
   /// Runs every case; afterwards the report has a record of each, in the plan's order. Throws Interrupted, or an error
   /// that concerns more than a case: the report then holds what was done until then.
@@ -55,16 +52,19 @@ class Run {
   [[nodiscard]] report::Record record_of(const Sweep& sweep, const Case& one);
   void count(const PlannedSweep& plan, std::span<const Case> cases, std::span<report::Record> records);
   void learn();
+  void update_files();
   void before(const std::string& what, const Case& one);
 
   RunOptions options_;
-  Outputs& outputs_;
+  const ResultOutputs& outputs_;
   const Environment& environment_;
   std::unique_ptr<Backend> backend_;
   Progress progress_;
   std::vector<Sweep> sweeps_;
   std::size_t total_ = 0;
   report::Report report_;
+  std::chrono::steady_clock::time_point written_at_{};
+  std::chrono::steady_clock::duration writing_took_{};
 };
 
 /// The command that predicts what `command` would have measured, to be pasted into the same shell.

@@ -1,7 +1,6 @@
 #include "app/run/shape_choice.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "app/run/record_of.hpp"
 #include "probes/error.hpp"
@@ -46,14 +45,8 @@ Case baseline_of(const PlannedSweep& sweep) {
 std::vector<Case> combinations(const Case& baseline) {
   std::vector<Case> shapes = {baseline};
   for (const std::string& name : auto_parameters(baseline)) {
-    std::vector<Case> extended;
-    for (const Case& shape : shapes) {
-      for (const std::uint64_t candidate : baseline.probe->find_axis(name)->candidates) {
-        extended.push_back(shape);
-        extended.back().set(name, candidate);
-      }
-    }
-    shapes = std::move(extended);
+    const auto& candidates = baseline.probe->find_axis(name)->candidates;
+    shapes = with_each(shapes, name, std::vector<Value>(candidates.begin(), candidates.end()));
   }
   return shapes;
 }
@@ -70,48 +63,36 @@ bool is_valid(const Case& shape) {
 
 double best_of(const std::vector<Trial>& trials) { return std::ranges::max(trials, {}, &Trial::goodness).goodness; }
 
-/// Looks at the candidates of a sweep, through a backend.
-class Trials {
- public:
-  Trials(Backend& backend, const std::function<void(const Case&)>& before_trial)
-      : backend_(backend), before_trial_(before_trial) {}
-
-  /// The fastest shape at the baseline. Throws a probe error with the first reason when none can run.
-  [[nodiscard]] Case fastest_at(const Case& baseline) {
-    const std::vector<Case> shapes = combinations(baseline);
-    if (shapes.size() == 1) return shapes.front();
-    std::vector<Trial> trials;
-    for (const Case& shape : shapes) {
-      if (!is_valid(shape)) continue;
-      if (const auto found = goodness(shape)) trials.push_back({.shape = shape, .goodness = *found});
-    }
-    if (trials.empty()) throw refusal_.value_or(probe_error("no combination of the automatic values is valid"));
-    const double best = best_of(trials);
-    for (Trial& trial : trials) {
-      if (trial.goodness >= best * (1 - tie) || trial.goodness < best * (1 - close)) continue;
-      trial.goodness = std::max(trial.goodness, goodness(trial.shape).value_or(0));
-    }
-    const double least = best_of(trials) * (1 - tie);
-    return std::ranges::find_if(trials, [&](const Trial& trial) { return trial.goodness >= least; })->shape;
-  }
-
- private:
-  /// Absent for a shape that cannot run.
-  [[nodiscard]] std::optional<double> goodness(const Case& shape) {
-    before_trial_(shape);
+/// The fastest shape at the baseline, by a quick look at every candidate. Throws a probe error with the first reason
+/// when none can run.
+Case fastest_at(const Case& baseline, Backend& backend, const std::function<void(const Case&)>& before_trial) {
+  const std::vector<Case> shapes = combinations(baseline);
+  if (shapes.size() == 1) return shapes.front();
+  std::optional<Error> refusal;
+  const auto goodness = [&](const Case& shape) -> std::optional<double> {
+    before_trial(shape);
     try {
-      return backend_.trial(shape);
+      return backend.trial(shape);
     } catch (const Error& error) {
       if (!concerns_case_alone(error)) throw;
-      if (!refusal_) refusal_ = error;
+      if (!refusal) refusal = error;
       return std::nullopt;
     }
+  };
+  std::vector<Trial> trials;
+  for (const Case& shape : shapes) {
+    if (!is_valid(shape)) continue;
+    if (const auto found = goodness(shape)) trials.push_back({.shape = shape, .goodness = *found});
   }
-
-  Backend& backend_;
-  const std::function<void(const Case&)>& before_trial_;
-  std::optional<Error> refusal_;
-};
+  if (trials.empty()) throw refusal.value_or(probe_error("no combination of the automatic values is valid"));
+  const double best = best_of(trials);
+  for (Trial& trial : trials) {
+    if (trial.goodness >= best * (1 - tie) || trial.goodness < best * (1 - close)) continue;
+    trial.goodness = std::max(trial.goodness, goodness(trial.shape).value_or(0));
+  }
+  const double least = best_of(trials) * (1 - tie);
+  return std::ranges::find_if(trials, [&](const Trial& trial) { return trial.goodness >= least; })->shape;
+}
 
 }  // namespace
 
@@ -121,7 +102,7 @@ ShapeChoice choose_shape(PlannedSweep& sweep, Backend& backend, const std::funct
     if (sweep.probe->size) sweep.probe->size(sweep.cases, backend.device());
     const std::vector<std::string> open = auto_parameters(sweep.cases.front());
     if (open.empty()) return choice;
-    const Case shape = Trials(backend, before_trial).fastest_at(baseline_of(sweep));
+    const Case shape = fastest_at(baseline_of(sweep), backend, before_trial);
     for (Case& one : sweep.cases) {
       for (const std::string& name : open) one.set(name, shape.value(name));
     }

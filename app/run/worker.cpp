@@ -24,38 +24,32 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One line each way. First the settings, then requests, each with the rule for stopping, which sweeps may differ in:
-//   {"do": "run" | "trial", "ci_width": ..., "time_budget_s": ..., "probe": ..., "parameters": {...}}
+// One line each way. Requests say what to measure, and how:
+//   {"do": "run" | "trial", "device": ..., "numa": ..., "ci_width": ..., "time_budget_s": ..., "probe": ...,
+//    "parameters": {...}}
 // Answers: a record; {"goodness": x}; {"error": text, "missing_capability": true | false}; {"interrupted": true}.
 
-Json settings_to_json(const MeasureOptions& options) {
-  return {{"device", options.device}, {"numa", options.numa.text()}};
-}
-
-MeasureOptions settings_from_json(const Json& json) {
-  MeasureOptions options;
-  options.device = json.at("device");
-  options.numa = measure::NumaRequest::parse(json.at("numa").get<std::string>());
-  return options;
-}
-
-measure::StoppingRule rule_from_json(const Json& json) {
-  measure::StoppingRule rule;
-  rule.ci_width = json.at("ci_width");
-  rule.time_budget = measure::Seconds(json.at("time_budget_s").get<double>());
-  return rule;
-}
-
-Json request_to_json(const char* what, const measure::StoppingRule& rule, const Case& one) {
+Json request_to_json(const char* what, const MeasureOptions& options, const Case& one) {
   Json parameters = Json::object();
   for (const Parameter& parameter : one.parameters) {
     std::visit([&](const auto& value) { parameters[parameter.name] = value; }, parameter.value);
   }
   return {{"do", what},
-          {"ci_width", rule.ci_width},
-          {"time_budget_s", rule.time_budget.count()},
+          {"device", options.device},
+          {"numa", options.numa.text()},
+          {"ci_width", options.stopping.ci_width},
+          {"time_budget_s", options.stopping.time_budget.count()},
           {"probe", one.probe->name},
           {"parameters", std::move(parameters)}};
+}
+
+MeasureOptions options_from_json(const Json& json) {
+  MeasureOptions options;
+  options.device = json.at("device");
+  options.numa = measure::NumaRequest::parse(json.at("numa").get<std::string>());
+  options.stopping.ci_width = json.at("ci_width");
+  options.stopping.time_budget = measure::Seconds(json.at("time_budget_s").get<double>());
+  return options;
 }
 
 Case case_from_json(const Json& json) {
@@ -129,16 +123,13 @@ struct Worker::Process {
   int socket = -1;
 };
 
-Worker::Worker(MeasureOptions options) : options_(std::move(options)) {}
+Worker::Worker(const MeasureOptions& options) : options_(options) {}
 Worker::~Worker() = default;
 
 std::string Worker::ask(const char* what, const Case& one) {
-  if (!process_) {
-    process_ = std::make_unique<Process>();
-    static_cast<void>(process_->send_line(settings_to_json(options_).dump()));
-  }
+  if (!process_) process_ = std::make_unique<Process>();
   std::string answer;
-  if (process_->send_line(request_to_json(what, options_.stopping, one).dump())) answer = process_->receive_line();
+  if (process_->send_line(request_to_json(what, options_, one).dump())) answer = process_->receive_line();
   if (answer.empty()) {
     process_.reset();
     if (options_.interrupted()) throw Interrupted{};
@@ -163,29 +154,16 @@ double Worker::trial(const Case& one) { return Json::parse(ask("trial", one)).at
 report::Record Worker::run(const Case& decided) { return report::read_record_line(ask("run", decided)); }
 
 int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted) {
-  // An error may quote what came in, which may be no UTF-8.
-  const auto send = [&](const Json& answer) {
-    out << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-  };
-  std::string line;
-  if (!std::getline(in, line)) return 0;
   std::unique_ptr<Backend> backend;
-  MeasureOptions options;
-  try {
-    options = settings_from_json(Json::parse(line));
-  } catch (const std::exception& error) {
-    send({{"error", error.what()}, {"context_lost", true}});
-    return 0;
-  }
-  options.interrupted = interrupted;
-  while (std::getline(in, line)) {
+  for (std::string line; std::getline(in, line);) {
     Json answer;
     try {
       const Json request = Json::parse(line);
       const Case one = case_from_json(request);
-      const measure::StoppingRule rule = rule_from_json(request);
+      MeasureOptions options = options_from_json(request);
+      options.interrupted = interrupted;
       if (!backend) backend = make_cuda_backend(options);
-      backend->use_stopping_rule(rule);
+      backend->use_stopping_rule(options.stopping);
       if (request.at("do") == "trial") {
         answer = {{"goodness", backend->trial(one)}};
       } else {
@@ -201,7 +179,8 @@ int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()
       answer = {{"error", error.what()}};
     }
     answer["context_lost"] = backend && backend->lost();
-    send(answer);
+    // An error may quote what came in, which may be no UTF-8.
+    out << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
     if (answer["context_lost"] == true) break;
   }
   return 0;

@@ -19,13 +19,13 @@ inline constexpr const char* worker_argument = "--work-for-parent";
 /// The parent's side: starts the copy when it is first needed, and again after it has ended.
 class Worker {
  public:
-  explicit Worker(MeasureOptions options);
+  /// Refers to the options, whose rule for stopping may change.
+  explicit Worker(const MeasureOptions& options);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   /// As the Backend's functions of these names, but a probe error when the worker itself fails.
-  void use_stopping_rule(const measure::StoppingRule& rule) { options_.stopping = rule; }
   [[nodiscard]] double trial(const Case& one);
   [[nodiscard]] report::Record run(const Case& decided);
 
@@ -35,7 +35,7 @@ class Worker {
   /// Sends one line and waits for the answer. Throws Interrupted, or a probe error with the worker's words.
   [[nodiscard]] std::string ask(const char* what, const Case& one);
 
-  MeasureOptions options_;
+  const MeasureOptions& options_;
   std::unique_ptr<Process> process_;
 };
 

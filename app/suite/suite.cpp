@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/command_line/values.hpp"
 #include "app/suite/reading.hpp"
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
@@ -16,65 +17,124 @@ namespace gpumem::app {
 
 namespace {
 
-/// Far more than anybody writes by hand; each is held against every case when a suite is read.
-constexpr std::size_t most_entries = 1000;
-
-/// The items of an array.
-std::vector<JsonReader> entries(const JsonReader& json) {
-  std::vector<JsonReader> items = json.items();
-  if (items.size() > most_entries) json.fail(fmt::format("at most {} entries", most_entries));
-  return items;
+/// What it does not say is as in `effort`.
+Effort read_effort(const JsonReader& json, Effort effort = {}) {
+  if (json.has("ci_width")) effort.ci_width = read_share(json.member("ci_width"), "ci-width", "2%");
+  if (json.has("time_budget")) {
+    const JsonReader budget = json.member("time_budget");
+    if (!budget.is_text()) budget.fail("a time as text, such as \"500ms\"");
+    effort.time_budget = at_place(budget, [&] { return parse_duration("time-budget", budget.text()); });
+  }
+  return effort;
 }
 
-Plan plan_entry(const std::vector<Probe>& registry, const Suite& suite, const SuiteProbe& entry) {
-  Plan plan = make_plan(registry, {entry.probe}, entry.axes);
-  for (PlannedSweep& sweep : plan.sweeps) {
-    sweep.effort.ci_width = entry.effort.ci_width ? entry.effort.ci_width : suite.options.effort.ci_width;
-    sweep.effort.time_budget = entry.effort.time_budget ? entry.effort.time_budget : suite.options.effort.time_budget;
+measure::NumaRequest read_numa(const JsonReader& json) {
+  const std::string text = json.is_number() ? std::to_string(json.small_whole()) : json.text();
+  return at_place(json, [&] { return measure::NumaRequest::parse(text); });
+}
+
+measure::Counting read_counting(const JsonReader& json) {
+  if (json.is_text() && json.text() == "require") return measure::Counting::required;
+  if (json.is_text() || json.is_number() || json.is_null() || json.is_object() || json.is_array()) {
+    json.fail("true, false or \"require\"");
   }
+  return json.boolean() ? measure::Counting::if_possible : measure::Counting::off;
+}
+
+CaseOptions read_options(const JsonReader& json) {
+  static const std::vector<std::string> members = {"ci_width", "time_budget", "numa", "counters"};
+  json.allow_only(members);
+  CaseOptions options;
+  options.effort = read_effort(json);
+  if (json.has("numa")) options.numa = read_numa(json.member("numa"));
+  if (json.has("counters")) options.counting = read_counting(json.member("counters"));
+  return options;
+}
+
+/// One value of an axis as its text.
+std::string read_axis_text(const JsonReader& json) {
+  if (json.is_text()) return json.text();
+  if (!json.is_number()) json.fail("values such as \"0..32\" or 4, or an array of them");
+  return std::to_string(json.whole());
+}
+
+/// What a user may have taken for an axis' flag, or the names of all.
+std::string hint_for_axis(const std::string& name, const Probe& probe) {
+  const std::string_view bare = std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
+  std::vector<std::string> flags;
+  for (const Axis& axis : probe.axes) {
+    if (bare == axis.flag) return fmt::format("; write it without dashes: '{}'", axis.flag);
+    if (name == axis.parameter) return fmt::format("; reports call it so, but the axis is '{}'", axis.flag);
+    flags.push_back(axis.flag);
+  }
+  const std::string hint = did_you_mean(name, flags);
+  return hint.empty() ? "; its axes are: " + report::join(flags, ", ") : hint;
+}
+
+/// An entry of `probes`: its cases, with the suite's effort where it asks for none of its own.
+Plan read_sweeps(const JsonReader& json, const std::vector<Probe>& registry, Effort effort) {
+  static const std::vector<std::string> members = {"probe", "axes", "options"};
+  static const std::vector<std::string> options = {"ci_width", "time_budget"};
+  json.allow_only(members);
+  const Probe& probe = read_probe(json.member("probe"), registry);
+  std::vector<GivenAxis> given;
+  if (json.has("axes")) {
+    for (const auto& [name, values] : json.member("axes").members()) given.push_back(read_axis(values, name, probe));
+  }
+  if (json.has("options")) {
+    const JsonReader own = json.member("options");
+    for (const char* of_suite : {"numa", "counters"}) {
+      if (own.has(of_suite)) own.member(of_suite).refuse("holds for the whole suite; move it to /options");
+    }
+    own.allow_only(options);
+    effort = read_effort(own, effort);
+  }
+  Plan plan = at_place(json, [&] { return make_plan(registry, {probe.name}, given); });
+  for (PlannedSweep& sweep : plan.sweeps) sweep.effort = effort;
   return plan;
-}
-
-/// Adds the sweeps of one entry. Throws when there are too many cases.
-void add(Plan& plan, Plan&& entry) {
-  if (plan.size() + entry.size() > maximum_cases) {
-    throw usage_error(
-        fmt::format("the probes of the suite add up to more than the {} cases one run takes", maximum_cases));
-  }
-  std::ranges::move(entry.sweeps, std::back_inserter(plan.sweeps));
-}
-
-/// The cases of a plan as what selections are of; nothing else of the records is filled in.
-std::vector<report::Record> records_of(const Plan& plan) {
-  std::vector<report::Record> records;
-  for (const PlannedSweep& sweep : plan.sweeps) {
-    for (const Case& one : sweep.cases) {
-      report::Record& record = records.emplace_back();
-      record.probe = one.probe->name;
-      record.parameters = one.parameters;
-    }
-  }
-  return records;
-}
-
-void read_expectations(const JsonReader& json, const std::string& source, const std::vector<Probe>& registry,
-                       const Plan& plan, Suite& suite) {
-  const std::vector<report::Record> planned = records_of(plan);
-  for (const JsonReader& item : entries(json)) {
-    const std::string place = fmt::format("{}: /expectations/{}", source, suite.expectations.size());
-    report::Expectation expectation = read_expectation(item, place, registry);
-    require_cases(item, expectation, planned);
-    if (std::ranges::find(suite.expectations, expectation.name, &report::Expectation::name) !=
-        suite.expectations.end()) {
-      item.member("name").refuse("another expectation has this name");
-    }
-    suite.expectations.push_back(std::move(expectation));
-  }
 }
 
 bool looks_like_path(const std::string& text) { return text.ends_with(".json") || text.find('/') != std::string::npos; }
 
 }  // namespace
+
+std::string read_name(const JsonReader& json) {
+  if (!json.is_text() || json.text().empty()) json.fail("a text that is not empty");
+  return json.text();
+}
+
+double read_share(const JsonReader& json, const char* option, const char* example) {
+  if (!json.is_text()) json.fail(fmt::format("a share as text, such as \"{}\"", example));
+  return at_place(json, [&] { return parse_fraction(option, json.text()); });
+}
+
+std::vector<JsonReader> read_entries(const JsonReader& json) {
+  constexpr std::size_t most = 1000;  // far more than anybody writes; each is held against every case of the suite
+  std::vector<JsonReader> items = json.items();
+  if (items.size() > most) json.fail(fmt::format("at most {} entries", most));
+  return items;
+}
+
+const Probe& read_probe(const JsonReader& json, const std::vector<Probe>& registry) {
+  const std::string name = json.text();
+  return at_place(json, [&]() -> const Probe& { return require_probe(registry, name); });
+}
+
+GivenAxis read_axis(const JsonReader& json, const std::string& name, const Probe& probe) {
+  const auto axis = std::ranges::find(probe.axes, name, &Axis::flag);
+  if (axis == probe.axes.end()) {
+    json.refuse(fmt::format("the probe '{}' has no such axis{}", probe.name, hint_for_axis(name, probe)));
+  }
+  const std::vector<JsonReader> items = json.is_array() ? json.items() : std::vector{json};
+  if (items.empty()) json.fail("at least one value; leave the axis out for its defaults");
+  std::vector<std::string> texts;
+  for (const JsonReader& item : items) {
+    texts.push_back(read_axis_text(item));
+    at_place(item, [&] { return parse_axis_values(*axis, std::vector{texts.back()}); });
+  }
+  at_place(json, [&] { return parse_axis_values(*axis, texts); });  // each may be right where all together are not
+  return {.flag = name, .texts = std::move(texts)};
+}
 
 Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry) {
   static const std::vector<std::string> members = {"schema_version", "name",   "purpose",
@@ -88,15 +148,18 @@ Suite parse_suite(std::string_view json, const std::string& source, const std::v
   Suite suite;
   suite.name = read_name(root.member("name"));
   suite.purpose = read_name(root.member("purpose"));
-  if (root.has("options")) suite.options = read_suite_options(root.member("options"));
+  if (root.has("options")) suite.options = read_options(root.member("options"));
+  suite.plan.suite = suite.name;
   const JsonReader probes = root.member("probes");
-  Plan plan;
-  for (const JsonReader& item : entries(probes)) {
-    const SuiteProbe& entry = suite.probes.emplace_back(read_suite_probe(item, registry));
-    at_place(item, [&] { add(plan, plan_entry(registry, suite, entry)); });
+  for (const JsonReader& item : read_entries(probes)) {
+    Plan entry = read_sweeps(item, registry, suite.options.effort);
+    if (suite.plan.size() + entry.size() > maximum_cases) {
+      item.refuse(fmt::format("the probes of the suite add up to more than the {} cases one run takes", maximum_cases));
+    }
+    std::ranges::move(entry.sweeps, std::back_inserter(suite.plan.sweeps));
   }
-  if (suite.probes.empty()) probes.fail("at least one probe");
-  if (root.has("expectations")) read_expectations(root.member("expectations"), source, registry, plan, suite);
+  if (suite.plan.sweeps.empty()) probes.fail("at least one probe");
+  if (root.has("expectations")) read_expectations(root.member("expectations"), source, registry, suite);
   return suite;
 }
 
@@ -113,13 +176,7 @@ Suite load_suite(const std::string& name_or_path, const std::vector<Probe>& regi
                    : hint));
 }
 
-Plan make_plan(const std::vector<Probe>& registry, const Suite& suite) {
-  Plan plan;
-  for (const SuiteProbe& entry : suite.probes) add(plan, plan_entry(registry, suite, entry));
-  return plan;
-}
-
-RunOptions with_suite(const RunOptions& given, const SuiteOptions& suite) {
+RunOptions with_suite(const RunOptions& given, const CaseOptions& suite) {
   RunOptions options = given;
   if (!options.numa) options.numa = suite.numa;
   // Nobody who asks for predictions has to be told that a suite would count.

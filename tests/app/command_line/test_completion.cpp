@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line/help.hpp"
 #include "app/command_line/interface.hpp"
 #include "app/commands/commands.hpp"
 #include "tests/app/fakes.hpp"
@@ -153,7 +152,7 @@ TEST_CASE("manual: no line starts with a dot that is not meant, or ends in an ab
 
 TEST_CASE("completion: the commands print what this registry has") {
   const auto printed = [](const Words& words) {
-    return std::any_cast<TextRequest>(parse_command_line(words, {registry}).arguments).text;
+    return std::any_cast<std::string>(parse_command_line(words, {registry}).arguments);
   };
   for (const char* shell : {"bash", "zsh", "fish"}) CHECK(contains(printed({"completion", shell}), "--complete"));
   CHECK(printed({"--complete", "probe", "carry", "--carry", "l"}) == "lorry\n");

@@ -308,7 +308,7 @@ TEST_CASE("check command: several suites one after another, in one JUnit file") 
   fixture.arguments.outputs = {fixture.path("r.json")};
   CHECK(error_of([&] { fixture.run(); }).starts_with("--output holds one report of one suite"));
   fixture.arguments.outputs.clear();
-  fixture.arguments.format = CheckFormat::json;
+  fixture.arguments.shown = CheckFormat::json;
   CHECK(error_of([&] { fixture.run(); }).starts_with("--format json is one report of one suite"));
 }
 
@@ -340,7 +340,7 @@ TEST_CASE("check command: a dry run measures nothing and says what would be aske
   Fixture fixture;
   fixture.no_gpu = true;
   fixture.arguments.dry_run = true;
-  fixture.arguments.format = CheckFormat::json;
+  fixture.arguments.shown = CheckFormat::json;
   CHECK(fixture.run() == 0);
   const json report = json::parse(fixture.out.str());
   CHECK(report["results"].size() == 4);

@@ -26,7 +26,7 @@ std::string refusal(const Arguments& arguments) {
 }
 
 std::string help(const Arguments& arguments) {
-  return std::any_cast<TextRequest>(parse_command_line(arguments, {registry}).arguments).text;
+  return std::any_cast<std::string>(parse_command_line(arguments, {registry}).arguments);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -230,7 +230,7 @@ CheckArguments check(Arguments arguments) {
 TEST_CASE("command line: a check has the options of a probe that say how to run, and its own") {
   const CheckArguments plain = check({"smoke"});
   CHECK(plain.targets == Arguments{"smoke"});
-  CHECK(plain.format == CheckFormat::table);
+  CHECK(plain.shown == CheckFormat::table);
   CHECK(plain.attempts == 1);
   CHECK_FALSE(plain.junit);
   CHECK_FALSE(plain.openmetrics);
@@ -243,7 +243,7 @@ TEST_CASE("command line: a check has the options of a probe that say how to run,
   CHECK(full.attempts == 3);
   CHECK(full.junit == "a.xml");
   CHECK(full.openmetrics == "a.prom");
-  CHECK(full.format == CheckFormat::github);
+  CHECK(full.shown == CheckFormat::github);
   CHECK(full.backend == BackendChoice::model);
   CHECK(full.gpu == "v100");
   CHECK(full.effort.ci_width.value() == Approx(0.01));

@@ -15,18 +15,18 @@ namespace {
 
 struct Fixture {
   [[nodiscard]] ResultOutputs outputs(const ResultRequest& request) const {
-    return {request, report::table_formats(), {out, {}}};
+    return {request, report::table_formats(), out, {}};
   }
   [[nodiscard]] std::string file(const std::string& name) const { return (directory / name).string(); }
   /// What a request makes on stdout of a result that is its format's name.
   std::string stdout_of(const ResultRequest& request) {
     out.str({});
-    outputs(request).write(name);
+    outputs(request).finish(write_name);
     return out.str();
   }
 
-  static std::string name(report::Format format, const report::TableStyle& /*style*/) {
-    return std::string(std::ranges::find(report::all_formats(), format, &report::NamedFormat::format)->name);
+  static void write_name(std::ostream& out, report::Format format, const report::TableStyle& /*style*/) {
+    out << std::ranges::find(report::all_formats(), format, &report::NamedFormat::format)->name;
   }
 
   test::TemporaryDirectory directory;
@@ -53,7 +53,7 @@ TEST_CASE("outputs: a file's extension says its format, and --format only where 
   Fixture fixture;
   const auto format_of = [&](const std::string& name) {
     fixture.outputs({.outputs = {fixture.file(name)}, .format = report::Format::markdown, .quiet = true})
-        .write(Fixture::name);
+        .finish(Fixture::write_name);
     return content_of(fixture.file(name));
   };
   CHECK(format_of("b.json") == "json");
@@ -76,7 +76,7 @@ TEST_CASE("outputs: one that cannot be written keeps nothing from the others") {
   std::filesystem::create_directories(fixture.file("lost"));
   const ResultOutputs outputs = fixture.outputs({.outputs = {lost, fixture.file("b.csv")}});
   std::filesystem::remove_all(fixture.file("lost"));
-  CHECK_THROWS_AS(outputs.write(Fixture::name), Error);
+  CHECK_THROWS_AS(outputs.finish(Fixture::write_name), Error);
   CHECK(content_of(fixture.file("b.csv")) == "csv");
   CHECK(fixture.out.str() == "table");
 }
@@ -86,9 +86,9 @@ TEST_CASE("outputs: bringing files up to date leaves stdout and devices alone") 
   const std::string path = fixture.file("a.json");
   const ResultOutputs outputs = fixture.outputs({.outputs = {path, "/dev/null"}, .format = report::Format::csv});
   std::vector<report::Format> made;
-  outputs.update([&](report::Format format, const report::TableStyle&) {
+  outputs.update([&](std::ostream& out, report::Format format, const report::TableStyle&) {
     made.push_back(format);
-    return "so far";
+    out << "so far";
   });
   CHECK(made == std::vector{report::Format::json});
   CHECK(content_of(path) == "so far");

@@ -240,13 +240,14 @@ TEST_CASE("a record of alternatives says which parameter tells them apart", "[re
 
 TEST_CASE("a record of a case that did not run says which and why, and reads nothing", "[record_of]") {
   const Example example;
+  const Plan plan{.sweeps = {{.probe = &example.probes[0], .cases = {example.decided}}}};
   const std::pair<report::Record, report::Status> records[] = {
-      {failed_record(example.decided, probe_error("no luck")), report::Status::failed},
-      {failed_record(example.decided, missing_capability_error("no luck")), report::Status::skipped},
-      {skipped_record(example.decided, "no luck"), report::Status::skipped}};
+      {failed_record(example.decided, probe_error("dry run")), report::Status::failed},
+      {failed_record(example.decided, missing_capability_error("dry run")), report::Status::skipped},
+      {planned_records(plan).at(0), report::Status::skipped}};
   for (const auto& [record, status] : records) {
     CHECK((record.status == status));
-    CHECK(record.reason == "no luck");
+    CHECK(record.reason == "dry run");
     CHECK((record.parameters == example.decided.parameters));
     CHECK(record.metrics.size() == 1);
     CHECK(record.access.empty());

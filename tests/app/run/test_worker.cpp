@@ -14,22 +14,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string settings = R"({"device": "0", "numa": "off"})";
-
-/// A small case; `op` may be something that no probe has.
-std::string request(const std::string& what, const std::string& op = "read") {
-  return Json{{"do", what},
-              {"ci_width", 0.05},
-              {"time_budget_s", 0.05},
-              {"probe", "offset"},
-              {"parameters",
-               {{"offset_elements", 0},
-                {"op", op},
-                {"word_bytes", 4},
-                {"elements_per_thread", 1},
-                {"block_threads", 256},
-                {"buffer_bytes", 1 << 20}}}}
-      .dump();
+/// A small case, with other settings where a test says so.
+std::string request(const std::string& what, const Json& settings = Json::object()) {
+  Json json = {{"do", what},
+               {"device", "0"},
+               {"numa", "off"},
+               {"ci_width", 0.05},
+               {"time_budget_s", 0.05},
+               {"probe", "offset"},
+               {"parameters",
+                {{"offset_elements", 0},
+                 {"op", "read"},
+                 {"word_bytes", 4},
+                 {"elements_per_thread", 1},
+                 {"block_threads", 256},
+                 {"buffer_bytes", 1 << 20}}}};
+  json.update(settings);
+  return json.dump();
 }
 
 /// What comes out, a JSON object a line.
@@ -63,14 +64,9 @@ bool gpu_here() {
 
 TEST_CASE("a worker without input ends at once", "[worker]") { CHECK(answers_to("").empty()); }
 
-TEST_CASE("a worker that is told its settings alone has nothing to say", "[worker]") {
-  CHECK(answers_to(settings).empty());
-  CHECK(answers_to(settings + "\n").empty());
-}
-
 TEST_CASE("every request without a GPU is answered by the error that says so", "[worker]") {
   if (gpu_here()) return;
-  const auto answers = answers_to(settings + "\n" + request("run") + "\n" + request("trial") + "\n");
+  const auto answers = answers_to(request("run") + "\n" + request("trial") + "\n");
   REQUIRE(answers.size() == 2);
   for (const Json& answer : answers) {
     CHECK(is_error(answer));
@@ -81,7 +77,12 @@ TEST_CASE("every request without a GPU is answered by the error that says so", "
 }
 
 TEST_CASE("a request that is none is an error, and the next is still answered", "[worker]") {
-  const std::vector<std::string> garbage = {"",
+  const std::vector<std::string> garbage = {request("run", {{"device", 0}}),
+                                            request("run", {{"device", nullptr}}),
+                                            request("run", {{"numa", "far"}}),
+                                            request("run", {{"numa", nullptr}}),
+                                            request("run", {{"ci_width", "x"}}),
+                                            "",
                                             "hello",
                                             "{",
                                             "[]",
@@ -98,9 +99,9 @@ TEST_CASE("a request that is none is an error, and the next is still answered", 
                                             "\xff\xfe\xfd",
                                             std::string("a\0b", 3),
                                             std::string(100'000, '[')};
-  std::string input = settings;
-  for (const std::string& line : garbage) input += "\n" + line;
-  const auto answers = answers_to(input + "\n");
+  std::string input;
+  for (const std::string& line : garbage) input += line + "\n";
+  const auto answers = answers_to(input);
   REQUIRE(answers.size() == garbage.size());
   for (std::size_t i = 0; i < answers.size(); ++i) {
     INFO(garbage[i].substr(0, 80));
@@ -109,21 +110,8 @@ TEST_CASE("a request that is none is an error, and the next is still answered", 
   }
 }
 
-TEST_CASE("settings that are none end the worker with an error", "[worker]") {
-  const std::vector<std::string> garbage = {
-      "", "hello", "{}", "[1]", "\xff", R"({"device": 0})", R"({"device": "0"})", R"({"device": "0", "numa": "far"})"};
-  for (const std::string& line : garbage) {
-    INFO(line);
-    const auto answers = answers_to(line + "\n" + request("run") + "\n");
-    REQUIRE(answers.size() == 1);
-    CHECK(is_error(answers[0]));
-    CHECK(answers[0].at("context_lost") == true);  // so that the parent starts another
-  }
-}
-
 TEST_CASE("a device that is not there is an error", "[worker]") {
-  const std::string elsewhere = R"({"device": "GPU-none", "numa": "off"})";
-  const auto answers = answers_to(elsewhere + "\n" + request("run") + "\n");
+  const auto answers = answers_to(request("run", {{"device", "GPU-none"}}) + "\n");
   REQUIRE(answers.size() == 1);
   CHECK(is_error(answers[0]));
 }

@@ -72,21 +72,21 @@ TEST_CASE("suite: probes run in their order with their axes") {
     {"probe": "shift", "axes": {"shift": "0"}}])"));
   CHECK(suite.name == "n");
   CHECK(suite.purpose == "p");
-  CHECK(lines(make_plan(registry, suite)) ==
+  CHECK(lines(suite.plan) ==
         Lines{"skip skip_elements=3 op=write width_elements=4", "skip skip_elements=5 op=write width_elements=4",
               "skip skip_elements=6 op=write width_elements=4", "shift shift_elements=7 op=copy shape=2",
               "shift shift_elements=0 op=copy shape=auto"});
 }
 
 TEST_CASE("suite: an axis that is left out has its defaults, not those of a quick look") {
-  CHECK(make_plan(registry, parse(suite_of(R"([{"probe": "shift"}])"))).size() == 4);
+  CHECK(parse(suite_of(R"([{"probe": "shift"}])")).plan.size() == 4);
 }
 
 TEST_CASE("suite: what an entry asks for goes before what the suite asks for") {
   const Suite suite = parse(suite_of(
       R"([{"probe": "shift", "options": {"time_budget": "50ms"}}, {"probe": "skip", "options": {"ci_width": "4%"}}])",
       "[]", R"({"ci_width": "2%", "time_budget": "100ms", "numa": "off", "counters": "require"})"));
-  const Plan plan = make_plan(registry, suite);
+  const Plan& plan = suite.plan;
   REQUIRE(plan.sweeps.size() == 2);
   CHECK(plan.sweeps[0].effort.ci_width == 0.02);
   CHECK(plan.sweeps[0].effort.time_budget == measure::Seconds(0.05));
@@ -112,7 +112,7 @@ TEST_CASE("suite: options are absent where nobody asked") {
   CHECK_FALSE(suite.options.effort.time_budget.has_value());
   CHECK_FALSE(suite.options.numa.has_value());
   CHECK_FALSE(suite.options.counting.has_value());
-  CHECK_FALSE(make_plan(registry, suite).sweeps.front().effort.ci_width.has_value());
+  CHECK_FALSE(suite.plan.sweeps.front().effort.ci_width.has_value());
   const auto counting = [](const char* value) {
     return parse(suite_of(two_probes, "[]", std::string(R"({"counters": )") + value + "}")).options.counting;
   };
@@ -372,7 +372,7 @@ TEST_CASE("suite: every shipped suite loads, plans and is named as its file is")
     CAPTURE(name);
     const Suite suite = load_suite(name, probes());
     CHECK(suite.name == name);
-    CHECK(make_plan(probes(), suite).size() > 0);
+    CHECK(suite.plan.size() > 0);
     CHECK(suite.expectations.size() >= 10);
     CHECK(suite.purpose.find('\n') == std::string::npos);
   }
@@ -384,7 +384,7 @@ TEST_CASE("references: what auto decided differs from sweep to sweep, and is the
                                      R"([{"name": "e", "cases": {"probe": "shift", "shape": "auto"},
                                           "relative_to": {"shape": 4}, "at_least": 1}])"));
   std::vector<report::Record> records;
-  for (const PlannedSweep& sweep : make_plan(registry, suite).sweeps) {
+  for (const PlannedSweep& sweep : suite.plan.sweeps) {
     for (Case one : sweep.cases) {
       const bool chosen = one.is_auto("shape");
       if (chosen) one.set("shape", std::uint64_t{4});  // the very shape that the other sweep was given

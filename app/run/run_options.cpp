@@ -1,4 +1,4 @@
-#include "app/command_line/run_options.hpp"
+#include "app/run/run_options.hpp"
 
 #include <fmt/format.h>
 
@@ -36,16 +36,16 @@ void add_backend_options(CommandOptions& options, RunOptions& target, const std:
   options.add_switch("dry-run", target.dry_run, dry_run_help);
 }
 
-void add_result_options(CommandOptions& options, RunOptions& target, const std::string& output_help,
-                        const std::string& quiet_help) {
+void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
+                        const std::string& quiet_help, const std::string& place) {
   options.group("Results");
   options.add_value("output", "FILE", target.outputs, output_help);
   options.add_switch("quiet", target.quiet, quiet_help);
   options.add_switch("no-color", target.no_color,
-                     "No colours on stdout, as with NO_COLOR set, e.g. in a console that shows their codes");
+                     "No colours " + place + ", as with NO_COLOR set, e.g. in a console that shows their codes");
 }
 
-void add_effort_options(CommandOptions& options, RunOptions& target) {
+void add_effort_options(CommandOptions& options, CaseOptions& target) {
   options.group("Effort");
   options.add_value(
       "ci-width", "SHARE",

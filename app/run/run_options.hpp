@@ -1,0 +1,42 @@
+#pragma once
+// How to run cases, whichever they are, and the options that say it: every command that measures or predicts has them.
+
+#include <optional>
+#include <string>
+
+#include "app/command_line/command_options.hpp"
+#include "app/output/result_outputs.hpp"
+#include "app/run/plan.hpp"
+#include "probes/measure/counters.hpp"
+#include "probes/measure/numa.hpp"
+
+namespace gpumem::app {
+
+enum class BackendChoice { cuda, model, automatic };
+
+/// How to run a case. What is absent is left by the command line to a suite, and by both to the defaults.
+struct CaseOptions {
+  Effort effort = {};
+  std::optional<measure::NumaRequest> numa;
+  std::optional<measure::Counting> counting;
+};
+
+/// Where the numbers come from and what becomes of them, whatever the cases are.
+struct RunOptions : CaseOptions, ResultRequest {
+  BackendChoice backend = BackendChoice::cuda;
+  std::optional<std::string> gpu;     ///< to predict for: a profile's name or file
+  std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id
+  bool dry_run = false;
+};
+
+// The target has to outlive the command's parsing.
+void add_backend_options(CommandOptions& options, RunOptions& target, const std::string& dry_run_help);
+void add_effort_options(CommandOptions& options, CaseOptions& target);
+/// `place` is where --no-color takes the colours from: "on stdout".
+void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
+                        const std::string& quiet_help, const std::string& place = "on stdout");
+
+/// Throws a usage error for a GPU to predict for that is asked for where nothing is predicted, and the reverse.
+void refuse_wrong_gpu(const RunOptions& given);
+
+}  // namespace gpumem::app

@@ -1,0 +1,228 @@
+// What a suite expects of the cases, the device or the flags.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/command_line/values.hpp"
+#include "app/run/record_of.hpp"
+#include "app/suite/reading.hpp"
+#include "probes/suggest.hpp"
+#include "report/check/references.hpp"
+#include "report/record/flags.hpp"
+#include "report/record/quantities.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using report::Expectation;
+using report::Record;
+using report::Selection;
+
+/// An object of a probe and values of its axes. Without `otherwise` it must name the probe.
+Selection read_selection(const JsonReader& json, const std::vector<Probe>& registry,
+                         const std::string& otherwise = "") {
+  const bool named = otherwise.empty() || json.has("probe");
+  const Probe& probe = named ? read_probe(json.member("probe"), registry) : require_probe(registry, otherwise);
+  Selection selection{.probes = {probe.name}};
+  for (const auto& [name, values] : json.members()) {
+    if (name == "probe") continue;
+    const std::vector<std::string> texts = read_axis(values, name, probe).texts;
+    const Axis& axis = *std::ranges::find(probe.axes, name, &Axis::flag);
+    selection.parameters.push_back({.parameters = {axis.parameter}, .values = parse_axis_values(axis, texts)});
+  }
+  return selection;
+}
+
+/// Throws for an unknown name, with the nearest.
+void require_known(const JsonReader& json, const std::string& name, const std::vector<std::string>& names,
+                   const std::string& what) {
+  if (std::ranges::find(names, name) != names.end()) return;
+  const std::string hint = did_you_mean(name, names);
+  json.refuse(fmt::format("{} '{}'{}", what, name, hint.empty() ? "; there are: " + report::join(names, ", ") : hint));
+}
+
+void read_equals(const JsonReader& json, Expectation& expectation) {
+  const JsonReader equals = json.member("equals");
+  if (json.has("at_least") || json.has("at_most")) equals.refuse("stands alone: leave out 'at_least' and 'at_most'");
+  const double share = read_share(json.member("tolerance"), "tolerance", "5%");
+  const double value = equals.number();
+  const auto [least, most] = std::minmax({value * (1 - share), value * (1 + share)});
+  expectation.at_least = least;
+  expectation.at_most = most;
+}
+
+void read_bounds(const JsonReader& json, Expectation& expectation) {
+  if (json.has("equals")) return read_equals(json, expectation);
+  if (json.has("tolerance")) json.member("tolerance").refuse("belongs to 'equals', which is missing");
+  if (json.has("at_least")) expectation.at_least = json.member("at_least").number();
+  if (json.has("at_most")) expectation.at_most = json.member("at_most").number();
+  if (!expectation.at_least && !expectation.at_most) {
+    json.fail("a bound: 'at_least', 'at_most', or 'equals' with a 'tolerance'");
+  }
+  if (expectation.at_least && expectation.at_most && *expectation.at_least > *expectation.at_most) {
+    json.member("at_most").refuse(
+        fmt::format("{} is below 'at_least', {}", *expectation.at_most, *expectation.at_least));
+  }
+}
+
+void read_cases(const JsonReader& json, Expectation& expectation, const std::vector<Probe>& registry) {
+  expectation.subject = Expectation::Subject::cases;
+  expectation.cases = read_selection(json.member("cases"), registry);
+  std::vector<std::string> probes = expectation.cases.probes;
+  if (json.has("relative_to")) {
+    expectation.relative_to = read_selection(json.member("relative_to"), registry, probes.front());
+    probes.push_back(expectation.relative_to->probes.front());
+  }
+  expectation.quantity = require_probe(registry, probes.front()).headline.quantity.name;
+  if (json.has("quantity")) {
+    const JsonReader quantity = json.member("quantity");
+    expectation.quantity = quantity.text();
+    for (const std::string& probe : probes) {
+      std::vector<std::string> names;
+      for (const Quantity& one : report::case_quantities(require_probe(registry, probe))) names.push_back(one.name);
+      require_known(quantity, expectation.quantity, names, fmt::format("cases of '{}' have no quantity", probe));
+    }
+  }
+  read_bounds(json, expectation);
+}
+
+void read_device(const JsonReader& json, Expectation& expectation) {
+  expectation.subject = Expectation::Subject::device;
+  const JsonReader device = json.member("device");
+  expectation.quantity = device.text();
+  require_known(device, expectation.quantity, report::device_quantity_names(), "a device has no quantity");
+  read_bounds(json, expectation);
+}
+
+void read_flags(const JsonReader& json, Expectation& expectation, const std::vector<Probe>& registry) {
+  expectation.subject = Expectation::Subject::flags;
+  for (const JsonReader& item : json.member("no_flags").items()) {
+    const std::string flag = item.text();
+    require_known(item, flag, report::all_flags(), "there is no flag");
+    if (std::ranges::find(expectation.flags, flag) != expectation.flags.end()) item.refuse("expected each flag once");
+    expectation.flags.push_back(flag);
+  }
+  if (expectation.flags.empty()) json.member("no_flags").fail("at least one flag");
+  if (json.has("cases")) expectation.cases = read_selection(json.member("cases"), registry);
+}
+
+/// The members that go with a subject, named by the member that says it.
+void allow_beside(const JsonReader& json, const std::string& subject, const std::vector<std::string>& members) {
+  for (const char* other :
+       {"cases", "quantity", "relative_to", "device", "no_flags", "at_least", "at_most", "equals", "tolerance"}) {
+    if (other == subject || !json.has(other)) continue;
+    if (std::ranges::find(members, other) == members.end()) {
+      json.member(other).refuse(fmt::format("does not go together with '{}'", subject));
+    }
+  }
+}
+
+/// An entry of `expectations`; `place` is what an error calls it.
+Expectation read_expectation(const JsonReader& json, const std::string& place, const std::vector<Probe>& registry) {
+  static const std::vector<std::string> members = {"name",     "because",   "gpu",        "required", "cases",
+                                                   "quantity", "device",    "no_flags",   "at_least", "at_most",
+                                                   "equals",   "tolerance", "relative_to"};
+  json.allow_only(members);
+  Expectation expectation;
+  expectation.place = place;
+  expectation.name = read_name(json.member("name"));
+  if (json.has("because")) expectation.because = json.member("because").text();
+  if (json.has("gpu")) expectation.gpu = read_name(json.member("gpu"));
+  if (json.has("required")) expectation.required = json.member("required").boolean();
+  if (json.has("no_flags")) {
+    allow_beside(json, "no_flags", {"cases"});
+    read_flags(json, expectation, registry);
+  } else if (json.has("device")) {
+    allow_beside(json, "device", {"at_least", "at_most", "equals", "tolerance"});
+    read_device(json, expectation);
+  } else if (json.has("cases")) {
+    read_cases(json, expectation, registry);
+  } else {
+    json.fail("what it is about: one of the members 'cases', 'device' and 'no_flags'");
+  }
+  return expectation;
+}
+
+// ---- Whether it finds what it speaks of in the suite's own plan
+
+/// Why a selection selects nothing.
+std::string nothing_selected(const Selection& selection, const std::vector<Record>& planned) {
+  const auto any = [&](const Selection& wider) {
+    return std::ranges::any_of(planned, [&](const Record& record) { return report::selects(wider, record); });
+  };
+  const std::string& probe = selection.probes.front();
+  if (!any({.probes = {probe}})) return fmt::format("the suite does not run the probe '{}'", probe);
+  for (const Selection::Allowed& allowed : selection.parameters) {
+    if (any({.probes = {probe}, .parameters = {allowed}})) continue;
+    std::vector<std::string> values;
+    for (const Value& value : allowed.values) values.push_back(to_string(value));
+    constexpr std::size_t most_listed = 5;
+    if (values.size() > most_listed) values = {values.front(), "...", values.back()};
+    return fmt::format("no case of '{}' in this suite has {} {}", probe, allowed.parameters.front(),
+                       report::join(values, ", "));
+  }
+  return fmt::format("no case of '{}' in this suite has all of these values", probe);
+}
+
+void require_references(const JsonReader& json, const Expectation& expectation, const std::vector<Record>& planned,
+                        const std::vector<std::size_t>& selected) {
+  const report::References references(expectation, planned);
+  const Selection& reference = *expectation.relative_to;
+  const auto is_own = [&](std::size_t index) {
+    const auto found = references.of(index);
+    return found.size() == 1 && found.front() == index;
+  };
+  if (std::ranges::all_of(selected, is_own)) {
+    json.refuse("relates each of these cases to itself; name the values in which the other case differs");
+  }
+  for (const std::size_t index : selected) {
+    const std::size_t found = references.of(index).size();
+    if (found == 1) continue;
+    if (reference.probes != expectation.cases.probes) {
+      json.refuse(fmt::format("selects {} cases; name enough axes for one", found));
+    }
+    const std::string one =
+        words_of(planned[index], [&](const std::string& name) { return !report::names_parameter(reference, name); });
+    if (found == 0) json.refuse(fmt::format("no case of this suite has these values and else is {}", one));
+    json.refuse(fmt::format("{} cases have these values and else are {}; name enough axes for one", found, one));
+  }
+}
+
+/// Throws where the expectation at `json` selects no case of the plan, or a reference that is none or not one: found
+/// out before hours of measuring.
+void require_cases(const JsonReader& json, const Expectation& expectation, const std::vector<Record>& planned) {
+  if (expectation.cases.probes.empty()) return;
+  std::vector<std::size_t> selected;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    if (report::selects(expectation.cases, planned[i])) selected.push_back(i);
+  }
+  if (selected.empty()) json.member("cases").refuse(nothing_selected(expectation.cases, planned));
+  if (!expectation.relative_to) return;
+  const JsonReader reference = json.member("relative_to");
+  const auto is_reference = [&](const Record& record) { return report::selects(*expectation.relative_to, record); };
+  if (std::ranges::none_of(planned, is_reference)) {
+    reference.refuse(nothing_selected(*expectation.relative_to, planned));
+  }
+  require_references(reference, expectation, planned, selected);
+}
+
+}  // namespace
+
+void read_expectations(const JsonReader& json, const std::string& source, const std::vector<Probe>& registry,
+                       Suite& suite) {
+  const std::vector<Record> planned = planned_records(suite.plan);
+  for (const JsonReader& item : read_entries(json)) {
+    const std::string place = fmt::format("{}: /expectations/{}", source, suite.expectations.size());
+    Expectation expectation = read_expectation(item, place, registry);
+    require_cases(item, expectation, planned);
+    if (std::ranges::find(suite.expectations, expectation.name, &Expectation::name) != suite.expectations.end()) {
+      item.member("name").refuse("another expectation has this name");
+    }
+    suite.expectations.push_back(std::move(expectation));
+  }
+}
+
+}  // namespace gpumem::app
