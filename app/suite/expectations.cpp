@@ -8,7 +8,7 @@
 #include "app/run/record_of.hpp"
 #include "app/suite/reading.hpp"
 #include "probes/suggest.hpp"
-#include "report/check/references.hpp"
+#include "report/check/expectation.hpp"
 #include "report/record/flags.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
