@@ -59,15 +59,15 @@ std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& e
   std::vector<std::optional<report::Report>> reports;
   for (const std::string& target : arguments.targets) {
     if (!is_file(target)) {
-      suites.push_back(load_suite(target, environment.registry));
+      suites.emplace_back(load_suite(target, environment.registry));
       continue;
     }
     const std::string text = report::read_text(target, environment.in);
     const std::string source = target == "-" ? "standard input" : target;
     if (is_report(text, source)) {
-      reports.push_back(report::read_report(text, source));
+      reports.emplace_back(report::read_report(text, source));
     } else {
-      suites.push_back(parse_suite(text, source, environment.registry));
+      suites.emplace_back(parse_suite(text, source, environment.registry));
     }
   }
   if (suites.empty()) suites.emplace_back();
@@ -95,7 +95,7 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
 
 /// Stdout shows the checks, and files the whole report.
 ResultRequest files_of(const CheckArguments& arguments) {
-  ResultRequest request = arguments;
+  auto request = static_cast<const ResultRequest&>(arguments);
   request.files_only = true;
   if (arguments.shown == CheckFormat::json) request.format = report::Format::json;
   return request;
