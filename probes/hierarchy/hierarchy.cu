@@ -155,8 +155,8 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.blocks = level.blocks(Traffic::read);
   workload.block_threads = level.block_threads;
   workload.shared_bytes_per_block = level.shared_bytes();
-  // The model knows no registers, and of what threads go over again only what shared memory makes of it.
-  workload.modelled = level.name == "shared" || level.name == "memory";
+  // The model knows no registers, and not how many requests for the same line meet on their way to L2.
+  workload.modelled = level.name != "register" && level.name != "l2-shared";
   if (level.name == "register") {
     workload.useful_flops = 2 * chains * level.read_passes * level.threads();
     return workload;
@@ -168,6 +168,8 @@ static Workload describe(const Case& decided, const Device& device) {
                             .word_bytes = level.words * static_cast<unsigned>(sizeof(std::uint32_t)),
                             .instructions = level.unrolled,
                             .requests = level.read_passes * level.vectors / access::warp_lanes,
+                            .passes = level.read_passes,
+                            .kept_in_l1 = level.name == "l1",
                             .request = [level](std::uint64_t k) { return request_of(level, k); }});
   return workload;
 }

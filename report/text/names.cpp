@@ -178,9 +178,10 @@ std::string value_words(std::string_view quantity, double value) {
 }
 
 std::string stage_words(std::string_view stage) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> words = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> words = {{
       {"launch", "the launch itself"},
       {"latency", "latency (too little in flight)"},
+      {"l1_lines", "the lines looked up in L1"},
       {"l2_sectors", "the sectors moved between L1 and L2"},
       {"l2_lines", "the lines fetched into L2"},
       {"dram", "device memory"},
