@@ -102,8 +102,9 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   SiteSummary summary;
   const Costed costs = costed(site.space, site.op);
   if (!costs.any()) return summary;
-  const bool exact = site.requests <= 2 * exact_requests;
-  const std::uint64_t evaluated = exact ? site.requests : 2 * exact_requests;
+  const std::uint64_t once = site.requests / site.passes;
+  const bool exact = once <= 2 * exact_requests;
+  const std::uint64_t evaluated = exact ? once : 2 * exact_requests;
   if (evaluated == 0) return summary;
 
   std::vector<TouchedSector> touched;
@@ -131,8 +132,7 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   summary.cost.lines_per_request /= requests;
   summary.cost.wavefronts_per_request /= requests;
   summary.footprint =
-      exact ? whole
-            : extrapolate(half, whole, static_cast<double>(site.requests) / static_cast<double>(exact_requests));
+      exact ? whole : extrapolate(half, whole, static_cast<double>(once) / static_cast<double>(exact_requests));
   return summary;
 }
 

@@ -17,6 +17,8 @@ struct Site {
   unsigned word_bytes = 4;
   unsigned instructions = 1;   ///< copies of the instruction in the compiled kernel (loop unrolling)
   std::uint64_t requests = 0;  ///< warp requests of one launch
+  std::uint64_t passes = 1;    ///< times that these go over the same addresses: requests / passes each time
+  bool kept_in_l1 = true;      ///< of loads: L1 serves what they or others ask for again
   /// The k-th request of a launch, k < requests. Consecutive k are neighbours in the launch, so a short run of
   /// them is representative of the whole. Where costed(space, op) has no rule it may be left out.
   std::function<WarpRequest(std::uint64_t k)> request;

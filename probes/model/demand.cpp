@@ -60,9 +60,12 @@ void add_link_store(Demand& demand, const access::Site& site, const access::Site
   demand.pcie_lone_idle_writes += alone * (1 - static_cast<double>(footprint.channels) / access::atom_channels);
 }
 
-void add_load(Demand& demand, const access::Footprint& footprint) {
+void add_load(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+  const auto& [cost, footprint] = summary;
+  const auto requests = static_cast<double>(site.requests);
+  demand.l1_load_lines += requests * cost.lines_per_request;
   // What neighbouring warps share comes from L1 the second time, so L2 sees the footprint, not the requests.
-  demand.l2_load_sectors += footprint.sectors;
+  demand.l2_load_sectors += site.kept_in_l1 ? footprint.sectors : requests * cost.sectors_per_request;
   demand.l2_load_lines += footprint.lines;
   demand.l2_load_line_pairs += footprint.line_pairs;
   demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
@@ -111,7 +114,7 @@ Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary
       load ? add_link_load(demand, site, sites[i]) : add_link_store(demand, site, sites[i]);
     } else {
       demand.footprint_bytes += sites[i].footprint.sectors * access::sector_bytes;
-      load ? add_load(demand, sites[i].footprint) : add_store(demand, site, sites[i]);
+      load ? add_load(demand, site, sites[i]) : add_store(demand, site, sites[i]);
     }
   }
   return demand;

@@ -15,6 +15,7 @@ struct Demand {
   bool loads = false;           ///< whether threads wait for data from beyond their multiprocessor
   bool stores = false;          ///< whether they send some there
   bool over_link = false;       ///< whether any of it is the host's
+  double l1_load_lines = 0;     ///< lines that loads look up in L1, whether it has them or not
   double l2_load_sectors = 0;   ///< sectors that L1 fetches from L2
   double l2_store_sectors = 0;  ///< sectors that L1 writes to L2, each counted once
   double l2_split_sectors = 0;  ///< and how often one is written again, because several requests share it

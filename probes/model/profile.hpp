@@ -33,11 +33,12 @@ struct Rates {
   double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
   double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
 
-  double store_latency_s = 0;    ///< until a block that stores makes place for the next
-  double load_turn_s = 0;        ///< what each further load of a thread adds to its latency
-  double block_drain_share = 0;  ///< share of the latency that a block's place then stays empty, over resident blocks
-  double overlap_exponent = 0;   ///< p of (latency^p + work^p)^(1/p): the larger, the better one hides the other
-  double line_spread_share = 0;  ///< added to the cost of lines that are fetched when a thread has many turns
+  double store_latency_s = 0;     ///< until a block that stores makes place for the next
+  double load_turn_s = 0;         ///< what each further load of a thread adds to its latency
+  double block_drain_share = 0;   ///< share of the latency that a block's place then stays empty, over resident blocks
+  double l1_lines_per_cycle = 0;  ///< of one multiprocessor: lines that loads look up
+  double overlap_exponent = 0;    ///< p of (latency^p + work^p)^(1/p): the larger, the better one hides the other
+  double line_spread_share = 0;   ///< added to the cost of lines that are fetched when a thread has many turns
 
   double pcie_to_device_bytes_per_s = 0;  ///< a copy engine, pinned memory, the other direction idle
   double pcie_to_host_bytes_per_s = 0;

@@ -24,6 +24,7 @@ std::span<const RateField> rate_fields() {
       {"store_latency_s", &Rates::store_latency_s, Scale::nothing, true},
       {"load_turn_s", &Rates::load_turn_s, Scale::nothing, true},
       {"block_drain_share", &Rates::block_drain_share, Scale::nothing, true},
+      {"l1_lines_per_cycle", &Rates::l1_lines_per_cycle, Scale::nothing, true},
       {"overlap_exponent", &Rates::overlap_exponent, Scale::nothing, true},
       {"line_spread_share", &Rates::line_spread_share, Scale::nothing, true},
       {"pcie_to_device_bytes_per_s", &Rates::pcie_to_device_bytes_per_s, Scale::link, true, true},

@@ -97,12 +97,17 @@ bool fits_in_l2(const Demand& demand, const Device& device) {
 std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload, const Profile& profile,
                                      bool cached) {
   const Rates& rates = profile.rates;
+  // Of all multiprocessors together.
+  const double cycles_per_s = static_cast<double>(profile.device.sm_clock_hz) * profile.device.multiprocessors;
   std::vector<StageTime> stages;
   const auto stage = [&](std::string_view name, double seconds) { stages.push_back({name, seconds}); };
   stage("launch", static_cast<double>(workload.blocks) / rates.block_launches_per_s);
   // Stores over the link are not waited for: what is on its way does not hold a block's place.
   if (demand.loads || (demand.stores && !demand.over_link)) {
     stage("latency", latency_seconds(workload, demand, profile));
+  }
+  if (demand.l1_load_lines > 0) {
+    stage("l1_lines", demand.l1_load_lines / (rates.l1_lines_per_cycle * cycles_per_s));
   }
   if (demand.footprint_bytes > 0) {
     stage("l2_sectors", demand.l2_load_sectors / rates.l2_load_sectors_per_s +
@@ -115,9 +120,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   }
   if (demand.over_link) stage("pcie", pcie_seconds(demand, rates));
   if (demand.shared_wavefronts > 0) {
-    stage("shared_wavefronts",
-          demand.shared_wavefronts / (rates.shared_wavefronts_per_cycle * profile.device.multiprocessors *
-                                      static_cast<double>(profile.device.sm_clock_hz)));
+    stage("shared_wavefronts", demand.shared_wavefronts / (rates.shared_wavefronts_per_cycle * cycles_per_s));
   }
   return stages;
 }

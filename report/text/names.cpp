@@ -168,6 +168,7 @@ std::string stage_words(std::string_view stage) {
   static const std::map<std::string_view, std::string_view> words = {
       {"launch", "the launch itself"},
       {"latency", "latency (too little in flight)"},
+      {"l1_lines", "the lines looked up in L1"},
       {"l2_sectors", "the sectors moved between L1 and L2"},
       {"l2_lines", "the lines fetched into L2"},
       {"dram", "device memory"},

@@ -1,0 +1,395 @@
+// Hierarchy: every level of a GPU's memory in one table. Each is read, written, copied and combined (triad) by threads
+// that touch it in its best shape: lanes in order, 16 bytes each, enough of them in flight.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/hierarchy/hierarchy_advice.hpp"
+#include "probes/hierarchy/sweep.cuh"
+#include "probes/host/host_memory.hpp"
+#include "probes/host/verify.hpp"
+#include "probes/measure/cuda.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/kernel_name.hpp"
+#include "probes/measure/session.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::hierarchy {
+
+constexpr std::array<const char*, 7> level_names = {"register", "shared", "l1", "l2", "l2-shared", "memory", "host"};
+constexpr std::array<std::pair<Traffic, const char*>, 3> further_traffic = {
+    {{Traffic::write, "write_gb_per_s"}, {Traffic::copy, "copy_gb_per_s"}, {Traffic::triad, "triad_gb_per_s"}}};
+
+/// Arrays that a byte is read from or written to for each byte of an array.
+constexpr std::uint64_t arrays_of(Traffic traffic) {
+  return traffic == Traffic::triad ? 3 : traffic == Traffic::copy ? 2 : 1;
+}
+
+using Sweep = void (*)(Arrays, std::uint32_t*, unsigned, unsigned);
+using Sweeps = std::array<Sweep, 4>;  ///< by traffic
+using SharedSweep = void (*)(std::uint32_t*, unsigned);
+
+template <class Read, class Rest>
+constexpr Sweeps sweeps = {sweep<Read, Traffic::read>, sweep<Rest, Traffic::write>, sweep<Rest, Traffic::copy>,
+                           sweep<Rest, Traffic::triad>};
+constexpr std::array<SharedSweep, 4> shared_sweeps = {sweep_shared<Traffic::read>, sweep_shared<Traffic::write>,
+                                                      sweep_shared<Traffic::copy>, sweep_shared<Traffic::triad>};
+
+/// A case in numbers. The passes of a launch over what stays in a level take milliseconds on a large GPU, so that what
+/// it takes to begin and to end does not show.
+struct Level {
+  std::string name;
+  std::string kernel = {};  ///< of the reads
+  Sweeps sweeps = {};       ///< of levels that are addressed as global memory
+  unsigned words = 4;       ///< of a vector
+  unsigned unrolled = 1;    ///< of reads
+  unsigned unrolled_else = 1;
+  unsigned block_threads = 1024;
+  std::uint64_t vectors = 0;  ///< of an array; 0 without a kernel
+  unsigned read_passes = 1;
+  unsigned passes = 1;  ///< of what is not only read
+  unsigned parts = 1;   ///< of the arrays that a block reads, one after another
+
+  Level(const Case& decided, const Device& device) : name(decided.name("level")) {
+    const auto multiprocessors = device.multiprocessors;
+    const auto resident = [&](unsigned blocks, unsigned threads, unsigned in_a_row) {
+      block_threads = threads;
+      unrolled = unrolled_else = in_a_row;
+      vectors = std::uint64_t{blocks} * multiprocessors * threads * in_a_row;
+    };
+    if (name == "register") {
+      kernel = measure::kernel_name<&multiply_add<chains>>();
+      resident(1, 1024, 1);
+      read_passes = 1U << 16U;
+    } else if (name == "shared") {
+      kernel = measure::kernel_name<&sweep_shared<Traffic::read>>();
+      resident(1, 512, shared_unrolled);
+      read_passes = passes = 1U << 15U;
+    } else if (name == "l1") {
+      take<L1, L1>();
+      resident(1, 1024, L1::unrolled);
+      read_passes = 1U << 14U;
+      passes = read_passes / 16;  // stores go through to L2
+    } else if (name == "l2") {
+      take<L2<1>, L2<1>>();
+      resident(2, 1024, 1);
+      read_passes = passes = 1U << 11U;
+    } else if (name == "l2-shared") {
+      take<L2<2>, L2<2>>();
+      resident(2, 1024, 2);
+      parts = 2 * multiprocessors;
+      read_passes = passes = 8 * parts;
+    } else if (name == "memory") {
+      take<Memory<4>, Memory<1>>();
+      unrolled = 4;
+      block_threads = 256;
+      // Sixteen times the L2, so that what a launch leaves there is of no use to the next; three arrays at once.
+      const std::uint64_t bytes = std::min(16 * device.l2_bytes, device.memory_bytes / 8);
+      const std::uint64_t tile = std::uint64_t{block_threads} * unrolled;
+      vectors = bytes / (words * sizeof(std::uint32_t)) / tile * tile;
+    }
+  }
+
+  [[nodiscard]] bool addressed_as_global() const { return sweeps.front() != nullptr; }
+  [[nodiscard]] unsigned unrolled_of(Traffic traffic) const {
+    return traffic == Traffic::read ? unrolled : unrolled_else;
+  }
+  [[nodiscard]] unsigned passes_of(Traffic traffic) const { return traffic == Traffic::read ? read_passes : passes; }
+  [[nodiscard]] std::uint64_t blocks(Traffic traffic) const { return vectors / unrolled_of(traffic) / block_threads; }
+  [[nodiscard]] std::uint64_t threads() const { return blocks(Traffic::read) * block_threads; }
+  [[nodiscard]] std::uint64_t array_words() const { return vectors * words; }
+  [[nodiscard]] std::uint64_t array_bytes() const { return array_words() * sizeof(std::uint32_t); }
+  [[nodiscard]] unsigned shared_bytes() const {
+    return name == "shared" ? static_cast<unsigned>(3 * block_threads * shared_unrolled * sizeof(uint4)) : 0;
+  }
+  /// What a run moves; 0 where a level knows no such traffic.
+  [[nodiscard]] std::uint64_t bytes(Traffic traffic) const {
+    if (name == "host") return traffic == Traffic::triad ? 0 : arrays_of(traffic) * copied_bytes;
+    if (name != "register") return arrays_of(traffic) * passes_of(traffic) * array_bytes();
+    return traffic == Traffic::read ? 3 * sizeof(float) * chains * read_passes * threads() : 0;
+  }
+
+  static constexpr std::uint64_t copied_bytes = std::uint64_t{256} << 20U;  ///< of a copy over the link
+
+ private:
+  template <class Read, class Rest>
+  void take() {
+    kernel = measure::kernel_name<&sweep<Read, Traffic::read>>();
+    sweeps = hierarchy::sweeps<Read, Rest>;
+    words = words_of<typename Read::Vector>;
+  }
+};
+
+/// The k-th request of a level's reads: warps of a block in order, turn by turn, block after block, all of a pass
+/// before the next.
+static access::WarpRequest request_of(const Level& level, std::uint64_t k) {
+  const std::uint64_t of_block = std::uint64_t{level.block_threads} * level.unrolled;
+  const std::uint64_t vector = k * access::warp_lanes % (level.addressed_as_global() ? level.vectors : of_block);
+  access::WarpRequest request;
+  request.word_bytes = level.words * sizeof(std::uint32_t);
+  request.active = ~std::uint32_t{0};
+  for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
+    request.address[lane] = (vector + lane) * request.word_bytes;
+  }
+  return request;
+}
+
+static Workload describe(const Case& decided, const Device& device) {
+  const Level level(decided, device);
+  Workload workload;
+  workload.useful_bytes_read = level.bytes(Traffic::read);
+  if (level.vectors == 0) {
+    workload.useful_bytes_written = std::exchange(workload.useful_bytes_read, 0);  // on the device
+    workload.operations = {
+        {.work = Operation::Work::copy_to_device, .stage = "copy to the device", .bytes = Level::copied_bytes}};
+    workload.allocated_bytes = 2 * Level::copied_bytes;
+    workload.host_bytes = 2 * Level::copied_bytes;
+    return workload;
+  }
+  workload.kernel = level.kernel;
+  workload.blocks = level.blocks(Traffic::read);
+  workload.block_threads = level.block_threads;
+  workload.shared_bytes_per_block = level.shared_bytes();
+  // The model knows no registers, and not how many requests for the same line meet on their way to L2.
+  workload.modelled = level.name != "register" && level.name != "l2-shared";
+  if (level.name == "register") {
+    workload.useful_flops = 2 * chains * level.read_passes * level.threads();
+    return workload;
+  }
+  if (level.addressed_as_global()) workload.allocated_bytes = 3 * level.array_bytes();
+  workload.sites.push_back({.name = level.name,
+                            .space = level.addressed_as_global() ? access::Space::global : access::Space::shared,
+                            .op = access::Op::load,
+                            .word_bytes = level.words * static_cast<unsigned>(sizeof(std::uint32_t)),
+                            .instructions = level.unrolled,
+                            .requests = level.read_passes * level.vectors / access::warp_lanes,
+                            .passes = level.read_passes,
+                            .kept_in_l1 = level.name == "l1",
+                            .request = [level](std::uint64_t k) { return request_of(level, k); }});
+  return workload;
+}
+
+/// What the experiments of all levels have in common: the read is what is timed, other traffic is a metric.
+class LevelExperiment : public measure::Experiment {
+ public:
+  LevelExperiment(Level level, measure::Session& session) : level_(std::move(level)), session_(&session) {}
+
+  virtual void run(Traffic traffic, cudaStream_t stream) = 0;
+  void launch(cudaStream_t stream) override { run(Traffic::read, stream); }
+
+  std::vector<std::pair<std::string, double>> metrics(cudaStream_t /*stream*/, measure::Seconds /*read*/) override {
+    std::vector<std::pair<std::string, double>> found;
+    for (const auto& [traffic, name] : further_traffic) {
+      const auto bytes = static_cast<double>(level_.bytes(traffic));
+      if (bytes > 0) found.emplace_back(name, bytes / median_of_some(traffic).count() * per_giga);
+    }
+    return found;
+  }
+
+ protected:
+  [[nodiscard]] const Level& level() const { return level_; }
+  [[nodiscard]] measure::Session& session() const { return *session_; }
+
+ private:
+  /// Several runs at a time, so that what the first waits for does not show.
+  measure::Seconds median_of_some(Traffic traffic) {
+    constexpr int samples = 7;
+    constexpr int runs = 4;
+    const measure::Stream& stream = session_->stream();
+    std::vector<measure::Seconds> times;
+    run(traffic, stream.get());
+    for (int i = 0; i < samples; ++i) {
+      measure::Event start;
+      measure::Event stop;
+      start.record(stream);
+      for (int k = 0; k < runs; ++k) run(traffic, stream.get());
+      stop.record(stream);
+      times.push_back(measure::elapsed(start, stop) / runs);
+    }
+    return measure::summarise(times).median;
+  }
+
+  Level level_;
+  measure::Session* session_;
+};
+
+/// Levels that a kernel goes over.
+class KernelExperiment final : public LevelExperiment {
+ public:
+  KernelExperiment(const Level& level, measure::Session& session)
+      : LevelExperiment(level, session),
+        sums_(level.threads() * sizeof(std::uint32_t) * level.unrolled / level.unrolled_else),
+        mismatches_(session.scratch<unsigned long long>()) {
+    if (!level.addressed_as_global()) return;
+    const std::uint64_t words = level.array_words();
+    arrays_.first = session.random_source(2 * words);
+    arrays_.second = arrays_.first + words;
+    arrays_.target = session.target(words + apart_words) + apart_words;
+  }
+
+  void run(Traffic traffic, cudaStream_t stream) override { run(traffic, nullptr, stream); }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    for (const Traffic traffic : {Traffic::read, Traffic::write, Traffic::copy, Traffic::triad}) {
+      if (level().bytes(traffic) > 0) verify(traffic, stream);
+    }
+    unsigned long long mismatches = 0;
+    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
+                   "read the check");
+    measure::check(cudaStreamSynchronize(stream), "run the kernels and their checks");
+    return {.mismatches = mismatches, .what = "sums and words"};
+  }
+
+ private:
+  /// Copies between arrays that begin at the same place modulo a large power of two are 0.8 % slower (H200).
+  static constexpr std::uint64_t apart_words = (std::uint64_t{1} << 20U) / sizeof(std::uint32_t);
+
+  /// Sums of what was read from global memory are stored only to be verified.
+  void run(Traffic traffic, std::uint32_t* sums, cudaStream_t stream) {
+    const Level& one = level();
+    const auto grid = static_cast<unsigned>(one.blocks(traffic));
+    const auto index = static_cast<std::size_t>(traffic);
+    const unsigned passes = one.passes_of(traffic);
+    if (one.name == "register") {
+      multiply_add<chains><<<grid, one.block_threads, 0, stream>>>(sums_.as<float>(), passes, 1);
+    } else if (one.name == "shared") {
+      shared_sweeps[index]<<<grid, one.block_threads, one.shared_bytes(), stream>>>(sums_.as<std::uint32_t>(), passes);
+    } else {
+      one.sweeps[index]<<<grid, one.block_threads, 0, stream>>>(arrays_, sums, passes, one.parts > 1 ? 1 : 0);
+    }
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  void verify(Traffic traffic, cudaStream_t stream) {
+    const Level& one = level();
+    const auto grid = static_cast<unsigned>(one.blocks(traffic));
+    const bool reads = traffic == Traffic::read;
+    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
+    if (one.addressed_as_global() && !reads) {
+      measure::check(cudaMemsetAsync(arrays_.target, measure::poison_byte, one.array_bytes(), stream),
+                     "poison the target");
+    }
+    run(traffic, sums_.as<std::uint32_t>(), stream);
+    if (one.name == "register") {
+      const auto expected = static_cast<float>(chains * one.read_passes);  // exact: below 2^24
+      check_counts<<<grid, one.block_threads, 0, stream>>>(sums_.as<float>(), expected, mismatches_);
+    } else if (reads || !one.addressed_as_global()) {
+      check_sums<<<grid, one.block_threads, 0, stream>>>(
+          sums_.as<std::uint32_t>(), one.words, one.unrolled, !one.addressed_as_global(), one.parts,
+          reads ? one.read_passes / one.parts : 1, std::uint64_t{one.unrolled} * one.block_threads,
+          traffic == Traffic::triad ? scalar : 0, mismatches_);
+    } else {
+      check_target<<<4 * session().device().multiprocessors, 512, 0, stream>>>(
+          arrays_.target, one.array_words(), one.array_words(), traffic == Traffic::triad, mismatches_);
+    }
+    measure::check(cudaGetLastError(), "launch the check");
+  }
+
+  measure::DeviceBuffer sums_;
+  unsigned long long* mismatches_;
+  Arrays arrays_{};
+};
+
+/// The link to the host, which copy engines use best.
+class LinkExperiment final : public LevelExperiment {
+ public:
+  LinkExperiment(const Level& level, measure::Session& session)
+      : LevelExperiment(level, session),
+        host_source_(host::Memory::pinned, Level::copied_bytes),
+        host_target_(host::Memory::pinned, Level::copied_bytes),
+        source_(session.random_source(words)),
+        target_(session.target(words)) {
+    host::fill_random(host_source_.words(), words);
+  }
+
+  [[nodiscard]] std::size_t queued_commands() const override { return 6; }
+
+  void run(Traffic traffic, cudaStream_t stream) override {
+    const bool both = traffic == Traffic::copy;
+    if (both) {
+      measure::check(cudaEventRecord(fork_.get(), stream), "record an event");
+      measure::check(cudaStreamWaitEvent(back_.get(), fork_.get()), "order two streams");
+    }
+    if (traffic != Traffic::write) {
+      measure::check(cudaMemcpyAsync(target_, host_source_.data(), Level::copied_bytes, cudaMemcpyHostToDevice, stream),
+                     "copy to the device");
+    }
+    if (traffic != Traffic::read) {
+      measure::check(cudaMemcpyAsync(host_target_.data(), source_, Level::copied_bytes, cudaMemcpyDeviceToHost,
+                                     both ? back_.get() : stream),
+                     "copy to the host");
+    }
+    if (both) {
+      measure::check(cudaEventRecord(join_.get(), back_.get()), "record an event");
+      measure::check(cudaStreamWaitEvent(stream, join_.get()), "order two streams");
+    }
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::check(cudaMemsetAsync(target_, measure::poison_byte, Level::copied_bytes, stream), "poison the target");
+    host::fill_poison(host_target_.words(), words);
+    run(Traffic::copy, stream);
+    measure::check(cudaStreamSynchronize(stream), "run the copies");
+    const auto found = host::verify_on_device(session(), target_, words, 0, stream, "32-bit words on the device");
+    return found.mismatches > 0 ? found : host::verify_in_host_memory(session(), host_target_, words, 0, stream);
+  }
+
+ private:
+  static constexpr std::uint64_t words = Level::copied_bytes / sizeof(std::uint32_t);
+
+  host::Buffer host_source_;
+  host::Buffer host_target_;
+  const std::uint32_t* source_;
+  std::uint32_t* target_;
+  measure::Stream back_;
+  measure::Event fork_;
+  measure::Event join_;
+};
+
+/// What a level could do at best, bytes/s; absent where nobody says.
+static std::optional<double> peak_of(const Workload& workload, const Device& device) {
+  const double cycles_per_s = static_cast<double>(device.sm_clock_hz) * device.multiprocessors;
+  if (workload.kernel.empty()) return link_peak(workload, device);
+  // Each of the four schedulers of a multiprocessor reads three registers of 32 lanes a cycle.
+  if (workload.sites.empty()) return cycles_per_s * 4 * access::warp_lanes * 3 * sizeof(float) * per_giga;
+  // L1 and shared memory are one memory, which gives a line a cycle.
+  const std::string& level = workload.sites.front().name;
+  if (level == "shared" || level == "l1") return device.shared_peak_bytes_per_s() * per_giga;
+  return level == "memory" ? device_memory_peak(workload, device) : std::nullopt;
+}
+
+static Probe hierarchy_probe() {
+  Probe probe;
+  probe.name = "hierarchy";
+  probe.purpose = "every level of memory at its best: what each holds, and how fast it is";
+  probe.axes = {
+      {.flag = "level",
+       .parameter = "level",
+       .purpose =
+           "where the data lies: l2 each multiprocessor its own, l2-shared all the same; host is across the link",
+       .defaults = "register,shared,l1,l2,l2-shared,memory,host",
+       .names = {level_names.begin(), level_names.end()}}};
+  probe.baseline = std::string("memory");
+  probe.headline = bandwidth(peak_of);
+  probe.metrics = {{{"write_gb_per_s", "written instead of read", Better::more}},
+                   {{"copy_gb_per_s", "copied within the level, or over the link both ways at once", Better::more}},
+                   {{"triad_gb_per_s", "two arrays read and their combination written", Better::more}}};
+  probe.describe = describe;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    const Level level(decided, session.device());
+    if (level.vectors > 0) return std::make_unique<KernelExperiment>(level, session);
+    return std::make_unique<LinkExperiment>(level, session);
+  };
+  probe.conclude = conclude_hierarchy;
+  return probe;
+}
+
+GPUMEM_PROBE(hierarchy_probe);
+
+}  // namespace gpumem::hierarchy
