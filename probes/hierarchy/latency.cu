@@ -31,10 +31,13 @@ constexpr unsigned far_constant_bytes = 32 * kib;
 
 __constant__ std::uint32_t constant_nodes[(far_constant_bytes + near_constant_bytes) / sizeof(std::uint32_t)];
 
+/// Only additions are so short that they would notice the loop.
+constexpr unsigned additions_in_a_row = 6 * unrolled;
+
 // ---- Kernels, each of one warp a block: the first thread chases.
 
+template <unsigned in_a_row>
 __global__ void chase_registers(float addend, std::uint32_t steps, std::uint64_t* result) {
-  constexpr unsigned in_a_row = 6 * unrolled;                  // only additions are so short that they notice the loop
   const float own = addend + static_cast<float>(threadIdx.x);  // in a register, where a parameter would be none
   if (threadIdx.x != 0) return;
   // Of floating-point numbers, because two additions of integers in a row become one instruction.
@@ -43,6 +46,7 @@ __global__ void chase_registers(float addend, std::uint32_t steps, std::uint64_t
   });
 }
 
+template <unsigned in_a_row>
 __global__ void chase_shared(ChaseOrder order, std::uint32_t steps, std::uint64_t* result) {
   __shared__ std::uint32_t nodes[shared_bytes / sizeof(std::uint32_t)];
   constexpr unsigned step_words = line / sizeof(std::uint32_t);
@@ -52,7 +56,7 @@ __global__ void chase_shared(ChaseOrder order, std::uint32_t steps, std::uint64_
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  time_chase<unrolled>(base + static_cast<std::uint32_t>(order(0)) * line, base, steps, result, [](std::uint32_t& at) {
+  time_chase<in_a_row>(base + static_cast<std::uint32_t>(order(0)) * line, base, steps, result, [](std::uint32_t& at) {
     asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at));
   });
 }
@@ -77,6 +81,7 @@ __device__ inline void wait_for_cluster() {}
 #endif
 
 /// The first block of a cluster of two chases through the shared memory of the second.
+template <unsigned in_a_row>
 __global__ void chase_cluster(ChaseOrder order, std::uint32_t steps, std::uint64_t* result) {
   __shared__ std::uint64_t nodes[shared_bytes / sizeof(std::uint64_t)];
   constexpr unsigned step_words = line / sizeof(std::uint64_t);
@@ -89,13 +94,14 @@ __global__ void chase_cluster(ChaseOrder order, std::uint32_t steps, std::uint64
   }
   wait_for_cluster();
   if (!second && threadIdx.x == 0) {
-    time_chase<unrolled>(base + order(0) * line, base, steps, result, [](std::uint64_t& at) {
+    time_chase<in_a_row>(base + order(0) * line, base, steps, result, [](std::uint64_t& at) {
       asm volatile("ld.u64 %0, [%0];" : "+l"(at));
     });
   }
   wait_for_cluster();  // a block's shared memory is gone when it ends
 }
 
+template <unsigned in_a_row>
 __global__ void chase_local(ChaseOrder order, std::uint32_t steps, std::uint64_t* result) {
   if (threadIdx.x != 0) return;
   std::uint32_t nodes[local_words];
@@ -106,22 +112,24 @@ __global__ void chase_local(ChaseOrder order, std::uint32_t steps, std::uint64_t
     const std::uint32_t at = base + static_cast<std::uint32_t>(order(k)) * word;
     asm volatile("st.local.u32 [%0], %1;" ::"r"(at), "r"(base + static_cast<std::uint32_t>(order.next(k)) * word));
   }
-  time_chase<unrolled>(base + static_cast<std::uint32_t>(order(0)) * word, base, steps, result, [](std::uint32_t& at) {
+  time_chase<in_a_row>(base + static_cast<std::uint32_t>(order(0)) * word, base, steps, result, [](std::uint32_t& at) {
     asm volatile("ld.local.u32 %0, [%0];" : "+r"(at));
   });
 }
 
+template <unsigned in_a_row>
 __global__ void chase_constant(std::uint32_t place, std::uint32_t origin, std::uint32_t steps, std::uint64_t* result) {
   if (threadIdx.x != 0) return;
-  time_chase<unrolled>(place, origin, steps, result, [](std::uint32_t& at) {
+  time_chase<in_a_row>(place, origin, steps, result, [](std::uint32_t& at) {
     at = *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const char*>(constant_nodes) + at);
   });
 }
 
+template <unsigned in_a_row>
 __global__ void chase_texture(cudaTextureObject_t nodes, std::uint32_t place, std::uint32_t steps,
                               std::uint64_t* result) {
   if (threadIdx.x != 0) return;
-  time_chase<unrolled>(place, 0U, steps, result,
+  time_chase<in_a_row>(place, 0U, steps, result,
                        [nodes](std::uint32_t& at) { at = tex1Dfetch<std::uint32_t>(nodes, static_cast<int>(at)); });
 }
 
@@ -178,17 +186,17 @@ static MemoryWalk walk_of(const Level& level, const Case& one) {
 static std::string kernel_of(Way way) {
   switch (way) {
     case Way::registers:
-      return measure::kernel_name<&chase_registers>();
+      return measure::kernel_name<&chase_registers<additions_in_a_row>>();
     case Way::shared:
-      return measure::kernel_name<&chase_shared>();
+      return measure::kernel_name<&chase_shared<unrolled>>();
     case Way::cluster:
-      return measure::kernel_name<&chase_cluster>();
+      return measure::kernel_name<&chase_cluster<unrolled>>();
     case Way::local:
-      return measure::kernel_name<&chase_local>();
+      return measure::kernel_name<&chase_local<unrolled>>();
     case Way::constant:
-      return measure::kernel_name<&chase_constant>();
+      return measure::kernel_name<&chase_constant<unrolled>>();
     default:
-      return measure::kernel_name<&chase_texture>();
+      return measure::kernel_name<&chase_texture<unrolled>>();
   }
 }
 
@@ -298,24 +306,25 @@ class SmallChase final : public ChaseExperiment {
     switch (level_.way) {
       case Way::registers: {
         const std::uint32_t addend = measure::random_word(1) % 256;  // sums of it are exact
-        chase_registers<<<1, access::warp_lanes, 0, stream>>>(static_cast<float>(addend), steps(), result);
+        chase_registers<additions_in_a_row>
+            <<<1, access::warp_lanes, 0, stream>>>(static_cast<float>(addend), steps(), result);
         return taken * addend;
       }
       case Way::shared:
-        chase_shared<<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
+        chase_shared<unrolled><<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
         return reached;
       case Way::cluster:
         launch_cluster(result, stream);
         return reached;
       case Way::local:
-        chase_local<<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
+        chase_local<unrolled><<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
         return reached;
       case Way::constant:
-        chase_constant<<<1, access::warp_lanes, 0, stream>>>(origin + first, origin, steps(), result);
+        chase_constant<unrolled><<<1, access::warp_lanes, 0, stream>>>(origin + first, origin, steps(), result);
         return reached;
       default:
-        chase_texture<<<1, access::warp_lanes, 0, stream>>>(texture_->get(), first / sizeof(std::uint32_t), steps(),
-                                                            result);
+        chase_texture<unrolled>
+            <<<1, access::warp_lanes, 0, stream>>>(texture_->get(), first / sizeof(std::uint32_t), steps(), result);
         return reached / sizeof(std::uint32_t);
     }
   }
@@ -330,7 +339,7 @@ class SmallChase final : public ChaseExperiment {
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = 1;
-    measure::check(cudaLaunchKernelEx(&config, chase_cluster, order_, steps(), result), "launch a cluster");
+    measure::check(cudaLaunchKernelEx(&config, chase_cluster<unrolled>, order_, steps(), result), "launch a cluster");
   }
 
   Level level_;

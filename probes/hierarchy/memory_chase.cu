@@ -18,6 +18,7 @@ __device__ inline std::uint64_t load_node(std::uint64_t address) {
 }
 
 /// The first lane of each warp reads nodes for the cache, then the first thread chases.
+template <unsigned in_a_row>
 __global__ void __launch_bounds__(chase_threads)
     chase_memory(std::uint64_t memory, std::uint64_t step_bytes, std::uint32_t warmed, std::uint64_t place,
                  std::uint32_t steps, std::uint64_t* result) {
@@ -31,7 +32,7 @@ __global__ void __launch_bounds__(chase_threads)
   }
   __syncthreads();
   if (threadIdx.x == 0)
-    time_chase<unrolled>(place, memory, steps, result, [](std::uint64_t& at) { at = load_node(at); });
+    time_chase<in_a_row>(place, memory, steps, result, [](std::uint64_t& at) { at = load_node(at); });
 }
 
 namespace {
@@ -73,11 +74,15 @@ __global__ void __launch_bounds__(chase_threads)
 }  // namespace
 
 void describe_memory_chase(Workload& workload, const MemoryWalk& walk, access::Space space) {
-  workload.kernel = measure::kernel_name<&chase_memory>();
+  workload.kernel = measure::kernel_name<&chase_memory<unrolled>>();
   workload.blocks = 1;
   workload.block_threads = chase_threads;
   workload.modelled = false;  // no stage knows of latencies one after another
-  (space == access::Space::host ? workload.host_bytes : workload.allocated_bytes) = walk.footprint_bytes();
+  if (space == access::Space::host) {
+    workload.host_bytes = walk.footprint_bytes();
+  } else {
+    workload.allocated_bytes = walk.footprint_bytes();
+  }
   workload.sites.push_back({.name = "nodes",
                             .space = space,
                             .op = access::Op::load,
@@ -101,9 +106,9 @@ MemoryChase::MemoryChase(const MemoryWalk& walk, void* memory, measure::Session&
       l2_bytes_(session.device().l2_bytes),
       mismatches_(session.scratch<unsigned long long>()) {
   // All of the multiprocessor's memory that no one asks for as shared is then L1.
-  measure::check(
-      cudaFuncSetAttribute(chase_memory, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1),
-      "prefer L1 to shared memory");
+  measure::check(cudaFuncSetAttribute(chase_memory<unrolled>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxL1),
+                 "prefer L1 to shared memory");
   cudaStream_t stream = session.stream().get();
   const std::uint64_t words = walk_.footprint_bytes() / sizeof(std::uint32_t);
   fill_words<<<multiprocessors_ * 8, 512, 0, stream>>>(reinterpret_cast<std::uint32_t*>(memory_), words);
@@ -118,8 +123,9 @@ std::uint64_t MemoryChase::address(std::uint64_t node) const {
 
 std::uint64_t MemoryChase::run(std::uint64_t* result, cudaStream_t stream) {
   const std::uint64_t from = address(walk_.order(position_));
-  chase_memory<<<1, chase_threads, 0, stream>>>(reinterpret_cast<std::uint64_t>(memory_), walk_.step_bytes,
-                                                static_cast<std::uint32_t>(walk_.warmed()), from, walk_.steps, result);
+  chase_memory<unrolled><<<1, chase_threads, 0, stream>>>(reinterpret_cast<std::uint64_t>(memory_), walk_.step_bytes,
+                                                          static_cast<std::uint32_t>(walk_.warmed()), from, walk_.steps,
+                                                          result);
   position_ = (position_ + std::uint64_t{rounds} * walk_.steps) % walk_.order.nodes();
   return walk_.order(position_) * walk_.step_bytes;
 }

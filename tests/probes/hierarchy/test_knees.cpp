@@ -33,13 +33,16 @@ double cost_of(double bytes, double first, const std::vector<Level>& levels) {
   return cost;
 }
 
+/// Those of the probe.
 std::vector<double> footprints() {
   std::vector<double> all;
-  for (const double k : {8, 16, 32, 64, 96, 128, 160, 192, 208, 224, 240, 256, 288, 320, 384, 512}) {
-    all.push_back(k * kib);
-  }
-  for (const double m : {1, 2, 4, 8, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128}) all.push_back(m * mib);
-  for (double m = 256; m <= 65536; m *= 2) all.push_back(m * mib);
+  for (const double k : {8, 16, 32, 64}) all.push_back(k * kib);
+  for (double k = 96; k <= 320; k += 16) all.push_back(k * kib);
+  for (const double k : {384, 512}) all.push_back(k * kib);
+  for (const double m : {1, 2, 4, 8, 16}) all.push_back(m * mib);
+  for (double m = 20; m <= 64; m += 4) all.push_back(m * mib);
+  for (const double m : {80, 96}) all.push_back(m * mib);
+  for (double m = 128; m <= 65536; m *= 2) all.push_back(m * mib);
   return all;
 }
 
