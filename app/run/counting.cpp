@@ -93,13 +93,18 @@ void count_cases(std::span<const Case> cases, std::span<report::Record> records,
     Workload workload = describe(cases[i], session.device());
     if (!workload.kernel.empty()) entries.push_back({&cases[i], &records[i], std::move(workload)});
   }
+  // Likewise. Those that share the session's buffers take less together, but not all do.
+  const std::uint64_t most_device_bytes = session.device().memory_bytes / 4 * 3;
   for (auto first = entries.begin(); first != entries.end();) {
     auto last = first;
     std::uint64_t host_bytes = 0;
+    std::uint64_t device_bytes = 0;
     do {
-      host_bytes += last++->workload.host_bytes;
+      host_bytes += last->workload.host_bytes;
+      device_bytes += last++->workload.allocated_bytes;
     } while (last != entries.end() && last - first < static_cast<std::ptrdiff_t>(measure::Counters::most_at_once) &&
-             host_bytes + last->workload.host_bytes <= most_host_bytes);
+             host_bytes + last->workload.host_bytes <= most_host_bytes &&
+             device_bytes + last->workload.allocated_bytes <= most_device_bytes);
     count_batch({first, last}, counters, session, profile);
     first = last;
   }

@@ -60,7 +60,8 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
     if (costed.sectors) record.access[i].cost(report::sectors).predicted = cost.sectors_per_request;
     if (costed.wavefronts) record.access[i].cost(report::wavefronts).predicted = cost.wavefronts_per_request;
   }
-  if (prediction.cache_resident) record.flags.emplace_back("cache_resident");
+  // What the model does not reach may visit other data in every launch: the footprint of one then says nothing.
+  if (prediction.cache_resident && workload.modelled) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
   if (!workload.modelled) return;
 

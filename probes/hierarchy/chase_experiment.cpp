@@ -1,0 +1,78 @@
+#include "probes/hierarchy/chase_experiment.hpp"
+
+#include <array>
+
+#include "probes/measure/content.hpp"
+
+namespace gpumem::hierarchy {
+
+namespace {
+
+/// As time_chase() leaves it.
+struct Result {
+  std::uint64_t place = 0;
+  std::uint32_t cycles = 0;
+  std::uint32_t nanoseconds = 0;
+};
+
+Result read(const measure::DeviceBuffer& buffer) {
+  Result result;
+  measure::check(cudaMemcpy(&result, buffer.data(), sizeof result, cudaMemcpyDefault), "read what the chase left");
+  return result;
+}
+
+}  // namespace
+
+Quantity latency_cycles() {
+  return {"latency_cycles", "cycles from one dependent load to the next, by the multiprocessor's own clock",
+          Better::less};
+}
+
+Metric latency_ns() {
+  return {.quantity = {"latency_ns", "the same in nanoseconds, by the GPU's timer", Better::less}};
+}
+
+Axis order_axis() {
+  return {
+      .flag = "order",
+      .parameter = "order",
+      .purpose = "random over everything, or paged: within 2 MiB until all of them are visited, which misses no TLB",
+      .defaults = "random",
+      .names = {"random", "paged"}};
+}
+
+std::uint64_t page_bytes_of(const Case& one) {
+  return one.name("order") == "paged" ? std::uint64_t{2} << 20U : ~std::uint64_t{0};
+}
+
+ChaseExperiment::ChaseExperiment(std::uint32_t steps) : steps_(steps), result_(sizeof(Result)) {}
+
+void ChaseExperiment::launch(cudaStream_t stream) {
+  expected_ = run(result_.as<std::uint64_t>(), stream);
+  measure::check(cudaGetLastError(), "launch the chase");
+}
+
+measure::Verification ChaseExperiment::verify(cudaStream_t stream) {
+  measure::check(cudaMemsetAsync(result_.data(), measure::poison_byte, result_.bytes(), stream), "poison the output");
+  launch(stream);
+  measure::check(cudaStreamSynchronize(stream), "run the chase");
+  const Result result = read(result_);
+  const bool arrived = result.place == expected_;
+  const bool timed = result.cycles > 0 && result.cycles != measure::poison_word;
+  return {.mismatches = (arrived ? 0U : 1U) + (timed ? 0U : 1U), .what = "of the place a chase reached and its cycles"};
+}
+
+double ChaseExperiment::sample() {
+  const Result result = read(result_);
+  sampled_ns_ += result.nanoseconds;
+  sampled_steps_ += steps_;
+  return static_cast<double>(result.cycles) / steps_;
+}
+
+std::vector<std::pair<std::string, double>> ChaseExperiment::metrics(cudaStream_t /*stream*/,
+                                                                     measure::Seconds /*per_launch*/) {
+  if (!(sampled_ns_ > 0)) return {};
+  return {{latency_ns().quantity.name, sampled_ns_ / sampled_steps_}};
+}
+
+}  // namespace gpumem::hierarchy

@@ -1,0 +1,59 @@
+#pragma once
+// What chases of every level have in common: a launch leaves behind the place it reached and how long its steps took.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/measure/cuda.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::hierarchy {
+
+/// Steps in a row in the machine code. Between two of them nothing is executed; the loop around them counts while the
+/// thread waits for a load. The odd number is one with which the assembler comes round to the same registers: with 16,
+/// two moves of the address delay every 16th load.
+constexpr unsigned unrolled = 57;
+/// Rounds of a launch's steps, of which the last is timed: the first brings code and small footprints into the caches.
+constexpr unsigned rounds = 2;
+/// Steps of a round: long enough for its beginning and its end not to show, a millisecond or two of device memory.
+constexpr std::uint32_t timed_steps = 36 * unrolled;
+
+/// The headline of a chase.
+[[nodiscard]] Quantity latency_cycles();
+/// The metric that ChaseExperiment measures: `latency_ns`.
+[[nodiscard]] Metric latency_ns();
+
+/// The axis that both probes of the family have: what "order" may be, random by default.
+[[nodiscard]] Axis order_axis();
+/// Of a case with that axis: bytes within which a chase stays until it has visited all of them; more than any memory
+/// has for the order "random".
+[[nodiscard]] std::uint64_t page_bytes_of(const Case& one);
+
+class ChaseExperiment : public measure::Experiment {
+ public:
+  /// Of launches that time so many steps, a multiple of `unrolled`.
+  explicit ChaseExperiment(std::uint32_t steps);
+
+  void launch(cudaStream_t stream) final;
+  measure::Verification verify(cudaStream_t stream) override;
+  double sample() final;  ///< cycles per step
+  /// Nanoseconds per step over all launches that were sampled: the timer ticks too seldom for one of them.
+  std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds per_launch) override;
+
+ protected:
+  /// Queues the kernel and says which place it has to reach.
+  virtual std::uint64_t run(std::uint64_t* result, cudaStream_t stream) = 0;
+  [[nodiscard]] std::uint32_t steps() const { return steps_; }
+
+ private:
+  std::uint32_t steps_;
+  std::uint64_t expected_ = 0;  ///< place, of the last launch
+  double sampled_ns_ = 0;
+  double sampled_steps_ = 0;
+  measure::DeviceBuffer result_;
+};
+
+}  // namespace gpumem::hierarchy

@@ -1,0 +1,78 @@
+#pragma once
+// A chase through memory that pointers address: of the device, whose caches hold what fits, or mapped memory of the
+// host.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "probes/access/site.hpp"
+#include "probes/hierarchy/chase_experiment.hpp"
+#include "probes/hierarchy/chase_order.hpp"
+#include "probes/measure/session.hpp"
+
+namespace gpumem::hierarchy {
+
+/// Which nodes a chase visits, and how often. A node is an address of eight bytes at the beginning of each step.
+struct MemoryWalk {
+  ChaseOrder order;
+  std::uint64_t step_bytes;
+  std::uint32_t steps;  ///< timed in a launch
+
+  /// Footprint and step in bytes, the footprint at least one step.
+  MemoryWalk(std::uint64_t footprint_bytes, std::uint64_t page_bytes, std::uint64_t step, std::uint32_t per_round)
+      : order(footprint_bytes / step, std::max(page_bytes / step, std::uint64_t{1})),
+        step_bytes(step),
+        steps(per_round) {}
+
+  [[nodiscard]] std::uint64_t footprint_bytes() const { return order.nodes() * step_bytes; }
+  /// The block reads so many nodes before the chase, all of them where L1 might hold them: every launch finds it empty.
+  [[nodiscard]] std::uint64_t warmed() const {
+    constexpr std::uint64_t more_than_l1 = std::uint64_t{512} << 10U;
+    return footprint_bytes() <= more_than_l1 ? order.nodes() : 0;
+  }
+};
+
+/// Describes a launch. Each of its requests is of one lane: warming up, of a warp's first.
+void describe_memory_chase(Workload& workload, const MemoryWalk& walk, access::Space space);
+
+class MemoryChase : public ChaseExperiment {
+ public:
+  /// Fills the memory with random words and links its nodes, which the device addresses at `memory`. Every launch goes
+  /// on where the one before ended, so that none finds in L2 what was loaded a moment ago. Throws a probe error.
+  MemoryChase(const MemoryWalk& walk, void* memory, measure::Session& session);
+
+  /// Also that every node points to the next.
+  measure::Verification verify(cudaStream_t stream) override;
+
+ protected:
+  std::uint64_t run(std::uint64_t* result, cudaStream_t stream) override;
+  /// Queues what leaves L2 and TLBs as a long chase would that ends where the next launch begins.
+  void settle(cudaStream_t stream) const;
+  [[nodiscard]] const std::byte* memory() const { return memory_; }
+
+ private:
+  [[nodiscard]] std::uint64_t address(std::uint64_t node) const;
+
+  MemoryWalk walk_;
+  std::byte* memory_;
+  unsigned multiprocessors_;
+  std::uint64_t l2_bytes_;
+  unsigned long long* mismatches_;
+  std::uint64_t position_ = 0;  ///< in the order, where the next launch begins
+};
+
+/// Memory of its own for a chase, as a base to be there before the chase is. The session's buffers would not do: chases
+/// are counted in turn, and each has to find its links as it made them.
+struct DeviceNodes {
+  measure::DeviceBuffer nodes;
+};
+
+/// A chase through device memory.
+class DeviceChase : private DeviceNodes, public MemoryChase {
+ public:
+  DeviceChase(const MemoryWalk& walk, measure::Session& session)
+      : DeviceNodes{measure::DeviceBuffer(walk.footprint_bytes())}, MemoryChase(walk, nodes.data(), session) {}
+};
+
+}  // namespace gpumem::hierarchy

@@ -1,0 +1,189 @@
+// Working set: the same chase over more and more bytes. Latency rises where a cache or a TLB no longer holds all of
+// them, and so does what all multiprocessors together can read of them fall: the knees are the capacities.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "probes/error.hpp"
+#include "probes/hierarchy/memory_chase.hpp"
+#include "probes/hierarchy/working_set_advice.hpp"
+#include "probes/measure/content.hpp"
+#include "probes/measure/cuda.hpp"
+#include "probes/measure/statistics.hpp"
+
+namespace gpumem::hierarchy {
+
+constexpr unsigned read_threads = 1024;
+constexpr unsigned read_warps = read_threads / access::warp_lanes;
+/// Loads of 16 bytes that a thread has in flight. A chunk is what its warp then reads: 4 KiB.
+constexpr unsigned loads_in_flight = 8;
+constexpr unsigned chunk_words = loads_in_flight * access::warp_lanes;  // of 16 bytes
+constexpr unsigned chunk_bytes = chunk_words * sizeof(uint4);
+/// Per warp: 64 MiB a multiprocessor, 2 ms at 4.5 TB/s, and of the smallest footprint enough for the first pass to be
+/// lost in it.
+constexpr std::uint32_t chunks_read = 512;
+
+/// The chunk that a warp reads as its i-th: each block begins at another part of the footprint, and goes round.
+struct ReadOrder {
+  std::uint32_t chunks;
+
+  [[nodiscard]] __device__ std::uint32_t first() const {
+    const std::uint64_t begin = std::uint64_t{chunks} * blockIdx.x / gridDim.x;
+    return static_cast<std::uint32_t>((begin + threadIdx.x / access::warp_lanes) % chunks);
+  }
+};
+
+/// Every multiprocessor reads the footprint again and again; each thread stores what it read, folded into a word.
+__global__ void __launch_bounds__(read_threads)
+    read_footprint(const uint4* words, ReadOrder order, std::uint32_t* folded) {
+  std::uint32_t chunk = order.first();
+  const std::uint32_t advance = read_warps % order.chunks;  // a step that never needs more than one turn back
+  std::uint32_t sum = 0;
+#pragma unroll 1
+  for (std::uint32_t i = 0; i < chunks_read; ++i) {
+    const uint4* from = words + std::uint64_t{chunk} * chunk_words + threadIdx.x % access::warp_lanes;
+    uint4 value[loads_in_flight];
+#pragma unroll
+    for (unsigned k = 0; k < loads_in_flight; ++k) {
+      asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(value[k].x), "=r"(value[k].y), "=r"(value[k].z), "=r"(value[k].w)
+                   : "l"(from + k * access::warp_lanes));
+    }
+#pragma unroll
+    for (const uint4& one : value) sum ^= one.x ^ one.y ^ one.z ^ one.w;
+    chunk += advance;
+    if (chunk >= order.chunks) chunk -= order.chunks;
+  }
+  folded[blockIdx.x * read_threads + threadIdx.x] = sum;
+}
+
+/// The same word for word, with every place worked out anew.
+__global__ void __launch_bounds__(read_threads)
+    check_folded(const std::uint32_t* words, ReadOrder order, const std::uint32_t* folded,
+                 unsigned long long* mismatches) {
+  const unsigned warp = threadIdx.x / access::warp_lanes;
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = 0; i < chunks_read; ++i) {
+    const std::uint64_t chunk =
+        (std::uint64_t{order.chunks} * blockIdx.x / gridDim.x + warp + i * read_warps) % order.chunks;
+    for (unsigned word = 0; word < chunk_words; word += access::warp_lanes) {
+      const std::uint64_t at = 4 * (chunk * chunk_words + word + threadIdx.x % access::warp_lanes);
+      sum ^= words[at] ^ words[at + 1] ^ words[at + 2] ^ words[at + 3];
+    }
+  }
+  if (folded[blockIdx.x * read_threads + threadIdx.x] != sum) atomicAdd(mismatches, 1ULL);
+}
+
+static MemoryWalk walk_of(const Case& one) {
+  return {one.number("footprint_bytes"), page_bytes_of(one), one.number("step_bytes"), timed_steps};
+}
+
+static Workload describe(const Case& decided, const Device& device) {
+  Workload workload;
+  describe_memory_chase(workload, walk_of(decided), access::Space::global);
+  workload.allocated_bytes += std::uint64_t{device.multiprocessors} * read_threads * sizeof(std::uint32_t);
+  return workload;
+}
+
+class WorkingSetExperiment final : public DeviceChase {
+ public:
+  WorkingSetExperiment(const Case& decided, measure::Session& session)
+      : DeviceChase(walk_of(decided), session),
+        session_(&session),
+        blocks_(session.device().multiprocessors),
+        order_{static_cast<std::uint32_t>(decided.number("footprint_bytes") / chunk_bytes)},
+        folded_(std::size_t{blocks_} * read_threads * sizeof(std::uint32_t)),
+        mismatches_(session.scratch<unsigned long long>()) {
+    measure::check(cudaFuncSetAttribute(read_footprint, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxL1),
+                   "prefer L1 to shared memory");
+  }
+
+  /// What is read by all, then the chase, for that is what comes next.
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::check(cudaMemsetAsync(folded_.data(), measure::poison_byte, folded_.bytes(), stream), "poison the output");
+    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    read(stream);
+    check_folded<<<blocks_, read_threads, 0, stream>>>(reinterpret_cast<const std::uint32_t*>(memory()), order_,
+                                                       folded_.as<std::uint32_t>(), mismatches_);
+    measure::check(cudaGetLastError(), "launch the check");
+    unsigned long long wrong = 0;
+    measure::check(cudaMemcpyAsync(&wrong, mismatches_, sizeof wrong, cudaMemcpyDefault, stream), "read the check");
+    measure::check(cudaStreamSynchronize(stream), "read the footprint and check it");
+    if (wrong > 0) return {.mismatches = wrong, .what = "threads' sums of what they read"};
+    return DeviceChase::verify(stream);
+  }
+
+  std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds per_launch) override {
+    auto all = DeviceChase::metrics(stream, per_launch);
+    std::vector<measure::Event> events(6);
+    read(stream);  // as every one of the others it finds what the one before left in L2
+    for (measure::Event& event : events) {
+      event.record(session_->stream());
+      if (&event != &events.back()) read(stream);
+    }
+    std::vector<measure::Seconds> times;
+    for (std::size_t i = 1; i < events.size(); ++i) times.push_back(measure::elapsed(events[i - 1], events[i]));
+    const double bytes = double{read_warps} * blocks_ * chunks_read * chunk_bytes;
+    all.emplace_back("read_gb_per_s", bytes / measure::summarise(times).median.count() * per_giga);
+    return all;
+  }
+
+ private:
+  void read(cudaStream_t stream) {
+    read_footprint<<<blocks_, read_threads, 0, stream>>>(reinterpret_cast<const uint4*>(memory()), order_,
+                                                         folded_.as<std::uint32_t>());
+    measure::check(cudaGetLastError(), "launch the reads");
+  }
+
+  measure::Session* session_;
+  unsigned blocks_;
+  ReadOrder order_;
+  measure::DeviceBuffer folded_;
+  unsigned long long* mismatches_;
+};
+
+static Probe working_set_probe() {
+  Probe probe;
+  probe.name = "working-set";
+  probe.purpose = "latency and bandwidth over the footprint: what each cache and TLB holds";
+  probe.axes = {{.flag = "footprint",
+                 .parameter = "footprint_bytes",
+                 .unit = "bytes",
+                 .purpose = "bytes that are visited, again and again; each cache and TLB holds so many of them",
+                 .defaults = "8KiB..64KiB*2,96KiB..320KiB:16KiB,384KiB,512KiB,"
+                             "1MiB..16MiB*2,20MiB..64MiB:4MiB,80MiB,96MiB,128MiB..64GiB*2",
+                 .quick = "16KiB,128KiB,1MiB,16MiB,48MiB,256MiB,1GiB,4GiB",
+                 .minimum = chunk_bytes},
+                order_axis(),
+                {.flag = "step",
+                 .parameter = "step_bytes",
+                 .unit = "bytes",
+                 .purpose = "distance between nodes: a line apart, each has one to itself",
+                 .defaults = "128",
+                 .numbers = {32, 64, 128, 256, 512, 1024, 2048, 4096}}};
+  probe.baseline = std::uint64_t{16} << 10U;
+  probe.headline = {.quantity = latency_cycles()};
+  probe.metrics = {
+      latency_ns(),
+      {{"read_gb_per_s", "bandwidth of all multiprocessors reading that footprint again and again", Better::more}}};
+  probe.concluded = working_set_quantities();
+  probe.describe = describe;
+  probe.validate = [](const Case& chosen) {
+    const std::uint64_t footprint = chosen.number("footprint_bytes");
+    if (footprint % chunk_bytes == 0) return;
+    throw usage_error("--footprint " + std::to_string(footprint) + " is not a multiple of 4 KiB; use " +
+                      std::to_string(footprint / chunk_bytes * chunk_bytes));
+  };
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<WorkingSetExperiment>(decided, session);
+  };
+  probe.conclude = conclude_working_set;
+  return probe;
+}
+
+GPUMEM_PROBE(working_set_probe);
+
+}  // namespace gpumem::hierarchy

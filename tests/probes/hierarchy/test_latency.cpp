@@ -1,0 +1,160 @@
+// What the latency probe says of its cases, and what it concludes from latencies that were made up or measured
+// elsewhere.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "probes/error.hpp"
+#include "probes/probe.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+using access::Space;
+
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t mib = 1024 * kib;
+
+const Probe& latency() {
+  const Probe* probe = find_probe("latency");
+  REQUIRE(probe != nullptr);
+  return *probe;
+}
+
+Device device(const std::string& capability = "9.0", std::uint64_t l2_bytes = 60 * mib) {
+  Device device;
+  device.compute_capability = capability;
+  device.l2_bytes = l2_bytes;
+  return device;
+}
+
+Case a_case(const std::string& level, const std::string& order = "random") {
+  return {&latency(), {{"level", level}, {"order", order}}};
+}
+
+Workload describe(const std::string& level, const std::string& order = "random") {
+  return latency().describe(a_case(level, order), device());
+}
+
+Outcome outcome(const std::string& level, double cycles, const std::string& order = "random") {
+  return {.one = a_case(level, order), .headline = cycles, .metrics = {{"latency_ns", cycles / 2}}};
+}
+
+std::string advice(const std::vector<Outcome>& outcomes) { return latency().conclude(outcomes).advice; }
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("latency: every level is a chase of one lane, in its own space", "[latency]") {
+  const std::map<std::string, Space> spaces = {
+      {"shared", Space::shared},   {"cluster", Space::cluster},   {"l1", Space::global},
+      {"texture", Space::texture}, {"constant", Space::constant}, {"constant-far", Space::constant},
+      {"local", Space::local},     {"l2", Space::global},         {"l2-far", Space::global},
+      {"memory", Space::global},   {"host", Space::host}};
+  std::set<std::string> levels = {"register"};
+  for (const auto& [level, space] : spaces) {
+    CAPTURE(level);
+    levels.insert(level);
+    const Workload workload = describe(level);
+    REQUIRE_FALSE(workload.sites.empty());
+    const access::Site& site = workload.sites.front();
+    CHECK(site.space == space);
+    CHECK(site.op == access::Op::load);
+    CHECK_FALSE(workload.modelled);
+    CHECK(workload.useful_bytes() == 0);
+    for (const std::uint64_t k : {std::uint64_t{0}, site.requests - 1}) {
+      const access::WarpRequest request = site.request(k);
+      CHECK(request.active == 1);
+      CHECK(request.word_bytes == site.word_bytes);
+      CHECK(access::sectors_per_request(request) == 1);
+      CHECK(access::shared_wavefronts(request, site.op) == 1);
+    }
+  }
+  CHECK(levels == std::set<std::string>(latency().axes.front().names.begin(), latency().axes.front().names.end()));
+  CHECK(describe("register").sites.empty());
+  CHECK(describe("cluster").blocks == 2);
+  CHECK(describe("local").sites.size() == 2);  // the array has to be written first
+}
+
+TEST_CASE("latency: footprints follow the L2 of the device", "[latency]") {
+  CHECK(describe("l1").allocated_bytes == 16 * kib);
+  CHECK(describe("l2").allocated_bytes == 60 * mib / 16);
+  CHECK(describe("l2-far").allocated_bytes == 60 * mib * 5 / 8);
+  CHECK(describe("memory").allocated_bytes == 240 * mib);
+  CHECK(describe("host").allocated_bytes == 0);
+  CHECK(describe("host").host_bytes == 4 * mib);
+  CHECK(latency().describe(a_case("l2"), device("9.0", 0)).allocated_bytes == mib);
+}
+
+TEST_CASE("latency: the nodes asked for are within the footprint, and one after another differ", "[latency]") {
+  for (const std::string order : {"random", "paged"}) {
+    const access::Site site = describe("memory", order).sites.front();
+    std::set<std::uint64_t> visited;
+    std::uint64_t pages = 0;
+    for (std::uint64_t k = 0; k < site.requests; ++k) {
+      const std::uint64_t address = site.request(k).address[0];
+      REQUIRE(address < 240 * mib);
+      CHECK(address % 128 == 0);
+      if (address >= 2 * mib) ++pages;
+      visited.insert(address);
+    }
+    CHECK(visited.size() == site.requests);
+    CHECK((order == "paged" ? pages == 0
+                            : pages > site.requests * 9 / 10));  // a page has more nodes than a launch visits
+  }
+}
+
+TEST_CASE("latency: what the chip lacks is skipped with the reason", "[latency]") {
+  try {
+    static_cast<void>(latency().describe(a_case("cluster"), device("8.6")));
+    FAIL("a GPU without clusters");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::missing_capability);
+    CHECK(contains(error.what(), "needs compute capability 9.0, this GPU has 8.6"));
+  }
+  CHECK_NOTHROW(latency().describe(a_case("cluster"), device("10.0")));
+  CHECK_NOTHROW(latency().describe(a_case("shared"), device("8.6")));
+}
+
+TEST_CASE("latency: the levels make a ladder, held against the guide's", "[latency]") {
+  const std::string holds = advice({outcome("memory", 700), outcome("local", 400), outcome("texture", 300),
+                                    outcome("constant", 40), outcome("shared", 29), outcome("register", 4)});
+  CHECK(contains(holds, "From the fastest: register 4.0 cycles (2.0 ns), shared 29.0 cycles (14.5 ns), constant 40.0"));
+  CHECK(contains(holds, "and memory 700 cycles (350 ns)."));
+  CHECK(contains(holds, "global > local > texture >> constant > shared > register, holds here."));
+
+  const std::string not_here = advice({outcome("memory", 700), outcome("local", 33), outcome("texture", 38),
+                                       outcome("constant", 29), outcome("shared", 29.2), outcome("register", 4)});
+  CHECK(contains(not_here,
+                 "does not hold here: local is faster than texture, texture is only 1.31 x slower than constant and "
+                 "constant is as fast as shared."));
+  CHECK(contains(not_here, "Local memory and textures lie in device memory"));
+}
+
+TEST_CASE("latency: the ladder is told of the rungs that ran", "[latency]") {
+  const std::string three = advice({outcome("memory", 700), outcome("constant", 600), outcome("shared", 29)});
+  CHECK(contains(three, "does not hold here: global is only 1.17 x slower than constant."));  // ">>" is on the way
+  CHECK_FALSE(contains(advice({outcome("memory", 700), outcome("register", 4)}), "guide"));
+  CHECK(advice({outcome("l1", 33)}).empty());
+}
+
+TEST_CASE("latency: what fits a cache is no memory faster than its specification", "[latency]") {
+  const std::string text = advice({outcome("l2", 281), outcome("memory", 700)});
+  CHECK(contains(text, "281 instead of 700 cycles is not memory faster than its specification."));
+  CHECK_FALSE(contains(advice({outcome("l1", 33), outcome("l2", 281)}), "specification"));
+}
+
+TEST_CASE("latency: both orders tell what leaving the page costs", "[latency]") {
+  const std::string text = advice(
+      {outcome("l2", 281), outcome("memory", 800), outcome("l2", 280, "paged"), outcome("memory", 650, "paged")});
+  CHECK(contains(text, "Leaving the page with every step adds 150 cycles to memory (800 instead of 650):"));
+  CHECK(contains(text, "memory 800 cycles"));  // the ladder is the random one
+  CHECK(contains(advice({outcome("memory", 651), outcome("memory", 650, "paged")}), "are no faster"));
+  const std::string paged = advice({outcome("l2", 281, "paged"), outcome("memory", 650, "paged")});
+  CHECK(contains(paged, "memory 650 cycles"));
+  CHECK_FALSE(contains(paged, "page"));
+}

@@ -1,0 +1,142 @@
+// What the working-set probe says of its cases, and which capacities it names.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/command_line/values.hpp"
+#include "probes/error.hpp"
+#include "probes/probe.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+constexpr double kib = 1024;
+constexpr double mib = 1024 * kib;
+
+const Probe& working_set() {
+  const Probe* probe = find_probe("working-set");
+  REQUIRE(probe != nullptr);
+  return *probe;
+}
+
+Case a_case(std::uint64_t footprint, const std::string& order = "random", std::uint64_t step = 128) {
+  return {&working_set(), {{"footprint_bytes", footprint}, {"order", order}, {"step_bytes", step}}};
+}
+
+double missing(double bytes, double capacity, double sharpness) {
+  return 1 - std::pow(std::min(capacity / bytes, 1.0), sharpness);
+}
+
+/// A GPU with an L1 of 240 KiB, an L2 of 30 MiB here and 30 MiB there, and TLBs that reach 4 GiB.
+Outcome outcome(std::uint64_t footprint, const std::string& order, std::uint64_t step) {
+  const auto bytes = static_cast<double>(footprint);
+  const double misses = missing(bytes, 60 * mib, 4);
+  double cycles = 33 + 248 * missing(bytes, 240 * kib, 64) + 200 * missing(bytes, 30 * mib, 4) + 180 * misses;
+  if (order == "random") cycles += 150 * missing(bytes, 4096 * mib, 1);
+  const double read = 1 / (1 / 33000.0 + missing(bytes, 240 * kib, 64) / 12000 + misses / 7000);
+  return {.one = a_case(footprint, order, step), .headline = cycles, .metrics = {{"read_gb_per_s", read}}};
+}
+
+std::vector<Outcome> curve(const std::string& order = "random", std::uint64_t step = 128) {
+  std::vector<Outcome> outcomes;
+  const Axis& axis = working_set().axes.front();
+  for (const Value& footprint : app::parse_axis_values(axis, std::vector{axis.defaults})) {
+    outcomes.push_back(outcome(std::get<std::uint64_t>(footprint), order, step));
+  }
+  return outcomes;
+}
+
+std::map<std::string, double> found_in(const std::vector<Outcome>& outcomes) {
+  std::map<std::string, double> found;
+  for (const Conclusion::Found& one : working_set().conclude(outcomes).found) {
+    CHECK(one.outcomes.size() == outcomes.size());
+    found[one.name] = one.value;
+  }
+  return found;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("working-set: every request of a chase is one sector", "[working_set]") {
+  Device device;
+  device.multiprocessors = 2;
+  const Workload workload = working_set().describe(a_case(1U << 18U), device);
+  REQUIRE(workload.sites.size() == 1);
+  const access::Site& site = workload.sites.front();
+  CHECK(site.space == access::Space::global);
+  CHECK(site.word_bytes == 8);
+  const std::uint64_t nodes = (1U << 18U) / 128;
+  REQUIRE(site.requests > nodes);
+  for (std::uint64_t k = 0; k < site.requests; ++k) {
+    const access::WarpRequest request = site.request(k);
+    CHECK(request.active == 1);
+    CHECK(request.address[0] < (1U << 18U));
+  }
+  for (std::uint64_t k = 0; k < nodes; ++k) CHECK(site.request(k).address[0] == k * 128);  // L1 is filled first
+  CHECK(workload.allocated_bytes == (1U << 18U) + 2 * 1024 * 4);
+  CHECK_FALSE(workload.modelled);
+}
+
+TEST_CASE("working-set: what no L1 holds is not read in advance", "[working_set]") {
+  const Workload little = working_set().describe(a_case(1U << 19U), Device{});
+  const Workload much = working_set().describe(a_case(1U << 30U), Device{});
+  CHECK(little.sites.front().requests == much.sites.front().requests + (1U << 19U) / 128);
+}
+
+TEST_CASE("working-set: a footprint that is not whole chunks is refused, saying what to do", "[working_set]") {
+  CHECK_NOTHROW(working_set().validate(a_case(4096)));
+  CHECK_THROWS_WITH(working_set().validate(a_case(5000)), "--footprint 5000 is not a multiple of 4 KiB; use 4096");
+}
+
+TEST_CASE("working-set: the knees are given names", "[working_set]") {
+  const auto found = found_in(curve());
+  for (const auto& [name, bytes] : std::map<std::string, double>{{"l1_capacity", 240 * kib},
+                                                                 {"l2_near_capacity", 30 * mib},
+                                                                 {"l2_capacity", 60 * mib},
+                                                                 {"tlb_reach", 4096 * mib}}) {
+    CAPTURE(name);
+    REQUIRE(found.contains(name + "_bytes"));
+    CHECK(found.at(name + "_bytes") == Approx(bytes).epsilon(0.15));
+    CHECK(found.at(name + "_low_bytes") <= found.at(name + "_bytes"));
+    CHECK(found.at(name + "_high_bytes") >= found.at(name + "_bytes"));
+  }
+  const std::string advice = working_set().conclude(curve()).advice;
+  CHECK(contains(advice, "L1 holds 240 KiB"));
+  CHECK(contains(advice, "shared memory that a kernel asks for"));
+  CHECK(contains(advice, "near the multiprocessor"));
+  CHECK(contains(advice, "more than the memory's specification is in the cache"));
+  CHECK(contains(advice, "address translation"));
+  for (const auto& [name, value] : found) {
+    CHECK(std::ranges::count(working_set().concluded, name, &Quantity::name) == 1);
+  }
+}
+
+TEST_CASE("working-set: within pages no TLB is missed, and none has a reach", "[working_set]") {
+  const auto found = found_in(curve("paged"));
+  CHECK(found.contains("l2_capacity_bytes"));
+  CHECK_FALSE(found.contains("tlb_reach_bytes"));
+}
+
+TEST_CASE("working-set: what is not told is not said", "[working_set]") {
+  auto outcomes = curve();
+  for (Outcome& one : outcomes) one.metrics.clear();  // latency alone does not tell a cache from a TLB
+  const auto found = found_in(outcomes);
+  CHECK(found.contains("l1_capacity_bytes"));
+  CHECK_FALSE(found.contains("l2_capacity_bytes"));
+  CHECK_FALSE(found.contains("tlb_reach_bytes"));
+
+  CHECK(found_in(curve("random", 256)).empty());  // half of the lines only
+
+  outcomes = curve();
+  outcomes.resize(5);
+  CHECK(found_in(outcomes).empty());
+  CHECK(working_set().conclude(outcomes).advice.empty());
+  CHECK(found_in({outcomes.front()}).empty());
+}
