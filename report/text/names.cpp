@@ -59,7 +59,7 @@ bool contains(const std::array<std::string_view, size>& names, std::string_view 
 
 ParsedName parse(std::string_view name) {
   if (name == "word_bytes") return {Kind::word, "word", "bytes"};
-  constexpr std::array<std::string_view, 4> counts = {"copies", "passes", "streams", "chunks"};
+  constexpr std::array<std::string_view, 5> counts = {"copies", "passes", "streams", "chunks", "addresses"};
   if (contains(counts, name)) return {Kind::count, std::string(name), ""};
   if (const auto per = name.find("_per_"); per != std::string_view::npos) {
     return {Kind::rate, spaced(name.substr(0, per)), spaced(name.substr(per + 5))};

@@ -160,6 +160,7 @@ void add_readings(const Cases& cases, ColumnBuilder& columns) {
   columns.add_per_request({"counted", "sectors"}, 30, sectors, Source::counted);
   columns.add_per_request({"wavefronts", "/request"}, 12, wavefronts, Source::predicted);
   columns.add_per_request({"counted", "wavefronts"}, 30, wavefronts, Source::counted);
+  columns.add_per_request({"addresses", "/request"}, 12, addresses, Source::predicted);  // not counted yet
   if (measured) add_predicted(40);
   add_metrics(cases, columns);
   if (any) add_times(cases, columns, 90);
