@@ -59,6 +59,7 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
     const access::Costed costed = access::costed(workload.sites[i].space, workload.sites[i].op);
     if (costed.sectors) record.access[i].cost(report::sectors).predicted = cost.sectors_per_request;
     if (costed.wavefronts) record.access[i].cost(report::wavefronts).predicted = cost.wavefronts_per_request;
+    if (costed.addresses) record.access[i].cost(report::addresses).predicted = cost.addresses_per_request;
   }
   // What the model does not reach may visit other data in every launch: the footprint of one then says nothing.
   if (prediction.cache_resident && workload.modelled) record.flags.emplace_back("cache_resident");

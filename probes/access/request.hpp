@@ -62,6 +62,24 @@ struct BlockSet {
   return blocks_touched(request, line_bytes).size;
 }
 
+/// Distinct addresses among the active lanes: what a request to constant memory is split into, one after another (CUDA
+/// C++ Programming Guide, "Constant Memory").
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned addresses_per_request(const WarpRequest& request) {
+  BlockSet addresses;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (request.lane_active(lane)) addresses.insert(request.address[lane]);
+  }
+  return addresses.size;
+}
+
+/// Where a byte of a lane's local memory lies, from the beginning of its warp's: neighbouring lanes have neighbouring
+/// 32-bit words (CUDA C++ Programming Guide, "Local Memory"), so that an index that all lanes agree on coalesces.
+/// Addresses of a site of local memory are these. Words of more than 4 bytes lie in several places.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t local_address(std::uint64_t byte, unsigned lane) {
+  constexpr unsigned word = 4;
+  return (byte / word * warp_lanes + lane) * word + byte % word;
+}
+
 /// Bytes the active lanes ask for; a word read by several lanes counts once per lane, as profilers count it.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned useful_bytes(const WarpRequest& request) {
   unsigned lanes = 0;

@@ -120,6 +120,7 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
     summary.cost.sectors_per_request += sectors_per_request(request);
     summary.cost.lines_per_request += lines_per_request(request);
     if (costs.wavefronts) summary.cost.wavefronts_per_request += shared_wavefronts(request, site.op);
+    if (costs.addresses) summary.cost.addresses_per_request += addresses_per_request(request);
     append_sectors(request, touched);
   }
   merge(touched);
@@ -131,6 +132,7 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   summary.cost.sectors_per_request /= requests;
   summary.cost.lines_per_request /= requests;
   summary.cost.wavefronts_per_request /= requests;
+  summary.cost.addresses_per_request /= requests;
   summary.footprint =
       exact ? whole : extrapolate(half, whole, static_cast<double>(once) / static_cast<double>(exact_requests));
   return summary;

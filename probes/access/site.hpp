@@ -29,6 +29,7 @@ struct SiteCost {
   double sectors_per_request = 0;
   double lines_per_request = 0;
   double wavefronts_per_request = 0;  ///< 0 where requests are not costed in wavefronts
+  double addresses_per_request = 0;   ///< 0 where they are not costed in addresses
   double efficiency = 0;              ///< useful bytes / (sectors x 32)
 };
 

@@ -28,13 +28,14 @@ enum class Home {
   on_chip         ///< in multiprocessors: no sector leaves for it
 };
 
-/// What requests are counted in. Neither: the arithmetic has no rule for them yet, so nothing is predicted of them, and
+/// What requests are counted in. Nothing: the arithmetic has no rule for them yet, so nothing is predicted of them, and
 /// a site needs not say which addresses they have.
 struct Costed {
   bool sectors = false;
   bool wavefronts = false;
+  bool addresses = false;
 
-  [[nodiscard]] constexpr bool any() const { return sectors || wavefronts; }
+  [[nodiscard]] constexpr bool any() const { return sectors || wavefronts || addresses; }
 };
 
 struct SpaceRow {
@@ -52,8 +53,8 @@ inline constexpr SpaceRow spaces[] = {
     {Space::global, "global", Home::device_memory, Space::global, {.sectors = true}, no_rule},
     {Space::shared, "shared", Home::on_chip, Space::shared, {.wavefronts = true}, no_rule},
     {Space::host, "host", Home::host_memory, Space::global, {.sectors = true}, no_rule},
-    {Space::local, "local", Home::device_memory, Space::local, no_rule, no_rule},
-    {Space::constant, "constant", Home::device_memory, Space::constant, no_rule, no_rule},
+    {Space::local, "local", Home::device_memory, Space::local, {.sectors = true}, no_rule},
+    {Space::constant, "constant", Home::device_memory, Space::constant, {.addresses = true}, no_rule},
     {Space::texture, "texture", Home::device_memory, Space::texture, no_rule, no_rule},
     {Space::cluster, "cluster", Home::on_chip, Space::cluster, no_rule, no_rule},
 };

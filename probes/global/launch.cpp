@@ -113,13 +113,23 @@ std::uint64_t allocated_bytes(const Case& sized, std::uint64_t extent_elements) 
 
 void size(std::span<Case> sweep, const Device& device,
           const std::function<std::uint64_t(const Case&, std::uint64_t count)>& extent_elements) {
+  size_buffers(sweep, device, [&](const Case& sized) {
+    const std::uint64_t count = sized.number("buffer_bytes") / sized.number("word_bytes");
+    return allocated_bytes(sized, extent_elements(sized, count));
+  });
+}
+
+void size_buffers(std::span<Case> sweep, const Device& device,
+                  const std::function<std::uint64_t(const Case& sized)>& allocated_bytes,
+                  std::uint64_t largest_buffer) {
   const std::uint64_t memory = device.free_memory_bytes.value_or(device.memory_bytes) / 2;
-  std::uint64_t buffer = std::bit_ceil(std::max(l2_multiple * device.l2_bytes, smallest_auto_buffer));
+  std::uint64_t buffer =
+      std::min(std::bit_ceil(std::max(l2_multiple * device.l2_bytes, smallest_auto_buffer)), largest_buffer);
   const auto largest = [&] {
     std::uint64_t bytes = 0;
     for (Case one : sweep) {
       if (one.is_auto("buffer_bytes")) one.set("buffer_bytes", buffer);
-      bytes = std::max(bytes, allocated_bytes(one, extent_elements(one, buffer / one.number("word_bytes"))));
+      bytes = std::max(bytes, allocated_bytes(one));
     }
     return bytes;
   };

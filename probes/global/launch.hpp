@@ -49,6 +49,10 @@ void validate(const Case& chosen);
 /// free memory. `extent_elements` tells how far a case of a given count reaches into its arrays.
 void size(std::span<Case> sweep, const Device& device,
           const std::function<std::uint64_t(const Case&, std::uint64_t count)>& extent_elements);
+/// The same of a probe with other arrays, which says what a sized case allocates.
+void size_buffers(std::span<Case> sweep, const Device& device,
+                  const std::function<std::uint64_t(const Case& sized)>& allocated_bytes,
+                  std::uint64_t largest_buffer = ~std::uint64_t{0});
 
 /// The warp request k of a site, see access::Site::request.
 template <class Pattern>

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
+
+#include "probes/measure/straight_line.hpp"
 
 namespace gpumem::measure {
 
@@ -21,25 +24,11 @@ bool spans_enough(std::span<const TimedSize> readings) {
   return sizes.size() >= fewest_sizes && *sizes.rbegin() >= least_span * *sizes.begin();
 }
 
-/// Minimises the sum of (fixed u + per_byte v - 1)^2 with u = 1 / time and v = bytes / time: linear least squares of
-/// the relative errors. Cramer's rule on the normal equations; their determinant is positive for sizes that differ.
 LinearCost solve(std::span<const TimedSize> readings) {
-  double u = 0;
-  double v = 0;
-  double uu = 0;
-  double uv = 0;
-  double vv = 0;
-  for (const TimedSize& reading : readings) {
-    const double a = 1 / reading.time.count();
-    const double b = reading.bytes / reading.time.count();
-    u += a;
-    v += b;
-    uu += a * a;
-    uv += a * b;
-    vv += b * b;
-  }
-  const double determinant = uu * vv - uv * uv;
-  return {Seconds((u * vv - v * uv) / determinant), determinant / (v * uu - u * uv)};
+  std::vector<Point2D> points;
+  for (const TimedSize& reading : readings) points.push_back({reading.bytes, reading.time.count()});
+  const StraightLine line = fit_straight_line(points);
+  return {Seconds(line.at_zero), 1 / line.slope};
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ std::string run_at(const Story& story, bool plural, double lowest, double highes
 
 /// What requests do with what they cost.
 std::string_view touch(std::string_view unit, bool plural) {
-  if (unit == sectors) return plural ? "touch" : "touches";
+  if (unit != wavefronts) return plural ? "touch" : "touches";
   return plural ? "take" : "takes";
 }
 

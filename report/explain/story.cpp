@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -22,16 +23,20 @@ long rounded(std::optional<double> cost) { return cost ? std::lround(*cost * 100
 
 std::pair<long, long> class_key(const PerRequest& cost) { return {rounded(cost.load), rounded(cost.store)}; }
 
-/// Sectors tell most sweeps apart; where they do not, wavefronts may.
+/// Sectors tell most sweeps apart; where they do not, wavefronts or addresses may.
 std::string_view telling_unit(const std::vector<Point>& points) {
   const auto varies = [&](std::string_view unit) {
     return std::ranges::any_of(points, [&](const Point& point) {
       return class_key(cost_of(*point.record, unit)) != class_key(cost_of(*points.front().record, unit));
     });
   };
-  if (points.empty() || varies(sectors)) return sectors;
-  if (varies(wavefronts)) return wavefronts;
-  return cost_of(*points.front().record, sectors).any() ? sectors : wavefronts;
+  if (points.empty()) return sectors;
+  const std::string_view units[] = {sectors, wavefronts, addresses};
+  const auto* const telling = std::ranges::find_if(units, varies);
+  if (telling != std::end(units)) return *telling;
+  const auto* const known =
+      std::ranges::find_if(units, [&](std::string_view unit) { return cost_of(*points.front().record, unit).any(); });
+  return known == std::end(units) ? wavefronts : *known;
 }
 
 std::vector<CostClass> classify(const std::vector<Point>& points) {

@@ -51,6 +51,8 @@ constexpr CaseQuantity of_cases[] = {
      [](const Record& record) { return largest(record, sectors); }},
     {"wavefronts_per_request", "passes of a request through the banks of shared memory", Better::less,
      [](const Record& record) { return largest(record, wavefronts); }},
+    {"addresses_per_request", "distinct addresses of a request to constant memory, served one after another",
+     Better::less, [](const Record& record) { return largest(record, addresses); }},
 };
 
 Quantity quantity_of(const CaseQuantity& one) { return {one.name, one.purpose, one.better}; }

@@ -27,12 +27,13 @@ struct Reading {
 
 /// What the requests of a site cost, in one of its units.
 struct CostRecord {
-  std::string unit;  ///< "sectors", "wavefronts": so many per request
+  std::string unit;  ///< "sectors", "wavefronts", "addresses": so many per request
   Reading per_request;
 };
 
 inline constexpr const char* sectors = access::sectors.name;
 inline constexpr const char* wavefronts = access::wavefronts.name;
+inline constexpr const char* addresses = access::addresses.name;
 
 struct SiteRecord {
   std::string site;

@@ -46,7 +46,7 @@ std::string spaced(std::string_view name) {
 }
 
 ParsedName parse(std::string_view name) {
-  static const std::set<std::string_view> counts = {"copies", "passes", "streams", "chunks"};
+  static const std::set<std::string_view> counts = {"copies", "passes", "streams", "chunks", "addresses"};
   static const std::set<std::string_view> units = {"elements", "words", "sectors", "lines", "rows", "columns"};
   if (name == "word_bytes") return {&word, "word", "bytes"};
   if (counts.contains(name)) return {&count, std::string(name), ""};

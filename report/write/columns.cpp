@@ -202,6 +202,7 @@ class BlockOfCases {
     add_per_request({"counted", "sectors"}, 30, sectors, Source::counted);
     add_per_request({"wavefronts", "/request"}, 12, wavefronts, Source::predicted);
     add_per_request({"counted", "wavefronts"}, 30, wavefronts, Source::counted);
+    add_per_request({"addresses", "/request"}, 12, addresses, Source::predicted);  // not counted yet
     if (measured) add_predicted(40);
     add_metrics();
     if (some) add_times(90);

@@ -70,7 +70,7 @@ class Words:
 
     def test_names(self):
         self.offers("gpumem probe offset st", "stride")
-        self.offers("gpumem list co", "coalesced")
+        self.offers("gpumem list coa", "coalesced")
         self.offers_among_others("gpumem probe --gpu ", "h200", "v100", "run.json")
         self.offers("gpumem check smo", "smoke")
 

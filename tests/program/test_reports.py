@@ -78,6 +78,10 @@ class Contract(ProgramTest):
             self.assertIsNone(result["verified"])
             self.assertIsNone(result["time_seconds"])
             self.assertIsNone(result["bandwidth_gb_per_s"]["measured"])
+            if result["predicted_seconds"] is None:  # the model's stages do not reach what it does
+                self.assertIsNone(result["headline"]["predicted"])
+                self.assertIsNone(result["bottleneck"])
+                continue
             self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], 0)
             if result["fraction_of_peak"] is None:  # data that crossed the link once and was used several times
                 self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], result["peak_gb_per_s"])

@@ -268,7 +268,8 @@ TEST_CASE("each space's prediction is in its own unit", "[record_of]") {
   };
   workload.sites = {
       site("source", access::Space::global, access::Op::load), site("tile", access::Space::shared, access::Op::load),
-      site("mapped", access::Space::host, access::Op::load), site("table", access::Space::constant, access::Op::load)};
+      site("mapped", access::Space::host, access::Op::load), site("table", access::Space::constant, access::Op::load),
+      site("texels", access::Space::texture, access::Op::load)};
   for (access::Site& one : workload.sites) one.request = coalesced;
   const model::Profile profile = model::load_profile("h200");
   report::Record record = record_of(example.decided, workload);
@@ -280,7 +281,10 @@ TEST_CASE("each space's prediction is in its own unit", "[record_of]") {
   CHECK(record.access[2].space == "host");
   CHECK(record.access[2].per_request(report::sectors).predicted == 8.0);
   CHECK(record.access[3].space == "constant");
-  CHECK(record.access[3].costs.empty());
+  CHECK(record.access[3].per_request(report::addresses).predicted == 32.0);
+  CHECK(record.access[3].costs.size() == 1);
+  CHECK(record.access[4].space == "texture");
+  CHECK(record.access[4].costs.empty());
   CHECK(record.headline.predicted == Approx(std::pow(2, 30) / *record.predicted_s / 1e9));
   CHECK_FALSE(record.bottleneck->counted);
   CHECK(record.flags.empty());

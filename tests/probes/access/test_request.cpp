@@ -45,6 +45,30 @@ static_assert(shared_wavefronts(WarpRequest{}, Op::load) == 0 && useful_bytes(Wa
 static_assert(efficiency(WarpRequest{}) == 0.0);
 static_assert(sectors(5, 0, 4) == 1 && wavefronts(0, 4) == 1);
 
+// Constant memory asks for addresses, whatever they have in common.
+static_assert(addresses_per_request(WarpRequest{}) == 0);
+static_assert(addresses_per_request(affine(5, 0, 4)) == 1 && addresses_per_request(affine(5, 1, 4)) == 32);
+static_assert(addresses_per_request(affine(0, 1, 1)) == 32 && addresses_per_request(affine(0, 8, 16)) == 32);
+
+namespace {
+
+/// A request of local memory in which lane i asks for byte `first + i * step` of its own.
+constexpr WarpRequest local_request(std::uint64_t first, std::uint64_t step) {
+  WarpRequest request;
+  request.active = all_lanes;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) request.address[lane] = local_address(first + lane * step, lane);
+  return request;
+}
+
+}  // namespace
+
+// One index for all lanes is a line; an index for each is a sector for each.
+static_assert(local_address(0, 0) == 0 && local_address(0, 31) == 124 && local_address(4, 0) == 128);
+static_assert(local_address(7, 2) == 128 + 8 + 3);
+static_assert(sectors_per_request(local_request(0, 0)) == 4 && sectors_per_request(local_request(60, 0)) == 4);
+static_assert(lines_per_request(local_request(60, 0)) == 1);
+static_assert(sectors_per_request(local_request(0, 4)) == 32);
+
 TEST_CASE("sectors of consecutive words at every offset", "[access]") {
   for (unsigned offset = 0; offset <= 64; ++offset) {
     INFO("offset " << offset);
@@ -199,6 +223,14 @@ std::size_t wavefronts_by_byte(const WarpRequest& request, bool is_load) {
   return total;
 }
 
+std::size_t distinct_addresses(const WarpRequest& request) {
+  std::set<std::uint64_t> addresses;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (request.lane_active(lane)) addresses.insert(request.address[lane]);
+  }
+  return addresses.size();
+}
+
 /// A kind of request by name, and one of it with words of this size; aligned to them or to nothing.
 class RandomRequests {
  public:
@@ -258,6 +290,7 @@ TEST_CASE("random requests cost what counting byte by byte gives", "[access]") {
                              blocks_touched(request, dram_atom_bytes).size == blocks_by_byte(request, 64) &&
                              shared_wavefronts(request, Op::load) == wavefronts_by_byte(request, true) &&
                              shared_wavefronts(request, Op::store) == wavefronts_by_byte(request, false) &&
+                             addresses_per_request(request) == distinct_addresses(request) &&
                              useful_bytes(request) == lanes * word_bytes &&
                              efficiency(request) == Approx(expected_efficiency);
           wrong += right ? 0 : 1;

@@ -133,6 +133,15 @@ TEST_CASE("a shared site has wavefronts", "[site]") {
   }
 }
 
+TEST_CASE("a site of constant memory has addresses", "[site]") {
+  for (const unsigned stride : {0U, 1U, 33U}) {
+    const SiteSummary summary = summarise(affine(8, 0, stride, 4, Space::constant));
+    CHECK(summary.cost.addresses_per_request == (stride == 0 ? 1 : 32));
+    CHECK(summary.cost.wavefronts_per_request == 0);
+  }
+  CHECK(summarise(affine(8, 0, 1, 4)).cost.addresses_per_request == 0);  // global memory has none
+}
+
 TEST_CASE("a launch of mixed requests costs their mean", "[site]") {
   const SiteSummary summary = summarise(of({affine(1, 0, 1, 4).request(0), affine(1, 0, 8, 4).request(0)}));
   CHECK(summary.cost.sectors_per_request == 18);

@@ -47,12 +47,14 @@ TEST_CASE("Each space's demand is of where its bytes lie", "[model]") {
   CHECK(demand_of_one(site(Space::host, Op::load)).pcie_load_sectors == 400);
   CHECK(demand_of_one(site(Space::host, Op::load)).l2_load_sectors == 0);
   CHECK(demand_of_one(site(Space::host, Op::load), true).l2_load_sectors == 400);
+  CHECK(demand_of_one(site(Space::local, Op::load)).l2_load_sectors == 400);
+  CHECK(demand_of_one(site(Space::local, Op::store)).l2_store_sectors == 400);
   CHECK(demand_of_one(site(Space::shared, Op::load)).shared_wavefronts == 100);
   CHECK(demand_of_one(site(Space::shared, Op::load)).l2_load_sectors == 0);
 }
 
-TEST_CASE("What has no rule yet asks for nothing", "[model]") {
-  for (const Space space : {Space::local, Space::constant, Space::texture, Space::cluster}) {
+TEST_CASE("What has no rule yet asks for nothing, nor does constant memory, which has caches of its own", "[model]") {
+  for (const Space space : {Space::constant, Space::texture, Space::cluster}) {
     CHECK(asks_for_nothing(demand_of_one(site(space, Op::load))));
   }
   for (const auto& row : access::spaces) CHECK(asks_for_nothing(demand_of_one(site(row.space, Op::atomic))));

@@ -1,0 +1,223 @@
+// Constant: a warp's lanes look words up in a table, at one address or at several. Constant memory serves one address
+// after another; the same table in shared memory, or in global memory and then in L1, serves them together.
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "probes/constant/constant_advice.hpp"
+#include "probes/constant/pattern.hpp"
+#include "probes/measure/content.hpp"
+#include "probes/measure/cuda.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/kernel_name.hpp"
+#include "probes/measure/session.hpp"
+#include "probes/measure/statistics.hpp"
+#include "probes/model/predict.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::constant {
+
+constexpr unsigned block_threads = 1024;  ///< one block a multiprocessor: enough warps to hide any of the latencies
+constexpr unsigned warps = block_threads / access::warp_lanes;
+/// Requests per multiprocessor and launch: about a quarter of a millisecond at one a cycle.
+constexpr std::uint32_t requests_per_launch = 1U << 19U;
+
+__constant__ std::uint32_t constants[table_words];
+
+// Where the table lies; what it holds is random_word(i) everywhere.
+struct ConstantTable {
+  static __device__ const std::uint32_t* words(const std::uint32_t* /*source*/) { return constants; }
+};
+struct SharedTable {
+  static __device__ const std::uint32_t* words(const std::uint32_t* /*source*/) {
+    __shared__ std::uint32_t tile[table_words];
+    for (std::uint32_t i = threadIdx.x; i < table_words; i += blockDim.x) tile[i] = measure::random_word(i);
+    return tile;
+  }
+};
+struct GlobalTable {
+  static __device__ const std::uint32_t* words(const std::uint32_t* source) { return source; }
+};
+
+/// Each thread looks up a word of every row, `turns` times, and stores the sum; each block also its cycles.
+template <class Table>
+__global__ void __launch_bounds__(block_threads)
+    look_up(const std::uint32_t* source, std::uint32_t* sums, std::uint64_t* cycles, std::uint32_t turns,
+            LookUpPattern pattern) {
+  const std::uint32_t* const table = Table::words(source);
+  __syncthreads();
+  std::uint32_t word = pattern.first(threadIdx.x % access::warp_lanes);
+  std::uint32_t sum = 0;
+  const std::uint64_t start = clock64();
+#pragma unroll 1
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    const std::uint32_t* const in_first_row = table + word;  // from where rows are offsets that loads name themselves
+    std::uint32_t value[rows];
+#pragma unroll
+    for (std::uint32_t row = 0; row < rows; ++row) value[row] = in_first_row[row * row_words];
+#pragma unroll
+    for (const std::uint32_t one : value) sum += one;
+    word = pattern.next(word);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - start;
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+__global__ void check_look_ups(const std::uint32_t* sums, std::uint32_t turns, std::uint32_t addresses,
+                               unsigned long long* mismatches) {
+  std::uint32_t expected = 0;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    const std::uint32_t word = (threadIdx.x % access::warp_lanes + turn) % addresses;
+    for (std::uint32_t row = 0; row < rows; ++row) expected += measure::random_word(row * row_words + word);
+  }
+  if (sums[blockIdx.x * blockDim.x + threadIdx.x] != expected) atomicAdd(mismatches, 1ULL);
+}
+
+/// A case in numbers.
+struct LookUp {
+  access::Space space;
+  LookUpPattern pattern;
+  std::uint32_t turns;
+
+  explicit LookUp(const Case& decided)
+      : space(space_of(decided.name("space"))),
+        pattern{static_cast<std::uint32_t>(decided.number("addresses"))},
+        // Where the addresses are served one after another a request takes longer.
+        turns(requests_per_launch / warps / rows / (space == access::Space::constant ? pattern.addresses : 1)) {}
+
+  [[nodiscard]] std::uint64_t requests_per_warp() const { return std::uint64_t{turns} * rows; }
+
+  /// Calls visit(type_identity<Table>).
+  template <class Visitor>
+  decltype(auto) with_table(Visitor&& visit) const {
+    if (space == access::Space::constant) return visit(std::type_identity<ConstantTable>{});
+    if (space == access::Space::shared) return visit(std::type_identity<SharedTable>{});
+    return visit(std::type_identity<GlobalTable>{});
+  }
+
+ private:
+  static access::Space space_of(const std::string& name) {
+    return std::ranges::find(access::spaces, name, &access::SpaceRow::name)->space;
+  }
+};
+
+static Workload describe(const Case& decided, const Device& device) {
+  const LookUp look_ups(decided);
+  Workload workload;
+  workload.kernel =
+      look_ups.with_table([](auto table) { return measure::kernel_name<&look_up<typename decltype(table)::type>>(); });
+  workload.blocks = device.multiprocessors;
+  workload.block_threads = block_threads;
+  if (look_ups.space == access::Space::shared) workload.shared_bytes_per_block = table_words * sizeof(std::uint32_t);
+  workload.sites.push_back({.name = "table",
+                            .space = look_ups.space,
+                            .op = access::Op::load,
+                            .word_bytes = sizeof(std::uint32_t),
+                            .instructions = rows,
+                            .requests = workload.blocks * warps * look_ups.requests_per_warp(),
+                            .request = [=](std::uint64_t k) { return look_ups.pattern.request(k); }});
+  workload.useful_bytes_read = workload.sites.front().requests * access::warp_lanes * sizeof(std::uint32_t);
+  // Neither the cache for constants nor hits in L1 are stages of the model.
+  workload.modelled = look_ups.space == access::Space::shared;
+  return workload;
+}
+
+class LookUpExperiment final : public measure::Experiment {
+ public:
+  LookUpExperiment(const Case& decided, measure::Session& session)
+      : look_ups_(decided),
+        blocks_(session.device().multiprocessors),
+        source_(session.random_source(table_words)),
+        sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
+        cycles_(blocks_ * sizeof(std::uint64_t)),
+        mismatches_(session.scratch<unsigned long long>()) {
+    measure::check(cudaMemcpyToSymbolAsync(constants, source_, sizeof constants, 0, cudaMemcpyDeviceToDevice,
+                                           session.stream().get()),
+                   "fill constant memory");
+  }
+
+  void launch(cudaStream_t stream) override {
+    look_ups_.with_table([&](auto table) {
+      look_up<typename decltype(table)::type><<<blocks_, block_threads, 0, stream>>>(
+          source_, sums_.as<std::uint32_t>(), cycles_.as<std::uint64_t>(), look_ups_.turns, look_ups_.pattern);
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
+    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    launch(stream);
+    check_look_ups<<<blocks_, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), look_ups_.turns,
+                                                          look_ups_.pattern.addresses, mismatches_);
+    measure::check(cudaGetLastError(), "launch the check");
+    unsigned long long mismatches = 0;
+    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
+                   "read the check");
+    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
+    return {.mismatches = mismatches, .what = "threads' sums"};
+  }
+
+  /// Cycles per request of the multiprocessor in the middle, by its own clock.
+  double sample() override {
+    std::vector<std::uint64_t> cycles(blocks_);
+    measure::check(cudaMemcpy(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault), "read the cycles");
+    const std::vector<double> values(cycles.begin(), cycles.end());
+    return measure::estimate_median(values).median / static_cast<double>(warps * look_ups_.requests_per_warp());
+  }
+
+ private:
+  LookUp look_ups_;
+  unsigned blocks_;
+  const std::uint32_t* source_;
+  measure::DeviceBuffer sums_;
+  measure::DeviceBuffer cycles_;
+  unsigned long long* mismatches_;
+};
+
+static Probe constant_probe() {
+  Probe probe;
+  probe.name = "constant";
+  probe.purpose = "a table looked up at several addresses per warp: constant, shared and global memory";
+  probe.axes = {{.flag = "addresses",
+                 .parameter = "addresses",
+                 .purpose = "distinct addresses among a warp's lanes; 1 is what constant memory is made for",
+                 .defaults = "1..32",
+                 .quick = "1,2,4,8,16,32",
+                 .minimum = 1,
+                 .maximum = row_words},
+                {.flag = "space",
+                 .parameter = "space",
+                 .purpose = "where the table lies; in global memory it is found in L1",
+                 .defaults = "constant,shared,global",
+                 .names = {"constant", "shared", "global"},
+                 .value_optional = true}};
+  probe.compared = "space";
+  probe.baseline = std::string("constant");
+  probe.headline = {
+      .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},
+      .predict = [](const Workload&, const model::Prediction& prediction,
+                    const model::Profile& profile) -> std::optional<double> {
+        return prediction.sites.front().cost.wavefronts_per_request / profile.rates.shared_wavefronts_per_cycle;
+      },
+      // A wavefront of shared memory, a line of L1. How fast constant memory could be at best is not documented.
+      .peak = [](const Workload& workload, const Device&) -> std::optional<double> {
+        return workload.sites.front().space == access::Space::constant ? std::nullopt : std::optional(1.0);
+      }};
+  probe.concluded = {
+      {"fixed_cycles", "fitted over the addresses: what a request to constant memory takes beside them", Better::less},
+      {"cycles_per_address", "fitted over the addresses: what each of them adds", Better::less}};
+  probe.describe = describe;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<LookUpExperiment>(decided, session);
+  };
+  probe.conclude = conclude_constant;
+  return probe;
+}
+
+GPUMEM_PROBE(constant_probe);
+
+}  // namespace gpumem::constant

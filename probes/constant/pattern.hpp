@@ -1,0 +1,36 @@
+#pragma once
+// Which words a warp's lanes look up: as many different ones as the case says.
+
+#include "probes/access/request.hpp"
+
+namespace gpumem::constant {
+
+/// Loads that a thread has in flight before it uses the first. Each is of a row of its own, so that none repeats
+/// another, and no row is longer than a warp.
+inline constexpr std::uint32_t rows = 8;
+inline constexpr std::uint32_t row_words = access::warp_lanes;
+inline constexpr std::uint32_t table_words = rows * row_words;  ///< 1 KiB: within any cache for constants
+
+struct LookUpPattern {
+  std::uint32_t addresses;  ///< 1 to row_words
+
+  /// The word of a row that a lane begins with.
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t first(std::uint32_t lane) const { return lane % addresses; }
+  /// From turn to turn a lane goes on to the next of the warp's words, or else the compiler would load but once. The
+  /// warp's words together stay the same.
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t next(std::uint32_t word) const {
+    return word + 1 == addresses ? 0 : word + 1;
+  }
+
+  /// The k-th request of a warp.
+  [[nodiscard]] constexpr access::WarpRequest request(std::uint64_t k) const {
+    access::WarpRequest request;
+    request.active = ~std::uint32_t{0};
+    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+      request.address[lane] = (k % rows * row_words + first(lane)) * sizeof(std::uint32_t);
+    }
+    return request;
+  }
+};
+
+}  // namespace gpumem::constant

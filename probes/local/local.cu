@@ -1,0 +1,214 @@
+// Local: an array of each thread's own. With indices that the compiler does not know it needs addresses, and lies in
+// local memory, which is device memory behind the caches; with known ones it lies in registers. The work is the same.
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "probes/local/local_advice.hpp"
+#include "probes/local/update.hpp"
+#include "probes/measure/content.hpp"
+#include "probes/measure/cuda.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/kernel_name.hpp"
+#include "probes/measure/session.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::local {
+
+/// So few that each may have all the registers there can be.
+constexpr unsigned block_threads = 256;
+constexpr unsigned threads_per_multiprocessor = 2048;  ///< of a launch; as many are resident where registers suffice
+constexpr unsigned blocks_per_multiprocessor = threads_per_multiprocessor / block_threads;
+
+/// Each thread fills its array, updates every word `rounds` times and stores a sum in which each word has a weight of
+/// its own. With known indices all loops over the array are unrolled.
+template <unsigned words, class Index>
+__global__ void __launch_bounds__(block_threads) update_array(std::uint32_t* sums, std::uint32_t rounds, Index index) {
+  constexpr bool known = std::is_same_v<Index, KnownIndex>;
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  std::uint32_t array[words];
+#pragma unroll(known ? words : 1)
+  for (std::uint32_t k = 0; k < words; ++k) array[index(k)] = measure::random_word(thread * words + k);
+#pragma unroll 1
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+#pragma unroll(known ? words / words_at_once : 1)
+    for (std::uint32_t k = 0; k < words; k += words_at_once) {
+      std::uint32_t word[words_at_once];
+#pragma unroll
+      for (std::uint32_t j = 0; j < words_at_once; ++j) word[j] = array[index(k + j)];
+#pragma unroll
+      for (std::uint32_t j = 0; j < words_at_once; ++j) array[index(k + j)] = updated(word[j]);
+    }
+  }
+  std::uint32_t sum = 0;
+#pragma unroll(known ? words : 1)
+  for (std::uint32_t k = 0; k < words; ++k) sum = sum * 31 + array[index(k)];
+  sums[thread] = sum;
+}
+
+__global__ void check_updates(const std::uint32_t* sums, std::uint32_t words, std::uint32_t rounds,
+                              unsigned long long* mismatches) {
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  std::uint32_t expected = 0;
+  for (std::uint32_t k = 0; k < words; ++k) {
+    std::uint32_t word = measure::random_word(thread * words + k);
+    for (std::uint32_t round = 0; round < rounds; ++round) word = updated(word);
+    expected = expected * 31 + word;
+  }
+  if (sums[thread] != expected) atomicAdd(mismatches, 1ULL);
+}
+
+/// A case in numbers.
+struct ArrayUpdate {
+  bool in_registers;
+  std::uint32_t words;
+
+  explicit ArrayUpdate(const Case& decided)
+      : in_registers(decided.name("array") == "registers"),
+        words(static_cast<std::uint32_t>(decided.number("array_words"))) {}
+
+  [[nodiscard]] std::uint32_t rounds() const { return updates_per_thread / words; }
+
+  /// Calls visit(integral_constant<words>, Index).
+  template <class Visitor>
+  decltype(auto) with_kernel(Visitor&& visit) const {
+    const auto with_words = [&](auto size) {
+      return in_registers ? visit(size, KnownIndex{}) : visit(size, IndexedByLaunch{size() - 1});
+    };
+    switch (words) {
+      case 4:
+        return with_words(std::integral_constant<unsigned, 4>{});
+      case 8:
+        return with_words(std::integral_constant<unsigned, 8>{});
+      case 16:
+        return with_words(std::integral_constant<unsigned, 16>{});
+      case 32:
+        return with_words(std::integral_constant<unsigned, 32>{});
+      default:
+        return with_words(std::integral_constant<unsigned, 64>{});
+    }
+  }
+};
+
+static double updates_of(const Workload& workload) {
+  return static_cast<double>(workload.blocks) * workload.block_threads * updates_per_thread;
+}
+
+static Workload describe(const Case& decided, const Device& device) {
+  const ArrayUpdate update(decided);
+  Workload workload;
+  workload.kernel = update.with_kernel(
+      [](auto words, auto index) { return measure::kernel_name<&update_array<words(), decltype(index)>>(); });
+  workload.blocks = std::uint64_t{device.multiprocessors} * blocks_per_multiprocessor;
+  workload.block_threads = block_threads;
+  workload.modelled = false;  // caches that hold arrays in part are no stage of the model, nor is arithmetic
+  if (update.in_registers) return workload;
+
+  const std::uint64_t warps = workload.blocks * block_threads / access::warp_lanes;
+  for (const access::Op op : {access::Op::load, access::Op::store}) {
+    workload.sites.push_back({.name = "array",
+                              .space = access::Space::local,
+                              .op = op,
+                              .word_bytes = sizeof(std::uint32_t),
+                              // To update, and to sum up or to fill.
+                              .instructions = words_at_once + 1,
+                              .requests = warps * (updates_per_thread + update.words),
+                              .request = [=](std::uint64_t k) {
+                                return request(IndexedByLaunch{update.words - 1}, update.words, warps, k);
+                              }});
+  }
+  const std::uint64_t useful = workload.sites.front().requests * access::warp_lanes * sizeof(std::uint32_t);
+  workload.useful_bytes_read = useful;
+  workload.useful_bytes_written = useful;
+  return workload;
+}
+
+class LocalExperiment final : public measure::Experiment {
+ public:
+  LocalExperiment(const Case& decided, measure::Session& session)
+      : update_(decided),
+        blocks_(session.device().multiprocessors * blocks_per_multiprocessor),
+        sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
+        mismatches_(session.scratch<unsigned long long>()) {}
+
+  void launch(cudaStream_t stream) override {
+    update_.with_kernel([&](auto words, auto index) {
+      update_array<words()><<<blocks_, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), update_.rounds(), index);
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
+    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    launch(stream);
+    check_updates<<<blocks_, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), update_.words, update_.rounds(),
+                                                         mismatches_);
+    measure::check(cudaGetLastError(), "launch the check");
+    unsigned long long mismatches = 0;
+    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
+                   "read the check");
+    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
+    return {.mismatches = mismatches, .what = "threads' sums"};
+  }
+
+  /// What the compiler says of the kernel.
+  std::vector<std::pair<std::string, double>> metrics(cudaStream_t /*stream*/,
+                                                      measure::Seconds /*per_launch*/) override {
+    cudaFuncAttributes attributes{};
+    update_.with_kernel([&](auto words, auto index) {
+      measure::check(cudaFuncGetAttributes(&attributes, update_array<words(), decltype(index)>),
+                     "ask what the kernel needs");
+    });
+    return {{"local_bytes_per_thread", static_cast<double>(attributes.localSizeBytes)},
+            {"registers_per_thread", static_cast<double>(attributes.numRegs)}};
+  }
+
+ private:
+  ArrayUpdate update_;
+  unsigned blocks_;
+  measure::DeviceBuffer sums_;
+  unsigned long long* mismatches_;
+};
+
+static Probe local_probe() {
+  Probe probe;
+  probe.name = "local";
+  probe.purpose = "an indexed array of each thread's own in local memory, against the same work in registers";
+  probe.axes = {{.flag = "array-words",
+                 .parameter = "array_words",
+                 .unit = "words",
+                 .purpose = "4-byte words in each thread's array; many of them do not fit in L1, nor in registers",
+                 .defaults = "4..64*2",
+                 .quick = "4,16,64",
+                 .numbers = {4, 8, 16, 32, 64}},
+                {.flag = "array",
+                 .parameter = "array",
+                 .purpose = "where it lies; the compiler decides by whether it knows the indices",
+                 .defaults = "local,registers",
+                 .names = {"local", "registers"},
+                 .value_optional = true}};
+  probe.compared = "array";
+  probe.baseline = std::string("registers");
+  probe.headline = {
+      .quantity = {"updates_per_ns", "words of arrays loaded, changed and stored, by the whole GPU", Better::more},
+      .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
+        return updates_of(workload) / (seconds * 1e9);
+      }};
+  probe.metrics = {
+      {{"local_bytes_per_thread", "local memory that the compiler gave the kernel, per thread", Better::less}},
+      {{"registers_per_thread", "registers that the compiler gave the kernel, per thread", Better::neither}}};
+  probe.describe = describe;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<LocalExperiment>(decided, session);
+  };
+  probe.conclude = conclude_local;
+  return probe;
+}
+
+GPUMEM_PROBE(local_probe);
+
+}  // namespace gpumem::local

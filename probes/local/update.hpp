@@ -1,0 +1,47 @@
+#pragma once
+// What the threads of both kernels do: go round an array of their own and update word after word.
+
+#include "probes/access/request.hpp"
+
+namespace gpumem::local {
+
+/// Of each thread, whatever the size of its array: so many times it goes round that.
+inline constexpr std::uint32_t updates_per_thread = 4096;
+/// Words loaded before the first of them is stored, for latency to overlap. Fewer than any array has: of one that is
+/// updated all at once, the compiler keeps what it stored last for the next round.
+inline constexpr std::uint32_t words_at_once = 2;
+
+/// An update, in one instruction: a multiplication and an addition (constants of Numerical Recipes' generator, 7.1).
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t updated(std::uint32_t word) {
+  return word * 1664525U + 1013904223U;
+}
+
+/// Where the k-th word of an array lies: at an index that the compiler knows, so that each word may have a register.
+struct KnownIndex {
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t operator()(std::uint32_t k) const { return k; }
+};
+
+/// And at one that only the launch knows, so that the array needs addresses and lies in local memory. All lanes of a
+/// warp agree on it.
+struct IndexedByLaunch {
+  std::uint32_t flipped;  ///< bits of the index; less than the words of the array, a power of two
+
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t operator()(std::uint32_t k) const { return k ^ flipped; }
+};
+
+/// The k-th request of a launch of so many warps, each with an array of so many words: all warps access one word, then
+/// all the next.
+template <class Index>
+[[nodiscard]] constexpr access::WarpRequest request(const Index& index, std::uint32_t words, std::uint64_t warps,
+                                                    std::uint64_t k) {
+  const auto word = static_cast<std::uint32_t>(k / warps % words);
+  const std::uint64_t array = k % warps * words * sizeof(std::uint32_t) * access::warp_lanes;
+  access::WarpRequest request;
+  request.active = ~std::uint32_t{0};
+  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+    request.address[lane] = array + access::local_address(index(word) * sizeof(std::uint32_t), lane);
+  }
+  return request;
+}
+
+}  // namespace gpumem::local

@@ -1,0 +1,307 @@
+// Texture: a 2-D array of 4-byte texels, walked in several orders, through textures and surfaces, whose memory keeps
+// neighbours in both directions together, and through plain and read-only loads of an array that lies by rows.
+
+#include <memory>
+#include <string>
+
+#include "probes/error.hpp"
+#include "probes/global/launch.hpp"
+#include "probes/global/verify.cuh"
+#include "probes/measure/cuda.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/kernel_name.hpp"
+#include "probes/measure/session.hpp"
+#include "probes/probe.hpp"
+#include "probes/texture/texture_advice.hpp"
+#include "probes/texture/walk.hpp"
+
+namespace gpumem::texture {
+
+/// One shape for all, so that paths are compared without trials. It saturates an H200's memory (docs/method.md).
+constexpr global::Tile tile{.block_threads = 256, .elements_per_thread = 4};
+constexpr std::uint64_t texel_bytes = sizeof(std::uint32_t);
+
+// How a texel is read: by its index in an array that lies by rows, or by its place. A step of a walk comes in two
+// parts, of which a thread's turns share the first, see Walk.
+struct GlobalPath {
+  const std::uint32_t* texels;
+  template <class Order>
+  __device__ std::uint32_t read(const Walk<Order>& walk, std::uint32_t first, std::uint32_t turn) const {
+    return texels[walk(first) | walk(turn)];
+  }
+};
+struct ReadOnlyPath {
+  const std::uint32_t* texels;
+  template <class Order>
+  __device__ std::uint32_t read(const Walk<Order>& walk, std::uint32_t first, std::uint32_t turn) const {
+    return __ldg(texels + (walk(first) | walk(turn)));
+  }
+};
+struct Texture1DPath {
+  cudaTextureObject_t texture;
+  template <class Order>
+  __device__ std::uint32_t read(const Walk<Order>& walk, std::uint32_t first, std::uint32_t turn) const {
+    return tex1Dfetch<std::uint32_t>(texture, static_cast<int>(walk(first) | walk(turn)));
+  }
+};
+struct Texture2DPath {
+  cudaTextureObject_t texture;
+  template <class Order>
+  __device__ std::uint32_t read(const Walk<Order>& walk, std::uint32_t first, std::uint32_t turn) const {
+    const Texel texel = walk.at(first) | walk.at(turn);
+    return tex2D<std::uint32_t>(texture, static_cast<float>(texel.x) + 0.5F, static_cast<float>(texel.y) + 0.5F);
+  }
+};
+struct SurfacePath {
+  cudaSurfaceObject_t surface;
+  template <class Order>
+  __device__ std::uint32_t read(const Walk<Order>& walk, std::uint32_t first, std::uint32_t turn) const {
+    const Texel texel = walk.at(first) | walk.at(turn);
+    return surf2Dread<std::uint32_t>(surface, static_cast<int>(texel.x * texel_bytes), static_cast<int>(texel.y));
+  }
+};
+
+/// Reads `count` texels, shared out as the tile says. As in probes/global/kernels.cuh nothing is stored unless
+/// `checksums` is given.
+template <class Path, class Order>
+__global__ void __launch_bounds__(tile.block_threads)
+    read_texels(Path path, std::uint32_t* checksums, std::uint32_t count, Walk<Order> walk) {
+  const std::uint32_t first = blockIdx.x * static_cast<std::uint32_t>(tile.elements()) | threadIdx.x;
+  std::uint32_t texel[tile.elements_per_thread];
+#pragma unroll
+  for (std::uint32_t k = 0; k < tile.elements_per_thread; ++k) {
+    const std::uint32_t turn = k * tile.block_threads;
+    texel[k] = (first | turn) < count ? path.read(walk, first, turn) : 0;
+  }
+  std::uint32_t checksum = 0;
+#pragma unroll
+  for (const std::uint32_t one : texel) checksum ^= one;
+  if (checksums != nullptr) checksums[std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x] = checksum;
+}
+
+/// A case in numbers.
+struct TexelRead {
+  std::string path;
+  std::string order;
+  global::Launch launch;
+  Grid grid;
+
+  explicit TexelRead(const Case& decided)
+      : path(decided.name("path")),
+        order(decided.name("walk")),
+        launch{.op = global::Op::read,
+               .word_bytes = texel_bytes,
+               .count = decided.number("buffer_bytes") / texel_bytes,
+               .tile = tile},
+        grid(Grid::of(launch.count)) {}
+
+  [[nodiscard]] std::uint64_t extent_texels() const { return grid.width() * grid.height(); }
+  [[nodiscard]] std::uint64_t extent_bytes() const { return extent_texels() * texel_bytes; }
+  /// Whether it reads an array that lies as the hardware likes, and not by rows.
+  [[nodiscard]] bool from_array() const { return path == "texture-2d" || path == "surface"; }
+  [[nodiscard]] bool through_texture_unit() const { return path == "texture-1d" || from_array(); }
+
+  /// Calls visit(Walk).
+  template <class Visitor>
+  decltype(auto) with_walk(Visitor&& visit) const {
+    if (order == "row") return visit(Walk<RowOrder>{grid});
+    if (order == "column") return visit(Walk<ColumnOrder>{grid});
+    if (order == "tile") return visit(Walk<TileOrder>{grid});
+    return visit(Walk<ZOrder>{grid});
+  }
+};
+
+/// What the paths need to know.
+struct Handles {
+  const std::uint32_t* texels = nullptr;
+  cudaTextureObject_t texture = 0;
+  cudaSurfaceObject_t surface = 0;
+};
+
+/// Calls visit(Path).
+template <class Visitor>
+decltype(auto) with_path(const std::string& path, const Handles& handles, Visitor&& visit) {
+  if (path == "global") return visit(GlobalPath{handles.texels});
+  if (path == "read-only") return visit(ReadOnlyPath{handles.texels});
+  if (path == "texture-1d") return visit(Texture1DPath{handles.texture});
+  if (path == "texture-2d") return visit(Texture2DPath{handles.texture});
+  return visit(SurfacePath{handles.surface});
+}
+
+static std::uint64_t allocated_bytes(const Case& sized) {
+  const TexelRead read(sized);
+  return (read.from_array() ? 2 : 1) * read.extent_bytes() + read.launch.threads() * sizeof(std::uint32_t);
+}
+
+static Workload describe(const Case& decided, const Device&) {
+  const TexelRead read(decided);
+  Workload workload;
+  read.with_walk([&](auto walk) {
+    with_path(read.path, {}, [&](auto path) {
+      workload.kernel = measure::kernel_name<&read_texels<decltype(path), typename decltype(walk)::Order>>();
+    });
+    workload.sites.push_back(
+        {.name = "texels",
+         .space = read.through_texture_unit() ? access::Space::texture : access::Space::global,
+         .op = access::Op::load,
+         .word_bytes = texel_bytes,
+         .instructions = tile.elements_per_thread,
+         .requests = read.launch.requests(),
+         .request = [launch = read.launch, walk](std::uint64_t k) { return global::request(launch, walk, k); }});
+  });
+  workload.useful_bytes_read = read.launch.count * texel_bytes;
+  workload.allocated_bytes = allocated_bytes(decided);
+  workload.blocks = read.launch.blocks();
+  workload.block_threads = tile.block_threads;
+  // What the texture unit does is no stage of the model, nor are the sectors of a column, which the next columns find
+  // in L2 again.
+  workload.modelled = !read.through_texture_unit() && read.order != "column";
+  return workload;
+}
+
+struct FreeArray {
+  void operator()(cudaArray_t array) const noexcept { static_cast<void>(cudaFreeArray(array)); }
+};
+
+/// A texture or surface object.
+template <auto destroy>
+struct OwnedObject {
+  unsigned long long handle = 0;
+
+  OwnedObject() = default;
+  ~OwnedObject() {
+    if (handle != 0) static_cast<void>(destroy(handle));
+  }
+  OwnedObject(const OwnedObject&) = delete;
+  OwnedObject& operator=(const OwnedObject&) = delete;
+};
+
+class TextureExperiment final : public measure::Experiment {
+ public:
+  TextureExperiment(const Case& decided, measure::Session& session) : read_(decided), session_(&session) {
+    source_ = session.random_source(read_.extent_texels());
+    checksums_ = session.target(read_.launch.threads());
+    cudaResourceDesc resource{};
+    if (read_.from_array()) {
+      fill_array();
+      resource.resType = cudaResourceTypeArray;
+      resource.res.array.array = array_.get();
+    } else if (read_.path == "texture-1d") {
+      resource.resType = cudaResourceTypeLinear;
+      resource.res.linear.devPtr = const_cast<std::uint32_t*>(source_);  // which a texture only reads
+      resource.res.linear.desc = cudaCreateChannelDesc<std::uint32_t>();
+      resource.res.linear.sizeInBytes = read_.extent_bytes();
+      require_texels_fit(resource.res.linear.desc);
+    }
+    if (read_.path == "surface") {
+      measure::check(cudaCreateSurfaceObject(&surface_.handle, &resource), "make a surface");
+    } else if (read_.through_texture_unit()) {
+      const cudaTextureDesc as_it_is{};  // no filter, no conversion, coordinates in texels
+      measure::check(cudaCreateTextureObject(&texture_.handle, &resource, &as_it_is, nullptr), "make a texture");
+    }
+  }
+
+  void launch(cudaStream_t stream) override { run(nullptr, stream); }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::check(
+        cudaMemsetAsync(checksums_, measure::poison_byte, read_.launch.threads() * sizeof(std::uint32_t), stream),
+        "poison the output");
+    run(checksums_, stream);
+    return read_.with_walk(
+        [&](auto walk) { return global::check_output(*session_, read_.launch, walk, checksums_, stream); });
+  }
+
+ private:
+  void run(std::uint32_t* checksums, cudaStream_t stream) {
+    const auto blocks = static_cast<unsigned>(read_.launch.blocks());
+    const auto count = static_cast<std::uint32_t>(read_.launch.count);
+    read_.with_walk([&](auto walk) {
+      with_path(read_.path, {source_, texture_.handle, surface_.handle}, [&](auto path) {
+        read_texels<<<blocks, tile.block_threads, 0, stream>>>(path, checksums, count, walk);
+      });
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  void fill_array() {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<std::uint32_t>();
+    cudaArray_t array = nullptr;
+    measure::check(cudaMallocArray(&array, &format, read_.grid.width(), read_.grid.height(), cudaArraySurfaceLoadStore),
+                   "allocate an array of texels");
+    array_.reset(array);
+    const std::size_t row_bytes = read_.grid.width() * texel_bytes;
+    measure::check(cudaMemcpy2DToArrayAsync(array, 0, 0, source_, row_bytes, row_bytes, read_.grid.height(),
+                                            cudaMemcpyDeviceToDevice, session_->stream().get()),
+                   "fill the array of texels");
+  }
+
+  void require_texels_fit(const cudaChannelFormatDesc& format) const {
+    int device = 0;
+    std::size_t most = 0;
+    measure::check(cudaGetDevice(&device), "ask for the device");
+    measure::check(cudaDeviceGetTexture1DLinearMaxWidth(&most, &format, device), "ask for the largest texture");
+    if (read_.extent_texels() <= most) return;
+    throw missing_capability_error("a 1-D texture holds at most " + std::to_string(most) +
+                                   " texels here; pass --buffer " + std::to_string(most * texel_bytes) + " or less");
+  }
+
+  TexelRead read_;
+  measure::Session* session_;
+  const std::uint32_t* source_ = nullptr;
+  std::uint32_t* checksums_ = nullptr;
+  std::unique_ptr<cudaArray, FreeArray> array_;  // before what refers to it
+  OwnedObject<cudaDestroyTextureObject> texture_;
+  OwnedObject<cudaDestroySurfaceObject> surface_;
+};
+
+static void validate(const Case& chosen) {
+  if (chosen.is_auto("buffer_bytes") || chosen.number("buffer_bytes") % texel_bytes == 0) return;
+  const std::uint64_t buffer = chosen.number("buffer_bytes");
+  throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of a texel's 4 bytes; use " +
+                    std::to_string(buffer / texel_bytes * texel_bytes));
+}
+
+static Probe texture_probe() {
+  // A 1-D texture of more than 2^27 texels is too much for some GPUs.
+  constexpr std::uint64_t largest_auto_buffer = std::uint64_t{512} << 20U;
+  Probe probe;
+  probe.name = "texture";
+  probe.purpose = "a 2-D array walked in several orders through textures, surfaces and global memory";
+  probe.axes = {{.flag = "walk",
+                 .parameter = "walk",
+                 .purpose = "order in which neighbouring threads take texels; tiles are 16 x 16",
+                 .defaults = "row,column,tile,z-order",
+                 .quick = "row,column",
+                 .names = {"row", "column", "tile", "z-order"}},
+                {.flag = "path",
+                 .parameter = "path",
+                 .purpose = "what the texels are read through; 2-D textures and surfaces have a layout of their own",
+                 .defaults = "global,read-only,texture-1d,texture-2d,surface",
+                 .names = {"global", "read-only", "texture-1d", "texture-2d", "surface"},
+                 .value_optional = true},
+                {.flag = "buffer",
+                 .parameter = "buffer_bytes",
+                 .unit = "bytes",
+                 .purpose = "useful bytes of the array; auto is 16 times the L2, 512 MiB at most",
+                 .defaults = "auto",
+                 .minimum = texel_bytes,
+                 .maximum = std::uint64_t{8} << 30U,
+                 .takes_auto = true}};
+  probe.compared = "path";
+  probe.baseline = std::string("global");
+  probe.describe = describe;
+  probe.validate = validate;
+  probe.size = [](std::span<Case> sweep, const Device& device) {
+    global::size_buffers(sweep, device, allocated_bytes, largest_auto_buffer);
+  };
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<TextureExperiment>(decided, session);
+  };
+  probe.conclude = conclude_texture;
+  return probe;
+}
+
+GPUMEM_PROBE(texture_probe);
+
+}  // namespace gpumem::texture
