@@ -338,7 +338,7 @@ Probe cache_hint_probe() {
                 {.flag = "cache-hint",
                  .parameter = "cache_hint",
                  .purpose = "the operator, as PTX and CUDA's intrinsics name it: ld.cg is __ldcg",
-                 .defaults = "ld,ld.ca,ld.cg,ld.cs,ld.nc,ld.no-allocate,st,st.wb,st.cg,st.cs,st.wt",
+                 .defaults = "ld,ld.cg,ld.cs,ld.no-allocate,st,st.cg,st.cs,st.wt",
                  .quick = "ld,ld.cg,ld.cs,st,st.cs",
                  .names = names,
                  .value_optional = true}};
