@@ -32,21 +32,9 @@ constexpr std::uint64_t bytes_per_launch = std::uint64_t{2} << 30U;
 
 }  // namespace
 
-// "ld" and "st" alone are what compilers write. ld.lu is left out: of global memory it is ld.cs (PTX ISA, cache
-// operators).
-enum class Hint {
-  load,
-  load_ca,
-  load_cg,
-  load_cs,
-  load_nc,
-  load_no_allocate,
-  store,
-  store_wb,
-  store_cg,
-  store_cs,
-  store_wt
-};
+// "ld" and "st" alone are what compilers write. Left out are ld.lu, which of global memory is ld.cs, and st.wb, which
+// is st (PTX ISA, cache operators). ld.na stands for ld.L1::no_allocate.
+enum class Hint { load, load_ca, load_cg, load_cs, load_nc, load_no_allocate, store, store_cg, store_cs, store_wt };
 
 constexpr bool stores(Hint hint) { return hint >= Hint::store; }
 
@@ -74,7 +62,6 @@ __device__ uint4 load(const uint4* address) {
 template <Hint hint>
 __device__ void store(uint4* address, const uint4& word) {
   if constexpr (hint == Hint::store) GPUMEM_STORE("st.global.v4.u32");
-  if constexpr (hint == Hint::store_wb) GPUMEM_STORE("st.global.wb.v4.u32");
   if constexpr (hint == Hint::store_cg) GPUMEM_STORE("st.global.cg.v4.u32");
   if constexpr (hint == Hint::store_cs) GPUMEM_STORE("st.global.cs.v4.u32");
   if constexpr (hint == Hint::store_wt) GPUMEM_STORE("st.global.wt.v4.u32");
@@ -153,11 +140,10 @@ struct NamedHint {
   Hint hint;
 };
 
-constexpr NamedHint hints[] = {
-    {"ld", Hint::load},        {"ld.ca", Hint::load_ca},  {"ld.cg", Hint::load_cg},
-    {"ld.cs", Hint::load_cs},  {"ld.nc", Hint::load_nc},  {"ld.no-allocate", Hint::load_no_allocate},
-    {"st", Hint::store},       {"st.wb", Hint::store_wb}, {"st.cg", Hint::store_cg},
-    {"st.cs", Hint::store_cs}, {"st.wt", Hint::store_wt}};
+constexpr NamedHint hints[] = {{"ld", Hint::load},       {"ld.ca", Hint::load_ca},  {"ld.cg", Hint::load_cg},
+                               {"ld.cs", Hint::load_cs}, {"ld.nc", Hint::load_nc},  {"ld.na", Hint::load_no_allocate},
+                               {"st", Hint::store},      {"st.cg", Hint::store_cg}, {"st.cs", Hint::store_cs},
+                               {"st.wt", Hint::store_wt}};
 
 /// A case in numbers.
 struct HintLaunch {
@@ -217,8 +203,6 @@ decltype(auto) with_load(Hint hint, Visitor&& visit) {
 template <class Visitor>
 decltype(auto) with_store(Hint hint, Visitor&& visit) {
   switch (hint) {
-    case Hint::store_wb:
-      return visit(std::integral_constant<Hint, Hint::store_wb>{});
     case Hint::store_cg:
       return visit(std::integral_constant<Hint, Hint::store_cg>{});
     case Hint::store_cs:
@@ -338,7 +322,7 @@ Probe cache_hint_probe() {
                 {.flag = "cache-hint",
                  .parameter = "cache_hint",
                  .purpose = "the operator, as PTX and CUDA's intrinsics name it: ld.cg is __ldcg",
-                 .defaults = "ld,ld.cg,ld.cs,ld.no-allocate,st,st.cg,st.cs,st.wt",
+                 .defaults = "ld,ld.cg,ld.cs,ld.na,st,st.cg,st.cs,st.wt",
                  .quick = "ld,ld.cg,ld.cs,st,st.cs",
                  .names = names,
                  .value_optional = true}};
