@@ -15,7 +15,8 @@ namespace {
 std::vector<Case> bank_cases(std::uint64_t strides) {
   std::vector<Case> cases;
   for (std::uint64_t stride = 0; stride < strides; ++stride) {
-    cases.push_back({find_probe("bank"), {{"stride_words", stride}, {"word_bytes", std::uint64_t{4}}}});
+    cases.push_back({find_probe("bank"),
+                     {{"stride_words", stride}, {"word_bytes", std::uint64_t{4}}, {"op", std::string("read")}}});
   }
   return cases;
 }

@@ -120,6 +120,7 @@ void read_ptx_statement(Kernel& kernel, std::string_view statement) {
   }
   if (statement.empty() || statement.starts_with('.')) return;  // a declaration
   const auto opcode = take_until(statement, blanks);
+  kernel.traps = kernel.traps || opcode == "trap";
   auto known = ptx_opcode(opcode);
   if (!known) {
     kernel.unknown.emplace(opcode);
@@ -212,6 +213,7 @@ void read_sass_line(Kernel& kernel, std::string_view line) {
   }
   const auto opcode = take_until(line, blanks);
   if (opcode.empty()) return;
+  kernel.traps = kernel.traps || opcode == "BPT.TRAP";
   if (const auto known = sass_opcode(opcode)) {
     add(kernel, *known, sass_bytes(opcode, known->width));
     read_constants(kernel, opcode, line);

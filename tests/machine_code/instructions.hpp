@@ -30,6 +30,7 @@ using Counts = std::map<Instruction, unsigned>;
 struct Kernel {
   Counts accesses;
   std::set<std::string> unknown;  ///< opcodes that opcodes.cpp has no row for
+  bool traps = false;             ///< without accesses: not for this architecture, which lacks the instructions
 };
 
 /// Kernels by demangled name. Each has an entry per architecture that the text holds it for.

@@ -360,6 +360,13 @@ TEST_CASE("SASS: what is no access counts as none", "[machine_code]") {
   }
 }
 
+TEST_CASE("A kernel that was left out of an architecture traps", "[machine_code]") {
+  CHECK(ptx_of("trap;").traps);
+  CHECK(sass_of("BPT.TRAP 0x1").traps);
+  CHECK_FALSE(ptx_of("ret;").traps);
+  CHECK_FALSE(sass_of("EXIT").traps);
+}
+
 TEST_CASE("SASS: an opcode without a row is reported", "[machine_code]") {
   CHECK(sass_of("LDNEW.E.64 R2, [R4]").unknown == std::set<std::string>{"LDNEW.E.64"});
   CHECK(sass_of("@P0 LDTM.x32 R2, tmem[UR4]").unknown == std::set<std::string>{"LDTM.x32"});

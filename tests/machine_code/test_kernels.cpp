@@ -83,6 +83,7 @@ std::string problems(const Workload& workload, const Kernels& kernels) {
   if (found == kernels.end()) return "\n  it is not in the compiled code";
   std::string lines;
   for (const auto& compiled : found->second) {
+    if (compiled.traps && compiled.accesses.empty()) continue;
     for (const auto& line : differences(compiled.accesses, workload.sites)) lines += "\n  it holds " + line;
   }
   return lines;

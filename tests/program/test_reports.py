@@ -60,7 +60,7 @@ class Contract(ProgramTest):
         for site in result["access"]:
             self.has(site, site=str, space=str, op=str, word_bytes=int, sectors_per_request=dict,
                      wavefronts_per_request=dict)
-            self.assertIn(site["op"], ("load", "store"))
+            self.assertIn(site["op"], ("load", "store", "atomic"))
             for quantity in ("sectors_per_request", "wavefronts_per_request"):
                 self.has(site[quantity], predicted=(int, float, NONE), counted=(int, float, NONE))
         if result["bottleneck"] is not None:
@@ -81,6 +81,7 @@ class Contract(ProgramTest):
             if result["predicted_seconds"] is None:  # the model's stages do not reach what it does
                 self.assertIsNone(result["headline"]["predicted"])
                 self.assertIsNone(result["bottleneck"])
+                self.assertIsNone(result["bandwidth_gb_per_s"]["predicted"])
                 continue
             self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], 0)
             if result["fraction_of_peak"] is None:  # data that crossed the link once and was used several times
@@ -164,7 +165,7 @@ class Axes(ProgramTest):
 
     def test_an_axis_of_some_probes_restricts_the_quick_set(self):
         probes = {result["probe"] for result in self.predict("--op", "read")["results"]}
-        self.assertEqual(probes, {"coalesced", "offset", "stride", "zero-copy"})
+        self.assertEqual(probes, {"bank", "coalesced", "offset", "stride", "tile", "zero-copy"})
 
     def test_all_combinations_of_a_probe(self):
         results = self.predict("coalesced", "--op", "read,write,copy", "--word-bytes", "4,8,16", "--elements-per-thread",

@@ -28,7 +28,8 @@ inline Case global_case(const std::string& probe, Value swept, const std::string
 }
 
 inline Case bank_case(std::uint64_t stride, std::uint64_t word_bytes) {
-  return {.probe = find_probe("bank"), .parameters = {{"stride_words", stride}, {"word_bytes", word_bytes}}};
+  return {.probe = find_probe("bank"),
+          .parameters = {{"stride_words", stride}, {"word_bytes", word_bytes}, {"op", std::string("read")}}};
 }
 
 inline Prediction predict(const Case& one, const Profile& profile) {

@@ -1,0 +1,42 @@
+#include "probes/shared/words_probe.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "probes/model/predict.hpp"
+
+namespace gpumem::shared {
+
+Probe words_probe(std::vector<Axis> own) {
+  Probe probe;
+  probe.axes = std::move(own);
+  probe.axes.push_back({.flag = "word-bytes",
+                        .parameter = "word_bytes",
+                        .unit = "bytes",
+                        .purpose = "size of a word: what one lane loads or stores with one instruction",
+                        .defaults = "4",
+                        .numbers = {4, 8, 16}});
+  probe.axes.push_back({.flag = "op",
+                        .parameter = "op",
+                        .purpose = "what the kernel does with the words: conflicts cost loads and stores alike",
+                        .defaults = "read",
+                        .names = {"read", "write"}});
+  probe.headline = {
+      .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},
+      .predict = [](const Workload&, const model::Prediction& prediction,
+                    const model::Profile& profile) -> std::optional<double> {
+        return prediction.sites.front().cost.wavefronts_per_request / profile.rates.shared_wavefronts_per_cycle;
+      },
+      // The words that a warp asks for, through all banks at once.
+      .peak = [](const Workload& workload, const Device&) -> std::optional<double> {
+        return workload.sites.front().word_bytes / access::bank_bytes;
+      }};
+  probe.metrics = {{.quantity = {"gb_per_s_per_multiprocessor", "bandwidth of one multiprocessor", Better::more},
+                    .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
+                      const auto blocks = static_cast<double>(workload.blocks);  // one a multiprocessor
+                      return static_cast<double>(workload.useful_bytes()) / blocks / seconds * per_giga;
+                    }}};
+  return probe;
+}
+
+}  // namespace gpumem::shared

@@ -1,0 +1,14 @@
+#pragma once
+// What the probes that access words of shared memory have in common on the host.
+
+#include <vector>
+
+#include "probes/probe.hpp"
+
+namespace gpumem::shared {
+
+/// A probe with the axes `own` and after them word-bytes and op, about the cycles that a request takes: those of its
+/// first site. Names, cases and kernels are left to the caller.
+[[nodiscard]] Probe words_probe(std::vector<Axis> own);
+
+}  // namespace gpumem::shared

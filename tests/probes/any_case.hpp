@@ -1,0 +1,46 @@
+#pragma once
+// Cases of registered probes, from their defaults.
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/command_line/values.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::test {
+
+/// The first of every axis's default values, but for those given.
+inline Case any_case(const std::string& probe, const std::vector<Parameter>& given = {}) {
+  const Probe* found = find_probe(probe);
+  if (found == nullptr) throw std::logic_error("no probe " + probe);
+  Case one{.probe = found, .parameters = {}};
+  for (const Axis& axis : found->axes) {
+    one.parameters.push_back({axis.parameter, app::parse_axis_values(axis, std::vector{axis.defaults}).front()});
+  }
+  for (const Parameter& parameter : given) one.set(parameter.name, parameter.value);
+  return one;
+}
+
+inline Outcome outcome(const std::string& probe, const std::vector<Parameter>& given, double headline) {
+  return {.one = any_case(probe, given), .headline = headline, .seconds = 1e-3};
+}
+
+/// What the probe says of the outcomes.
+inline std::string advice(const std::vector<Outcome>& outcomes) {
+  return outcomes.front().one.probe->conclude(outcomes).advice;
+}
+
+/// An H200, as far as descriptions look at it.
+inline Device some_device() {
+  Device device;
+  device.compute_capability = "9.0";
+  device.multiprocessors = 132;
+  device.l2_bytes = 60ULL << 20U;
+  device.memory_bytes = 140ULL << 30U;
+  device.shared_bytes_per_block = 232'448;
+  return device;
+}
+
+}  // namespace gpumem::test

@@ -1,0 +1,71 @@
+// A hot set beside a stream: what a launch reads, and what is said of what is kept.
+
+#include <string>
+
+#include "probes/access/site.hpp"
+#include "probes/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+constexpr std::uint64_t mib = 1U << 20U;
+
+Case hot_case(const std::string& way, std::uint64_t hot = 16 * mib) {
+  return test::any_case("persistence", {{"persistence", way}, {"hot_set_bytes", hot}});
+}
+
+Outcome reading(const std::string& way, double bytes_per_cycle) {
+  return {.one = hot_case(way), .headline = bytes_per_cycle, .seconds = 1e-3};
+}
+
+}  // namespace
+
+TEST_CASE("a hot set is read in every round, the stream once", "[persistence]") {
+  const Case beside = hot_case("beside");
+  const Workload workload = beside.probe->describe(beside, test::some_device());
+  REQUIRE(workload.sites.size() == 1);
+  CHECK(workload.sites[0].requests * 512 == 8 * 136 * mib);
+  CHECK(workload.useful_bytes_read == 8 * 136 * mib);
+  CHECK(workload.allocated_bytes == 976 * mib + std::uint64_t{132} * 1024 * 4);
+  const auto first_byte = [&](std::uint64_t request) { return workload.sites[0].request(request).address[0]; };
+  constexpr std::uint64_t hot = 16 * mib / 512;
+  constexpr std::uint64_t round = 136 * mib / 512;
+  CHECK(first_byte(0) == 0);
+  CHECK(first_byte(hot) == 16 * mib);
+  CHECK(first_byte(round) == 0);
+  CHECK(first_byte(round + hot) == 136 * mib);
+
+  const Case alone = hot_case("alone", 528);
+  const Workload little = alone.probe->describe(alone, test::some_device());
+  CHECK(little.sites[0].requests == 8 * 2);
+  CHECK(little.sites[0].request(2).active == ~0U);
+  CHECK(little.sites[0].request(3).active == 1);
+}
+
+TEST_CASE("GPUs without cache policies skip what needs them", "[persistence]") {
+  Device device = test::some_device();
+  device.compute_capability = "7.5";
+  const Case one = hot_case("evict-first");
+  CHECK_THROWS_AS(one.probe->describe(one, device), Error);
+  const Case beside = hot_case("beside");
+  CHECK_NOTHROW(beside.probe->describe(beside, device));
+}
+
+TEST_CASE("the advice on persistence says which share of the speed is left", "[persistence]") {
+  CHECK(test::advice(
+            {reading("alone", 4000), reading("beside", 1600), reading("window", 3600), reading("evict-first", 2000)}) ==
+        "Of the speed of 16 MiB read again after a stream of twice the L2, 40 % is left; it is 90 % with a persisting "
+        "window and 50 % with evict-first loads of the stream.");
+  CHECK(test::advice({reading("alone", 4000), reading("beside", 1600), reading("window", 1650)}) ==
+        "Of the speed of 16 MiB read again after a stream of twice the L2, 40 % is left, and no more: 41 % with a "
+        "persisting window.");
+  CHECK(test::advice({reading("alone", 4000), reading("beside", 1600)}) ==
+        "Of the speed of 16 MiB read again after a stream of twice the L2, 40 % is left.");
+  CHECK(test::advice({reading("alone", 4000), reading("window", 3600)}) ==
+        "Of the speed of 16 MiB read again after a stream of twice the L2, what is left is 90 % with a persisting "
+        "window.");
+  CHECK(test::advice({reading("beside", 4000)}).empty());
+}

@@ -1,0 +1,110 @@
+// Ways from global to shared memory: what goes together, what is declared, and what is concluded.
+
+#include <string>
+#include <vector>
+
+#include "probes/access/site.hpp"
+#include "probes/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+Case async_case(const std::string& way, std::uint64_t in_flight, std::uint64_t threads = 256) {
+  return test::any_case("async-copy", {{"copied_by", way}, {"in_flight_bytes", in_flight}, {"block_threads", threads}});
+}
+
+bool is_valid(const Case& one) {
+  try {
+    one.probe->validate(one);
+    return true;
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::usage);
+    return false;
+  }
+}
+
+Outcome reading(const std::string& way, std::uint64_t in_flight, double gb_per_s) {
+  return {.one = async_case(way, in_flight), .headline = gb_per_s, .seconds = 1e-3};
+}
+
+}  // namespace
+
+TEST_CASE("through registers threads hold 16 to 512 bytes, the other ways take any", "[async-copy]") {
+  for (const std::uint64_t in_flight : {4 * kib, 128 * kib}) {
+    for (const std::uint64_t threads : {32U, 256U, 1024U}) {
+      CHECK(is_valid(async_case("bulk", in_flight, threads)));
+      CHECK(is_valid(async_case("cp-async", in_flight, threads)));
+      const std::uint64_t held = in_flight / threads;
+      CHECK(is_valid(async_case("registers", in_flight, threads)) == (held >= 16 && held <= 512));
+    }
+  }
+}
+
+TEST_CASE("every way reads the array once, past or through the registers", "[async-copy]") {
+  for (const char* way : {"registers", "cp-async", "bulk"}) {
+    INFO(way);
+    const Case one = async_case(way, 32 * kib);
+    const Workload workload = one.probe->describe(one, test::some_device());
+    CHECK(workload.useful_bytes_read == std::uint64_t{1} << 30U);
+    CHECK(workload.shared_bytes_per_block == 32 * kib);
+    CHECK_FALSE(workload.modelled);
+    REQUIRE(workload.sites.size() == 3);
+    for (const access::Site& site : workload.sites) CHECK(site.requests * 512 == workload.useful_bytes_read);
+    CHECK(access::summarise(workload.sites[0]).cost.sectors_per_request == 16);
+    CHECK(access::summarise(workload.sites[2]).cost.wavefronts_per_request == 4);
+    CHECK(workload.sites[0].instructions == (std::string(way) == "registers" ? 8U : 1U));
+  }
+}
+
+TEST_CASE("what a GPU has no instruction for is skipped with the reason", "[async-copy]") {
+  const auto why_not = [](const char* way, const char* compute_capability) -> std::string {
+    Device device = test::some_device();
+    device.compute_capability = compute_capability;
+    const Case one = async_case(way, 4 * kib);
+    try {
+      static_cast<void>(one.probe->describe(one, device));
+      return "";
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::missing_capability);
+      return error.what();
+    }
+  };
+  CHECK(why_not("bulk", "8.6") == "the bulk copy engine takes compute capability 9.0, this GPU has 8.6");
+  CHECK(why_not("cp-async", "7.5") == "cp.async takes compute capability 8.0, this GPU has 7.5");
+  CHECK(why_not("cp-async", "8.0").empty());
+  CHECK(why_not("bulk", "10.0").empty());
+  CHECK(why_not("registers", "7.0").empty());
+
+  Device small = test::some_device();
+  small.shared_bytes_per_block = 96 * kib;
+  const Case large = async_case("registers", 128 * kib);
+  CHECK_THROWS_WITH(large.probe->describe(large, small),
+                    "takes 128 KiB of shared memory per block, the GPU has 96 KiB");
+}
+
+TEST_CASE("the conclusion is the fewest bytes in flight that saturate, for each way", "[async-copy]") {
+  const std::vector<Outcome> outcomes = {reading("registers", 32 * kib, 2000), reading("registers", 128 * kib, 3000),
+                                         reading("bulk", 16 * kib, 3000),      reading("bulk", 32 * kib, 3900),
+                                         reading("bulk", 64 * kib, 4000),      reading("cp-async", 64 * kib, 3850)};
+  const Conclusion conclusion = outcomes.front().one.probe->conclude(outcomes);
+  CHECK(conclusion.advice ==
+        "With 256 threads, 95 % of 4000 GB/s takes so many bytes in flight per multiprocessor: 32 KiB by the bulk copy "
+        "engine and 64 KiB by cp.async. Through registers it stays at 3000 GB/s with 128 KiB.");
+  REQUIRE(conclusion.found.size() == 2);
+  CHECK(conclusion.found[0].value == 32 * kib);
+  CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{2, 3, 4});
+  CHECK(conclusion.found[1].value == 64 * kib);
+  CHECK(conclusion.found[1].outcomes == std::vector<std::size_t>{5});
+  CHECK(conclusion.found[0].name == outcomes.front().one.probe->concluded.front().name);
+
+  CHECK(test::advice({reading("bulk", 16 * kib, 3000)}) ==
+        "With 256 threads, 95 % of 3000 GB/s takes so many bytes in flight per multiprocessor: 16 KiB by the bulk copy "
+        "engine.");
+  CHECK(test::advice({reading("bulk", 16 * kib, 3000), reading("bulk", 32 * kib, 3010)})
+            .ends_with(" Less than was tried may do as well."));
+}
