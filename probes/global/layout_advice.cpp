@@ -29,16 +29,12 @@ double spread(const std::vector<Outcome>& layouts) {
 /// At which sizes a layout is as fast as any: "soa at every size", "aligned at 8 and 16 bytes", nothing if at none.
 std::string as_fast_words(const std::string& layout, const BySize& sizes) {
   std::vector<std::string> as_fast;
-  bool always = true;
   for (const auto& [bytes, layouts] : sizes) {
     const Outcome* one = find_outcome(layouts, "layout", layout);
-    if (one == nullptr) continue;
-    const bool fast = about_as_fast(*one, fastest_of(layouts));
-    if (fast) as_fast.push_back(std::to_string(bytes));
-    always = always && fast;
+    if (one != nullptr && about_as_fast(*one, fastest_of(layouts))) as_fast.push_back(std::to_string(bytes));
   }
   if (as_fast.empty()) return "";
-  return layout + (always ? " at every size" : " at " + join_in_words(as_fast) + " bytes");
+  return layout + (as_fast.size() == sizes.size() ? " at every size" : " at " + join_in_words(as_fast) + " bytes");
 }
 
 std::string as_fast_sentence(std::span<const Outcome> outcomes, const BySize& sizes) {
