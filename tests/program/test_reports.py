@@ -78,6 +78,10 @@ class Contract(ProgramTest):
             self.assertIsNone(result["verified"])
             self.assertIsNone(result["time_seconds"])
             self.assertIsNone(result["bandwidth_gb_per_s"]["measured"])
+            if result["bottleneck"] is None:  # beyond the model's stages: nothing but requests
+                self.assertIsNone(result["headline"]["predicted"])
+                self.assertIsNone(result["predicted_seconds"])
+                continue
             self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], 0)
             if result["fraction_of_peak"] is None:  # data that crossed the link once and was used several times
                 self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], result["peak_gb_per_s"])
@@ -160,7 +164,9 @@ class Axes(ProgramTest):
 
     def test_an_axis_of_some_probes_restricts_the_quick_set(self):
         probes = {result["probe"] for result in self.predict("--op", "read")["results"]}
-        self.assertEqual(probes, {"coalesced", "offset", "stride", "zero-copy"})
+        self.assertLessEqual({"coalesced", "offset", "stride", "zero-copy"}, probes)
+        self.assertFalse({"bank", "transfer"} & probes)  # which do not have it
+        self.assertNotIn("random", probes)  # which has it, but does not read
 
     def test_all_combinations_of_a_probe(self):
         results = self.predict("coalesced", "--op", "read,write,copy", "--word-bytes", "4,8,16", "--elements-per-thread",
