@@ -106,7 +106,8 @@ std::uint64_t run_of(const Site& site, std::uint64_t requests) {
 /// An extrapolated footprint, within the array.
 Footprint within(Footprint footprint, std::uint64_t extent_bytes) {
   const auto limit = [&](double& blocks, unsigned block_bytes) {
-    blocks = std::min(blocks, static_cast<double>((extent_bytes + block_bytes - 1) / block_bytes));
+    const std::uint64_t most = (extent_bytes + block_bytes - 1) / block_bytes;
+    blocks = std::min(blocks, static_cast<double>(most));
   };
   limit(footprint.sectors, sector_bytes);
   limit(footprint.partial_sectors, sector_bytes);
