@@ -19,7 +19,7 @@ std::string needed_and_had(std::uint64_t needed_bytes, std::uint64_t had_bytes) 
 /// What makes a case of the probe smaller: "; pass a smaller --buffer".
 std::string advice_on_size(const Probe& probe) {
   const auto is_size = [](const Axis& axis) {
-    return axis.parameter == "buffer_bytes" || axis.parameter == "size_bytes";
+    return axis.parameter == "buffer_bytes" || axis.parameter == "size_bytes" || axis.parameter == "footprint_bytes";
   };
   const auto size = std::ranges::find_if(probe.axes, is_size);
   return size == probe.axes.end() ? "" : "; pass a smaller --" + size->flag;

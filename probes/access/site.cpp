@@ -96,6 +96,28 @@ Footprint extrapolate(const Footprint& half, const Footprint& whole, double halv
           whole.channels};
 }
 
+/// Whole periods of the site, `requests` at least, unless one takes too long to evaluate.
+std::uint64_t run_of(const Site& site, std::uint64_t requests) {
+  constexpr std::uint64_t longest = 4096;
+  if (site.period_requests > longest) return requests;
+  return (requests + site.period_requests - 1) / site.period_requests * site.period_requests;
+}
+
+/// An extrapolated footprint, within the array.
+Footprint within(Footprint footprint, std::uint64_t extent_bytes) {
+  const auto limit = [&](double& blocks, unsigned block_bytes) {
+    const std::uint64_t most = (extent_bytes + block_bytes - 1) / block_bytes;
+    blocks = std::min(blocks, static_cast<double>(most));
+  };
+  limit(footprint.sectors, sector_bytes);
+  limit(footprint.partial_sectors, sector_bytes);
+  limit(footprint.atoms, dram_atom_bytes);
+  limit(footprint.partial_atoms, dram_atom_bytes);
+  limit(footprint.lines, line_bytes);
+  limit(footprint.line_pairs, line_pair_bytes);
+  return footprint;
+}
+
 }  // namespace
 
 SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
@@ -103,15 +125,16 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   const Costed costs = costed(site.space, site.op);
   if (!costs.any()) return summary;
   const std::uint64_t once = site.requests / site.passes;
-  const bool exact = once <= 2 * exact_requests;
-  const std::uint64_t evaluated = exact ? once : 2 * exact_requests;
+  const std::uint64_t run = run_of(site, exact_requests);
+  const bool exact = once <= 2 * run;
+  const std::uint64_t evaluated = exact ? once : 2 * run;
   if (evaluated == 0) return summary;
 
   std::vector<TouchedSector> touched;
   Footprint half;
   double bytes = 0;
   for (std::uint64_t k = 0; k < evaluated; ++k) {
-    if (!exact && k == exact_requests) {
+    if (!exact && k == run) {
       merge(touched);
       half = count(touched);
     }
@@ -133,8 +156,8 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   summary.cost.lines_per_request /= requests;
   summary.cost.wavefronts_per_request /= requests;
   summary.cost.addresses_per_request /= requests;
-  summary.footprint =
-      exact ? whole : extrapolate(half, whole, static_cast<double>(once) / static_cast<double>(exact_requests));
+  summary.footprint = exact ? whole : extrapolate(half, whole, static_cast<double>(once) / static_cast<double>(run));
+  if (!exact && site.extent_bytes > 0) summary.footprint = within(summary.footprint, site.extent_bytes);
   return summary;
 }
 

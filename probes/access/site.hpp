@@ -19,6 +19,10 @@ struct Site {
   std::uint64_t requests = 0;  ///< warp requests of one launch
   std::uint64_t passes = 1;    ///< times that these go over the same addresses: requests / passes each time
   bool kept_in_l1 = true;      ///< of loads: L1 serves what they or others ask for again
+  /// Requests after which the launch repeats itself further on in memory; 1 where every run of them is like any other.
+  std::uint64_t period_requests = 1;
+  /// The array that the site lies in, as far as its footprint can grow; 0 where that is not known.
+  std::uint64_t extent_bytes = 0;
   /// The k-th request of a launch, k < requests. Consecutive k are neighbours in the launch, so a short run of
   /// them is representative of the whole. Where costed(space, op) has no rule it may be left out.
   std::function<WarpRequest(std::uint64_t k)> request;
@@ -49,10 +53,11 @@ struct SiteSummary {
   Footprint footprint;
 };
 
-/// Counts a site. Up to `exact_requests` requests every one is evaluated and the result is exact; a longer launch is
-/// extrapolated from the growth between its first and second run of that many, which is exact for patterns that repeat
-/// within such a run (every pattern that is affine in the element index does). Of a site whose requests are not costed
-/// in anything yet the summary is empty.
+/// Counts a site. Up to twice `exact_requests` requests every one is evaluated and the result is exact; a longer launch
+/// is extrapolated from the growth between its first and second run of that many, or of as many more as whole periods
+/// of the site take, as long as those are short enough to evaluate. That is exact for patterns that repeat within such
+/// a run (every pattern that is affine in the element index does). No footprint grows beyond the site's extent. Of a
+/// site whose requests are not costed in anything yet the summary is empty.
 [[nodiscard]] SiteSummary summarise(const Site& site, std::uint64_t exact_requests = 128);
 
 }  // namespace gpumem::access

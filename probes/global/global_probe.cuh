@@ -18,18 +18,17 @@
 namespace gpumem::global {
 
 template <class Pattern>
-Workload describe(const Case& decided, const Pattern& pattern) {
-  const Launch launch = launch_of(decided);
+Workload describe(const Launch& launch, const Pattern& pattern) {
   Workload workload = describe_launch(launch, pattern, access::Space::global);
-  workload.allocated_bytes = allocated_bytes(decided, pattern.extent(launch.count));
+  workload.allocated_bytes = allocated_bytes(launch, pattern.extent(launch.count));
   return workload;
 }
 
 template <class Pattern>
 class GlobalExperiment final : public measure::Experiment {
  public:
-  GlobalExperiment(const Case& decided, const Pattern& pattern, measure::Session& session)
-      : launch_(launch_of(decided)), pattern_(pattern), session_(&session) {
+  GlobalExperiment(const Launch& launch, const Pattern& pattern, measure::Session& session)
+      : launch_(launch), pattern_(pattern), session_(&session) {
     const std::uint64_t extent_words = pattern.extent(launch_.count) * launch_.words_per_element();
     if (launch_.loads()) source_ = session.random_source(extent_words);
     output_words_ = launch_.stores() ? extent_words : launch_.threads();
@@ -64,14 +63,19 @@ Probe make_probe(std::string name, std::string purpose, Axis swept, Value baseli
   probe.purpose = std::move(purpose);
   probe.axes = axes(std::move(swept));
   probe.baseline = std::move(baseline);
-  probe.describe = [=](const Case& decided, const Device&) { return describe(decided, make_pattern(decided)); };
+  probe.describe = [=](const Case& decided, const Device&) {
+    return describe(launch_of(decided), make_pattern(decided));
+  };
   probe.validate = validate;
   probe.size = [=](std::span<Case> sweep, const Device& device) {
-    size(sweep, device, [&](const Case& one, std::uint64_t count) { return make_pattern(one).extent(count); });
+    size(sweep, device, [&](const Case& one) {
+      const Launch launch = untiled_launch_of(one);
+      return allocated_bytes(launch, make_pattern(one).extent(launch.count));
+    });
   };
   probe.prepare = [=](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     using Pattern = decltype(make_pattern(decided));
-    return std::make_unique<GlobalExperiment<Pattern>>(decided, make_pattern(decided), session);
+    return std::make_unique<GlobalExperiment<Pattern>>(launch_of(decided), make_pattern(decided), session);
   };
   return probe;
 }

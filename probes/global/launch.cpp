@@ -29,11 +29,16 @@ std::uint64_t Launch::requests() const {
   return full_blocks * warps * tile.elements_per_thread + rest / tile.block_threads * warps + last_turn;
 }
 
-Launch launch_of(const Case& decided) {
+Launch untiled_launch_of(const Case& sized) {
   Launch launch;
-  launch.op = op_of(decided);
-  launch.word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes"));
-  launch.count = decided.number("buffer_bytes") / launch.word_bytes;
+  launch.op = op_of(sized);
+  launch.word_bytes = static_cast<std::uint32_t>(sized.number("word_bytes"));
+  launch.count = sized.number("buffer_bytes") / launch.word_bytes;
+  return launch;
+}
+
+Launch launch_of(const Case& decided) {
+  Launch launch = untiled_launch_of(decided);
   launch.tile.block_threads = static_cast<std::uint32_t>(decided.number("block_threads"));
   launch.tile.elements_per_thread = static_cast<std::uint32_t>(decided.number("elements_per_thread"));
   return launch;
@@ -56,36 +61,42 @@ Axis word_bytes_axis() {
           .numbers = {4, 8, 16}};
 }
 
+Axis elements_per_thread_axis() {
+  return {.flag = "elements-per-thread",
+          .parameter = "elements_per_thread",
+          .unit = "elements",
+          .purpose = "elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun",
+          .defaults = "auto",
+          .numbers = {1, 2, 4, 8},
+          .takes_auto = true,
+          .candidates = {4, 8, 2, 1}};
+}
+
+Axis block_threads_axis() {
+  return {.flag = "block-threads",
+          .parameter = "block_threads",
+          .unit = "threads",
+          .purpose = "threads per block",
+          .defaults = "auto",
+          .minimum = 1,
+          .maximum = 1024,
+          .takes_auto = true,
+          .candidates = {256, 128, 512, 1024}};
+}
+
+Axis buffer_axis() {
+  return {.flag = "buffer",
+          .parameter = "buffer_bytes",
+          .unit = "bytes",
+          .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory",
+          .defaults = "auto",
+          .minimum = 4,
+          .takes_auto = true};
+}
+
 std::vector<Axis> axes(Axis swept) {
-  return {
-      std::move(swept),
-      op_axis(),
-      word_bytes_axis(),
-      {.flag = "elements-per-thread",
-       .parameter = "elements_per_thread",
-       .unit = "elements",
-       .purpose = "elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun",
-       .defaults = "auto",
-       .numbers = {1, 2, 4, 8},
-       .takes_auto = true,
-       .candidates = {4, 8, 2, 1}},
-      {.flag = "block-threads",
-       .parameter = "block_threads",
-       .unit = "threads",
-       .purpose = "threads per block",
-       .defaults = "auto",
-       .minimum = 1,
-       .maximum = 1024,
-       .takes_auto = true,
-       .candidates = {256, 128, 512, 1024}},
-      {.flag = "buffer",
-       .parameter = "buffer_bytes",
-       .unit = "bytes",
-       .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory",
-       .defaults = "auto",
-       .minimum = 4,
-       .takes_auto = true},
-  };
+  return {std::move(swept),     op_axis(),    word_bytes_axis(), elements_per_thread_axis(),
+          block_threads_axis(), buffer_axis()};
 }
 
 void validate(const Case& chosen) {
@@ -98,11 +109,11 @@ void validate(const Case& chosen) {
                     std::to_string(std::max(buffer / word, std::uint64_t{1}) * word));
 }
 
-std::uint64_t allocated_bytes(const Case& sized, std::uint64_t extent_elements) {
-  const std::uint64_t array = extent_elements * sized.number("word_bytes");
-  switch (op_of(sized)) {
-    case Op::read:  // a checksum per thread, at one element per thread the most there can be
-      return array + sized.number("buffer_bytes") / sized.number("word_bytes") * sizeof(std::uint32_t);
+std::uint64_t allocated_bytes(const Launch& launch, std::uint64_t extent_elements) {
+  const std::uint64_t array = extent_elements * launch.word_bytes;
+  switch (launch.op) {
+    case Op::read:  // and the threads' checksums
+      return array + launch.threads() * sizeof(std::uint32_t);
     case Op::write:
       return array;
     case Op::copy:
@@ -111,17 +122,8 @@ std::uint64_t allocated_bytes(const Case& sized, std::uint64_t extent_elements) 
   return 2 * array;
 }
 
-void size(std::span<Case> sweep, const Device& device,
-          const std::function<std::uint64_t(const Case&, std::uint64_t count)>& extent_elements) {
-  size_buffers(sweep, device, [&](const Case& sized) {
-    const std::uint64_t count = sized.number("buffer_bytes") / sized.number("word_bytes");
-    return allocated_bytes(sized, extent_elements(sized, count));
-  });
-}
-
-void size_buffers(std::span<Case> sweep, const Device& device,
-                  const std::function<std::uint64_t(const Case& sized)>& allocated_bytes,
-                  std::uint64_t largest_buffer) {
+void size(std::span<Case> sweep, const Device& device, const std::function<std::uint64_t(const Case&)>& needed_bytes,
+          std::uint64_t largest_buffer) {
   const std::uint64_t memory = device.free_memory_bytes.value_or(device.memory_bytes) / 2;
   std::uint64_t buffer =
       std::min(std::bit_ceil(std::max(l2_multiple * device.l2_bytes, smallest_auto_buffer)), largest_buffer);
@@ -129,7 +131,7 @@ void size_buffers(std::span<Case> sweep, const Device& device,
     std::uint64_t bytes = 0;
     for (Case one : sweep) {
       if (one.is_auto("buffer_bytes")) one.set("buffer_bytes", buffer);
-      bytes = std::max(bytes, allocated_bytes(one));
+      bytes = std::max(bytes, needed_bytes(one));
     }
     return bytes;
   };

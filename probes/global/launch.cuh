@@ -35,37 +35,16 @@ decltype(auto) with_shape(const Launch& launch, Visitor&& visit) {
   }
 }
 
-/// One launch with its arrays in `space`: kernel, sites, useful bytes and grid. What it allocates is left to the
-/// caller.
+/// One launch with its arrays in `space`. What it allocates is left to the caller.
 template <class Pattern>
 Workload describe_launch(const Launch& launch, const Pattern& pattern, access::Space space) {
-  Workload workload;
+  Workload workload = workload_of(launch, pattern, space);
   workload.kernel = with_shape(launch, [&](auto word, auto elements) {
     using Word = typename decltype(word)::type;
     if (launch.op == Op::read) return measure::kernel_name<&read<Word, Pattern, elements()>>();
     if (launch.op == Op::write) return measure::kernel_name<&write<Word, Pattern, elements()>>();
     return measure::kernel_name<&copy<Word, Pattern, elements()>>();
   });
-  const auto add_site = [&](const char* name, access::Op op) {
-    workload.sites.push_back({.name = name,
-                              .space = space,
-                              .op = op,
-                              .word_bytes = launch.word_bytes,
-                              .instructions = launch.tile.elements_per_thread,
-                              .requests = launch.requests(),
-                              .request = [=](std::uint64_t k) { return request(launch, pattern, k); }});
-  };
-  const std::uint64_t useful = pattern.useful(launch.count) * launch.word_bytes;
-  if (launch.loads()) {
-    add_site("source", access::Op::load);
-    workload.useful_bytes_read = useful;
-  }
-  if (launch.stores()) {
-    add_site("target", access::Op::store);
-    workload.useful_bytes_written = useful;
-  }
-  workload.blocks = launch.blocks();
-  workload.block_threads = launch.tile.block_threads;
   return workload;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "probes/access/site.hpp"
@@ -31,28 +32,34 @@ struct Launch {
 };
 
 [[nodiscard]] Launch launch_of(const Case& decided);
+/// The launch of a case whose tile is yet to be decided: with one element per thread.
+[[nodiscard]] Launch untiled_launch_of(const Case& sized);
 
 /// The axes that say what the kernel does and in which words, for probes that share the kernels.
 [[nodiscard]] Axis op_axis();
 [[nodiscard]] Axis word_bytes_axis();
+/// How many a thread takes, how many threads a block has, and how much data there is.
+[[nodiscard]] Axis elements_per_thread_axis();
+[[nodiscard]] Axis block_threads_axis();
+[[nodiscard]] Axis buffer_axis();
 /// `swept`, then the axes all global probes share: op, word-bytes, elements-per-thread, block-threads, buffer.
 [[nodiscard]] std::vector<Axis> axes(Axis swept);
 
 /// Throws a usage error unless buffer_bytes is a multiple of word_bytes.
 void validate(const Case& chosen);
 
-/// Device memory a case needs when its arrays span `extent_elements`.
-[[nodiscard]] std::uint64_t allocated_bytes(const Case& sized, std::uint64_t extent_elements);
+/// Device memory a launch needs when its arrays span `extent_elements`.
+[[nodiscard]] std::uint64_t allocated_bytes(const Launch& launch, std::uint64_t extent_elements);
 
 /// Decides an `auto` buffer_bytes: the same useful bytes for a whole sweep, 16 times the L2 so that what a launch
 /// leaves in the cache is of no use to the next, and less when the sweep's largest case would not fit in half of the
-/// free memory. `extent_elements` tells how far a case of a given count reaches into its arrays.
-void size(std::span<Case> sweep, const Device& device,
-          const std::function<std::uint64_t(const Case&, std::uint64_t count)>& extent_elements);
-/// The same of a probe with other arrays, which says what a sized case allocates.
-void size_buffers(std::span<Case> sweep, const Device& device,
-                  const std::function<std::uint64_t(const Case& sized)>& allocated_bytes,
-                  std::uint64_t largest_buffer = ~std::uint64_t{0});
+/// free memory. `needed_bytes` is the device memory of a case whose buffer_bytes is decided; other values may be auto.
+void size(std::span<Case> sweep, const Device& device, const std::function<std::uint64_t(const Case&)>& needed_bytes,
+          std::uint64_t largest_buffer = ~std::uint64_t{0});
+
+/// What one launch does, all but the name of its kernel: sites in `space`, useful bytes and grid.
+template <class Pattern>
+[[nodiscard]] Workload workload_of(const Launch& launch, const Pattern& pattern, access::Space space);
 
 /// The warp request k of a site, see access::Site::request.
 template <class Pattern>
@@ -71,6 +78,34 @@ template <class Pattern>
     request.active |= std::uint32_t{1} << lane;
   }
   return request;
+}
+
+template <class Pattern>
+Workload workload_of(const Launch& launch, const Pattern& pattern, access::Space space) {
+  Workload workload;
+  const auto add_site = [&](const char* name, access::Op op) {
+    access::Site site{.name = name,
+                      .space = space,
+                      .op = op,
+                      .word_bytes = launch.word_bytes,
+                      .instructions = launch.tile.elements_per_thread,
+                      .requests = launch.requests(),
+                      .extent_bytes = pattern.extent(launch.count) * launch.word_bytes,
+                      .request = [=](std::uint64_t k) { return request(launch, pattern, k); }};
+    workload.sites.push_back(std::move(site));
+  };
+  const std::uint64_t useful = pattern.useful(launch.count) * launch.word_bytes;
+  if (launch.loads()) {
+    add_site("source", access::Op::load);
+    workload.useful_bytes_read = useful;
+  }
+  if (launch.stores()) {
+    add_site("target", access::Op::store);
+    workload.useful_bytes_written = useful;
+  }
+  workload.blocks = launch.blocks();
+  workload.block_threads = launch.tile.block_threads;
+  return workload;
 }
 
 }  // namespace gpumem::global

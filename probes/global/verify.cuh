@@ -21,16 +21,17 @@ __device__ inline void report_mismatch(Mismatches* found, std::uint64_t index) {
   atomicMin(&found->first, static_cast<unsigned long long>(index));
 }
 
-/// Every element the pattern names must hold its random content. One thread per element, in any order.
+/// Every element the pattern names must hold its random content, with the bits of `also` set in each word. One thread
+/// per element, in any order.
 template <class Pattern>
 __global__ void check_target(const std::uint32_t* target, std::uint32_t words_per_element, std::uint64_t count,
-                             Pattern pattern, Mismatches* found) {
+                             std::uint32_t also, Pattern pattern, Mismatches* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     if (!pattern.active(i)) continue;
     const std::uint64_t first = pattern(i) * words_per_element;
     for (std::uint64_t word = first; word < first + words_per_element; ++word) {
-      if (target[word] != measure::random_word(word)) report_mismatch(found, word);
+      if (target[word] != (measure::random_word(word) | also)) report_mismatch(found, word);
     }
   }
 }
@@ -65,17 +66,19 @@ static __global__ void count_written(const std::uint32_t* target, std::uint64_t 
 }
 
 /// Compares what a launch left in `output` with what its pattern says: the target of a store, in which nothing else may
-/// have been touched, or the checksums of a read. The output must have been poisoned before. Waits for the result.
+/// have been touched, or the checksums of a read. The output must have been poisoned before; `also` are bits of the
+/// poison that the launch leaves set. Waits for the result.
 template <class Pattern>
 measure::Verification check_output(measure::Session& session, const Launch& launch, const Pattern& pattern,
-                                   const std::uint32_t* output, cudaStream_t stream) {
+                                   const std::uint32_t* output, cudaStream_t stream, std::uint32_t also = 0) {
   constexpr unsigned threads = 256;
   const unsigned blocks = session.device().multiprocessors * 8;
   auto* found = session.scratch<Mismatches>();
   const Mismatches none{0, ~0ULL, 0};
   measure::check(cudaMemcpyAsync(found, &none, sizeof none, cudaMemcpyDefault, stream), "reset the check");
   if (launch.stores()) {
-    check_target<<<blocks, threads, 0, stream>>>(output, launch.words_per_element(), launch.count, pattern, found);
+    check_target<<<blocks, threads, 0, stream>>>(output, launch.words_per_element(), launch.count, also, pattern,
+                                                 found);
     count_written<<<blocks, threads, 0, stream>>>(output, pattern.extent(launch.count) * launch.words_per_element(),
                                                   found);
   } else {

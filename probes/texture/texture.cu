@@ -293,7 +293,7 @@ static Probe texture_probe() {
   probe.describe = describe;
   probe.validate = validate;
   probe.size = [](std::span<Case> sweep, const Device& device) {
-    global::size_buffers(sweep, device, allocated_bytes, largest_auto_buffer);
+    global::size(sweep, device, allocated_bytes, largest_auto_buffer);
   };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<TextureExperiment>(decided, session);

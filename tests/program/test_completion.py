@@ -69,7 +69,7 @@ class Words:
         self.offers("gpumem completion ", "bash", "fish", "zsh")
 
     def test_names(self):
-        self.offers("gpumem probe offset st", "stride")
+        self.offers("gpumem probe offset stri", "stride")
         self.offers("gpumem list coa", "coalesced")
         self.offers_among_others("gpumem probe --gpu ", "h200", "v100", "run.json")
         self.offers("gpumem check smo", "smoke")
@@ -79,7 +79,7 @@ class Words:
         self.offers("gpumem explain --format text ru", "run.json")
 
     def test_lists(self):
-        self.offers("gpumem probe --op ", "copy", "read", "write")
+        self.offers("gpumem probe --lanes ", "aligned", "permuted", "reversed", "subset")
         self.offers("gpumem probe --lanes al", "aligned")
         self.offers("gpumem probe --word-bytes 1", "16")
 
@@ -97,7 +97,7 @@ class WholeWords(Words):
     """Of shells that replace the whole word and show what options are for."""
 
     def test_lists_go_on(self):
-        self.offers("gpumem probe --op read,", "read,copy", "read,write")
+        self.offers("gpumem probe --lanes aligned,", "aligned,permuted", "aligned,reversed", "aligned,subset")
         self.offers("gpumem probe --op=read,wr", "--op=read,write")
 
     def test_values_after_an_equals_sign(self):
@@ -126,7 +126,7 @@ class Bash(Words, ProgramTest):
         return sorted(one for one in done.stdout.splitlines() if one)
 
     def test_lists_go_on(self):
-        self.offers("gpumem probe --op read,", "read,copy", "read,write")
+        self.offers("gpumem probe --lanes aligned,", "aligned,permuted", "aligned,reversed", "aligned,subset")
         self.offers("gpumem probe --op read,wr", "read,write")
 
     def test_values_after_an_equals_sign(self):

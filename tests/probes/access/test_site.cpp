@@ -210,3 +210,48 @@ TEST_CASE("up to twice the exact requests nothing is extrapolated", "[site]") {
   const Site site = of(requests);
   check_same(summarise(site, 4).footprint, by_byte(site));
 }
+
+TEST_CASE("a launch that repeats itself late is extrapolated from whole periods", "[site]") {
+  // Rows of 129 requests, of which the last has one lane, each row starting a word further into a sector.
+  constexpr std::uint64_t row_requests = 129;
+  constexpr std::uint64_t row_words = 128 * warp_lanes + 1;
+  Site site;
+  site.requests = 64 * row_requests;
+  site.request = [](std::uint64_t k) {
+    WarpRequest request;
+    const bool last = k % row_requests == row_requests - 1;
+    request.active = last ? 1 : all_lanes;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      request.address[lane] = (k / row_requests * row_words + k % row_requests * warp_lanes + lane) * 4;
+    }
+    return request;
+  };
+  const SiteSummary exact = summarise(site, everything);
+  CHECK(summarise(site).cost.sectors_per_request != Approx(exact.cost.sectors_per_request).epsilon(1e-4));
+  site.period_requests = 8 * row_requests;
+  const SiteSummary by_period = summarise(site);
+  CHECK(by_period.cost.sectors_per_request == Approx(exact.cost.sectors_per_request));
+  CHECK(by_period.footprint.sectors == Approx(exact.footprint.sectors));
+  CHECK(by_period.footprint.lines == Approx(exact.footprint.lines).epsilon(1e-3));  // lines repeat later than sectors
+  site.period_requests = 1U << 20U;  // too long to evaluate: the usual run has to do
+  CHECK(summarise(site).cost.sectors_per_request > 4);
+}
+
+TEST_CASE("no footprint grows beyond the array", "[site]") {
+  // The same 1024 sectors again and again, of which the first two runs find new ones all the time.
+  Site site;
+  site.requests = 1U << 20U;
+  site.request = [](std::uint64_t k) {
+    WarpRequest request;
+    request.active = 1;
+    request.address[0] = k % 1024 * sector_bytes;
+    return request;
+  };
+  CHECK(summarise(site).footprint.sectors == Approx(1U << 20U));
+  site.extent_bytes = 1024 * sector_bytes;
+  const Footprint within = summarise(site).footprint;
+  CHECK(within.sectors == 1024);
+  CHECK(within.atoms == 512);
+  CHECK(within.lines == 256);
+  CHECK(within.line_pairs == 128);
+}

@@ -1,0 +1,88 @@
+#pragma once
+// Cases of the probes of global memory, and placements looked at element by element.
+
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/access/site.hpp"
+#include "probes/error.hpp"
+#include "probes/global/pieces.hpp"
+#include "probes/probe.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::global::test {
+
+/// A case of a probe with a buffer of 1 MiB, 4-byte words and the first name on each axis, but for what is given.
+inline Case case_of(const std::string& name, std::initializer_list<std::pair<std::string, Value>> given) {
+  const Probe* probe = find_probe(name);
+  REQUIRE(probe != nullptr);
+  const std::map<std::string, Value> common = {{"buffer_bytes", std::uint64_t{1} << 20U},
+                                               {"word_bytes", std::uint64_t{4}},
+                                               {"block_threads", std::uint64_t{256}},
+                                               {"elements_per_thread", std::uint64_t{1}}};
+  Case one{probe, {}};
+  for (const Axis& axis : probe->axes) {
+    const auto found = common.find(axis.parameter);
+    const Value value = found != common.end() ? found->second
+                        : axis.names.empty()  ? Value(axis.minimum)
+                                              : Value(axis.names.front());
+    one.parameters.push_back({axis.parameter, value});
+  }
+  for (const auto& [parameter, value] : given) one.set(parameter, value);
+  return one;
+}
+
+inline Workload describe(const Case& one) { return one.probe->describe(one, Device{}); }
+
+inline Outcome outcome_of(const Case& one, double gb_per_s) {
+  const double bytes = static_cast<double>(describe(one).useful_bytes());
+  return {.one = one, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
+}
+
+/// The one-line refusal of a case; empty if it is taken.
+inline std::string refusal_of(const Case& one) {
+  try {
+    if (one.probe->validate) one.probe->validate(one);
+    return "";
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::usage);
+    return error.what();
+  }
+}
+
+/// Checks what verification rests on: no element twice, none beyond the extent, as many as are useful; and that the
+/// pattern of elements, which verification goes through, names the same.
+template <class Placement>
+std::set<std::uint64_t> elements_of(const Placement& placement) {
+  std::set<std::uint64_t> elements;
+  for (std::uint64_t thread = 0; thread < placement.threads(); ++thread) {
+    for (std::uint32_t piece = 0; piece < placement.pieces(); ++piece) {
+      if (!placement.active(thread, piece)) continue;
+      const std::uint64_t element = placement(thread, piece);
+      REQUIRE(element < placement.extent());
+      REQUIRE(elements.insert(element).second);
+    }
+  }
+  CHECK(elements.size() == placement.useful());
+  const PiecePattern<Placement> pattern{placement};
+  const Launch launch = launch_of(Op::read, placement);
+  std::set<std::uint64_t> of_pattern;
+  for (std::uint64_t i = 0; i < launch.count; ++i) {
+    if (pattern.active(i)) of_pattern.insert(pattern(i));
+  }
+  CHECK(of_pattern == elements);
+  return elements;
+}
+
+/// Sectors per request, all requests evaluated, and as the model sums them up.
+inline double sectors_per_request(const access::Site& site) {
+  const double exact = access::summarise(site, site.requests).cost.sectors_per_request;
+  CHECK(access::summarise(site).cost.sectors_per_request == Approx(exact));
+  return exact;
+}
+
+}  // namespace gpumem::global::test

@@ -1,0 +1,99 @@
+// Runs of elements per thread: which lane accesses what and when, and what is concluded from how fast that is.
+
+#include <algorithm>
+
+#include "probes/global/blocked.hpp"
+#include "tests/probes/global/global_cases.hpp"
+
+using namespace gpumem;
+using namespace gpumem::global;
+using namespace gpumem::global::test;
+
+namespace {
+
+Case blocked(std::uint64_t run, const std::string& op = "read", std::uint64_t word_bytes = 4) {
+  return case_of("blocked", {{"run_elements", run}, {"op", op}, {"word_bytes", word_bytes}});
+}
+
+std::string advice_on(std::initializer_list<std::pair<std::uint64_t, double>> rates) {
+  std::vector<Outcome> outcomes;
+  for (const auto& [run, gb_per_s] : rates) outcomes.push_back(outcome_of(blocked(run), gb_per_s));
+  return find_probe("blocked")->conclude(outcomes).advice;
+}
+
+}  // namespace
+
+TEST_CASE("blocked: every run accesses each element once", "[blocked]") {
+  for (std::uint32_t run = 1; run <= 64; ++run) {
+    INFO(run);
+    elements_of(BlockedPlacement(run, 4, 37));
+  }
+}
+
+TEST_CASE("blocked: a lane goes through its run from turn to turn, lanes are a run apart", "[blocked]") {
+  for (const std::uint32_t run : {1U, 2U, 3U, 5U, 8U, 64U}) {
+    const BlockedPlacement placement(run, 4, 1024);
+    for (std::uint64_t turn = 0; turn < 1000; ++turn) {
+      for (const std::uint64_t lane : {0, 1, 31}) {
+        const std::uint64_t group = turn / run;
+        const std::uint64_t thread = turn / BlockedPlacement::turns * 32 + lane;
+        const auto piece = static_cast<std::uint32_t>(turn % BlockedPlacement::turns);
+        REQUIRE(placement(thread, piece) == (group * 32 + lane) * run + turn % run);
+      }
+    }
+  }
+}
+
+TEST_CASE("blocked: far into a large array the arithmetic still holds", "[blocked]") {
+  constexpr std::uint64_t warps = std::uint64_t{1} << 29U;
+  const BlockedPlacement placement(3, 4, warps - 1);
+  const std::uint64_t warp = warps - 2;
+  const std::uint64_t turn = warp * BlockedPlacement::turns + 3;
+  CHECK(placement(warp * 32 + 31, 3) == (turn / 3 * 32 + 31) * 3 + turn % 3);
+}
+
+TEST_CASE("blocked: a request costs a sector for each eight elements between its first and last, up to 32",
+          "[blocked]") {
+  for (const std::uint64_t run : {1, 2, 3, 4, 7, 8, 48, 64}) {
+    const Workload workload = describe(blocked(run));
+    REQUIRE(workload.sites.size() == 1);
+    INFO(run);
+    CHECK(sectors_per_request(workload.sites.front()) == Approx(std::min<double>(4.0 * static_cast<double>(run), 32)));
+    CHECK(workload.useful_bytes_read == 1 << 20);
+    CHECK(workload.modelled == (run <= 4));
+  }
+  CHECK(describe(blocked(1, "write")).modelled);
+  CHECK_FALSE(describe(blocked(2, "write")).modelled);
+}
+
+TEST_CASE("blocked: a buffer without room for a warp's elements is refused", "[blocked]") {
+  Case small = blocked(1);
+  small.set("buffer_bytes", std::uint64_t{500});
+  CHECK(refusal_of(small) == "--buffer 500 is less than the 128 elements that a warp takes; use at least 512");
+  small.set("buffer_bytes", std::uint64_t{600});
+  CHECK(refusal_of(small).empty());
+  CHECK(describe(small).useful_bytes_read == 512);
+}
+
+TEST_CASE("blocked: conclusions say what runs cost", "[blocked]") {
+  CHECK(advice_on({{1, 4500}, {2, 4490}, {8, 4400}, {32, 900}}) ==
+        "Interleave the threads: in runs of 32 elements per thread reading takes 5.00 x as long (900 instead of 4500 "
+        "GB/s). Runs of up to 8 elements cost less than 3 %.");
+  CHECK(advice_on({{1, 4500}, {2, 2250}}) ==
+        "Interleave the threads: in runs of 2 elements per thread reading takes 2.00 x as long (2250 instead of 4500 "
+        "GB/s).");
+  CHECK(advice_on({{1, 4500}, {64, 4450}}) ==
+        "Reading in runs of up to 64 elements per thread is as fast as interleaved threads are: 4500 GB/s.");
+  CHECK(advice_on({{8, 4400}, {64, 600}}).find("shows only beside interleaved threads") != std::string::npos);
+  CHECK(advice_on({{1, 4500}}).find("4500 GB/s") != std::string::npos);
+}
+
+TEST_CASE("blocked: all cases show the longest run that costs nothing", "[blocked]") {
+  const std::vector<Outcome> outcomes = {outcome_of(blocked(8), 4000), outcome_of(blocked(1), 4500),
+                                         outcome_of(blocked(4), 4450)};
+  const Conclusion conclusion = find_probe("blocked")->conclude(outcomes);
+  REQUIRE(conclusion.found.size() == 1);
+  CHECK(conclusion.found.front().name == find_probe("blocked")->concluded.front().name);
+  CHECK(conclusion.found.front().value == 4);
+  CHECK(conclusion.found.front().outcomes.size() == 3);
+}

@@ -1,0 +1,108 @@
+// Random accesses: a permutation that has no two lanes of a request share a sector, and what is concluded from its
+// rates.
+
+#include <cmath>
+
+#include "probes/global/random.hpp"
+#include "tests/probes/global/global_cases.hpp"
+
+using namespace gpumem;
+using namespace gpumem::global;
+using namespace gpumem::global::test;
+
+namespace {
+
+constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
+
+Case random_case(std::uint64_t footprint_bytes, const std::string& op = "gather", std::uint64_t word_bytes = 8) {
+  return case_of("random", {{"footprint_bytes", footprint_bytes}, {"op", op}, {"word_bytes", word_bytes}});
+}
+
+}  // namespace
+
+TEST_CASE("random: each round over a footprint takes every element once", "[random]") {
+  for (const std::uint64_t footprint : {smallest_footprint, std::uint64_t{2048}, std::uint64_t{1} << 17U}) {
+    for (const std::uint32_t word_bytes : {4U, 8U, 16U}) {
+      const RandomPattern pattern(footprint, word_bytes);
+      const std::uint64_t elements = footprint / word_bytes;
+      REQUIRE(pattern.extent(0) == elements);
+      std::set<std::uint64_t> seen;
+      for (std::uint64_t i = 0; i < elements; ++i) {
+        REQUIRE(pattern(i) < elements);
+        REQUIRE(seen.insert(pattern(i)).second);
+        REQUIRE(pattern(i + elements) == pattern(i));
+      }
+    }
+  }
+}
+
+TEST_CASE("random: no two lanes of a request share a sector", "[random]") {
+  for (const std::uint64_t footprint : {smallest_footprint, mib, std::uint64_t{1} << 36U}) {
+    const Workload workload = describe(random_case(footprint));
+    REQUIRE(workload.sites.size() == 1);
+    const access::Site& site = workload.sites.front();
+    for (std::uint64_t k = 0; k < site.requests; k += site.requests / 100) {
+      REQUIRE(access::sectors_per_request(site.request(k)) == 32);
+    }
+  }
+}
+
+TEST_CASE("random: sectors come in no order that could be foreseen", "[random]") {
+  const RandomPattern pattern(std::uint64_t{1} << 30U, 8);
+  unsigned ascending = 0;
+  double distance = 0;
+  constexpr unsigned steps = 4096;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const auto step = static_cast<double>(pattern(i + 1)) - static_cast<double>(pattern(i));
+    ascending += step > 0 ? 1 : 0;
+    distance += std::abs(step);
+  }
+  CHECK(ascending > steps * 4 / 10);
+  CHECK(ascending < steps * 6 / 10);
+  // Of two places drawn at random the mean distance is a third.
+  CHECK(distance / steps / static_cast<double>(pattern.extent(0)) == Approx(1.0 / 3).epsilon(0.05));
+}
+
+TEST_CASE("random: an update reads and writes its table, and no more is predicted of it than requests", "[random]") {
+  const Workload update = describe(random_case(mib, "update"));
+  CHECK(update.sites.size() == 2);
+  CHECK(update.useful_bytes_read == update.useful_bytes_written);
+  CHECK(update.allocated_bytes == mib);
+  CHECK_FALSE(update.modelled);
+  CHECK(describe(random_case(mib, "scatter")).useful_bytes_read == 0);
+  CHECK(describe(random_case(mib, "gather")).useful_bytes_written == 0);
+}
+
+TEST_CASE("random: what lies within a small footprint is seen to fit in L2", "[random]") {
+  const access::Footprint small = access::summarise(describe(random_case(mib)).sites.front()).footprint;
+  CHECK(small.sectors == static_cast<double>(mib / 32));
+  const access::Footprint large = access::summarise(describe(random_case(mib << 16U)).sites.front()).footprint;
+  CHECK(large.sectors == Approx(static_cast<double>(std::uint64_t{1} << 25U)));
+}
+
+TEST_CASE("random: footprints are powers of two", "[random]") {
+  CHECK(refusal_of(random_case(mib)).empty());
+  CHECK(refusal_of(random_case(3 * mib)) ==
+        "--footprint 3145728 is no power of two, as the permutation takes it; use 2097152 or 4194304");
+}
+
+TEST_CASE("random: conclusions say within what to keep random accesses", "[random]") {
+  const auto conclude = [](const std::vector<Outcome>& outcomes) { return find_probe("random")->conclude(outcomes); };
+  const Conclusion knee = conclude({outcome_of(random_case(mib), 1600), outcome_of(random_case(16 * mib), 1200),
+                                    outcome_of(random_case(1024 * mib), 400)});
+  CHECK(knee.advice ==
+        "Within 1 MiB the GPU gathers 200 x 10^9 elements of 8 bytes a second, and within 1 GiB 50.0, 4.00 x as long "
+        "each: "
+        "keep what is accessed in random order within 16 MiB.");
+  REQUIRE(knee.found.size() == 1);
+  CHECK(knee.found.front().value == 16 * mib);
+  CHECK(knee.found.front().name == find_probe("random")->concluded.front().name);
+  CHECK(knee.found.front().outcomes.size() == 3);
+
+  const Conclusion flat =
+      conclude({outcome_of(random_case(mib, "update"), 1600), outcome_of(random_case(2 * mib, "update"), 1500)});
+  CHECK(flat.advice == "Within 1 MiB the GPU updates 100 x 10^9 elements of 8 bytes a second, and within 2 MiB 93.8.");
+  CHECK(flat.found.empty());
+  CHECK(conclude({outcome_of(random_case(mib, "scatter", 4), 400)}).advice ==
+        "Within 1 MiB the GPU scatters 100 x 10^9 elements of 4 bytes a second.");
+}
