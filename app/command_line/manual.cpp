@@ -24,8 +24,8 @@ constexpr const char* description[] = {
     "An axis flag alone selects its probe. Values are ranges (`0..32`, inclusive), steps (`0..32:4`), factors "
     "(`1..1024*2`), lists (`1,2,5,8..10`), names, and sizes (`64MiB`, `4KiB..1GiB*4`; `KB` and `MB` are powers of "
     "ten).",
-    "Standard output carries results only; progress and notices go to standard error. Bandwidths are in GB/s, 1e9 "
-    "bytes a second.",
+    ("Standard output carries results only; progress and notices go to standard error. Bandwidths are in GB/s, 1e9 "
+     "bytes a second."),
 };
 
 struct Entry {
