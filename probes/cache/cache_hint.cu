@@ -312,7 +312,7 @@ Probe cache_hint_probe() {
   Probe probe;
   probe.name = "cache-hint";
   probe.purpose = "cache operators of loads and stores: what each is worth in L1, in L2 and beyond";
-  probe.axes = {{.flag = "footprint",
+  probe.axes = {{.flag = "cache-footprint",
                  .parameter = "footprint_bytes",
                  .unit = "bytes",
                  .purpose = "the array, a share of it for each multiprocessor, in whole 512 bytes",

@@ -182,7 +182,7 @@ static Probe constant_probe() {
   Probe probe;
   probe.name = "constant";
   probe.purpose = "a table looked up at several addresses per warp: constant, shared and global memory";
-  probe.axes = {{.flag = "addresses",
+  probe.axes = {{.flag = "warp-addresses",
                  .parameter = "addresses",
                  .purpose = "distinct addresses among a warp's lanes; 1 is what constant memory is made for",
                  .defaults = "1..32",

@@ -160,7 +160,7 @@ class RandomExperiment final : public measure::Experiment {
 static void validate_footprint(const Case& chosen) {
   const std::uint64_t footprint = chosen.number("footprint_bytes");
   if (std::has_single_bit(footprint)) return;
-  throw usage_error("--footprint " + std::to_string(footprint) +
+  throw usage_error("--random-footprint " + std::to_string(footprint) +
                     " is no power of two, as the permutation takes it; use " +
                     std::to_string(std::bit_floor(footprint)) + " or " + std::to_string(std::bit_ceil(footprint)));
 }
@@ -169,7 +169,7 @@ static std::vector<Axis> random_axes() {
   Axis word_bytes = word_bytes_axis();
   word_bytes.defaults = "8";
   return {
-      {.flag = "footprint",
+      {.flag = "random-footprint",
        .parameter = "footprint_bytes",
        .unit = "bytes",
        .purpose = "memory that the accesses are spread over, a power of two; up to the L2 they are served from there",

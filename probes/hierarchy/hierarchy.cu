@@ -369,7 +369,7 @@ static Probe hierarchy_probe() {
   probe.name = "hierarchy";
   probe.purpose = "every level of memory at its best: what each holds, and how fast it is";
   probe.axes = {
-      {.flag = "level",
+      {.flag = "hierarchy",
        .parameter = "level",
        .purpose =
            "where the data lies: l2 each multiprocessor its own, l2-shared all the same; host is across the link",

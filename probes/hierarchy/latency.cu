@@ -371,7 +371,7 @@ static Probe latency_probe() {
   Probe probe;
   probe.name = "latency";
   probe.purpose = "how long a load takes that waits for the one before, at each level of the hierarchy";
-  probe.axes = {{.flag = "level",
+  probe.axes = {{.flag = "latency",
                  .parameter = "level",
                  .purpose = "what answers: a register, a memory of the multiprocessor, a cache that holds all of a "
                             "chase, or what is behind them",

@@ -268,7 +268,7 @@ static Probe texture_probe() {
   Probe probe;
   probe.name = "texture";
   probe.purpose = "a 2-D array walked in several orders through textures, surfaces and global memory";
-  probe.axes = {{.flag = "walk",
+  probe.axes = {{.flag = "texture-walk",
                  .parameter = "walk",
                  .purpose = "order in which neighbouring threads take texels; tiles are 16 x 16",
                  .defaults = "row,column,tile,z-order",

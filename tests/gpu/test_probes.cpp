@@ -25,8 +25,8 @@ std::vector<Value> values_of(const Axis& axis) {
   if (!axis.numbers.empty()) return {axis.numbers.begin(), axis.numbers.end()};
   if (axis.flag == "block-threads") return {std::uint64_t{32}, std::uint64_t{100}, std::uint64_t{1024}};
   if (axis.flag == "buffer") return {std::uint64_t{16}, std::uint64_t{(1 << 20) + 48}};  // not a whole tile
-  if (axis.flag == "footprint")
-    return {std::uint64_t{1} << 10U, std::uint64_t{1} << 30U};                   // below and above a launch's
+  // Below and above a launch's.
+  if (axis.parameter == "footprint_bytes") return {std::uint64_t{1} << 12U, std::uint64_t{1} << 30U};
   if (axis.flag == "size") return {std::uint64_t{660}, std::uint64_t{660'000}};  // words in 1, 5 and 33 pieces
   if (axis.flag == "kernel-percent") return {std::uint64_t{1}, std::uint64_t{125}};
   std::set<std::uint64_t> numbers = {axis.minimum};

@@ -83,7 +83,7 @@ TEST_CASE("random: what lies within a small footprint is seen to fit in L2", "[r
 TEST_CASE("random: footprints are powers of two", "[random]") {
   CHECK(refusal_of(random_case(mib)).empty());
   CHECK(refusal_of(random_case(3 * mib)) ==
-        "--footprint 3145728 is no power of two, as the permutation takes it; use 2097152 or 4194304");
+        "--random-footprint 3145728 is no power of two, as the permutation takes it; use 2097152 or 4194304");
 }
 
 TEST_CASE("random: conclusions say within what to keep random accesses", "[random]") {

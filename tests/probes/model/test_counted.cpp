@@ -54,8 +54,9 @@ TEST_CASE("a stage without its counts is left out", "[counted]") {
   const Case one = global_case("offset", std::uint64_t{0}, "copy");
   const Workload workload = describe(one, h200);
   const auto none = counted_stages({}, workload, h200);
-  REQUIRE(none.size() == 2);
+  REQUIRE(none.size() == 3);
   CHECK(seconds_of(none, "launch"));
+  CHECK(seconds_of(none, "l1_lines"));
   CHECK(seconds_of(none, "latency"));
   measure::Counts counts = as_predicted(predict(one, h200).demand);
   counts.dram_read_bytes.reset();

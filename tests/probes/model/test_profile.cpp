@@ -59,7 +59,7 @@ bool is_optional(std::string_view rate) {
   return rate == "load_turn_s" ||
          std::ranges::any_of(
              std::initializer_list<std::string_view>{"pcie_", "copy_", "host_", "pageable_", "staging_", "streams_",
-                                                     "store_", "block_drain_", "overlap_", "line_spread_"},
+                                                     "store_", "block_drain_", "overlap_", "line_spread_", "l1_lines_"},
              [&](std::string_view beginning) { return rate.starts_with(beginning); });
 }
 
@@ -131,6 +131,7 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.store_latency_s,
                                   rates.load_turn_s,
                                   rates.block_drain_share,
+                                  rates.l1_lines_per_cycle,
                                   rates.overlap_exponent,
                                   rates.line_spread_share,
                                   rates.pcie_to_device_bytes_per_s,
