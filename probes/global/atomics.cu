@@ -142,10 +142,8 @@ class AtomicsExperiment final : public measure::Experiment {
         found_(session.scratch<AtomicsFound>()) {
     measure::check(cudaMemset(words_.data(), 0, words_.bytes()), "clear the words");
     if (!launch_.in_shared) return;
-    with_kernel(launch_, [&](auto kernel) {
-      measure::check(cudaFuncSetAttribute(kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes()),
-                     "reserve shared memory");
-    });
+    with_kernel(launch_,
+                [&](auto kernel) { measure::allow_all_shared_memory(reinterpret_cast<const void*>(kernel())); });
   }
 
   void launch(cudaStream_t stream) override {

@@ -222,24 +222,25 @@ static Workload describe(const Case& decided, const Device& device) {
   if (level.way == Way::shared || level.way == Way::cluster) workload.shared_bytes_per_block = shared_bytes;
   const unsigned word_bytes = level.way == Way::cluster ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
   const ChaseOrder order = order_of(level, decided);
+  const auto at_node = [=, local = level.way == Way::local, step = level.step_bytes](std::uint64_t node) {
+    access::WarpRequest request{.active = 1, .word_bytes = word_bytes};
+    request.address[0] = local ? access::local_address(node * step, 0) : node * step;
+    return request;
+  };
   workload.sites.push_back({.name = "nodes",
                             .space = level.space,
                             .op = access::Op::load,
                             .word_bytes = word_bytes,
                             .instructions = unrolled,
                             .requests = std::uint64_t{rounds} * steps_of(level),
-                            .request = [=](std::uint64_t k) {
-                              access::WarpRequest request{.active = 1, .word_bytes = word_bytes};
-                              request.address[0] = order(k % order.nodes()) * level.step_bytes;
-                              return request;
-                            }});
+                            .request = [=](std::uint64_t k) { return at_node(order(k % order.nodes())); }});
   if (level.way == Way::local) {
     workload.sites.push_back({.name = "links",
                               .space = level.space,
                               .op = access::Op::store,
                               .word_bytes = word_bytes,
                               .requests = level.nodes,
-                              .request = {}});
+                              .request = at_node});
   }
   return workload;
 }

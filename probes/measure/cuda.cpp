@@ -87,6 +87,18 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
   data_.reset(data);
 }
 
+void allow_all_shared_memory(const void* kernel) {
+  int device = 0;
+  int most = 0;
+  cudaFuncAttributes attributes{};
+  check(cudaGetDevice(&device), "tell the device");
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "tell its shared memory");
+  check(cudaFuncGetAttributes(&attributes, kernel), "look at a kernel");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             most - static_cast<int>(attributes.sharedSizeBytes)),
+        "reserve shared memory");
+}
+
 PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   void* data = nullptr;
   const cudaError_t status = cudaHostAlloc(&data, bytes, cudaHostAllocMapped);

@@ -230,12 +230,8 @@ class SharedExperiment final : public measure::Experiment {
         cycles_(blocks_ * sizeof(std::uint64_t)),
         mismatches_(session.scratch<unsigned long long>()) {
     launch_.with_words([&](auto words) {
-      const auto reserve = [&](auto kernel) {
-        measure::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(launch_.shared_bytes())),
-                       "reserve shared memory");
-      };
-      launch_.stores() ? reserve(store_words<words(), Pattern>) : reserve(load_words<words(), Pattern>);
+      measure::allow_all_shared_memory(launch_.stores() ? reinterpret_cast<const void*>(&store_words<words(), Pattern>)
+                                                        : reinterpret_cast<const void*>(&load_words<words(), Pattern>));
     });
   }
 
