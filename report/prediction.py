@@ -36,8 +36,9 @@ def is_sound(case):
                 and not DISTURBED & set(case.flags))
 
 
-def case_key(case):
-    return case.probe, tuple(sorted(case.parameters.items()))
+def case_key(case, names=None):
+    """Of the parameters in `names` alone: what a report was made before has no value of axes that came later."""
+    return case.probe, tuple(sorted(one for one in case.parameters.items() if names is None or one[0] in names))
 
 
 def compared(report, anew):
@@ -111,7 +112,7 @@ class Predictor:
             axes = [word for name, of_name in values.items() for word in (flags[name], ",".join(of_name))]
             said = self.run("probe", probe, *axes, "--backend", "model", "--gpu", report.profile, "--quiet", "--format",
                             "json")
-            found.update((case_key(case), case) for case in reports.parse(said, self.program).results)
+            found.update((case_key(case, values), case) for case in reports.parse(said, self.program).results)
         return found
 
 

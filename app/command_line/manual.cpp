@@ -80,17 +80,46 @@ std::string roff(std::string_view text) {
   return result;
 }
 
+constexpr std::size_t roff_width = 60;  // of what a line of the page can hold
+
+/// A list that no line can hold may go on after each comma.
+std::string breakable(const std::string& line) {
+  std::string result;
+  for (std::size_t begin = 0; begin < line.size();) {
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      result += line[i];
+      if (end - begin > roff_width && line[i] == ',' && i + 1 < end) result += "\\:";
+    }
+    if (end < line.size()) result += ' ';
+    begin = end + 1;
+  }
+  return result;
+}
+
 /// A line of text that is none of control, whatever it starts with.
 std::string roff_line(std::string_view text) {
   const bool control = text.starts_with('.') || text.starts_with('\'');
-  return (control ? "\\&" : "") + roff(text) + "\n";
+  return (control ? "\\&" : "") + breakable(roff(text)) + "\n";
+}
+
+constexpr std::size_t line_width = 80;
+
+std::size_t longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    longest = std::max(longest, end - begin);
+    begin = end + 1;
+  }
+  return longest;
 }
 
 /// Lines of a paragraph. None ends in the "e.g." of the middle of a sentence, which roff would take for its end.
 std::string paragraph(const std::string& text) {
   std::string result;
   std::string carried;
-  for (const std::string& line : report::wrapped(text, 80)) {
+  for (const std::string& line : report::wrapped(text, std::max(line_width, longest_word(text)))) {
     std::string whole = carried.empty() ? line : carried + " " + line;
     carried.clear();
     if (whole.ends_with("e.g.")) {

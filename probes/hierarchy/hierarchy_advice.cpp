@@ -27,7 +27,8 @@ Conclusion conclude_hierarchy(std::span<const Outcome> outcomes) {
     for (const Outcome& outcome : outcomes) {
       if (outcome.one.name("level") != level || outcome.headline <= 0) continue;
       if (above != nullptr) {
-        steps.push_back(fmt::format("{} reads {} what {} does", name_above,
+        steps.push_back(fmt::format("{} {} read {} as fast as {}", name_above,
+                                    name_above == level_words[0].second ? "are" : "is",
                                     times_words(above->headline / outcome.headline), words));
       }
       above = &outcome;

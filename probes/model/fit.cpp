@@ -235,9 +235,9 @@ double FitCase::error(const Profile& profile) const {
 }
 
 bool FitCase::suits(const Workload& workload) {
-  return !workload.sites.empty() && std::ranges::all_of(workload.operations, [](const Operation& operation) {
-    return operation.work == Operation::Work::launch;
-  });
+  return workload.modelled && !workload.sites.empty() &&
+         std::ranges::all_of(workload.operations,
+                             [](const Operation& operation) { return operation.work == Operation::Work::launch; });
 }
 
 Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {

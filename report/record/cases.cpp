@@ -42,8 +42,10 @@ std::optional<Case> case_of(const Record& record, const Probe& probe) {
   Case one{.probe = &probe, .parameters = {}};
   for (const Axis& axis : probe.axes) {
     const Parameter* found = find_parameter(record, axis.parameter);
-    if (found == nullptr || !takes(axis, found->value)) return std::nullopt;
-    one.parameters.push_back(*found);
+    // Reports of before an axis was there are of what it is by default.
+    const Parameter given = found != nullptr ? *found : Parameter{axis.parameter, axis.defaults};
+    if (!takes(axis, given.value)) return std::nullopt;
+    one.parameters.push_back(given);
   }
   try {
     if (probe.validate) probe.validate(one);
@@ -59,10 +61,15 @@ std::optional<double> metric_value(const Record& record, std::string_view name) 
 }
 
 std::string asked_key(const Record& record, std::span<const std::string> without) {
+  const Probe* probe = find_probe(record.probe);
   std::vector<std::string> parts;
   for (const auto& [name, value] : record.parameters) {
     if (std::ranges::find(without, name) != without.end()) continue;
-    parts.push_back(name + "=" + (record.is_chosen(name) ? "auto" : gpumem::to_string(value)));
+    const std::string text = record.is_chosen(name) ? "auto" : gpumem::to_string(value);
+    // As in case_of(): what an axis is by default is not always named.
+    const Axis* axis = probe == nullptr ? nullptr : probe->find_axis(name);
+    if (axis != nullptr && text == axis->defaults) continue;
+    parts.push_back(name + "=" + text);
   }
   std::ranges::sort(parts);
   return record.probe + "\n" + join(parts, "\n");

@@ -113,12 +113,19 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::string line;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
+    std::string_view word = text.substr(begin, end - begin);
     begin = end + 1;
     if (word.empty()) continue;
     if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
       lines.push_back(std::move(line));
       line.clear();
+    }
+    // A list that no line can hold goes on after a comma.
+    while (display_width(word) > width) {
+      const std::size_t comma = word.substr(0, width).rfind(',');
+      if (comma == std::string_view::npos || comma + 1 == word.size()) break;
+      lines.emplace_back(word.substr(0, comma + 1));
+      word.remove_prefix(comma + 1);
     }
     if (!line.empty()) line += ' ';
     line += word;
