@@ -83,8 +83,8 @@ class Contract(ProgramTest):
                 self.assertIsNone(result["bottleneck"])
                 self.assertIsNone(result["bandwidth_gb_per_s"]["predicted"])
                 continue
-            self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], 0)
-            if result["peak_gb_per_s"] is None:
+            self.assertGreater(result["headline"]["predicted"], 0)
+            if result["headline"]["peak"] is None:
                 self.assertIsNone(result["fraction_of_peak"])  # nobody says what the level could do
             elif result["fraction_of_peak"] is None:  # data that crossed the link once and was used several times
                 self.assertGreater(result["bandwidth_gb_per_s"]["predicted"], result["peak_gb_per_s"])
