@@ -34,7 +34,7 @@ TEST_CASE("blocked: a lane goes through its run from turn to turn, lanes are a r
   for (const std::uint32_t run : {1U, 2U, 3U, 5U, 8U, 64U}) {
     const BlockedPlacement placement(run, 4, 1024);
     for (std::uint64_t turn = 0; turn < 1000; ++turn) {
-      for (const std::uint64_t lane : {0, 1, 31}) {
+      for (const std::uint64_t lane : {0U, 1U, 31U}) {
         const std::uint64_t group = turn / run;
         const std::uint64_t thread = turn / BlockedPlacement::turns * 32 + lane;
         const auto piece = static_cast<std::uint32_t>(turn % BlockedPlacement::turns);
@@ -54,7 +54,7 @@ TEST_CASE("blocked: far into a large array the arithmetic still holds", "[blocke
 
 TEST_CASE("blocked: a request costs a sector for each eight elements between its first and last, up to 32",
           "[blocked]") {
-  for (const std::uint64_t run : {1, 2, 3, 4, 7, 8, 48, 64}) {
+  for (const std::uint64_t run : {1U, 2U, 3U, 4U, 7U, 8U, 48U, 64U}) {
     const Workload workload = describe(blocked(run));
     REQUIRE(workload.sites.size() == 1);
     INFO(run);

@@ -22,7 +22,7 @@ TEST_CASE("layout: every layout accesses each piece of every structure once", "[
   for (const std::string layout : {"aos", "aligned", "soa", "aosoa"}) {
     for (std::uint32_t bytes = 4; bytes <= 32; bytes += 4) {
       for (const bool one_field : {false, true}) {
-        for (const std::uint64_t structures : {1, 32, 100, 1024}) {
+        for (const std::uint64_t structures : {1U, 32U, 100U, 1024U}) {
           INFO(layout << " " << bytes << " " << one_field << " " << structures);
           const LayoutPlacement placement = layout_placement(layout, bytes, one_field, structures);
           elements_of(placement);

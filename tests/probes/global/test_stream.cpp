@@ -46,7 +46,7 @@ TEST_CASE("stream: bytes and operations are those of the formulas", "[stream]") 
 
 TEST_CASE("stream: every request coalesces, and all of them touch each sector of all arrays once", "[stream]") {
   for (const char* kernel : {"copy", "triad", "dot"}) {
-    for (const std::uint64_t word_bytes : {8, 16}) {
+    for (const std::uint64_t word_bytes : {8U, 16U}) {
       INFO(kernel << " " << word_bytes);
       const Workload workload = describe(stream_case(kernel, "float", word_bytes));
       std::uint64_t sectors = 0;
