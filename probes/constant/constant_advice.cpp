@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,11 +73,11 @@ std::string cost_words(const Curve& constant, const std::optional<Fit>& found) {
 /// The smallest number of addresses from which on the other memory is faster; absent where it never is.
 std::optional<std::uint64_t> faster_from(const Curve& constant, const Curve& other) {
   std::optional<std::uint64_t> from;
-  for (auto point = constant.rbegin(); point != constant.rend(); ++point) {
-    const auto same = other.find(point->first);
+  for (const auto& [addresses, cycles] : std::views::reverse(constant)) {
+    const auto same = other.find(addresses);
     if (same == other.end()) continue;
-    if (same->second > point->second * (1 - same_within)) break;
-    from = point->first;
+    if (same->second > cycles * (1 - same_within)) break;
+    from = addresses;
   }
   return from;
 }
