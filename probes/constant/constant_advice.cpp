@@ -82,14 +82,15 @@ std::optional<std::uint64_t> faster_from(const Curve& constant, const Curve& oth
   return from;
 }
 
-/// "The same table in shared memory is faster from 2 addresses on (32 x for 32 addresses, 1.0 cycles)."
-std::string against(const Curve& constant, const Curve& other, std::string_view name) {
+/// "The same table in shared memory is faster from 2 addresses on (32 x for 32 addresses, 1.0 cycles)." `from` is what
+/// faster_from() says of the two.
+std::string against(const Curve& constant, const Curve& other, std::string_view name,
+                    const std::optional<std::uint64_t>& from) {
   const auto last =
       std::find_if(constant.rbegin(), constant.rend(), [&](const auto& point) { return other.contains(point.first); });
   if (last == constant.rend()) return {};
   const auto& [most, cycles] = *last;
   const std::string at_most = cycles_words(other.at(most)) + " cycles";
-  const auto from = faster_from(constant, other);
   if (!from) {
     return capitalised(fmt::format("{} is no faster for {} ({}).", name, addresses_words(most), at_most));
   }
@@ -112,8 +113,9 @@ Conclusion conclude_constant(std::span<const Outcome> outcomes) {
   for (const auto& [space, name] : {std::pair("shared", "the same table in shared memory"),
                                     std::pair("global", "one in global memory, from L1,")}) {
     const Curve other = curve_of(outcomes, space);
-    sentences.push_back(against(constant, other, name));
-    others_faster = others_faster || faster_from(constant, other);
+    const auto from = faster_from(constant, other);
+    sentences.push_back(against(constant, other, name, from));
+    others_faster = others_faster || from;
   }
   if (others_faster) {
     sentences.emplace_back(

@@ -103,8 +103,7 @@ std::string cached_words(const Levels& levels) {
   const bool cached = find(levels, "local") != nullptr || find(levels, "texture") != nullptr;
   if (!cached || find(levels, "memory") == nullptr) return {};
   return "Local memory and textures lie in device memory: those are the latencies of what L1 holds, and what it does "
-         "not "
-         "hold takes as long as any other load.";
+         "not hold takes as long as any other load.";
 }
 
 std::string specification_words(const Levels& levels) {

@@ -118,8 +118,7 @@ std::string on_l1(const Knee& knee) {
 std::string on_near(const Knee& knee) {
   return fmt::format(
       "The part of L2 near the multiprocessor holds {}: beyond, loads come from the far part too, and a step takes up "
-      "to "
-      "{} cycles instead of {} before any is from memory.",
+      "to {} cycles instead of {} before any is from memory.",
       capacity_words(knee), cycles_words(knee.after), cycles_words(knee.before));
 }
 
@@ -138,8 +137,7 @@ std::string on_l2(const Knee& knee, std::span<const Outcome> outcomes) {
   if (cached > slowest) {
     text += fmt::format(
         " What fits is read at up to {} GB/s, and from memory at {} GB/s: a footprint that shows more than the "
-        "memory's "
-        "specification is in the cache.",
+        "memory's specification is in the cache.",
         significant(cached, 3), significant(slowest, 3));
   }
   return text;
@@ -148,8 +146,7 @@ std::string on_l2(const Knee& knee, std::span<const Outcome> outcomes) {
 std::string on_tlb(const Knee& knee) {
   return fmt::format(
       "Beyond {} steps wait for address translation too, up to {} cycles instead of {}: keep what is accessed at "
-      "random "
-      "within that, or finish one page before the next.",
+      "random within that, or finish one page before the next.",
       capacity_words(knee), cycles_words(knee.after), cycles_words(knee.before));
 }
 
