@@ -3,6 +3,8 @@
 // nodes by it, all at once, and the host knows from it where a chase is after any number of steps.
 
 #include "probes/access/host_device.hpp"
+#include "probes/access/request.hpp"
+#include "probes/measure/content.hpp"
 
 namespace gpumem::hierarchy {
 
@@ -60,6 +62,18 @@ class ChaseOrder {
   std::uint64_t page_nodes_;
   Permutation in_page_;
   Permutation in_last_;  ///< of the last page, which may be shorter
+};
+
+/// Where a node lies: at the beginning of its step, or scattered, of any sector of it. Nodes at the same place of every
+/// step would use some of a cache's sets only, and what seems to fit would be of its sets and not of its lines.
+struct NodePlace {
+  std::uint64_t step_bytes = 0;  ///< a multiple of a sector
+  bool scattered = true;
+
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t node) const {
+    const std::uint64_t sectors = scattered ? step_bytes / access::sector_bytes : 1;
+    return node * step_bytes + (measure::random_word(node) >> 8U) % sectors * access::sector_bytes;
+  }
 };
 
 }  // namespace gpumem::hierarchy

@@ -229,4 +229,14 @@ std::vector<Knee> fit_knees(std::span<const FootprintCost> readings) {
   return knees;
 }
 
+std::optional<double> footprint_of_cost(std::span<const FootprintCost> readings, double cost) {
+  std::vector<FootprintCost> sorted(readings.begin(), readings.end());
+  std::ranges::sort(sorted, {}, &FootprintCost::bytes);
+  const auto after = std::ranges::find_if(sorted, [&](const FootprintCost& one) { return one.cost >= cost; });
+  if (after == sorted.begin() || after == sorted.end()) return std::nullopt;
+  const FootprintCost& before = *std::prev(after);
+  const double share = (cost - before.cost) / (after->cost - before.cost);
+  return before.bytes * std::pow(after->bytes / before.bytes, share);
+}
+
 }  // namespace gpumem::hierarchy

@@ -1,6 +1,7 @@
 #pragma once
 // Where a curve over footprints leaves one plateau for the next: capacities, found by least squares.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,5 +32,9 @@ struct Knee {
 /// again, for as long as the Bayesian information criterion approves of three parameters more (Schwarz 1978). Readings
 /// in any order. Nothing where they are fewer than twelve footprints or tell of no knee; the knees come by capacity.
 [[nodiscard]] std::vector<Knee> fit_knees(std::span<const FootprintCost> readings);
+
+/// The first footprint that costs as much, in bytes: on a line through the readings around it, of the logarithms of
+/// footprints. Absent where the first reading costs more or none costs as much. Readings in any order.
+[[nodiscard]] std::optional<double> footprint_of_cost(std::span<const FootprintCost> readings, double cost);
 
 }  // namespace gpumem::hierarchy

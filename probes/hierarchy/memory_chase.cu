@@ -20,19 +20,19 @@ __device__ inline std::uint64_t load_node(std::uint64_t address) {
 /// The first lane of each warp reads nodes for the cache, then the first thread chases.
 template <unsigned in_a_row>
 __global__ void __launch_bounds__(chase_threads)
-    chase_memory(std::uint64_t memory, std::uint64_t step_bytes, std::uint32_t warmed, std::uint64_t place,
-                 std::uint32_t steps, std::uint64_t* result) {
+    chase_memory(std::uint64_t memory, NodePlace at, std::uint32_t warmed, std::uint64_t place, std::uint32_t steps,
+                 std::uint64_t* result) {
   if (threadIdx.x % access::warp_lanes == 0) {
 #pragma unroll 1
     for (std::uint32_t node = threadIdx.x / access::warp_lanes; node < warmed;
          node += chase_threads / access::warp_lanes) {
       // Never so, but it has every load waited for.
-      if (load_node(memory + node * step_bytes) == nowhere<std::uint64_t>) return;
+      if (load_node(memory + at(node)) == nowhere<std::uint64_t>) return;
     }
   }
   __syncthreads();
   if (threadIdx.x == 0)
-    time_chase<in_a_row>(place, memory, steps, result, [](std::uint64_t& at) { at = load_node(at); });
+    time_chase<in_a_row>(place, memory, steps, result, [](std::uint64_t& here) { here = load_node(here); });
 }
 
 namespace {
@@ -44,30 +44,28 @@ __global__ void fill_words(std::uint32_t* words, std::uint64_t count) {
   }
 }
 
-__global__ void link_nodes(std::byte* memory, std::uint64_t step_bytes, ChaseOrder order) {
+__global__ void link_nodes(std::byte* memory, NodePlace at, ChaseOrder order) {
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t k = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < order.nodes(); k += stride) {
-    *reinterpret_cast<std::byte**>(memory + order(k) * step_bytes) = memory + order.next(k) * step_bytes;
+    *reinterpret_cast<std::byte**>(memory + at(order(k))) = memory + at(order.next(k));
   }
 }
 
-__global__ void check_links(const std::byte* memory, std::uint64_t step_bytes, ChaseOrder order,
-                            unsigned long long* mismatches) {
+__global__ void check_links(const std::byte* memory, NodePlace at, ChaseOrder order, unsigned long long* mismatches) {
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t k = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < order.nodes(); k += stride) {
-    const auto* next = *reinterpret_cast<const std::byte* const*>(memory + order(k) * step_bytes);
-    if (next != memory + order.next(k) * step_bytes) atomicAdd(mismatches, 1ULL);
+    const auto* next = *reinterpret_cast<const std::byte* const*>(memory + at(order(k)));
+    if (next != memory + at(order.next(k))) atomicAdd(mismatches, 1ULL);
   }
 }
 
 /// One block loads the `count` nodes before the one at `position`, in their order.
 __global__ void __launch_bounds__(chase_threads)
-    load_before(std::uint64_t memory, std::uint64_t step_bytes, ChaseOrder order, std::uint64_t position,
-                std::uint64_t count) {
+    load_before(std::uint64_t memory, NodePlace at, ChaseOrder order, std::uint64_t position, std::uint64_t count) {
   const std::uint64_t first = position + order.nodes() - count % order.nodes();
   for (std::uint64_t k = threadIdx.x; k < count; k += chase_threads) {
     // Never so, but the assembler leaves out loads whose values nobody asks for.
-    if (load_node(memory + order((first + k) % order.nodes()) * step_bytes) == nowhere<std::uint64_t>) return;
+    if (load_node(memory + at(order((first + k) % order.nodes()))) == nowhere<std::uint64_t>) return;
   }
 }
 
@@ -93,7 +91,7 @@ void describe_memory_chase(Workload& workload, const MemoryWalk& walk, access::S
                               const std::uint64_t warmed = walk.warmed();
                               access::WarpRequest request{.active = 1, .word_bytes = sizeof(std::uint64_t)};
                               const std::uint64_t node = k < warmed ? k : walk.order((k - warmed) % walk.order.nodes());
-                              request.address[0] = node * walk.step_bytes;
+                              request.address[0] = walk.place(node);
                               return request;
                             }});
 }
@@ -112,36 +110,32 @@ MemoryChase::MemoryChase(const MemoryWalk& walk, void* memory, measure::Session&
   cudaStream_t stream = session.stream().get();
   const std::uint64_t words = walk_.footprint_bytes() / sizeof(std::uint32_t);
   fill_words<<<multiprocessors_ * 8, 512, 0, stream>>>(reinterpret_cast<std::uint32_t*>(memory_), words);
-  link_nodes<<<multiprocessors_ * 8, 256, 0, stream>>>(memory_, walk_.step_bytes, walk_.order);
+  link_nodes<<<multiprocessors_ * 8, 256, 0, stream>>>(memory_, walk_.place, walk_.order);
   settle(stream);
   measure::check(cudaStreamSynchronize(stream), "link the nodes");
 }
 
-std::uint64_t MemoryChase::address(std::uint64_t node) const {
-  return reinterpret_cast<std::uint64_t>(memory_ + node * walk_.step_bytes);
-}
-
 std::uint64_t MemoryChase::run(std::uint64_t* result, cudaStream_t stream) {
-  const std::uint64_t from = address(walk_.order(position_));
-  chase_memory<unrolled><<<1, chase_threads, 0, stream>>>(reinterpret_cast<std::uint64_t>(memory_), walk_.step_bytes,
-                                                          static_cast<std::uint32_t>(walk_.warmed()), from, walk_.steps,
-                                                          result);
+  const auto memory = reinterpret_cast<std::uint64_t>(memory_);
+  chase_memory<unrolled>
+      <<<1, chase_threads, 0, stream>>>(memory, walk_.place, static_cast<std::uint32_t>(walk_.warmed()),
+                                        memory + walk_.place(walk_.order(position_)), walk_.steps, result);
   position_ = (position_ + std::uint64_t{rounds} * walk_.steps) % walk_.order.nodes();
-  return walk_.order(position_) * walk_.step_bytes;
+  return walk_.place(walk_.order(position_));
 }
 
 void MemoryChase::settle(cudaStream_t stream) const {
   // Twice around what L2 could hold a part of, and no more of larger footprints than it takes to fill L2 several times.
-  const std::uint64_t enough = 4 * l2_bytes_ / walk_.step_bytes;
+  const std::uint64_t enough = 4 * l2_bytes_ / std::min<std::uint64_t>(walk_.place.step_bytes, access::line_bytes);
   const std::uint64_t count = std::min(2 * walk_.order.nodes(), std::max<std::uint64_t>(enough, chase_threads));
-  load_before<<<1, chase_threads, 0, stream>>>(reinterpret_cast<std::uint64_t>(memory_), walk_.step_bytes, walk_.order,
+  load_before<<<1, chase_threads, 0, stream>>>(reinterpret_cast<std::uint64_t>(memory_), walk_.place, walk_.order,
                                                position_, count);
   measure::check(cudaGetLastError(), "launch the warm-up");
 }
 
 measure::Verification MemoryChase::verify(cudaStream_t stream) {
   measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
-  check_links<<<multiprocessors_ * 8, 256, 0, stream>>>(memory_, walk_.step_bytes, walk_.order, mismatches_);
+  check_links<<<multiprocessors_ * 8, 256, 0, stream>>>(memory_, walk_.place, walk_.order, mismatches_);
   measure::check(cudaGetLastError(), "launch the check");
   unsigned long long wrong = 0;
   measure::check(cudaMemcpyAsync(&wrong, mismatches_, sizeof wrong, cudaMemcpyDefault, stream), "read the check");

@@ -13,19 +13,17 @@
 
 namespace gpumem::hierarchy {
 
-/// Which nodes a chase visits, and how often. A node is an address of eight bytes at the beginning of each step.
+/// Which nodes a chase visits, and how often. A node is an address of eight bytes, one to a step.
 struct MemoryWalk {
   ChaseOrder order;
-  std::uint64_t step_bytes;
+  NodePlace place;
   std::uint32_t steps;  ///< timed in a launch
 
   /// Footprint and step in bytes, the footprint at least one step.
   MemoryWalk(std::uint64_t footprint_bytes, std::uint64_t page_bytes, std::uint64_t step, std::uint32_t per_round)
-      : order(footprint_bytes / step, std::max(page_bytes / step, std::uint64_t{1})),
-        step_bytes(step),
-        steps(per_round) {}
+      : order(footprint_bytes / step, std::max(page_bytes / step, std::uint64_t{1})), place{step}, steps(per_round) {}
 
-  [[nodiscard]] std::uint64_t footprint_bytes() const { return order.nodes() * step_bytes; }
+  [[nodiscard]] std::uint64_t footprint_bytes() const { return order.nodes() * place.step_bytes; }
   /// The block reads so many nodes before the chase, all of them where L1 might hold them: every launch finds it empty.
   [[nodiscard]] std::uint64_t warmed() const {
     constexpr std::uint64_t more_than_l1 = std::uint64_t{512} << 10U;
@@ -52,8 +50,6 @@ class MemoryChase : public ChaseExperiment {
   [[nodiscard]] const std::byte* memory() const { return memory_; }
 
  private:
-  [[nodiscard]] std::uint64_t address(std::uint64_t node) const;
-
   MemoryWalk walk_;
   std::byte* memory_;
   unsigned multiprocessors_;

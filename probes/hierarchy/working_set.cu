@@ -2,7 +2,9 @@
 // them, and so does what all multiprocessors together can read of them fall: the knees are the capacities.
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -92,6 +94,7 @@ class WorkingSetExperiment final : public DeviceChase {
   WorkingSetExperiment(const Case& decided, measure::Session& session)
       : DeviceChase(walk_of(decided), session),
         session_(&session),
+        decided_(walk_of(decided)),
         blocks_(session.device().multiprocessors),
         order_{static_cast<std::uint32_t>(decided.number("footprint_bytes") / chunk_bytes)},
         folded_(std::size_t{blocks_} * read_threads * sizeof(std::uint32_t)),
@@ -128,10 +131,33 @@ class WorkingSetExperiment final : public DeviceChase {
     for (std::size_t i = 1; i < events.size(); ++i) times.push_back(measure::elapsed(events[i - 1], events[i]));
     const double bytes = double{read_warps} * blocks_ * chunks_read * chunk_bytes;
     all.emplace_back("read_gb_per_s", bytes / measure::summarise(times).median.count() * per_giga);
+    if (const auto fetched = fetch_bytes(stream)) all.emplace_back("fetch_bytes", *fetched);
     return all;
   }
 
  private:
+  /// What a miss brings along: the distance from which on the neighbour of what was just loaded is missed as well.
+  /// Nothing where L1 may hold all.
+  std::optional<double> fetch_bytes(cudaStream_t stream) {
+    constexpr std::uint64_t neighbourhood = 1024;  // bytes that are finished, in random order, before the next
+    constexpr std::uint64_t walked = std::uint64_t{rounds} * timed_steps * 2 * access::line_bytes;
+    constexpr double misses = 0.85;  // of a step's time where all miss; where every other one does it is about 0.7
+    if (decided_.warmed() > 0) return std::nullopt;
+    std::map<std::uint64_t, double> cycles;
+    for (std::uint64_t step = access::sector_bytes; step <= 2 * access::line_bytes; step *= 2) {
+      MemoryWalk walk(walked, neighbourhood, step, timed_steps);
+      walk.place.scattered = false;
+      DeviceChase chase(walk, *session_);
+      settle(stream);  // so that the nodes just linked are where they would be after a chase of the footprint
+      chase.launch(stream);
+      measure::check(cudaStreamSynchronize(stream), "chase from neighbour to neighbour");
+      cycles[step] = chase.sample();
+    }
+    const double all_miss = cycles.rbegin()->second;
+    const auto found = std::ranges::find_if(cycles, [&](const auto& one) { return one.second > misses * all_miss; });
+    return static_cast<double>(found->first);
+  }
+
   void read(cudaStream_t stream) {
     read_footprint<<<blocks_, read_threads, 0, stream>>>(reinterpret_cast<const uint4*>(memory()), order_,
                                                          folded_.as<std::uint32_t>());
@@ -139,6 +165,7 @@ class WorkingSetExperiment final : public DeviceChase {
   }
 
   measure::Session* session_;
+  MemoryWalk decided_;
   unsigned blocks_;
   ReadOrder order_;
   measure::DeviceBuffer folded_;
@@ -153,7 +180,7 @@ static Probe working_set_probe() {
                  .parameter = "footprint_bytes",
                  .unit = "bytes",
                  .purpose = "bytes that are visited, again and again; each cache and TLB holds so many of them",
-                 .defaults = "8KiB..64KiB*2,96KiB..320KiB:16KiB,384KiB,512KiB,"
+                 .defaults = "8KiB..64KiB*2,96KiB..320KiB:16KiB,384KiB,512KiB,768KiB,"
                              "1MiB..16MiB*2,20MiB..64MiB:4MiB,80MiB,96MiB,128MiB..64GiB*2",
                  .quick = "16KiB,128KiB,1MiB,16MiB,48MiB,256MiB,1GiB,4GiB",
                  .minimum = chunk_bytes},
@@ -161,14 +188,19 @@ static Probe working_set_probe() {
                 {.flag = "step",
                  .parameter = "step_bytes",
                  .unit = "bytes",
-                 .purpose = "distance between nodes: a line apart, each has one to itself",
-                 .defaults = "128",
+                 .purpose = "distance between nodes, at random within their own; further apart than a line is, so many "
+                            "fit a cache as it has lines",
+                 .defaults = "32,128,256",
+                 .quick = "128",
                  .numbers = {32, 64, 128, 256, 512, 1024, 2048, 4096}}};
-  probe.baseline = std::uint64_t{16} << 10U;
+  probe.compared = "step_bytes";
+  probe.baseline = std::uint64_t{128};
   probe.headline = {.quantity = latency_cycles()};
   probe.metrics = {
       latency_ns(),
-      {{"read_gb_per_s", "bandwidth of all multiprocessors reading that footprint again and again", Better::more}}};
+      {{"read_gb_per_s", "bandwidth of all multiprocessors reading that footprint again and again", Better::more}},
+      {{"fetch_bytes", "what a miss brings along: the neighbour of what was loaded is missed from that distance on",
+        Better::neither}}};
   probe.concluded = working_set_quantities();
   probe.describe = describe;
   probe.validate = [](const Case& chosen) {

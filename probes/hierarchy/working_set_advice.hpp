@@ -1,5 +1,5 @@
 #pragma once
-// What the working-set probe concludes: the capacities behind the knees of its curve.
+// What the working-set probe concludes: the capacities behind the knees of its curve, lines, and what misses fetch.
 
 #include <span>
 #include <vector>
@@ -9,10 +9,11 @@
 namespace gpumem::hierarchy {
 
 /// l1_capacity_bytes, l2_near_capacity_bytes, l2_capacity_bytes and tlb_reach_bytes, and of each the bounds
-/// `..._low_bytes` and `..._high_bytes` that the readings leave.
+/// `..._low_bytes` and `..._high_bytes` that the readings leave; l1_line_bytes, l1_fetch_bytes and the same of L2.
 [[nodiscard]] std::vector<Quantity> working_set_quantities();
 
-/// See Probe::conclude. Of each step by itself, where there are enough footprints to tell.
+/// See Probe::conclude. Capacities come from the largest step of no more than a line, where there are enough footprints
+/// to tell; lines from what the largest step of all says else than the smallest.
 [[nodiscard]] Conclusion conclude_working_set(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::hierarchy

@@ -9,6 +9,7 @@
 #include "tests/catch.hpp"
 
 using gpumem::hierarchy::ChaseOrder;
+using gpumem::hierarchy::NodePlace;
 using gpumem::hierarchy::Permutation;
 
 namespace {
@@ -80,6 +81,19 @@ TEST_CASE("chase: no step is like another, so that no prefetcher learns them", "
     longest = std::max(longest, run);
   }
   CHECK(longest < 20);
+}
+
+TEST_CASE("chase: nodes are scattered over all sectors of their steps, and stay within", "[chase]") {
+  constexpr NodePlace place{256};
+  std::vector<unsigned> used(8);
+  for (std::uint64_t node = 0; node < 8000; ++node) {
+    REQUIRE(place(node) / 256 == node);
+    REQUIRE(place(node) % 32 == 0);
+    ++used[place(node) % 256 / 32];
+  }
+  for (const unsigned times : used) CHECK(times == Approx(1000).epsilon(0.1));
+  static_assert(NodePlace{32}(5) == 160);
+  static_assert(NodePlace{256, false}(5) == 1280);
 }
 
 TEST_CASE("chase: device and host evaluate it as a constant too", "[chase]") {

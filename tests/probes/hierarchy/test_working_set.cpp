@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,21 +33,26 @@ double missing(double bytes, double capacity, double sharpness) {
   return 1 - std::pow(std::min(capacity / bytes, 1.0), sharpness);
 }
 
-/// A GPU with an L1 of 240 KiB, an L2 of 30 MiB here and 30 MiB there, and TLBs that reach 4 GiB.
-Outcome outcome(std::uint64_t footprint, const std::string& order, std::uint64_t step) {
-  const auto bytes = static_cast<double>(footprint);
+/// A GPU with an L1 of 240 KiB, an L2 of 30 MiB here and 30 MiB there, and TLBs that reach 4 GiB. Caches hold as many
+/// nodes as they have lines, wherever those are.
+Outcome outcome(std::uint64_t footprint, const std::string& order, std::uint64_t step, std::uint64_t line = 128) {
+  const auto all_bytes = static_cast<double>(footprint);
+  const double bytes = all_bytes * static_cast<double>(line) / static_cast<double>(std::max(step, line));
   const double misses = missing(bytes, 60 * mib, 4);
   double cycles = 33 + 248 * missing(bytes, 240 * kib, 64) + 200 * missing(bytes, 30 * mib, 4) + 180 * misses;
-  if (order == "random") cycles += 150 * missing(bytes, 4096 * mib, 1);
-  const double read = 1 / (1 / 33000.0 + missing(bytes, 240 * kib, 64) / 12000 + misses / 7000);
-  return {.one = a_case(footprint, order, step), .headline = cycles, .metrics = {{"read_gb_per_s", read}}};
+  if (order == "random") cycles += 150 * missing(all_bytes, 4096 * mib, 1);
+  const double read =
+      1 / (1 / 33000.0 + missing(all_bytes, 240 * kib, 64) / 12000 + missing(all_bytes, 60 * mib, 4) / 7000);
+  Outcome one{.one = a_case(footprint, order, step), .headline = cycles, .metrics = {{"read_gb_per_s", read}}};
+  if (all_bytes > 512 * kib) one.metrics.emplace_back("fetch_bytes", all_bytes < 60 * mib ? 32 : 64);
+  return one;
 }
 
-std::vector<Outcome> curve(const std::string& order = "random", std::uint64_t step = 128) {
+std::vector<Outcome> curve(const std::string& order = "random", std::uint64_t step = 128, std::uint64_t line = 128) {
   std::vector<Outcome> outcomes;
   const Axis& axis = working_set().axes.front();
   for (const Value& footprint : app::parse_axis_values(axis, std::vector{axis.defaults})) {
-    outcomes.push_back(outcome(std::get<std::uint64_t>(footprint), order, step));
+    outcomes.push_back(outcome(std::get<std::uint64_t>(footprint), order, step, line));
   }
   return outcomes;
 }
@@ -79,7 +85,7 @@ TEST_CASE("working-set: every request of a chase is one sector", "[working_set]"
     CHECK(request.active == 1);
     CHECK(request.address[0] < (1U << 18U));
   }
-  for (std::uint64_t k = 0; k < nodes; ++k) CHECK(site.request(k).address[0] == k * 128);  // L1 is filled first
+  for (std::uint64_t k = 0; k < nodes; ++k) CHECK(site.request(k).address[0] / 128 == k);  // L1 is filled first
   CHECK(workload.allocated_bytes == (1U << 18U) + 2 * 1024 * 4);
   CHECK_FALSE(workload.modelled);
 }
@@ -116,6 +122,28 @@ TEST_CASE("working-set: the knees are given names", "[working_set]") {
   for (const auto& [name, value] : found) {
     CHECK(std::ranges::count(working_set().concluded, name, &Quantity::name) == 1);
   }
+}
+
+TEST_CASE("working-set: lines are told by what fits of nodes further apart, fetches by their neighbours",
+          "[working_set]") {
+  for (const std::uint64_t line : {64U, 128U}) {
+    CAPTURE(line);
+    auto outcomes = curve("random", 32, line);
+    for (const std::uint64_t step : {128U, 256U})
+      std::ranges::copy(curve("random", step, line), std::back_inserter(outcomes));
+    const auto found = found_in(outcomes);
+    CHECK(found.at("l1_line_bytes") == static_cast<double>(line));
+    CHECK(found.at("l2_line_bytes") == static_cast<double>(line));
+    CHECK(found.at("l1_fetch_bytes") == 32);
+    CHECK(found.at("l2_fetch_bytes") == 64);
+    const std::string advice = working_set().conclude(outcomes).advice;
+    CHECK(contains(advice, "L1 keeps lines of " + std::to_string(line) + " bytes, of which a miss brings 32"));
+  }
+  auto outcomes = curve();
+  std::ranges::copy(curve("random", 256, 512), std::back_inserter(outcomes));  // nothing lies in lines of its own yet
+  CHECK_FALSE(found_in(outcomes).contains("l1_line_bytes"));
+  CHECK_FALSE(found_in(curve()).contains("l1_line_bytes"));
+  CHECK(found_in(curve()).at("l1_fetch_bytes") == 32);
 }
 
 TEST_CASE("working-set: within pages no TLB is missed, and none has a reach", "[working_set]") {
