@@ -308,7 +308,7 @@ Probe persistence_probe() {
        .names = {"alone", "beside", "window", "evict-first"},
        .value_optional = true}};
   probe.compared = "persistence";
-  probe.baseline = std::string("alone");
+  probe.baseline = std::string("beside");
   probe.headline = {.quantity = {"hot_bytes_per_cycle", "bytes of the hot set that all multiprocessors read per cycle",
                                  Better::more}};
   probe.describe = describe;

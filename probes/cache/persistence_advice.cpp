@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,50 +13,40 @@ namespace gpumem::cache {
 
 namespace {
 
-/// Gains below this many percent of the speed alone are called none.
-constexpr double worth_percent = 5;
+/// Gains up to this are called none.
+constexpr double no_gain = 1.05;
 
-/// Speeds of one hot set by how it was kept.
-using Speeds = std::map<std::string, double, std::less<>>;
+/// Speeds by hot set, of one way to keep it.
+using Speeds = std::map<std::uint64_t, double>;
 
-std::optional<double> kept_percent(const Speeds& speeds, std::string_view way) {
-  const auto alone = speeds.find("alone");
-  const auto found = speeds.find(way);
-  if (alone == speeds.end() || found == speeds.end() || alone->second <= 0) return std::nullopt;
-  return 100 * found->second / alone->second;
-}
-
-std::string sentence_on(std::uint64_t hot_bytes, const Speeds& speeds) {
-  constexpr std::pair<std::string_view, std::string_view> cures[] = {
-      {"window", "a persisting window"}, {"evict-first", "evict-first loads of the stream"}};
-  const auto left = kept_percent(speeds, "beside");
-  std::vector<std::string> kept;
-  bool any_gain = false;
-  for (const auto& [way, words] : cures) {
-    const auto percent = kept_percent(speeds, way);
-    if (!percent) continue;
-    kept.push_back(fmt::format("{:.0f} % with {}", *percent, words));
-    any_gain = any_gain || !left || *percent > *left + worth_percent;
+std::string sentence_on(std::string_view cure, const Speeds& beside, const Speeds& cured) {
+  std::vector<std::string> faster;
+  std::vector<std::string> same;
+  for (const auto& [bytes, speed] : cured) {
+    const auto left = beside.find(bytes);
+    if (left == beside.end() || left->second <= 0) continue;
+    const double gain = speed / left->second;
+    if (gain > no_gain) faster.push_back(fmt::format("{} {}", size_text(bytes), times_words(gain)));
+    if (gain <= no_gain) same.push_back(size_text(bytes));
   }
-  if (!left && kept.empty()) return "";
-  std::string text =
-      fmt::format("Of the speed of {} read again after a stream of twice the L2, ", size_text(hot_bytes));
-  if (left) text += fmt::format("{:.0f} % is left", *left);
-  if (!kept.empty()) text += !left ? "what is left is " : any_gain ? "; it is " : ", and no more: ";
-  if (!kept.empty()) text += join_in_words(kept);
-  return text + ".";
+  if (faster.empty() && same.empty()) return {};
+  if (faster.empty()) return fmt::format("{} gain nothing for {}.", capitalised(cure), join_in_words(same));
+  const std::string rest = same.empty() ? "" : fmt::format(", {} no faster", join_in_words(same));
+  return fmt::format("With {} what is read again after a stream of twice the L2 is faster: {}{}.", cure,
+                     join_in_words(faster), rest);
 }
 
 }  // namespace
 
 Conclusion conclude_persistence(std::span<const Outcome> outcomes) {
-  std::map<std::uint64_t, Speeds> by_size;
+  std::map<std::string, Speeds, std::less<>> by_way;
   for (const Outcome& outcome : outcomes) {
-    by_size[outcome.one.number("hot_set_bytes")][outcome.one.name("persistence")] = outcome.headline;
+    by_way[outcome.one.name("persistence")][outcome.one.number("hot_set_bytes")] = outcome.headline;
   }
-  std::vector<std::string> sentences;
-  for (const auto& [bytes, speeds] : by_size) sentences.push_back(sentence_on(bytes, speeds));
-  return {.advice = paragraph(sentences)};
+  const Speeds& beside = by_way["beside"];
+  return {.advice = paragraph(std::vector{
+              sentence_on("loads of the stream that leave first (evict-first)", beside, by_way["evict-first"]),
+              sentence_on("persisting windows", beside, by_way["window"])})};
 }
 
 }  // namespace gpumem::cache

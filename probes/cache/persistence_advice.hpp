@@ -1,5 +1,5 @@
 #pragma once
-// How much of a hot set's speed outlives a stream, and what keeps more of it.
+// What keeps a hot set in L2 beside a stream, and what that gains.
 
 #include <span>
 
@@ -7,7 +7,8 @@
 
 namespace gpumem::cache {
 
-/// For cases of any sizes and ways. The share that is kept is of the speed of the same hot set alone.
+/// For cases of any sizes and ways. Gains are over the same hot set beside the stream with nothing done for it: alone
+/// it is L2 that limits how fast it is read.
 [[nodiscard]] Conclusion conclude_persistence(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::cache

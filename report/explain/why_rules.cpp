@@ -58,6 +58,7 @@ std::optional<std::uint64_t> number(const Evidence& e, std::string_view paramete
 
 double excess(const std::optional<RequestCost>& cost) { return cost ? cost->excess() : 0; }
 
+Requests loads(const Evidence& e) { return {e.load.value_or(RequestCost()), "load"}; }
 Requests stores(const Evidence& e) { return {e.store.value_or(RequestCost()), "store"}; }
 Requests to_shared(const Evidence& e) { return {e.shared.value_or(RequestCost()), "request"}; }
 
@@ -76,6 +77,8 @@ bool same_waste_costs_nothing(const Evidence& e) { return e.others > 0 && !e.bet
 
 /// Loads are served from L1 the second time, so that shifted ones cost L2 and device memory nothing.
 bool shifted_stores(const Evidence& e) { return excess(e.store) > some && !same_waste_costs_nothing(e); }
+
+bool shifted_loads(const Evidence& e) { return excess(e.load) > some; }
 
 /// Over the link nothing is served from L1.
 bool shifted(const Evidence& e) {
@@ -209,6 +212,11 @@ constexpr Rule rules[] = {
     {" launch ", always, nullptr, blocks_fact, blocks_brief, "make fewer, larger blocks", "fewer, larger ones"},
     {" latency ", always, nullptr, "{in_flight}{at_occupancy}", "too little in flight{occupancy}",
      "let threads issue more or larger loads before they wait", "more or larger loads"},
+    {" l1_lines ", scattered, loads, scattered_fact, scattered_brief,
+     "make neighbouring lanes access neighbouring words", "use whole lines"},
+    {" l1_lines ", shifted_loads, loads, shifted_fact, shifted_brief, "align the base to 128 bytes", "align the base"},
+    {" l1_lines ", always, nullptr, "L1 looks up a line a cycle, and every load needs all of its lines",
+     "a line a cycle", "use a value more often once it is in a register", "reuse registers"},
     {memory_stages, scattered, costlier, scattered_fact, scattered_brief,
      "make neighbouring lanes access neighbouring words", "use whole sectors"},
     {memory_stages, shifted_stores, stores, "each store touches {each} sectors where {least} would do{l2}",

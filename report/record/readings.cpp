@@ -65,7 +65,11 @@ std::string limit_of(const Record& record) {
     const auto seconds = seconds_of(stage);
     if (seconds && (slowest == nullptr || *seconds > *seconds_of(*slowest))) slowest = &stage;
   }
-  return slowest == nullptr ? "" : slowest->stage;
+  // Of what the model does not reach other things may take longer than any stage that was counted.
+  constexpr double limiting_share = 0.5;
+  const auto whole = seconds_of(record);
+  if (slowest == nullptr || (whole && *seconds_of(*slowest) < limiting_share * *whole)) return "";
+  return slowest->stage;
 }
 
 }  // namespace gpumem::report

@@ -46,8 +46,8 @@ struct PerRequest {
 /// How long a stage takes: by what was counted, else by what was predicted. Absent without either.
 [[nodiscard]] std::optional<double> seconds_of(const StageRecord& stage);
 
-/// The stage that limits a case: the counted one, else the predicted one, else the slowest of its stages. Empty where
-/// nothing says.
+/// The stage that limits a case: the counted one, else the predicted one, else the slowest of its stages if that takes
+/// most of the time. Empty where nothing says.
 [[nodiscard]] std::string limit_of(const Record& record);
 
 // In the order of the enumerators.

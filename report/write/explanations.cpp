@@ -66,7 +66,7 @@ std::string readings_of(const Record& record) {
   for (const StageRecord& stage : record.stages) {
     if (stage.counted_s && (slowest == nullptr || *stage.counted_s > *slowest->counted_s)) slowest = &stage;
   }
-  if (slowest != nullptr) {
+  if (slowest != nullptr && !limit_of(record).empty()) {
     parts.push_back("counted " + seconds_text(slowest->counted_s) + " of " + stage_words(slowest->stage));
   }
   if (parts.empty()) return "No readings.";

@@ -54,18 +54,14 @@ TEST_CASE("GPUs without cache policies skip what needs them", "[persistence]") {
   CHECK_NOTHROW(beside.probe->describe(beside, device));
 }
 
-TEST_CASE("the advice on persistence says which share of the speed is left", "[persistence]") {
+TEST_CASE("the advice on persistence says what each way gains", "[persistence]") {
   CHECK(test::advice(
-            {reading("alone", 4000), reading("beside", 1600), reading("window", 3600), reading("evict-first", 2000)}) ==
-        "Of the speed of 16 MiB read again after a stream of twice the L2, 40 % is left; it is 90 % with a persisting "
-        "window and 50 % with evict-first loads of the stream.");
-  CHECK(test::advice({reading("alone", 4000), reading("beside", 1600), reading("window", 1650)}) ==
-        "Of the speed of 16 MiB read again after a stream of twice the L2, 40 % is left, and no more: 41 % with a "
-        "persisting window.");
-  CHECK(test::advice({reading("alone", 4000), reading("beside", 1600)}) ==
-        "Of the speed of 16 MiB read again after a stream of twice the L2, 40 % is left.");
-  CHECK(test::advice({reading("alone", 4000), reading("window", 3600)}) ==
-        "Of the speed of 16 MiB read again after a stream of twice the L2, what is left is 90 % with a persisting "
-        "window.");
-  CHECK(test::advice({reading("beside", 4000)}).empty());
+            {reading("alone", 4000), reading("beside", 1600), reading("window", 3200), reading("evict-first", 2000)}) ==
+        "With loads of the stream that leave first (evict-first) what is read again after a stream of twice the L2 is "
+        "faster: 16 MiB 1.25 x. With persisting windows what is read again after a stream of twice the L2 is faster: "
+        "16 MiB 2.00 x.");
+  CHECK(test::advice({reading("beside", 1600), reading("window", 1650)}) ==
+        "Persisting windows gain nothing for 16 MiB.");
+  CHECK(test::advice({reading("alone", 4000), reading("beside", 1600)}).empty());
+  CHECK(test::advice({reading("alone", 4000), reading("window", 3600)}).empty());
 }

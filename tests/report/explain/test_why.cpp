@@ -90,6 +90,21 @@ TEST_CASE("shifted loads cost nothing beyond L1", "[why]") {
   CHECK(why({record}).ends_with("Nothing in it is wasted: 50 % of peak."));
 }
 
+TEST_CASE("what L1 looks up is told by lines", "[why]") {
+  CHECK(brief({case_of("l1_lines", "read", 32)}) == "loads use 1 of 8 words per sector; use whole lines");
+  CHECK(brief({case_of("l1_lines", "read", 5)}) == "5 sectors per load where 4 would do; align the base");
+  CHECK(brief({case_of("l1_lines")}) == "a line a cycle; reuse registers");
+}
+
+TEST_CASE("a stage that takes little of a case that is not modelled does not limit it", "[why]") {
+  Record record = case_of("launch");
+  record.bottleneck.reset();
+  record.stages = {{"launch", {}, 20e-6}};
+  CHECK(why({record}).empty());
+  record.stages = {{"launch", {}, 245e-6}};
+  CHECK_FALSE(why({record}).empty());
+}
+
 TEST_CASE("scattered accesses use few words of a sector", "[why]") {
   const Record loads = case_of("dram", "read", 32);
   CHECK(why({loads, faster(loads, 8, 4)}) ==
