@@ -14,6 +14,7 @@
 #include "probes/global/verify.cuh"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::global {
@@ -364,15 +365,12 @@ class StreamExperiment final : public measure::Experiment {
 
   measure::Verification verify(cudaStream_t stream) override {
     fill(stream);
-    measure::check(cudaMemsetAsync(array<std::byte>(case_.inputs), measure::poison_byte, case_.output_bytes(), stream),
-                   "poison the output");
+    measure::poison(array<void>(case_.inputs), case_.output_bytes(), stream);
     launch(stream);
-    auto* found = session_->scratch<Mismatches>();
-    Mismatches result{0, ~0ULL, 0};
-    measure::check(cudaMemcpyAsync(found, &result, sizeof result, cudaMemcpyDefault, stream), "reset the check");
-    check(found, stream);
-    measure::check(cudaMemcpyAsync(&result, found, sizeof result, cudaMemcpyDefault, stream), "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
+    const measure::CheckResult<Mismatches> found(*session_);
+    found.reset(stream);
+    check(found.data(), stream);
+    const Mismatches result = found.read(stream);
     measure::Verification verification{.mismatches = result.count,
                                        .what = case_.reduces ? "warps' sums" : "elements of the target"};
     if (result.count > 0) verification.first_mismatch = result.first;
@@ -412,7 +410,6 @@ class StreamExperiment final : public measure::Experiment {
         check_stream<Real, Operation><<<check_blocks(), check_threads, 0, stream>>>(output, reals(), found);
       }
     });
-    measure::check(cudaGetLastError(), "launch the check");
   }
 
   StreamCase case_;

@@ -18,6 +18,7 @@
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
 
@@ -167,7 +168,7 @@ class OverlapExperiment final : public measure::Experiment {
   measure::Verification verify(cudaStream_t stream) override {
     fill_poison(target_.words(), plan_.words());
     host_result_ = measure::poison_word;
-    measure::check(cudaMemsetAsync(device_, measure::poison_byte, plan_.bytes, stream), "poison the device's words");
+    measure::poison(device_, plan_.bytes, stream, "poison the device's words");
     launch(stream);
 
     measure::Verification verification{.what = "32-bit words that came back"};

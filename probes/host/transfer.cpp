@@ -12,11 +12,11 @@
 #include "probes/host/pieces.hpp"
 #include "probes/host/transfer_advice.hpp"
 #include "probes/host/verify.hpp"
-#include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
 #include "probes/measure/timing.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
@@ -111,9 +111,7 @@ class TransferExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    if (transfer_.to_device) {
-      measure::check(cudaMemsetAsync(target_, measure::poison_byte, transfer_.bytes, stream), "poison the target");
-    }
+    if (transfer_.to_device) measure::poison(target_, transfer_.bytes, stream, "poison the target");
     if (transfer_.to_host) fill_poison(host_target_.words(), transfer_.words());
     launch(stream);
     measure::check(cudaStreamSynchronize(stream), "run the transfer");

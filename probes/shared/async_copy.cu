@@ -16,6 +16,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 #include "probes/shared/async_copy_advice.hpp"
 #include "probes/words.hpp"
@@ -334,7 +335,7 @@ class AsyncCopyExperiment final : public measure::Experiment {
         words_(array_bytes(session.device()) / word_bytes),
         source_(session.random_source(words_ * (word_bytes / sizeof(std::uint32_t)))),
         sums_(std::size_t{blocks_} * launch_.block_threads * sizeof(std::uint32_t)),
-        mismatches_(session.scratch<unsigned long long>()) {
+        mismatches_(session) {
     with_kernel([&](auto kernel, auto... /*arguments*/) {
       cudaFuncAttributes attributes{};
       measure::check(cudaFuncGetAttributes(&attributes, kernel), "look at the kernel");
@@ -357,17 +358,12 @@ class AsyncCopyExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
-    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
     launch(stream);
     check_tile_sums<<<blocks_, launch_.block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), tiles(),
-                                                                   launch_.tile_words(), mismatches_);
-    measure::check(cudaGetLastError(), "launch the check");
-    unsigned long long mismatches = 0;
-    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
-                   "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
-    return {.mismatches = mismatches, .what = "threads' sums"};
+                                                                   launch_.tile_words(), mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
   }
 
  private:
@@ -391,7 +387,7 @@ class AsyncCopyExperiment final : public measure::Experiment {
   std::uint64_t words_;  ///< of the array
   const std::uint32_t* source_;
   measure::DeviceBuffer sums_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
 };
 
 Probe async_copy_probe() {
