@@ -11,7 +11,6 @@
 
 #include "probes/cache/cache_hint_advice.hpp"
 #include "probes/global/kernels.cuh"
-#include "probes/host/verify.hpp"
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
@@ -282,8 +281,8 @@ class HintExperiment final : public measure::Experiment {
     if (stores(launch_.hint)) {
       measure::poison(target_, launch_.array_bytes(), stream);
       launch(stream);
-      return host::verify_on_device(*session_, target_, launch_.array_bytes() / sizeof(std::uint32_t), 0, stream,
-                                    "32-bit words of the target");
+      return measure::verify_random_words(*session_, target_, launch_.array_bytes() / sizeof(std::uint32_t), 0, stream,
+                                          "32-bit words of the target");
     }
     const measure::MismatchCount mismatches(*session_);
     measure::poison(sums_, stream);

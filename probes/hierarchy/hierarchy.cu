@@ -332,7 +332,7 @@ class LinkExperiment final : public LevelExperiment {
     host::fill_poison(host_target_.words(), words);
     run(Traffic::copy, stream);
     measure::check(cudaStreamSynchronize(stream), "run the copies");
-    const auto found = host::verify_on_device(session(), target_, words, 0, stream, "32-bit words on the device");
+    const auto found = measure::verify_random_words(session(), target_, words, 0, stream, "32-bit words on the device");
     return found.mismatches > 0 ? found : host::verify_in_host_memory(session(), host_target_, words, 0, stream);
   }
 

@@ -117,7 +117,8 @@ class TransferExperiment final : public measure::Experiment {
     measure::check(cudaStreamSynchronize(stream), "run the transfer");
     measure::Verification found;
     if (transfer_.to_device) {
-      found = verify_on_device(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
+      found =
+          measure::verify_random_words(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
     }
     if (transfer_.to_host && found.mismatches == 0) {
       found = verify_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);

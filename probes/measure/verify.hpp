@@ -2,11 +2,13 @@
 // What experiments verify with: outputs poisoned before a launch, and what a kernel that checks them finds.
 
 #include <cstddef>
+#include <cstdint>
 #include <source_location>
 #include <string_view>
 #include <type_traits>
 
 #include "probes/measure/cuda.hpp"
+#include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
 
 namespace gpumem::measure {
@@ -50,5 +52,10 @@ class CheckResult {
 
 /// Of checks that count what is wrong and do not say where.
 using MismatchCount = CheckResult<unsigned long long>;
+
+/// Compares words that the device can address with random_word(first + i), on the device. Waits for everything that the
+/// stream holds before. `what` names the words in a failure: "32-bit words on the device".
+[[nodiscard]] Verification verify_random_words(Session& session, const std::uint32_t* words, std::uint64_t count,
+                                               std::uint64_t first, cudaStream_t stream, const char* what);
 
 }  // namespace gpumem::measure
