@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "probes/cache/persistence_advice.hpp"
 #include "probes/compute_capability.hpp"
@@ -16,6 +15,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/timing.hpp"
 #include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
@@ -267,11 +267,7 @@ class HotSetExperiment final : public measure::Experiment {
 
   /// Bytes of the hot set per cycle of the multiprocessor in the middle, of all of them together.
   double sample() override {
-    std::vector<std::uint64_t> cycles(launch_.blocks);
-    measure::check(cudaMemcpy(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault), "read the cycles");
-    const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
-    std::ranges::nth_element(cycles, middle);
-    return static_cast<double>(launch_.hot_words) * persistence_rounds * word_bytes / static_cast<double>(*middle);
+    return static_cast<double>(launch_.hot_words) * persistence_rounds * word_bytes / measure::middle_cycles(cycles_);
   }
 
  private:

@@ -13,7 +13,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
-#include "probes/measure/statistics.hpp"
+#include "probes/measure/timing.hpp"
 #include "probes/measure/verify.hpp"
 #include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
@@ -159,10 +159,7 @@ class LookUpExperiment final : public measure::Experiment {
 
   /// Cycles per request of the multiprocessor in the middle, by its own clock.
   double sample() override {
-    std::vector<std::uint64_t> cycles(blocks_);
-    measure::check(cudaMemcpy(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault), "read the cycles");
-    const std::vector<double> values(cycles.begin(), cycles.end());
-    return measure::estimate_median(values).median / static_cast<double>(warps * look_ups_.requests_per_warp());
+    return measure::middle_cycles(cycles_) / static_cast<double>(warps * look_ups_.requests_per_warp());
   }
 
  private:

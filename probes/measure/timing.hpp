@@ -54,4 +54,8 @@ struct Samples {
 /// never for reporting.
 [[nodiscard]] Seconds estimate_launch(Experiment& experiment, Session& session, Workload::Clock clock);
 
+/// Of the cycles that each block stored, by its multiprocessor's own clock and as 64-bit numbers: those of the block in
+/// the middle. Called when the stream is idle.
+[[nodiscard]] double middle_cycles(const DeviceBuffer& cycles);
+
 }  // namespace gpumem::measure

@@ -18,6 +18,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/timing.hpp"
 #include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 #include "probes/shared/words_probe.hpp"
@@ -264,11 +265,7 @@ class SharedExperiment final : public measure::Experiment {
 
   /// Cycles per request of the multiprocessor in the middle, by its own clock.
   double sample() override {
-    std::vector<std::uint64_t> cycles(blocks_);
-    measure::check(cudaMemcpy(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault), "read the cycles");
-    const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
-    std::ranges::nth_element(cycles, middle);
-    return static_cast<double>(*middle) / static_cast<double>(warps * launch_.accesses_per_thread());
+    return measure::middle_cycles(cycles_) / static_cast<double>(warps * launch_.accesses_per_thread());
   }
 
  private:
