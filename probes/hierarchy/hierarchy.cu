@@ -17,6 +17,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/timing.hpp"
 #include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
@@ -199,20 +200,13 @@ class LevelExperiment : public measure::Experiment {
  private:
   /// Several runs at a time, so that what the first waits for does not show.
   measure::Seconds median_of_some(Traffic traffic) {
-    constexpr int samples = 7;
-    constexpr int runs = 4;
+    constexpr unsigned samples = 7;
+    constexpr unsigned runs = 4;
     const measure::Stream& stream = session_->stream();
-    std::vector<measure::Seconds> times;
-    run(traffic, stream.get());
-    for (int i = 0; i < samples; ++i) {
-      measure::Event start;
-      measure::Event stop;
-      start.record(stream);
-      for (int k = 0; k < runs; ++k) run(traffic, stream.get());
-      stop.record(stream);
-      times.push_back(measure::elapsed(start, stop) / runs);
-    }
-    return measure::summarise(times).median;
+    const auto some = [&] {
+      for (unsigned k = 0; k < runs; ++k) run(traffic, stream.get());
+    };
+    return measure::time_queued(stream, samples, some).median / runs;
   }
 
   Level level_;

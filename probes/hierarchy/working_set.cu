@@ -10,7 +10,7 @@
 #include "probes/hierarchy/memory_chase.hpp"
 #include "probes/hierarchy/working_set_advice.hpp"
 #include "probes/measure/cuda.hpp"
-#include "probes/measure/statistics.hpp"
+#include "probes/measure/timing.hpp"
 #include "probes/measure/verify.hpp"
 
 namespace gpumem::hierarchy {
@@ -115,16 +115,10 @@ class WorkingSetExperiment final : public DeviceChase {
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds per_launch) override {
     auto all = DeviceChase::metrics(stream, per_launch);
-    std::vector<measure::Event> events(6);
-    read(stream);  // as every one of the others it finds what the one before left in L2
-    for (measure::Event& event : events) {
-      event.record(session_->stream());
-      if (&event != &events.back()) read(stream);
-    }
-    std::vector<measure::Seconds> times;
-    for (std::size_t i = 1; i < events.size(); ++i) times.push_back(measure::elapsed(events[i - 1], events[i]));
+    // Each finds what the one before left in L2.
+    const measure::Seconds once = measure::time_queued(session_->stream(), 5, [&] { read(stream); }).median;
     const double bytes = double{read_warps} * blocks_ * chunks_read * chunk_bytes;
-    all.emplace_back("read_gb_per_s", bytes / measure::summarise(times).median.count() * per_giga);
+    all.emplace_back("read_gb_per_s", bytes / once.count() * per_giga);
     return all;
   }
 

@@ -189,6 +189,17 @@ Seconds estimate_launch(Experiment& experiment, Session& session, Workload::Cloc
   return shortest;
 }
 
+Summary time_queued(const Stream& stream, unsigned runs, const std::function<void()>& queue) {
+  std::vector<Event> marks(runs + 1);
+  for (Event& mark : marks) {
+    queue();
+    mark.record(stream);
+  }
+  std::vector<Seconds> times;
+  for (std::size_t i = 1; i < marks.size(); ++i) times.emplace_back(elapsed(marks[i - 1], marks[i]));
+  return summarise(times);
+}
+
 double middle_cycles(const DeviceBuffer& cycles) {
   std::vector<std::uint64_t> of_blocks(cycles.bytes() / sizeof(std::uint64_t));
   check(cudaMemcpy(of_blocks.data(), cycles.data(), cycles.bytes(), cudaMemcpyDefault), "read the cycles");
