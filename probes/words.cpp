@@ -107,6 +107,8 @@ TimeUnit time_unit(double seconds) {
 
 std::string times_words(double ratio) { return fmt::format("{:.{}f} x", ratio, ratio < 9.995 ? 2 : 0); }
 
+std::string rate_words(double gb_per_s) { return significant(gb_per_s, 3) + " GB/s"; }
+
 std::string capitalised(std::string_view text) {
   std::string result(text);
   if (!result.empty() && result[0] >= 'a' && result[0] <= 'z') result[0] = static_cast<char>(result[0] - 'a' + 'A');

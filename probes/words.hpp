@@ -37,6 +37,9 @@ struct TimeUnit {
 /// "75 x", "2.55 x", "0.97 x": two decimals below 10, for ratios near 1 differ in the second.
 [[nodiscard]] std::string times_words(double ratio);
 
+/// "4550 GB/s", "91.3 GB/s": three digits, but for a longer integer part.
+[[nodiscard]] std::string rate_words(double gb_per_s);
+
 [[nodiscard]] std::string capitalised(std::string_view text);
 /// "1, 2 and 3"
 [[nodiscard]] std::string join_in_words(std::span<const std::string> parts);

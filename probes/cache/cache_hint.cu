@@ -11,12 +11,12 @@
 
 #include "probes/cache/cache_hint_advice.hpp"
 #include "probes/global/kernels.cuh"
-#include "probes/host/verify.hpp"
 #include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::cache {
@@ -279,23 +279,18 @@ class HintExperiment final : public measure::Experiment {
 
   measure::Verification verify(cudaStream_t stream) override {
     if (stores(launch_.hint)) {
-      measure::check(cudaMemsetAsync(target_, measure::poison_byte, launch_.array_bytes(), stream),
-                     "poison the output");
+      measure::poison(target_, launch_.array_bytes(), stream);
       launch(stream);
-      return host::verify_on_device(*session_, target_, launch_.array_bytes() / sizeof(std::uint32_t), 0, stream,
-                                    "32-bit words of the target");
+      return measure::verify_random_words(*session_, target_, launch_.array_bytes() / sizeof(std::uint32_t), 0, stream,
+                                          "32-bit words of the target");
     }
-    auto* mismatches = session_->scratch<unsigned long long>();
-    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
-    measure::check(cudaMemsetAsync(mismatches, 0, sizeof *mismatches, stream), "reset the check");
+    const measure::MismatchCount mismatches(*session_);
+    measure::poison(sums_, stream);
+    mismatches.reset(stream);
     launch(stream);
     check_round<<<launch_.blocks, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), launch_.share_words,
-                                                              launch_.turns, mismatches);
-    measure::check(cudaGetLastError(), "launch the check");
-    unsigned long long found = 0;
-    measure::check(cudaMemcpyAsync(&found, mismatches, sizeof found, cudaMemcpyDefault, stream), "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
-    return {.mismatches = found, .what = "threads' sums"};
+                                                              launch_.turns, mismatches.data());
+    return {.mismatches = mismatches.read(stream), .what = "threads' sums"};
   }
 
  private:

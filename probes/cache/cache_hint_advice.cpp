@@ -18,7 +18,6 @@ namespace {
 constexpr double same_within = 0.03;
 
 const std::string& hint_of(const Outcome& outcome) { return outcome.one.name("cache_hint"); }
-std::string rate(const Outcome& outcome) { return significant(outcome.headline, 3) + " GB/s"; }
 
 std::string hints_of(std::span<const Outcome* const> outcomes) {
   std::vector<std::string> names;
@@ -31,7 +30,7 @@ std::string sentence_on(std::string_view verb, std::uint64_t footprint, const st
   if (outcomes.empty()) return "";
   const Outcome& best = **std::ranges::max_element(outcomes, {}, &Outcome::headline);
   const std::string at = fmt::format("{} {} in all", verb, size_text(footprint));
-  if (outcomes.size() == 1) return fmt::format("{}: {} {}.", at, hint_of(best), rate(best));
+  if (outcomes.size() == 1) return fmt::format("{}: {} {}.", at, hint_of(best), rate_words(best.headline));
   std::vector<const Outcome*> equals;
   std::vector<std::string> slower;
   for (const Outcome* outcome : outcomes) {
@@ -41,9 +40,9 @@ std::string sentence_on(std::string_view verb, std::uint64_t footprint, const st
       slower.push_back(fmt::format("{} {}", hint_of(*outcome), times_words(outcome->headline / best.headline)));
     }
   }
-  if (slower.empty()) return fmt::format("{}, no operator makes a difference: {}.", at, rate(best));
+  if (slower.empty()) return fmt::format("{}, no operator makes a difference: {}.", at, rate_words(best.headline));
   return fmt::format("{}, {} {} best with {}; of that {}.", at, hints_of(equals), equals.size() == 1 ? "is" : "are",
-                     rate(best), join_in_words(slower));
+                     rate_words(best.headline), join_in_words(slower));
 }
 
 }  // namespace

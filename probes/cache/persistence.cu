@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "probes/cache/persistence_advice.hpp"
 #include "probes/compute_capability.hpp"
@@ -16,6 +15,8 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/timing.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::cache {
@@ -227,7 +228,7 @@ class HotSetExperiment final : public measure::Experiment {
         words_(reinterpret_cast<const uint4*>(session.random_source(launch_.words() * 4))),
         sums_(launch_.threads() * sizeof(std::uint32_t)),
         cycles_(launch_.blocks * sizeof(std::uint64_t)),
-        mismatches_(session.scratch<unsigned long long>()) {
+        mismatches_(session) {
     if (!launch_.window) return;
     const std::uint64_t hot_bytes = std::uint64_t{launch_.hot_words} * word_bytes;
     set_aside_ = SetAside(hot_bytes);
@@ -256,26 +257,17 @@ class HotSetExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
-    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
     launch(stream);
     check_hot_set<<<launch_.blocks, persistence_threads, 0, stream>>>(sums_.as<std::uint32_t>(), launch_.hot_words,
-                                                                      launch_.stream_words, mismatches_);
-    measure::check(cudaGetLastError(), "launch the check");
-    unsigned long long mismatches = 0;
-    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
-                   "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
-    return {.mismatches = mismatches, .what = "threads' sums"};
+                                                                      launch_.stream_words, mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
   }
 
   /// Bytes of the hot set per cycle of the multiprocessor in the middle, of all of them together.
   double sample() override {
-    std::vector<std::uint64_t> cycles(launch_.blocks);
-    measure::check(cudaMemcpy(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault), "read the cycles");
-    const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
-    std::ranges::nth_element(cycles, middle);
-    return static_cast<double>(launch_.hot_words) * persistence_rounds * word_bytes / static_cast<double>(*middle);
+    return static_cast<double>(launch_.hot_words) * persistence_rounds * word_bytes / measure::middle_cycles(cycles_);
   }
 
  private:
@@ -285,7 +277,7 @@ class HotSetExperiment final : public measure::Experiment {
   const uint4* words_;  ///< the hot set, then the stream
   measure::DeviceBuffer sums_;
   measure::DeviceBuffer cycles_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
 };
 
 Probe persistence_probe() {

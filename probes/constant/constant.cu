@@ -13,7 +13,8 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
-#include "probes/measure/statistics.hpp"
+#include "probes/measure/timing.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
 
@@ -133,7 +134,7 @@ class LookUpExperiment final : public measure::Experiment {
         source_(session.random_source(table_words)),
         sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
         cycles_(blocks_ * sizeof(std::uint64_t)),
-        mismatches_(session.scratch<unsigned long long>()) {
+        mismatches_(session) {
     measure::check(cudaMemcpyToSymbolAsync(constants, source_, sizeof constants, 0, cudaMemcpyDeviceToDevice,
                                            session.stream().get()),
                    "fill constant memory");
@@ -148,25 +149,17 @@ class LookUpExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
-    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
     launch(stream);
     check_look_ups<<<blocks_, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), look_ups_.turns,
-                                                          look_ups_.pattern.addresses, mismatches_);
-    measure::check(cudaGetLastError(), "launch the check");
-    unsigned long long mismatches = 0;
-    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
-                   "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
-    return {.mismatches = mismatches, .what = "threads' sums"};
+                                                          look_ups_.pattern.addresses, mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
   }
 
   /// Cycles per request of the multiprocessor in the middle, by its own clock.
   double sample() override {
-    std::vector<std::uint64_t> cycles(blocks_);
-    measure::check(cudaMemcpy(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault), "read the cycles");
-    const std::vector<double> values(cycles.begin(), cycles.end());
-    return measure::estimate_median(values).median / static_cast<double>(warps * look_ups_.requests_per_warp());
+    return measure::middle_cycles(cycles_) / static_cast<double>(warps * look_ups_.requests_per_warp());
   }
 
  private:
@@ -175,7 +168,7 @@ class LookUpExperiment final : public measure::Experiment {
   const std::uint32_t* source_;
   measure::DeviceBuffer sums_;
   measure::DeviceBuffer cycles_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
 };
 
 static Probe constant_probe() {

@@ -33,7 +33,7 @@ std::string_view doing(const Case& one) {
   return op == "read" ? "reading" : op == "write" ? "writing" : "copying";
 }
 
-std::string rate_words(const Outcome& outcome) { return gigabytes(outcome) + " GB/s"; }
+std::string rate_words(const Outcome& outcome) { return gpumem::rate_words(outcome.bytes_per_s * per_giga); }
 
 std::string as_long_words(const Outcome& slow, const Outcome& fast) {
   return fmt::format("{} as long ({} instead of {} GB/s)", times_words(fast.bytes_per_s / slow.bytes_per_s),

@@ -12,6 +12,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::global {
@@ -139,7 +140,7 @@ class AtomicsExperiment final : public measure::Experiment {
       : launch_(decided, session.device()),
         words_(launch_.words() * sizeof(std::uint32_t)),
         sums_(launch_.threads() * sizeof(std::uint32_t)),
-        found_(session.scratch<AtomicsFound>()) {
+        found_(session) {
     measure::check(cudaMemset(words_.data(), 0, words_.bytes()), "clear the words");
     if (!launch_.in_shared) return;
     with_kernel(launch_,
@@ -159,15 +160,13 @@ class AtomicsExperiment final : public measure::Experiment {
     // Words of global memory are added to: they begin at 0. Those of shared memory arrive whole.
     const int before = launch_.in_shared ? static_cast<int>(measure::poison_byte) : 0;
     measure::check(cudaMemsetAsync(words_.data(), before, words_.bytes(), stream), "prepare the words");
-    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
-    measure::check(cudaMemsetAsync(found_, 0, sizeof *found_, stream), "reset the check");
+    measure::poison(sums_, stream);
+    found_.reset(stream);
     launch(stream);
     check_words<<<launch_.blocks, atomics_threads, 0, stream>>>(words_.as<std::uint32_t>(), launch_.words(), launch_,
-                                                                sums_.as<std::uint32_t>(), launch_.threads(), found_);
-    measure::check(cudaGetLastError(), "launch the check");
-    AtomicsFound found{};
-    measure::check(cudaMemcpyAsync(&found, found_, sizeof found, cudaMemcpyDefault, stream), "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
+                                                                sums_.as<std::uint32_t>(), launch_.threads(),
+                                                                found_.data());
+    const AtomicsFound found = found_.read(stream);
     if (found.mismatches == 0 && launch_.returns && found.returned != launch_.returned()) {
       return {.mismatches = 1, .what = "sums of what was returned"};
     }
@@ -182,7 +181,7 @@ class AtomicsExperiment final : public measure::Experiment {
   AtomicsLaunch launch_;
   measure::DeviceBuffer words_;
   measure::DeviceBuffer sums_;
-  AtomicsFound* found_;
+  measure::CheckResult<AtomicsFound> found_;
 };
 
 Probe atomics_probe() {

@@ -13,6 +13,7 @@
 #include "probes/global/verify.cuh"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::global {
@@ -40,8 +41,7 @@ class GlobalExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(output_, measure::poison_byte, output_words_ * sizeof(std::uint32_t), stream),
-                   "poison the output");
+    measure::poison(output_, output_words_ * sizeof(std::uint32_t), stream);
     launch_into(launch_, pattern_, source_, output_, stream);
     return check_output(*session_, launch_, pattern_, output_, stream);
   }

@@ -122,8 +122,7 @@ class RandomExperiment final : public measure::Experiment {
   void launch(cudaStream_t stream) override { run(access_.launch.stores() ? output_ : nullptr, stream); }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(output_, measure::poison_byte, output_words_ * sizeof(std::uint32_t), stream),
-                   "poison the output");
+    measure::poison(output_, output_words_ * sizeof(std::uint32_t), stream);
     run(output_, stream);
     const Launch& checked = access_.launch.stores() ? access_.first_round() : access_.launch;
     return check_output(*session_, checked, access_.pattern, output_, stream,

@@ -6,14 +6,15 @@
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 
 namespace gpumem::global {
 
 /// What a check found; lives in device memory.
 struct Mismatches {
-  unsigned long long count;
-  unsigned long long first;    ///< smallest offending index; all ones without any
-  unsigned long long written;  ///< words that no longer hold the poison
+  unsigned long long count = 0;
+  unsigned long long first = ~0ULL;  ///< smallest offending index; all ones without any
+  unsigned long long written = 0;    ///< words that no longer hold the poison
 };
 
 __device__ inline void report_mismatch(Mismatches* found, std::uint64_t index) {
@@ -73,9 +74,9 @@ measure::Verification check_output(measure::Session& session, const Launch& laun
                                    const std::uint32_t* output, cudaStream_t stream, std::uint32_t also = 0) {
   constexpr unsigned threads = 256;
   const unsigned blocks = session.device().multiprocessors * 8;
-  auto* found = session.scratch<Mismatches>();
-  const Mismatches none{0, ~0ULL, 0};
-  measure::check(cudaMemcpyAsync(found, &none, sizeof none, cudaMemcpyDefault, stream), "reset the check");
+  const measure::CheckResult<Mismatches> check(session);
+  Mismatches* const found = check.data();
+  check.reset(stream);
   if (launch.stores()) {
     check_target<<<blocks, threads, 0, stream>>>(output, launch.words_per_element(), launch.count, also, pattern,
                                                  found);
@@ -85,11 +86,7 @@ measure::Verification check_output(measure::Session& session, const Launch& laun
     check_checksums<<<blocks, threads, 0, stream>>>(output, launch.words_per_element(), launch.count, launch.tile,
                                                     launch.threads(), pattern, found);
   }
-  measure::check(cudaGetLastError(), "launch the check");
-  Mismatches result{};
-  measure::check(cudaMemcpyAsync(&result, found, sizeof result, cudaMemcpyDefault, stream), "read the check");
-  measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
-
+  const Mismatches result = check.read(stream);
   measure::Verification verification{.mismatches = result.count,
                                      .what = launch.stores() ? "32-bit words of the target" : "threads' checksums"};
   if (result.count > 0) verification.first_mismatch = result.first;

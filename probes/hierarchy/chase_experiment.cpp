@@ -3,6 +3,7 @@
 #include <array>
 
 #include "probes/measure/content.hpp"
+#include "probes/measure/verify.hpp"
 
 namespace gpumem::hierarchy {
 
@@ -53,7 +54,7 @@ void ChaseExperiment::launch(cudaStream_t stream) {
 }
 
 measure::Verification ChaseExperiment::verify(cudaStream_t stream) {
-  measure::check(cudaMemsetAsync(result_.data(), measure::poison_byte, result_.bytes(), stream), "poison the output");
+  measure::poison(result_, stream);
   launch(stream);
   measure::check(cudaStreamSynchronize(stream), "run the chase");
   const Result result = read(result_);

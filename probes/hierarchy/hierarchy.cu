@@ -17,6 +17,8 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/timing.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::hierarchy {
@@ -198,20 +200,13 @@ class LevelExperiment : public measure::Experiment {
  private:
   /// Several runs at a time, so that what the first waits for does not show.
   measure::Seconds median_of_some(Traffic traffic) {
-    constexpr int samples = 7;
-    constexpr int runs = 4;
+    constexpr unsigned samples = 7;
+    constexpr unsigned runs = 4;
     const measure::Stream& stream = session_->stream();
-    std::vector<measure::Seconds> times;
-    run(traffic, stream.get());
-    for (int i = 0; i < samples; ++i) {
-      measure::Event start;
-      measure::Event stop;
-      start.record(stream);
-      for (int k = 0; k < runs; ++k) run(traffic, stream.get());
-      stop.record(stream);
-      times.push_back(measure::elapsed(start, stop) / runs);
-    }
-    return measure::summarise(times).median;
+    const auto some = [&] {
+      for (unsigned k = 0; k < runs; ++k) run(traffic, stream.get());
+    };
+    return measure::time_queued(stream, samples, some).median / runs;
   }
 
   Level level_;
@@ -224,7 +219,7 @@ class KernelExperiment final : public LevelExperiment {
   KernelExperiment(const Level& level, measure::Session& session)
       : LevelExperiment(level, session),
         sums_(level.threads() * sizeof(std::uint32_t) * level.unrolled / level.unrolled_else),
-        mismatches_(session.scratch<unsigned long long>()) {
+        mismatches_(session) {
     if (!level.addressed_as_global()) return;
     const std::uint64_t words = level.array_words();
     arrays_.first = session.random_source(2 * words);
@@ -235,15 +230,11 @@ class KernelExperiment final : public LevelExperiment {
   void run(Traffic traffic, cudaStream_t stream) override { run(traffic, nullptr, stream); }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    mismatches_.reset(stream);
     for (const Traffic traffic : {Traffic::read, Traffic::write, Traffic::copy, Traffic::triad}) {
       if (level().bytes(traffic) > 0) verify(traffic, stream);
     }
-    unsigned long long mismatches = 0;
-    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
-                   "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernels and their checks");
-    return {.mismatches = mismatches, .what = "sums and words"};
+    return {.mismatches = mismatches_.read(stream, "run the kernels and their checks"), .what = "sums and words"};
   }
 
  private:
@@ -270,29 +261,28 @@ class KernelExperiment final : public LevelExperiment {
     const Level& one = level();
     const auto grid = static_cast<unsigned>(one.blocks(traffic));
     const bool reads = traffic == Traffic::read;
-    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
+    measure::poison(sums_, stream);
     if (one.addressed_as_global() && !reads) {
-      measure::check(cudaMemsetAsync(arrays_.target, measure::poison_byte, one.array_bytes(), stream),
-                     "poison the target");
+      measure::poison(arrays_.target, one.array_bytes(), stream, "poison the target");
     }
     run(traffic, sums_.as<std::uint32_t>(), stream);
     if (one.name == "register") {
       const auto expected = static_cast<float>(chains * one.read_passes);  // exact: below 2^24
-      check_counts<<<grid, one.block_threads, 0, stream>>>(sums_.as<float>(), expected, mismatches_);
+      check_counts<<<grid, one.block_threads, 0, stream>>>(sums_.as<float>(), expected, mismatches_.data());
     } else if (reads || !one.addressed_as_global()) {
       check_sums<<<grid, one.block_threads, 0, stream>>>(
           sums_.as<std::uint32_t>(), one.words, one.unrolled, !one.addressed_as_global(), one.parts,
           reads ? one.read_passes / one.parts : 1, std::uint64_t{one.unrolled} * one.block_threads,
-          traffic == Traffic::triad ? scalar : 0, mismatches_);
+          traffic == Traffic::triad ? scalar : 0, mismatches_.data());
     } else {
       check_target<<<4 * session().device().multiprocessors, 512, 0, stream>>>(
-          arrays_.target, one.array_words(), one.array_words(), traffic == Traffic::triad, mismatches_);
+          arrays_.target, one.array_words(), one.array_words(), traffic == Traffic::triad, mismatches_.data());
     }
     measure::check(cudaGetLastError(), "launch the check");
   }
 
   measure::DeviceBuffer sums_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
   Arrays arrays_{};
 };
 
@@ -332,11 +322,11 @@ class LinkExperiment final : public LevelExperiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(target_, measure::poison_byte, Level::copied_bytes, stream), "poison the target");
+    measure::poison(target_, Level::copied_bytes, stream, "poison the target");
     host::fill_poison(host_target_.words(), words);
     run(Traffic::copy, stream);
     measure::check(cudaStreamSynchronize(stream), "run the copies");
-    const auto found = host::verify_on_device(session(), target_, words, 0, stream, "32-bit words on the device");
+    const auto found = measure::verify_random_words(session(), target_, words, 0, stream, "32-bit words on the device");
     return found.mismatches > 0 ? found : host::verify_in_host_memory(session(), host_target_, words, 0, stream);
   }
 

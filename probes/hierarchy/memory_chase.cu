@@ -102,7 +102,7 @@ MemoryChase::MemoryChase(const MemoryWalk& walk, void* memory, measure::Session&
       memory_(static_cast<std::byte*>(memory)),
       multiprocessors_(session.device().multiprocessors),
       l2_bytes_(session.device().l2_bytes),
-      mismatches_(session.scratch<unsigned long long>()) {
+      mismatches_(session) {
   // All of the multiprocessor's memory that no one asks for as shared is then L1.
   measure::check(cudaFuncSetAttribute(chase_memory<unrolled>, cudaFuncAttributePreferredSharedMemoryCarveout,
                                       cudaSharedmemCarveoutMaxL1),
@@ -134,12 +134,9 @@ void MemoryChase::settle(cudaStream_t stream) const {
 }
 
 measure::Verification MemoryChase::verify(cudaStream_t stream) {
-  measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
-  check_links<<<multiprocessors_ * 8, 256, 0, stream>>>(memory_, walk_.place, walk_.order, mismatches_);
-  measure::check(cudaGetLastError(), "launch the check");
-  unsigned long long wrong = 0;
-  measure::check(cudaMemcpyAsync(&wrong, mismatches_, sizeof wrong, cudaMemcpyDefault, stream), "read the check");
-  measure::check(cudaStreamSynchronize(stream), "run the check");
+  mismatches_.reset(stream);
+  check_links<<<multiprocessors_ * 8, 256, 0, stream>>>(memory_, walk_.place, walk_.order, mismatches_.data());
+  const unsigned long long wrong = mismatches_.read(stream, "run the check");
   if (wrong > 0) return {.mismatches = wrong, .what = "links between nodes"};
   settle(stream);
   return ChaseExperiment::verify(stream);

@@ -10,6 +10,7 @@
 #include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/chase_order.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 
 namespace gpumem::hierarchy {
 
@@ -54,7 +55,7 @@ class MemoryChase : public ChaseExperiment {
   std::byte* memory_;
   unsigned multiprocessors_;
   std::uint64_t l2_bytes_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
   std::uint64_t position_ = 0;  ///< in the order, where the next launch begins
 };
 

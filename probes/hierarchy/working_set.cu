@@ -11,9 +11,9 @@
 #include "probes/error.hpp"
 #include "probes/hierarchy/memory_chase.hpp"
 #include "probes/hierarchy/working_set_advice.hpp"
-#include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
-#include "probes/measure/statistics.hpp"
+#include "probes/measure/timing.hpp"
+#include "probes/measure/verify.hpp"
 
 namespace gpumem::hierarchy {
 
@@ -98,7 +98,7 @@ class WorkingSetExperiment final : public DeviceChase {
         blocks_(session.device().multiprocessors),
         order_{static_cast<std::uint32_t>(decided.number("footprint_bytes") / chunk_bytes)},
         folded_(std::size_t{blocks_} * read_threads * sizeof(std::uint32_t)),
-        mismatches_(session.scratch<unsigned long long>()) {
+        mismatches_(session) {
     measure::check(cudaFuncSetAttribute(read_footprint, cudaFuncAttributePreferredSharedMemoryCarveout,
                                         cudaSharedmemCarveoutMaxL1),
                    "prefer L1 to shared memory");
@@ -106,31 +106,22 @@ class WorkingSetExperiment final : public DeviceChase {
 
   /// What is read by all, then the chase, for that is what comes next.
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(folded_.data(), measure::poison_byte, folded_.bytes(), stream), "poison the output");
-    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    measure::poison(folded_, stream);
+    mismatches_.reset(stream);
     read(stream);
     check_folded<<<blocks_, read_threads, 0, stream>>>(reinterpret_cast<const std::uint32_t*>(memory()), order_,
-                                                       folded_.as<std::uint32_t>(), mismatches_);
-    measure::check(cudaGetLastError(), "launch the check");
-    unsigned long long wrong = 0;
-    measure::check(cudaMemcpyAsync(&wrong, mismatches_, sizeof wrong, cudaMemcpyDefault, stream), "read the check");
-    measure::check(cudaStreamSynchronize(stream), "read the footprint and check it");
+                                                       folded_.as<std::uint32_t>(), mismatches_.data());
+    const unsigned long long wrong = mismatches_.read(stream, "read the footprint and check it");
     if (wrong > 0) return {.mismatches = wrong, .what = "threads' sums of what they read"};
     return DeviceChase::verify(stream);
   }
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds per_launch) override {
     auto all = DeviceChase::metrics(stream, per_launch);
-    std::vector<measure::Event> events(6);
-    read(stream);  // as every one of the others it finds what the one before left in L2
-    for (measure::Event& event : events) {
-      event.record(session_->stream());
-      if (&event != &events.back()) read(stream);
-    }
-    std::vector<measure::Seconds> times;
-    for (std::size_t i = 1; i < events.size(); ++i) times.push_back(measure::elapsed(events[i - 1], events[i]));
+    // Each finds what the one before left in L2.
+    const measure::Seconds once = measure::time_queued(session_->stream(), 5, [&] { read(stream); }).median;
     const double bytes = double{read_warps} * blocks_ * chunks_read * chunk_bytes;
-    all.emplace_back("read_gb_per_s", bytes / measure::summarise(times).median.count() * per_giga);
+    all.emplace_back("read_gb_per_s", bytes / once.count() * per_giga);
     if (const auto fetched = fetch_bytes(stream)) all.emplace_back("fetch_bytes", *fetched);
     return all;
   }
@@ -169,7 +160,7 @@ class WorkingSetExperiment final : public DeviceChase {
   unsigned blocks_;
   ReadOrder order_;
   measure::DeviceBuffer folded_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
 };
 
 static Probe working_set_probe() {

@@ -17,6 +17,7 @@
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
@@ -143,9 +144,10 @@ class BatchingExperiment final : public measure::Experiment {
   measure::Verification verify(cudaStream_t stream) override {
     if (packs_) fill_poison(staging_.words(), pieces_.bytes / word_bytes);
     if (!pieces_.to_device) return verify_in_host_memory(stream);
-    measure::check(cudaMemsetAsync(target_, measure::poison_byte, pieces_.bytes, stream), "poison the target");
+    measure::poison(target_, pieces_.bytes, stream, "poison the target");
     launch(stream);
-    return verify_on_device(*session_, target_, pieces_.bytes / word_bytes, 0, stream, "32-bit words on the device");
+    return measure::verify_random_words(*session_, target_, pieces_.bytes / word_bytes, 0, stream,
+                                        "32-bit words on the device");
   }
 
  private:

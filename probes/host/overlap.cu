@@ -18,6 +18,8 @@
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/timing.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
 
@@ -125,24 +127,6 @@ Seconds median_duration_of(const Work& work) {
   return measure::summarise(samples).median;
 }
 
-/// What one of several takes that are queued behind each other, so that no call of the host shows. The shortest: the
-/// first copies out of memory that the host has just written can take half as long again.
-template <class Queue>
-Seconds queued_duration_of(const measure::Stream& stream, const Queue& queue) {
-  std::array<measure::Event, 9> marks;
-  queue();
-  marks.front().record(stream);
-  for (std::size_t i = 1; i < marks.size(); ++i) {
-    queue();
-    marks[i].record(stream);
-  }
-  Seconds shortest = Seconds::max();
-  for (std::size_t i = 1; i < marks.size(); ++i) {
-    shortest = std::min(shortest, Seconds(measure::elapsed(marks[i - 1], marks[i])));
-  }
-  return shortest;
-}
-
 class OverlapExperiment final : public measure::Experiment {
  public:
   OverlapExperiment(const Case& decided, measure::Session& session)
@@ -167,7 +151,7 @@ class OverlapExperiment final : public measure::Experiment {
   measure::Verification verify(cudaStream_t stream) override {
     fill_poison(target_.words(), plan_.words());
     host_result_ = measure::poison_word;
-    measure::check(cudaMemsetAsync(device_, measure::poison_byte, plan_.bytes, stream), "poison the device's words");
+    measure::poison(device_, plan_.bytes, stream, "poison the device's words");
     launch(stream);
 
     measure::Verification verification{.what = "32-bit words that came back"};
@@ -213,6 +197,7 @@ class OverlapExperiment final : public measure::Experiment {
 
  private:
   static constexpr std::uint32_t host_seed = 1;
+  static constexpr unsigned calibrating_runs = 8;  ///< the shortest of which is taken
 
   [[nodiscard]] Part whole() const { return {0, plan_.words()}; }
   [[nodiscard]] Part chunk(std::uint64_t k) const {
@@ -267,12 +252,13 @@ class OverlapExperiment final : public measure::Experiment {
     const std::uint64_t bytes = std::min(plan_.bytes, std::uint64_t{32} << 20U);
     const Buffer pinned(Memory::pinned, bytes);
     fill_random(pinned.words(), bytes / word_bytes);
-    const Seconds time = queued_duration_of(streams_.front(), [&] {
+    const auto copies = measure::time_queued(streams_.front(), calibrating_runs, [&] {
       measure::check(cudaMemcpyAsync(device_, pinned.data(), bytes, cudaMemcpyHostToDevice, streams_.front().get()),
                      "copy in from pinned memory");
     });
     streams_.front().synchronize();
-    return time * (static_cast<double>(plan_.bytes) / static_cast<double>(bytes));
+    // The first copies out of memory that the host has just written can take half as long again.
+    return copies.min * (static_cast<double>(plan_.bytes) / static_cast<double>(bytes));
   }
 
   /// Finds the steps that take the kernel, and the host, the asked share of the time of copying in. That is the time
@@ -281,7 +267,8 @@ class OverlapExperiment final : public measure::Experiment {
     const Seconds target = plan_.kernel_share * pinned_copy_time();
     const auto kernel_time = [this](std::uint64_t steps) {
       kernel_steps_ = static_cast<std::uint32_t>(steps);
-      return queued_duration_of(streams_.front(), [this] { compute(whole(), streams_.front()); });
+      const auto compute_all = [this] { compute(whole(), streams_.front()); };
+      return measure::time_queued(streams_.front(), calibrating_runs, compute_all).min;
     };
     // The time is a line over the steps. Its second point is far enough for the resolution of events.
     constexpr std::uint64_t most_steps = std::uint64_t{1} << 30U;

@@ -12,11 +12,11 @@
 #include "probes/host/pieces.hpp"
 #include "probes/host/transfer_advice.hpp"
 #include "probes/host/verify.hpp"
-#include "probes/measure/content.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
 #include "probes/measure/timing.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
@@ -111,15 +111,14 @@ class TransferExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    if (transfer_.to_device) {
-      measure::check(cudaMemsetAsync(target_, measure::poison_byte, transfer_.bytes, stream), "poison the target");
-    }
+    if (transfer_.to_device) measure::poison(target_, transfer_.bytes, stream, "poison the target");
     if (transfer_.to_host) fill_poison(host_target_.words(), transfer_.words());
     launch(stream);
     measure::check(cudaStreamSynchronize(stream), "run the transfer");
     measure::Verification found;
     if (transfer_.to_device) {
-      found = verify_on_device(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
+      found =
+          measure::verify_random_words(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
     }
     if (transfer_.to_host && found.mismatches == 0) {
       found = verify_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);

@@ -58,8 +58,6 @@ std::optional<std::uint64_t> largest_common_size(std::span<const Kind> kinds) {
   return largest;
 }
 
-std::string rate_words(double bytes_per_s) { return significant(bytes_per_s / 1e9, 3) + " GB/s"; }
-
 std::string sentence(std::string_view text) { return capitalised(text) + "."; }
 
 /// The kinds at one size that all of them have.
@@ -73,7 +71,7 @@ class Comparison {
 
   [[nodiscard]] std::string which_kind() const {
     const Kind* pageable = find("pageable");
-    const std::string speed = rate_words(rate(*fastest_)) + " " + where();
+    const std::string speed = rate_words(rate(*fastest_) / 1e9) + " " + where();
     if (kinds_.size() == 1) return sentence(fmt::format("{} memory copies {} at {}", fastest_->name, size(), speed));
     if (pageable != nullptr && same(*pageable, *fastest_)) {
       return sentence(
@@ -113,7 +111,8 @@ class Comparison {
     return sentence(fmt::format("{} of {} {} half of the asymptotic {}: put smaller ones together",
                                 kinds_.size() == 1 ? "copies" : example_->name + " copies",
                                 size_text(static_cast<std::uint64_t>(example_->cost->half_size_bytes())),
-                                both() ? "each way reach" : "reach", rate_words(example_->cost->bytes_per_s * ways())));
+                                both() ? "each way reach" : "reach",
+                                rate_words(example_->cost->bytes_per_s * ways() / 1e9)));
   }
 
   /// Whether copies in both directions overlap.
@@ -125,9 +124,9 @@ class Comparison {
       return sentence(fmt::format("{} copies in both directions run one after the other: both at once gain nothing",
                                   example_->name));
     }
-    std::string text = fmt::format("{} copies run both ways at once, {} GB/s to the device and {} GB/s to the host",
-                                   example_->name, significant(*at(*example_).metric("to_device_gb_per_s"), 3),
-                                   significant(*at(*example_).metric("to_host_gb_per_s"), 3));
+    std::string text = fmt::format("{} copies run both ways at once, {} to the device and {} to the host",
+                                   example_->name, rate_words(*at(*example_).metric("to_device_gb_per_s")),
+                                   rate_words(*at(*example_).metric("to_host_gb_per_s")));
     if (pageable != nullptr && share_of_serial(*pageable).value_or(0) >= overlapping_share) {
       text += "; pageable ones one after the other";
     }

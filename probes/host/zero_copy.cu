@@ -14,6 +14,7 @@
 #include "probes/host/zero_copy_advice.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
@@ -107,8 +108,7 @@ class ZeroCopyExperiment final : public measure::Experiment {
     measure::check(cudaStreamSynchronize(stream), "wait for the stream");
     for (const measure::DeviceBuffer* buffer : {&device_source_, &device_target_, &checksums_}) {
       if (buffer->bytes() == 0) continue;
-      measure::check(cudaMemsetAsync(buffer->data(), measure::poison_byte, buffer->bytes(), stream),
-                     "poison device memory");
+      measure::poison(*buffer, stream, "poison device memory");
     }
     if (job_.launch.stores()) fill_poison(host_target_.words(), job_.extent_words());
     auto* checksums = checksums_.as<std::uint32_t>();

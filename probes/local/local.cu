@@ -14,6 +14,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::local {
@@ -132,7 +133,7 @@ class LocalExperiment final : public measure::Experiment {
       : update_(decided),
         blocks_(session.device().multiprocessors * blocks_per_multiprocessor),
         sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
-        mismatches_(session.scratch<unsigned long long>()) {}
+        mismatches_(session) {}
 
   void launch(cudaStream_t stream) override {
     update_.with_kernel([&](auto words, auto index) {
@@ -142,17 +143,12 @@ class LocalExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
-    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
     launch(stream);
     check_updates<<<blocks_, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), update_.words, update_.rounds(),
-                                                         mismatches_);
-    measure::check(cudaGetLastError(), "launch the check");
-    unsigned long long mismatches = 0;
-    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
-                   "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
-    return {.mismatches = mismatches, .what = "threads' sums"};
+                                                         mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
   }
 
   /// What the compiler says of the kernel.
@@ -171,7 +167,7 @@ class LocalExperiment final : public measure::Experiment {
   ArrayUpdate update_;
   unsigned blocks_;
   measure::DeviceBuffer sums_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
 };
 
 static Probe local_probe() {

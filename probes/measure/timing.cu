@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 
 #include "probes/error.hpp"
@@ -186,6 +187,25 @@ Seconds estimate_launch(Experiment& experiment, Session& session, Workload::Cloc
     shortest = std::min(shortest, by_host ? time_on_host(experiment, stream, 1) : time_on_device());
   }
   return shortest;
+}
+
+Summary time_queued(const Stream& stream, unsigned runs, const std::function<void()>& queue) {
+  std::vector<Event> marks(runs + 1);
+  for (Event& mark : marks) {
+    queue();
+    mark.record(stream);
+  }
+  std::vector<Seconds> times;
+  for (std::size_t i = 1; i < marks.size(); ++i) times.emplace_back(elapsed(marks[i - 1], marks[i]));
+  return summarise(times);
+}
+
+double middle_cycles(const DeviceBuffer& cycles) {
+  std::vector<std::uint64_t> of_blocks(cycles.bytes() / sizeof(std::uint64_t));
+  check(cudaMemcpy(of_blocks.data(), cycles.data(), cycles.bytes(), cudaMemcpyDefault), "read the cycles");
+  const auto middle = of_blocks.begin() + static_cast<std::ptrdiff_t>(of_blocks.size() / 2);
+  std::ranges::nth_element(of_blocks, middle);
+  return static_cast<double>(*middle);
 }
 
 }  // namespace gpumem::measure

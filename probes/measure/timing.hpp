@@ -54,4 +54,12 @@ struct Samples {
 /// never for reporting.
 [[nodiscard]] Seconds estimate_launch(Experiment& experiment, Session& session, Workload::Clock clock);
 
+/// What each of several runs takes that `queue` puts into the stream, one right behind another, so that no call of the
+/// host shows between them. A first one is not timed. For metrics, of runs that take long beside an event. Waits.
+[[nodiscard]] Summary time_queued(const Stream& stream, unsigned runs, const std::function<void()>& queue);
+
+/// Of the cycles that each block stored, by its multiprocessor's own clock and as 64-bit numbers: those of the block in
+/// the middle. Called when the stream is idle.
+[[nodiscard]] double middle_cycles(const DeviceBuffer& cycles);
+
 }  // namespace gpumem::measure

@@ -25,7 +25,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> ways = {{
 }};
 
 std::uint64_t in_flight(const Outcome& outcome) { return outcome.one.number("in_flight_bytes"); }
-std::string rate(double gb_per_s) { return significant(gb_per_s, 3) + " GB/s"; }
 
 /// The cases of one way.
 struct OneWay {
@@ -66,13 +65,13 @@ Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
       conclusion.found.push_back(
           {"saturating_in_flight_bytes", static_cast<double>(*way.saturating_bytes), way.outcomes});
     } else {
-      missed.push_back(fmt::format("{} it stays at {} with {}", way.words, rate(way.best->headline),
+      missed.push_back(fmt::format("{} it stays at {} with {}", way.words, rate_words(way.best->headline),
                                    size_text(in_flight(*way.best))));
     }
   }
   conclusion.advice = fmt::format(
       "With {} threads, {:.0f} % of {} takes so many bytes in flight per multiprocessor: {}.",
-      outcomes.front().one.number("block_threads"), saturated_share * 100, rate(best), join_in_words(reached));
+      outcomes.front().one.number("block_threads"), saturated_share * 100, rate_words(best), join_in_words(reached));
   if (!missed.empty()) conclusion.advice += " " + capitalised(join_in_words(missed)) + ".";
   const auto smallest = [&](const auto& outcome) { return in_flight(outcome); };
   const std::uint64_t fewest = in_flight(*std::ranges::min_element(outcomes, {}, smallest));

@@ -18,6 +18,8 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/timing.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 #include "probes/shared/words_probe.hpp"
 
@@ -228,7 +230,7 @@ class SharedExperiment final : public measure::Experiment {
         blocks_(session.device().multiprocessors),
         sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
         cycles_(blocks_ * sizeof(std::uint64_t)),
-        mismatches_(session.scratch<unsigned long long>()) {
+        mismatches_(session) {
     launch_.with_words([&](auto words) {
       measure::allow_all_shared_memory(launch_.stores() ? reinterpret_cast<const void*>(&store_words<words(), Pattern>)
                                                         : reinterpret_cast<const void*>(&load_words<words(), Pattern>));
@@ -252,30 +254,18 @@ class SharedExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(sums_.data(), measure::poison_byte, sums_.bytes(), stream), "poison the output");
-    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
     launch(stream);
     check_sums<<<blocks_, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), launch_.words(),
                                                       launch_.stores() ? 1 : launch_.iterations, salt_, launch_.pattern,
-                                                      mismatches_);
-    measure::check(cudaGetLastError(), "launch the check");
-    measure::Verification verification;
-    unsigned long long mismatches = 0;
-    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
-                   "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
-    verification.mismatches = mismatches;
-    verification.what = "threads' sums";
-    return verification;
+                                                      mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
   }
 
   /// Cycles per request of the multiprocessor in the middle, by its own clock.
   double sample() override {
-    std::vector<std::uint64_t> cycles(blocks_);
-    measure::check(cudaMemcpy(cycles.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDefault), "read the cycles");
-    const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
-    std::ranges::nth_element(cycles, middle);
-    return static_cast<double>(*middle) / static_cast<double>(warps * launch_.accesses_per_thread());
+    return measure::middle_cycles(cycles_) / static_cast<double>(warps * launch_.accesses_per_thread());
   }
 
  private:
@@ -283,7 +273,7 @@ class SharedExperiment final : public measure::Experiment {
   unsigned blocks_;
   measure::DeviceBuffer sums_;
   measure::DeviceBuffer cycles_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
   std::uint32_t salt_ = 0;  ///< of the stores' content; stays 0 for loads
 };
 

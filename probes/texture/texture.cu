@@ -11,6 +11,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 #include "probes/texture/texture_advice.hpp"
 #include "probes/texture/walk.hpp"
@@ -204,9 +205,7 @@ class TextureExperiment final : public measure::Experiment {
   void launch(cudaStream_t stream) override { run(nullptr, stream); }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(
-        cudaMemsetAsync(checksums_, measure::poison_byte, read_.launch.threads() * sizeof(std::uint32_t), stream),
-        "poison the output");
+    measure::poison(checksums_, read_.launch.threads() * sizeof(std::uint32_t), stream);
     run(checksums_, stream);
     return read_.with_walk(
         [&](auto walk) { return global::check_output(*session_, read_.launch, walk, checksums_, stream); });

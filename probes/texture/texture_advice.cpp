@@ -67,8 +67,6 @@ std::string path_words(std::string_view path) {
   return std::string(found == std::end(words) ? path : found->second);
 }
 
-std::string rate_words(double gb_per_s) { return significant(gb_per_s, 3) + " GB/s"; }
-
 /// "Walked by row and tile, nothing is faster than global memory (4300 to 4400 GB/s)."
 std::string where_global_suffices(std::span<const WalkRates> walks) {
   std::vector<std::string> names;

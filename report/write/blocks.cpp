@@ -58,7 +58,7 @@ std::string link_in_words(const Device& device) {
   if (device.pcie_generation) text += " gen" + std::to_string(*device.pcie_generation);
   if (device.pcie_width) text += " x" + std::to_string(*device.pcie_width);
   const auto bandwidth = device.link_bytes_per_s();
-  return text + (bandwidth ? ", " + significant(*bandwidth * per_giga, 3) + " GB/s theoretical each way"
+  return text + (bandwidth ? ", " + rate_words(*bandwidth * per_giga) + " theoretical each way"
                            : ", theoretical bandwidth not known");
 }
 

@@ -96,7 +96,7 @@ Figure count_figure(const measure::CounterField& field, double value) {
   if (name.starts_with("l2 ")) name.replace(0, 2, "L2");
   if (name.starts_with("dram ")) name.replace(0, 4, "DRAM");
   if (unit == "bytes") return {name, "", decimal_size(value)};
-  if (unit == "GB/s") return {name, "", significant(value, 3) + " GB/s"};
+  if (unit == "GB/s") return {name, "", rate_words(value)};
   if (field.is_share) return {name, "", fixed(value * 100, 0) + " %"};
   return {name, "", fixed(value, 0)};
 }

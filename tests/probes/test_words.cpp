@@ -67,6 +67,8 @@ TEST_CASE("ratios near 1 keep two decimals") {
   CHECK(times_words(2.549) == "2.55 x");
   CHECK(times_words(9.996) == "10 x");
   CHECK(times_words(77.9) == "78 x");
+  CHECK(rate_words(4549.6) == "4550 GB/s");
+  CHECK(rate_words(91.34) == "91.3 GB/s");
 }
 
 TEST_CASE("words, lists and sentences") {

@@ -6,6 +6,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/measure/session.hpp"
+#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::faults {
@@ -26,9 +27,7 @@ __global__ void check(const std::uint32_t* target, unsigned long long* mismatche
 class FaultExperiment final : public measure::Experiment {
  public:
   FaultExperiment(const Case& decided, measure::Session& session)
-      : kind_(decided.name("fault")),
-        target_(session.target(words)),
-        mismatches_(session.scratch<unsigned long long>()) {
+      : kind_(decided.name("fault")), target_(session.target(words)), mismatches_(session) {
     if (kind_ == "memory") static_cast<void>(measure::DeviceBuffer(std::size_t{1} << 45U));
   }
 
@@ -38,20 +37,16 @@ class FaultExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::check(cudaMemsetAsync(mismatches_, 0, sizeof *mismatches_, stream), "reset the check");
+    mismatches_.reset(stream);
     launch(stream);
-    faults::check<<<words / 256, 256, 0, stream>>>(target_, mismatches_);
-    unsigned long long mismatches = 0;
-    measure::check(cudaMemcpyAsync(&mismatches, mismatches_, sizeof mismatches, cudaMemcpyDefault, stream),
-                   "read the check");
-    measure::check(cudaStreamSynchronize(stream), "run the kernel and its check");
-    return {.mismatches = mismatches, .first_mismatch = 4711, .what = "32-bit words of the target"};
+    faults::check<<<words / 256, 256, 0, stream>>>(target_, mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .first_mismatch = 4711, .what = "32-bit words of the target"};
   }
 
  private:
   std::string kind_;
   std::uint32_t* target_;
-  unsigned long long* mismatches_;
+  measure::MismatchCount mismatches_;
 };
 
 static Workload describe(const Case& /*decided*/, const Device& /*device*/) {
