@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/hierarchy_advice.hpp"
+#include "probes/hierarchy/level_figures.hpp"
 #include "probes/hierarchy/sweep.cuh"
 #include "probes/host/host_memory.hpp"
 #include "probes/host/verify.hpp"
@@ -185,7 +187,8 @@ class LevelExperiment : public measure::Experiment {
   void launch(cudaStream_t stream) override { run(Traffic::read, stream); }
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t /*stream*/, measure::Seconds /*read*/) override {
-    std::vector<std::pair<std::string, double>> found;
+    std::vector<std::pair<std::string, double>> found = {{"capacity_bytes", capacity_bytes(level_.name, *session_)}};
+    if (const auto cycles = latency_of(level_.name, *session_)) found.emplace_back(latency_cycles().name, *cycles);
     for (const auto& [traffic, name] : further_traffic) {
       const auto bytes = static_cast<double>(level_.bytes(traffic));
       if (bytes > 0) found.emplace_back(name, bytes / median_of_some(traffic).count() * per_giga);
@@ -367,7 +370,9 @@ static Probe hierarchy_probe() {
        .names = {level_names.begin(), level_names.end()}}};
   probe.baseline = std::string("memory");
   probe.headline = bandwidth(peak_of);
-  probe.metrics = {{{"write_gb_per_s", "written instead of read", Better::more}},
+  probe.metrics = {{{"capacity_bytes", "what one multiprocessor can keep there", Better::more}},
+                   {latency_cycles()},
+                   {{"write_gb_per_s", "written instead of read", Better::more}},
                    {{"copy_gb_per_s", "copied within the level, or over the link both ways at once", Better::more}},
                    {{"triad_gb_per_s", "two arrays read and their combination written", Better::more}}};
   probe.describe = describe;
