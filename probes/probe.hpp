@@ -143,6 +143,7 @@ struct Metric {
   Quantity quantity;
   std::function<std::optional<double>(const Workload&, double seconds)> from_seconds = {};
   std::function<std::optional<double>(const Workload&, const model::Prediction&, const model::Profile&)> predict = {};
+  bool essential = false;  ///< as much what the probe is about as its headline: tables give up other columns first
 };
 
 /// A case in one line: "offset offset_elements=1 op=copy ...". Progress shows it, and profilers as the range of its

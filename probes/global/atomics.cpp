@@ -59,8 +59,9 @@ AtomicsLaunch::AtomicsLaunch(const Case& decided, const Device& device)
       addresses(static_cast<std::uint32_t>(decided.number("addresses"))),
       blocks(std::max(device.multiprocessors, 1U)) {
   // The fewer the addresses, the more wait for each other: one at a time in each word of L2, at about its clock, or in
-  // each multiprocessor, of which there are many.
-  const std::uint64_t at_once = std::min<std::uint64_t>(addresses, in_shared ? 4 : 256);
+  // each multiprocessor, of which there are many. Lanes that meet at an address do so one at a time too.
+  const std::uint64_t at_once =
+      std::max<std::uint64_t>(std::min<std::uint64_t>(addresses, in_shared ? 4 : 256) / unit_lanes, 1);
   const std::uint64_t updates = at_once << (in_shared ? 28U : 20U);
   turns =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(updates / threads() / atomics_in_a_row, 1) * atomics_in_a_row);

@@ -26,7 +26,7 @@ struct AtomicsLaunch {
   std::uint32_t value = measure::random_word(1);  ///< added each time; not 1, which shared memory counts in another way
 
   AtomicsLaunch() = default;
-  /// Chooses turns that take about a millisecond, and 0.1 s if every update of an address waited for the one before.
+  /// Chooses turns that take a few milliseconds at most.
   AtomicsLaunch(const Case& decided, const Device& device);
 
   [[nodiscard]] std::uint64_t threads() const { return std::uint64_t{blocks} * atomics_threads; }

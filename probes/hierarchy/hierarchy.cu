@@ -375,6 +375,7 @@ static Probe hierarchy_probe() {
                    {{"write_gb_per_s", "written instead of read", Better::more}},
                    {{"copy_gb_per_s", "copied within the level, or over the link both ways at once", Better::more}},
                    {{"triad_gb_per_s", "two arrays read and their combination written", Better::more}}};
+  for (Metric& metric : probe.metrics) metric.essential = true;
   probe.describe = describe;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     const Level level(decided, session.device());

@@ -194,7 +194,9 @@ class BlockOfCases {
                   [](const Record& record) { return record.headline.predicted; });
     };
     if (!measured) add_predicted(0);
-    add_numbers({"peak", "%"}, 20, 3, 1, [](const Record& record) {
+    const Probe* probe = find_probe(first_.probe);
+    const bool portrait = probe != nullptr && std::ranges::any_of(probe->metrics, &Metric::essential);
+    add_numbers({"peak", "%"}, portrait ? 5 : 20, 3, 1, [](const Record& record) {
       return record.fraction_of_peak ? std::optional(*record.fraction_of_peak * 100) : std::nullopt;
     });
     add_relative();
@@ -256,17 +258,38 @@ class BlockOfCases {
         if (std::ranges::find(names, metric.name) == names.end()) names.push_back(metric.name);
       }
     }
+    const Probe* probe = find_probe(first_.probe);
     // Reports of earlier versions repeat in every case what several show together.
-    if (const Probe* probe = find_probe(first_.probe)) {
+    if (probe != nullptr) {
       for (const Quantity& concluded : probe->concluded) std::erase(names, concluded.name);
     }
     unsigned rank = 70;
     for (const std::string& name : names) {
       // The first is the next best to know, unless it only details a bandwidth.
       const bool first = name == names.front() && name.find("gb_per_s") == std::string::npos;
-      add_numbers(quantity_heading(name), first ? 15 : rank++, 3, 3,
-                  [&](const Record& record) { return metric_value(record, name); });
+      const bool essential = probe != nullptr && is_essential(*probe, name);
+      add_metric(name, essential ? 5 : first ? 15 : rank++);
     }
+  }
+
+  static bool is_essential(const Probe& probe, const std::string& name) {
+    return std::ranges::any_of(probe.metrics,
+                               [&](const Metric& metric) { return metric.essential && metric.quantity.name == name; });
+  }
+
+  /// Bytes of many sizes are said as sizes.
+  void add_metric(const std::string& name, unsigned rank) {
+    constexpr double large_bytes = 64 * 1024;
+    const auto read = [&](const Record& record) { return metric_value(record, name); };
+    if (unit_of(name) != "bytes" ||
+        !any([&](const Record& record) { return read(record).value_or(0) >= large_bytes; })) {
+      add_numbers(quantity_heading(name), rank, 3, 3, read);
+      return;
+    }
+    add_text({quantity_heading(name).name, ""}, rank, texts([&](const Record& record) {
+               const auto bytes = read(record);
+               return bytes ? size_text(static_cast<std::uint64_t>(std::llround(*bytes))) : "";
+             }));
   }
 
   /// Bars show the headline.

@@ -71,7 +71,7 @@ TEST_CASE("every probe moves the right data in every shape") {
       INFO(to_string(one));
       const report::Record record = backend->run(one);
       INFO(record.reason.value_or("no reason"));
-      const std::string alternative = probe.compared.empty() ? "" : one.name(probe.compared);
+      const std::string alternative = probe.compared.empty() ? "" : to_string(one.value(probe.compared));
       ran[alternative] += 0;
       if (record.status == report::Status::skipped) {  // this GPU or build lacks what the alternative is about
         REQUIRE(record.reason);
