@@ -75,10 +75,13 @@ struct Level {
       resident(1, 512, shared_unrolled);
       read_passes = passes = 1U << 15U;
     } else if (name == "l1") {
-      take<L1, L1>();
-      resident(1, 1024, L1::unrolled);
+      take<L1<16>, L1<8>>();
+      // 128 KiB or 32: half of what L1 holds where multiprocessors have much memory, and no more than any L1 holds.
+      const bool large = device.shared_bytes_per_multiprocessor >= std::uint64_t{160} << 10U;
+      resident(1, large ? 1024 : 256, 16);
+      unrolled_else = 8;  // arrays of a triad that fit the registers
       read_passes = 1U << 14U;
-      passes = read_passes / 16;  // stores go through to L2
+      passes = read_passes / 32;  // stores go through to L2
     } else if (name == "l2") {
       take<L2<1>, L2<1>>();
       resident(2, 1024, 1);

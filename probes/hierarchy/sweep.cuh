@@ -42,9 +42,10 @@ __device__ inline std::uint32_t fold(uint4 v) { return v.x + v.y + v.z + v.w; }
 
 /// How a level is touched best: in which words, so many of them in a row by each thread, by which cache operators. L1
 /// keeps what .ca loads and never has what .cg loads; .cs says that it will not be used again.
+template <unsigned in_a_row>
 struct L1 {
   using Vector = uint2;
-  static constexpr unsigned unrolled = 8;
+  static constexpr unsigned unrolled = in_a_row;
   static __device__ Vector load(const Vector* from) { return __ldca(from); }
   static __device__ void store(Vector* to, Vector v) { *to = v; }
 };

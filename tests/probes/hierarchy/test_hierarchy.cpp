@@ -41,7 +41,7 @@ TEST_CASE("hierarchy: a launch keeps to what its level holds", "[hierarchy]") {
     CHECK(site.requests % site.passes == 0);
     CHECK(workload.useful_bytes_read == site.requests * access::warp_lanes * site.word_bytes);
     const std::uint64_t once = workload.useful_bytes_read / site.passes;
-    CHECK(once <= (std::string(name) == "l1" ? 132ULL * 64 * 1024 : device.l2_bytes / 4));
+    CHECK(once <= (std::string(name) == "l1" ? 132ULL * 128 * 1024 : device.l2_bytes / 4));
   }
   CHECK(describe("memory").useful_bytes_read >= 15 * device.l2_bytes);
 }
