@@ -92,6 +92,12 @@ struct Operation {
   bool one_call = false;     ///< of a copy: all pieces are handed over in one call
 };
 
+/// Loads of one thread that each wait for the one before. What the model predicts of them is what a step takes.
+struct Chase {
+  std::string level = {};   ///< what answers every step, one of model::latency_levels(): "shared"
+  std::uint64_t lines = 0;  ///< without a level: of device memory, each visited again only after all the others
+};
+
 /// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters
 /// confirm.
 struct Workload {
@@ -112,6 +118,7 @@ struct Workload {
   unsigned shared_bytes_per_block = 0;
   Clock clock = Clock::device;
   bool modelled = true;  ///< whether the model's stages reach what it does; else only its requests are predicted
+  std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }

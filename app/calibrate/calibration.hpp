@@ -23,12 +23,21 @@ struct CalibrationSweeps {
   Plan plan;
 };
 
-/// Few cases that between them depend on every rate of a profile, over the probes that `registry` has. Of copies
-/// between host and device every case counts as fitted, for their rates are read off.
+/// Few cases that between them depend on every rate of a profile but the capacities of caches (l1_bytes,
+/// l2_near_share), over the probes that `registry` has. Cases that rates are read off count as fitted, all of them.
 [[nodiscard]] std::vector<CalibrationSweeps> calibration_plan(const std::vector<Probe>& registry);
+
+/// Whether a record holds readings that say something about the GPU alone.
+[[nodiscard]] bool is_sound(const report::Record& record);
+
+/// Whether rates are read off cases of that probe one by one, so that none is left to hold out.
+[[nodiscard]] bool is_read_off(const std::string& probe);
 
 /// Sets those rates of copies in the profile that measured cases of the probes `transfer` and `batching` tell (others
 /// keep their values), and returns for each of them, by name, what it was read off.
 std::map<std::string, std::string> read_copy_rates(std::span<const report::Record> records, model::Profile& profile);
+
+/// The same for the latencies that sound cases of the probe `latency` tell, in random order: their medians.
+std::map<std::string, std::string> read_latencies(std::span<const report::Record> records, model::Profile& profile);
 
 }  // namespace gpumem::app

@@ -45,6 +45,7 @@ constexpr Line lines[] = {
      "--buffer 8MiB"},
     {fitted, "transfer --transfer pageable,pinned --direction to-device,to-host,both --size 4KiB..256MiB*4"},
     {fitted, "batching --batching separate,packed,batched --direction to-device,to-host --copies 1,4096"},
+    {fitted, "latency --order random"},
 };
 
 }  // namespace

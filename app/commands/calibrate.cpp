@@ -143,8 +143,9 @@ Measured read_reports(const CalibrateArguments& arguments, const Environment& en
   std::size_t next = 0;
   for (auto& [pattern, number] : patterns) number = next++;
   const auto held_out =
-      std::stable_partition(measured.fitted.begin(), measured.fitted.end(),
-                            [&](const report::Record& record) { return patterns.at(group_of(record)) % 4 != 3; });
+      std::stable_partition(measured.fitted.begin(), measured.fitted.end(), [&](const report::Record& record) {
+        return is_read_off(record.probe) || patterns.at(group_of(record)) % 4 != 3;
+      });
   std::move(held_out, measured.fitted.end(), std::back_inserter(measured.held_out));
   measured.fitted.erase(held_out, measured.fitted.end());
   measured.held_out_in_words = "every fourth pattern and word size";
@@ -152,14 +153,6 @@ Measured read_reports(const CalibrateArguments& arguments, const Environment& en
 }
 
 // ---- From records to cases of the fit
-
-/// Whether a record holds a time that says something about the GPU alone.
-bool is_sound(const report::Record& record) {
-  return record.status == report::Status::ok && record.verified != false && record.time &&
-         record.time->summary.median.count() > 0 && std::ranges::none_of(record.flags, [](const std::string& flag) {
-           return flag == "throttled" || flag == "contended" || flag == "link_degraded";
-         });
-}
 
 std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records, const Device& device,
                                      const std::vector<Probe>& registry) {
@@ -182,7 +175,7 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 
 /// Says in the profile how each rate is known.
 void explain(model::Profile& profile, const std::vector<model::RateEstimate>& estimates,
-             const std::map<std::string, std::string>& copies, std::size_t cases, const std::string& day) {
+             const std::map<std::string, std::string>& read_off, std::size_t cases, const std::string& day) {
   const std::string scaled =
       profile.from_attributes ? "the H200's, scaled by what the device says of itself; not measured" : "";
   for (const model::RateField& field : model::rate_fields()) {
@@ -194,7 +187,7 @@ void explain(model::Profile& profile, const std::vector<model::RateEstimate>& es
     profile.how[rate.name] = fmt::format("fitted to {} cases measured by gpumem calibrate on {}, +-{}", cases, day,
                                          percent(rate.uncertainty));
   }
-  for (const auto& [name, how] : copies) {
+  for (const auto& [name, how] : read_off) {
     profile.how[name] = fmt::format("measured by gpumem calibrate on {}: {}", day, how);
   }
 }
@@ -206,7 +199,7 @@ std::string errors_line(const std::string& what, const model::FitErrors& errors)
 }
 
 std::string table(const std::vector<model::RateEstimate>& estimates, const model::Profile& profile,
-                  const std::map<std::string, std::string>& copies) {
+                  const std::map<std::string, std::string>& read_off) {
   std::string text = fmt::format("{:<38} {:>10}  known to\n", "rate", "value");
   const auto line = [&](const std::string& name, double value, const std::string& known) {
     text += fmt::format("{:<38} {:>10.4g}  {}\n", name, value, known);
@@ -215,9 +208,10 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
     line(rate.name, rate.value, rate.determined ? "+-" + percent(rate.uncertainty) : "not told by these cases: kept");
   }
   for (const model::RateField& field : model::rate_fields()) {
-    const auto read = copies.find(field.name);
-    if (!field.of_copies) continue;
-    line(field.name, profile.rates.*field.value, read == copies.end() ? "not told by these cases: kept" : read->second);
+    if (!field.read_off) continue;
+    const auto read = read_off.find(field.name);
+    line(field.name, profile.rates.*field.value,
+         read == read_off.end() ? "not told by these cases: kept" : read->second);
   }
   return text;
 }
@@ -238,14 +232,15 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   }
 
   model::Fit fit = model::fit_rates(cases, model::profile_of(measured.device));
-  const auto copies = read_copy_rates(measured.fitted, fit.profile);
+  auto read_off = read_copy_rates(measured.fitted, fit.profile);
+  read_off.merge(read_latencies(measured.fitted, fit.profile));
   // None of the shipped has such a name, so that nobody takes it for theirs.
   fit.profile.name = arguments.name.value_or(measured.device.name + ", calibrated");
-  explain(fit.profile, fit.rates, copies, cases.size(), measured.day);
+  explain(fit.profile, fit.rates, read_off, cases.size(), measured.day);
   const std::string json = model::to_json(fit.profile);
   static_cast<void>(model::parse_profile(json, "the calibrated profile"));  // what is written has to be readable
 
-  std::string summary = table(fit.rates, fit.profile, copies) + "\n";
+  std::string summary = table(fit.rates, fit.profile, read_off) + "\n";
   summary += errors_line("off by, fitted", model::errors_of(cases, fit.profile));
   if (!held_out.empty()) {
     summary += errors_line(fmt::format("off by, held out ({})", measured.held_out_in_words),

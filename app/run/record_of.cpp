@@ -64,15 +64,18 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
   // What the model does not reach may visit other data in every launch: the footprint of one then says nothing.
   if (prediction.cache_resident && workload.modelled) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
-  if (!workload.modelled) return;
+  if (!workload.modelled && !workload.chase) return;
 
-  record.predicted_s = prediction.seconds;
   const auto value_of = [&](const auto& quantity) -> std::optional<double> {
     if (quantity.predict) return quantity.predict(workload, prediction, profile);
-    return quantity.from_seconds ? quantity.from_seconds(workload, prediction.seconds) : std::nullopt;
+    if (!workload.modelled || !quantity.from_seconds) return std::nullopt;
+    return quantity.from_seconds(workload, prediction.seconds);
   };
   record.headline.predicted = value_of(probe.headline);
   for (std::size_t i = 0; i < probe.metrics.size(); ++i) record.metrics[i].predicted = value_of(probe.metrics[i]);
+  if (!workload.modelled) return;
+
+  record.predicted_s = prediction.seconds;
   record.bottleneck = report::Bottleneck{std::string(prediction.bottleneck), std::nullopt};
   for (const model::StageTime& stage : prediction.stages) {
     record.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});

@@ -4,6 +4,7 @@
 
 #include "probes/measure/content.hpp"
 #include "probes/measure/verify.hpp"
+#include "probes/model/chase.hpp"
 
 namespace gpumem::hierarchy {
 
@@ -22,6 +23,11 @@ Result read(const measure::DeviceBuffer& buffer) {
   return result;
 }
 
+std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction& /*prediction*/,
+                                       const model::Profile& profile) {
+  return workload.chase ? std::optional(model::step_cycles(*workload.chase, profile)) : std::nullopt;
+}
+
 }  // namespace
 
 Quantity latency_cycles() {
@@ -29,8 +35,16 @@ Quantity latency_cycles() {
           Better::less};
 }
 
+Headline latency_headline() { return {.quantity = latency_cycles(), .predict = predicted_cycles}; }
+
 Metric latency_ns() {
-  return {.quantity = {"latency_ns", "the same in nanoseconds, by the GPU's timer", Better::less}};
+  return {.quantity = {"latency_ns", "the same in nanoseconds, by the GPU's timer", Better::less},
+          .predict = [](const Workload& workload, const model::Prediction& prediction,
+                        const model::Profile& profile) -> std::optional<double> {
+            const auto cycles = predicted_cycles(workload, prediction, profile);
+            if (!cycles || profile.device.sm_clock_hz == 0) return std::nullopt;  // not every GPU tells its clock
+            return *cycles / static_cast<double>(profile.device.sm_clock_hz) * 1e9;
+          }};
 }
 
 Axis order_axis() {

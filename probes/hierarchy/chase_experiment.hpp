@@ -21,9 +21,11 @@ constexpr unsigned rounds = 2;
 /// Steps of a round: long enough for its beginning and its end not to show, a millisecond or two of device memory.
 constexpr std::uint32_t timed_steps = 36 * unrolled;
 
-/// The headline of a chase.
+/// What a chase is about.
 [[nodiscard]] Quantity latency_cycles();
-/// The metric that ChaseExperiment measures: `latency_ns`.
+/// The headline of a chase, predicted of what `Workload::chase` says.
+[[nodiscard]] Headline latency_headline();
+/// The metric that ChaseExperiment measures: `latency_ns`. Predicted at the multiprocessors' maximum clock.
 [[nodiscard]] Metric latency_ns();
 
 /// The axis that both probes of the family have: what "order" may be, random by default.

@@ -209,6 +209,7 @@ static void require_clusters(const Device& device) {
 static Workload describe(const Case& decided, const Device& device) {
   const Level level = level_of(decided, device);
   Workload workload;
+  workload.chase = Chase{.level = decided.name("level")};
   if (level.way == Way::pointer) {
     describe_memory_chase(workload, walk_of(level, decided), level.space);
     return workload;
@@ -382,7 +383,7 @@ static Probe latency_probe() {
                 order_axis()};
   probe.compared = "order";
   probe.baseline = std::string("random");
-  probe.headline = {.quantity = latency_cycles()};
+  probe.headline = latency_headline();
   probe.metrics = {latency_ns()};
   probe.describe = describe;
   probe.prepare = prepare;

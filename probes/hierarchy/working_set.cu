@@ -83,8 +83,12 @@ static MemoryWalk walk_of(const Case& one) {
 }
 
 static Workload describe(const Case& decided, const Device& device) {
+  const MemoryWalk walk = walk_of(decided);
   Workload workload;
-  describe_memory_chase(workload, walk_of(decided), access::Space::global);
+  describe_memory_chase(workload, walk, access::Space::global);
+  // Nodes further apart than a line have one each.
+  const std::uint64_t nodes_bytes = std::min<std::uint64_t>(walk.place.step_bytes, access::line_bytes);
+  workload.chase = Chase{.lines = walk.order.nodes() * nodes_bytes / access::line_bytes};
   workload.allocated_bytes += std::uint64_t{device.multiprocessors} * read_threads * sizeof(std::uint32_t);
   return workload;
 }
@@ -186,7 +190,7 @@ static Probe working_set_probe() {
                  .numbers = {32, 64, 128, 256, 512, 1024, 2048, 4096}}};
   probe.compared = "step_bytes";
   probe.baseline = std::uint64_t{128};
-  probe.headline = {.quantity = latency_cycles()};
+  probe.headline = latency_headline();
   probe.metrics = {
       latency_ns(),
       {{"read_gb_per_s", "bandwidth of all multiprocessors reading that footprint again and again", Better::more}},

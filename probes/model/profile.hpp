@@ -12,8 +12,8 @@
 namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
-/// Those from store_latency_s on are optional in a profile; from pcie_to_device_bytes_per_s on they are of the host
-/// link and of the host beyond it.
+/// Those from store_latency_s on are optional in a profile; from pcie_to_device_bytes_per_s to pcie_latency_s they are
+/// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp).
 struct Rates {
   double dram_read_bytes_per_s = 0;     ///< reads alone
   double dram_write_bytes_per_s = 0;    ///< writes alone
@@ -69,6 +69,21 @@ struct Rates {
   double pcie_lone_copy_share = 0;         ///< of loads or lone writes, whichever is shorter: what adds to the longer
   double pcie_copy_bytes_per_s = 0;        ///< kernels that load as much as they store, both counted
   double pcie_latency_s = 0;               ///< what a launch over the link adds: the first load's or last store's way
+
+  double register_latency_cycles = 0;  ///< from one addition to the next that needs its result
+  double shared_latency_cycles = 0;    ///< from here on from one load to the next, of what the name says
+  double cluster_latency_cycles = 0;   ///< shared memory of another block of the cluster
+  double l1_latency_cycles = 0;
+  double texture_latency_cycles = 0;  ///< a texture fetch that L1 answers
+  double constant_latency_cycles = 0;
+  double constant_far_latency_cycles = 0;  ///< constants beyond the first cache of them
+  double local_latency_cycles = 0;         ///< a thread's own array, in L1
+  double l2_latency_cycles = 0;            ///< the part of L2 near the multiprocessor
+  double l2_far_latency_cycles = 0;        ///< where that part no longer holds the footprint
+  double memory_latency_cycles = 0;
+  double host_latency_cycles = 0;  ///< mapped memory: a time by nature, in cycles of the clock it was measured at
+  double l1_bytes = 0;             ///< what L1 of a multiprocessor holds that gives no memory to shared memory
+  double l2_near_share = 0;        ///< of L2: the part near a multiprocessor; 1 where all of it is as near
 };
 
 /// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with
@@ -81,8 +96,8 @@ struct RateField {
   const char* name;
   RateMember value;
   Scale scale;
-  bool optional = false;   ///< profiles may leave it out
-  bool of_copies = false;  ///< of copies and of the host, which launches of kernels do not depend on
+  bool optional = false;  ///< profiles may leave it out
+  bool read_off = false;  ///< of copies, of the host, of chases: read off their cases, as no other launch depends on it
 };
 
 /// The rates by name, in the order of profile files: the one place that lists them.

@@ -57,6 +57,20 @@ std::span<const RateField> rate_fields() {
       {"pcie_lone_copy_share", &Rates::pcie_lone_copy_share, Scale::nothing, true},
       {"pcie_copy_bytes_per_s", &Rates::pcie_copy_bytes_per_s, Scale::link, true},
       {"pcie_latency_s", &Rates::pcie_latency_s, Scale::nothing, true},
+      {"register_latency_cycles", &Rates::register_latency_cycles, Scale::nothing, true, true},
+      {"shared_latency_cycles", &Rates::shared_latency_cycles, Scale::nothing, true, true},
+      {"cluster_latency_cycles", &Rates::cluster_latency_cycles, Scale::nothing, true, true},
+      {"l1_latency_cycles", &Rates::l1_latency_cycles, Scale::nothing, true, true},
+      {"texture_latency_cycles", &Rates::texture_latency_cycles, Scale::nothing, true, true},
+      {"constant_latency_cycles", &Rates::constant_latency_cycles, Scale::nothing, true, true},
+      {"constant_far_latency_cycles", &Rates::constant_far_latency_cycles, Scale::nothing, true, true},
+      {"local_latency_cycles", &Rates::local_latency_cycles, Scale::nothing, true, true},
+      {"l2_latency_cycles", &Rates::l2_latency_cycles, Scale::nothing, true, true},
+      {"l2_far_latency_cycles", &Rates::l2_far_latency_cycles, Scale::nothing, true, true},
+      {"memory_latency_cycles", &Rates::memory_latency_cycles, Scale::nothing, true, true},
+      {"host_latency_cycles", &Rates::host_latency_cycles, Scale::nothing, true, true},
+      {"l1_bytes", &Rates::l1_bytes, Scale::nothing, true, true},
+      {"l2_near_share", &Rates::l2_near_share, Scale::nothing, true, true},
   };
   return fields;
 }

@@ -5,6 +5,7 @@
 #include "app/commands/commands.hpp"
 #include "app/run/record_of.hpp"
 #include "probes/error.hpp"
+#include "probes/model/chase.hpp"
 #include "probes/model/predict.hpp"
 
 namespace gpumem::app::test {
@@ -28,6 +29,7 @@ class ModelledGpu final : public Backend {
     time.summary.median = measure::Seconds(model::predict(workload, profile_).seconds);
     record.time = time;
     record.verified = true;
+    if (workload.chase) record.headline.measured = model::step_cycles(*workload.chase, profile_);
     return record;
   }
 
@@ -44,6 +46,7 @@ model::Profile changed() {
   profile.rates.block_launches_per_s *= 1.2;
   profile.rates.pcie_partial_writes_per_s *= 0.7;
   profile.rates.pcie_to_host_bytes_per_s *= 0.7;
+  profile.rates.memory_latency_cycles *= 1.3;
   return profile;
 }
 
@@ -65,11 +68,14 @@ TEST_CASE("calibrating finds the rates of the GPU at hand", "[calibrate]") {
   CHECK(found.name == "mine");
   for (const auto rate : {&model::Rates::dram_read_bytes_per_s, &model::Rates::dram_copy_bytes_per_s,
                           &model::Rates::block_launches_per_s, &model::Rates::pcie_partial_writes_per_s,
-                          &model::Rates::pcie_to_host_bytes_per_s, &model::Rates::shared_wavefronts_per_cycle}) {
+                          &model::Rates::pcie_to_host_bytes_per_s, &model::Rates::shared_wavefronts_per_cycle,
+                          &model::Rates::memory_latency_cycles, &model::Rates::l2_far_latency_cycles}) {
     CHECK(found.rates.*rate == Approx(truth.rates.*rate).epsilon(0.04));
   }
   CHECK(found.how.at("dram_read_bytes_per_s").find("measured by gpumem calibrate on 20") != std::string::npos);
   CHECK(found.how.at("pcie_to_host_bytes_per_s").find("pinned copies of 4 KiB to 256 MiB") != std::string::npos);
+  CHECK(found.how.at("l2_far_latency_cycles").ends_with(": a chase of dependent loads through l2-far"));
+  CHECK(found.how.at("l1_bytes") == truth.how.at("l1_bytes"));  // kept
   CHECK(err.str().find("off by, held out") != std::string::npos);
 }
 
@@ -95,6 +101,31 @@ TEST_CASE("reports that are none, or no measurement, are refused", "[calibrate]"
   CalibrateArguments arguments;
   arguments.from = {"/nowhere/report.json"};
   CHECK_THROWS_AS(run_calibrate_command(arguments, environment), Error);
+}
+
+TEST_CASE("latencies are read off sound chases in random order", "[calibrate]") {
+  const Probe& latency = *find_probe("latency");
+  const auto measured = [&](const std::string& level, const std::string& order, double cycles) {
+    report::Record record = record_of(Case{&latency, {{"level", level}, {"order", order}}});
+    record.time = report::TimeRecord{};
+    record.time->summary.median = measure::Seconds(1e-3);
+    record.headline.measured = cycles;
+    return record;
+  };
+  std::vector<report::Record> records = {measured("l1", "random", 40), measured("l1", "paged", 50),
+                                         measured("l2", "random", 0), measured("memory", "random", 800),
+                                         measured("host", "random", 900)};
+  records[3].verified = false;
+  records[4].flags = {"contended"};
+  model::Profile profile = model::load_profile("h200");
+  const model::Rates before = profile.rates;
+  const auto how = read_latencies(records, profile);
+  CHECK(how.size() == 1);
+  CHECK(how.contains("l1_latency_cycles"));
+  CHECK(profile.rates.l1_latency_cycles == 40);
+  CHECK(profile.rates.l2_latency_cycles == before.l2_latency_cycles);
+  CHECK(profile.rates.memory_latency_cycles == before.memory_latency_cycles);
+  CHECK(profile.rates.host_latency_cycles == before.host_latency_cycles);
 }
 
 TEST_CASE("the calibration plan holds out other patterns than it fits", "[calibrate]") {

@@ -304,6 +304,26 @@ TEST_CASE("a workload that the model does not reach is predicted by its requests
   CHECK(record.flags == std::vector<std::string>{"predicted_from_attributes"});
 }
 
+TEST_CASE("of a chase the step is predicted, and no time of the run", "[record_of]") {
+  Example example;
+  const auto predicted = [](const Workload& workload, const model::Prediction&, const model::Profile&) {
+    return std::optional(static_cast<double>(workload.chase->lines));
+  };
+  example.probes[0].headline = {.quantity = {"latency_cycles", "of a step", Better::less}, .predict = predicted};
+  example.probes[0].metrics.push_back({.quantity = {"gb_per_s", "by the time", Better::more},
+                                       .from_seconds = [](const Workload&, double) { return std::optional(1.0); }});
+  Workload workload;
+  workload.modelled = false;
+  workload.chase = Chase{.lines = 7};
+  report::Record record = record_of(example.decided, workload);
+  add_prediction(record, *example.decided.probe, workload, model::load_profile("h200"));
+  CHECK(record.headline.predicted == 7.0);
+  CHECK_FALSE(record.metrics[1].predicted);
+  CHECK_FALSE(record.predicted_s);
+  CHECK_FALSE(record.bottleneck);
+  CHECK(record.stages.empty());
+}
+
 TEST_CASE("a predicted timeline is shown only where nothing was measured", "[record_of]") {
   const Example example;
   Workload workload;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "probes/error.hpp"
+#include "probes/model/chase.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 
@@ -78,6 +79,13 @@ TEST_CASE("latency: every level is a chase of one lane, in its own space", "[lat
   CHECK(describe("register").sites.empty());
   CHECK(describe("cluster").blocks == 2);
   CHECK(describe("local").sites.size() == 2);  // the array has to be written first
+}
+
+TEST_CASE("latency: the model knows a latency of every level, and no more", "[latency]") {
+  std::vector<std::string> known;
+  for (const model::LatencyLevel& level : model::latency_levels()) known.emplace_back(level.name);
+  CHECK(known == latency().axes.front().names);
+  for (const std::string& level : known) CHECK(describe(level).chase->level == level);
 }
 
 TEST_CASE("latency: footprints follow the L2 of the device", "[latency]") {

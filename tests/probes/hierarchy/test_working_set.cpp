@@ -90,6 +90,15 @@ TEST_CASE("working-set: every request of a chase is one sector", "[working_set]"
   CHECK_FALSE(workload.modelled);
 }
 
+TEST_CASE("working-set: nodes further apart than a line take up a line each", "[working_set]") {
+  const auto lines = [](std::uint64_t step) {
+    return working_set().describe(a_case(1U << 20U, "random", step), Device{}).chase->lines;
+  };
+  CHECK(lines(32) == (1U << 20U) / 128);
+  CHECK(lines(128) == (1U << 20U) / 128);
+  CHECK(lines(1024) == (1U << 20U) / 1024);
+}
+
 TEST_CASE("working-set: what no L1 holds is not read in advance", "[working_set]") {
   const Workload little = working_set().describe(a_case(1U << 19U), Device{});
   const Workload much = working_set().describe(a_case(1U << 30U), Device{});

@@ -54,9 +54,10 @@ std::string error_with_value(const std::string& value) {
   return parse_error_of(text.replace(text.find(placeholder), placeholder.size(), value));
 }
 
-/// Whether a profile may leave a rate out: those of the host link, of the host, and of how waiting and work overlap.
+/// Whether a profile may leave a rate out: those of the host link, of the host, of how waiting and work overlap, and of
+/// chases.
 bool is_optional(std::string_view rate) {
-  return rate == "load_turn_s" ||
+  return rate == "load_turn_s" || rate == "l1_bytes" || rate == "l2_near_share" || rate.ends_with("_latency_cycles") ||
          std::ranges::any_of(
              std::initializer_list<std::string_view>{"pcie_", "copy_", "host_", "pageable_", "staging_", "streams_",
                                                      "store_", "block_drain_", "overlap_", "line_spread_", "l1_lines_"},
@@ -162,7 +163,21 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.pcie_lone_idle_writes_per_s,
                                   rates.pcie_lone_copy_share,
                                   rates.pcie_copy_bytes_per_s,
-                                  rates.pcie_latency_s};
+                                  rates.pcie_latency_s,
+                                  rates.register_latency_cycles,
+                                  rates.shared_latency_cycles,
+                                  rates.cluster_latency_cycles,
+                                  rates.l1_latency_cycles,
+                                  rates.texture_latency_cycles,
+                                  rates.constant_latency_cycles,
+                                  rates.constant_far_latency_cycles,
+                                  rates.local_latency_cycles,
+                                  rates.l2_latency_cycles,
+                                  rates.l2_far_latency_cycles,
+                                  rates.memory_latency_cycles,
+                                  rates.host_latency_cycles,
+                                  rates.l1_bytes,
+                                  rates.l2_near_share};
   CHECK(std::size(in_file_order) == json.at("rates").size());
   double expected = 1;
   for (const double rate : in_file_order) CHECK(rate == expected++);

@@ -45,7 +45,12 @@ constexpr double Rates::*other_rates[] = {&Rates::load_latency_s,
                                           &Rates::host_cache_bytes,
                                           &Rates::host_copy_bytes_per_s,
                                           &Rates::host_copy_piece_s,
-                                          &Rates::pcie_latency_s};
+                                          &Rates::pcie_latency_s,
+                                          &Rates::l1_latency_cycles,
+                                          &Rates::memory_latency_cycles,
+                                          &Rates::host_latency_cycles,
+                                          &Rates::l1_bytes,
+                                          &Rates::l2_near_share};
 
 void check_scaled(const Rates& rates, double memory, double chip, double link = 1) {
   const Rates reference = load_profile("h200").rates;
