@@ -21,6 +21,7 @@
 #include "probes/measure/session.hpp"
 #include "probes/measure/timing.hpp"
 #include "probes/measure/verify.hpp"
+#include "probes/model/chase.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::hierarchy {
@@ -360,6 +361,12 @@ static std::optional<double> peak_of(const Workload& workload, const Device& dev
   return level == "memory" ? device_memory_peak(workload, device) : std::nullopt;
 }
 
+/// Of levels that the model reaches, whose sites are named after them; the link has none.
+static std::optional<double> predicted_latency(const Workload& workload, const model::Prediction& /*prediction*/,
+                                               const model::Profile& profile) {
+  return model::step_cycles({.level = workload.sites.empty() ? "host" : workload.sites.front().name}, profile);
+}
+
 static Probe hierarchy_probe() {
   Probe probe;
   probe.name = "hierarchy";
@@ -374,7 +381,7 @@ static Probe hierarchy_probe() {
   probe.baseline = std::string("memory");
   probe.headline = bandwidth(peak_of);
   probe.metrics = {{{"capacity_bytes", "what one multiprocessor can keep there", Better::more}},
-                   {latency_cycles()},
+                   {.quantity = latency_cycles(), .predict = predicted_latency},
                    {{"write_gb_per_s", "written instead of read", Better::more}},
                    {{"copy_gb_per_s", "copied within the level, or over the link both ways at once", Better::more}},
                    {{"triad_gb_per_s", "two arrays read and their combination written", Better::more}}};
