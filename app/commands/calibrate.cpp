@@ -276,7 +276,7 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
   options.add_switch("quiet", arguments->quiet, "No progress, and no table of the rates, e.g. in a script");
   options.footer(
       "Examples:\n"
-      "  gpumem calibrate -o mine.json                   about half a minute on the GPU\n"
+      "  gpumem calibrate -o mine.json                   less than a minute on the GPU\n"
       "  gpumem probe --offset 0..32 --backend model --gpu mine.json\n"
       "  gpumem calibrate --from offset.json --from stride.json -o mine.json");
   return [arguments] {

@@ -179,7 +179,7 @@ static Probe constant_probe() {
                  .parameter = "addresses",
                  .purpose = "distinct addresses among a warp's lanes; 1 is what constant memory is made for",
                  .defaults = "1..32",
-                 .quick = "1,2,4,8,16,32",
+                 .quick = "1,8,32",
                  .minimum = 1,
                  .maximum = row_words},
                 {.flag = "space",

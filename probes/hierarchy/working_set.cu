@@ -177,7 +177,7 @@ static Probe working_set_probe() {
                  .purpose = "bytes that are visited, again and again; each cache and TLB holds so many of them",
                  .defaults = "8KiB..64KiB*2,96KiB..320KiB:16KiB,384KiB,512KiB,768KiB,"
                              "1MiB..16MiB*2,20MiB..64MiB:4MiB,80MiB,96MiB,128MiB..64GiB*2",
-                 .quick = "16KiB,128KiB,1MiB,16MiB,48MiB,256MiB,1GiB,4GiB",
+                 .quick = "16KiB,1MiB,16MiB,48MiB,256MiB,4GiB",
                  .minimum = chunk_bytes},
                 order_axis(),
                 {.flag = "step",

@@ -107,8 +107,8 @@ class References(ProgramTest):
                    ({}, 0.05, 0.08))
 
     def test_chases_of_the_h200(self):
-        self.check("h200/latency.json", ({}, 0.01, 0.01))
-        self.check("h200/working-set.json", ({}, 0.02, 0.16))  # just beyond a cache, see docs/method.md
+        self.check("h200/latency.json", ({}, 0.01, 0.04))
+        self.check("h200/working-set.json", ({}, 0.04, 0.41))  # just beyond a cache, see docs/method.md
 
     def test_patterns_of_the_h200_that_no_rate_was_fitted_to(self):
         errors = []
