@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "app/run/record_of.hpp"
@@ -42,13 +43,15 @@ void count_batch(std::span<Entry> batch, measure::Counters& counters, measure::S
                  const model::Profile& profile) {
   prepare(batch, session);
   std::vector<std::function<void()>> launches;
+  std::set<access::Space> spaces;
   for (const Entry& entry : batch) {
+    for (const access::Site& site : entry.workload.sites) spaces.insert(site.space);
     launches.emplace_back([&] {
       entry.experiment->launch_kernel(session.stream().get());
       session.stream().synchronize();
     });
   }
-  const std::vector<measure::Counts> counts = counters.count(launches);
+  const std::vector<measure::Counts> counts = counters.count(launches, spaces);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     add_counts(*batch[i].record, batch[i].workload, counts[i], profile);
     batch[i].experiment.reset();
@@ -119,6 +122,8 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
       {Space::global, Op::store, counts.global_store_requests, counts.global_store_sectors, report::sectors},
       {Space::shared, Op::load, counts.shared_load_requests, counts.shared_load_wavefronts, report::wavefronts},
       {Space::shared, Op::store, counts.shared_store_requests, counts.shared_store_wavefronts, report::wavefronts},
+      {Space::local, Op::load, counts.local_load_requests, counts.local_load_sectors, report::sectors},
+      {Space::local, Op::store, counts.local_store_requests, counts.local_store_sectors, report::sectors},
   };
   bool differ = false;
   for (const Tally& tally : tallies) {

@@ -79,7 +79,7 @@ void describe_memory_chase(Workload& workload, const MemoryWalk& walk, access::S
   if (space == access::Space::host) {
     workload.host_bytes = walk.footprint_bytes();
   } else {
-    workload.allocated_bytes = walk.footprint_bytes();
+    workload.allocated_bytes = walk.allocated_bytes();
   }
   workload.sites.push_back({.name = "nodes",
                             .space = space,

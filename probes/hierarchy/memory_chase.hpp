@@ -25,6 +25,12 @@ struct MemoryWalk {
       : order(footprint_bytes / step, std::max(page_bytes / step, std::uint64_t{1})), place{step}, steps(per_round) {}
 
   [[nodiscard]] std::uint64_t footprint_bytes() const { return order.nodes() * place.step_bytes; }
+  /// What a chase allocates: whole pages, for those of a smaller allocation begin anywhere in one, and where lines fall
+  /// in L1 depends on it.
+  [[nodiscard]] std::uint64_t allocated_bytes() const {
+    constexpr std::uint64_t page = std::uint64_t{2} << 20U;
+    return std::max(footprint_bytes(), page);
+  }
   /// The block reads so many nodes before the chase, all of them where L1 might hold them: every launch finds it empty.
   [[nodiscard]] std::uint64_t warmed() const {
     constexpr std::uint64_t more_than_l1 = std::uint64_t{512} << 10U;
@@ -69,7 +75,7 @@ struct DeviceNodes {
 class DeviceChase : private DeviceNodes, public MemoryChase {
  public:
   DeviceChase(const MemoryWalk& walk, measure::Session& session)
-      : DeviceNodes{measure::DeviceBuffer(walk.footprint_bytes())}, MemoryChase(walk, nodes.data(), session) {}
+      : DeviceNodes{measure::DeviceBuffer(walk.allocated_bytes())}, MemoryChase(walk, nodes.data(), session) {}
 };
 
 }  // namespace gpumem::hierarchy

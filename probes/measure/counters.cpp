@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <utility>
 
 #include "probes/error.hpp"
 #include "probes/measure/cuda.hpp"
@@ -58,6 +60,14 @@ std::string_view cure(CUptiResult result) {
   }
 }
 
+/// Counters that are counted together.
+struct Selection {
+  std::vector<const CounterField*> fields = {};  ///< those the chip has
+  std::vector<const char*> metrics = {};         ///< theirs, in the same order
+  CUpti_Profiler_Host_Object* host = nullptr;
+  std::vector<std::uint8_t> config = {};
+};
+
 }  // namespace
 
 struct Counters::State {
@@ -75,7 +85,7 @@ struct Counters::State {
     name.deviceIndex = static_cast<std::size_t>(device_index);
     require(cupti->device_get_chip_name(&name), "ask for the chip's name");
     chip = name.pChipName;
-    choose_metrics();
+    static_cast<void>(selection({}));  // so that a chip without counters is told before anything runs
 
     auto enable = parameters<CUpti_RangeProfiler_Enable_Params>(CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE);
     enable.ctx = current_context();
@@ -89,7 +99,7 @@ struct Counters::State {
       disable.pRangeProfilerObject = profiler;
       static_cast<void>(cupti->range_profiler_disable(&disable));
     }
-    if (host != nullptr) release_host(host);
+    for (const auto& [spaces, chosen] : selections) release_host(chosen.host);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -158,53 +168,67 @@ struct Counters::State {
     return result == CUPTI_SUCCESS;
   }
 
-  void choose_metrics() {
+  /// What is counted of launches that access these spaces.
+  const Selection& selection(const std::set<access::Space>& accessed) {
+    std::set<access::Space> spaces;  // of those that have counters of their own
     for (const CounterField& field : counter_fields()) {
+      if (field.only_of && accessed.contains(*field.only_of)) spaces.insert(*field.only_of);
+    }
+    if (const auto known = selections.find(spaces); known != selections.end()) return known->second;
+    Selection chosen;
+    for (const CounterField& field : counter_fields()) {
+      if (field.only_of && !spaces.contains(*field.only_of)) continue;
       for (const char* metric : field.metrics) {
         if (metric == nullptr || !has(metric)) continue;
-        fields.push_back(&field);
-        metrics.push_back(metric);
+        chosen.fields.push_back(&field);
+        chosen.metrics.push_back(metric);
         break;
       }
     }
-    host = make_host();
-    require(add(host, metrics), "choose what to count");
+    chosen.host = make_host();
+    Selection& kept =
+        selections.emplace(spaces, std::move(chosen)).first->second;  // so that it is released in any case
+    require(add(kept.host, kept.metrics), "choose what to count");
+    configure(kept);
+    return kept;
+  }
+
+  void configure(Selection& chosen) const {
     auto size = parameters<CUpti_Profiler_Host_GetConfigImageSize_Params>(
         CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE);
-    size.pHostObject = host;
+    size.pHostObject = chosen.host;
     require(cupti->profiler_host_get_config_image_size(&size), "size the counters' configuration");
-    config.resize(size.configImageSize);
+    chosen.config.resize(size.configImageSize);
     auto image =
         parameters<CUpti_Profiler_Host_GetConfigImage_Params>(CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE);
-    image.pHostObject = host;
-    image.configImageSize = config.size();
-    image.pConfigImage = config.data();
+    image.pHostObject = chosen.host;
+    image.configImageSize = chosen.config.size();
+    image.pConfigImage = chosen.config.data();
     require(cupti->profiler_host_get_config_image(&image), "make the counters' configuration");
   }
 
   std::shared_ptr<const Cupti> cupti;
   std::string chip;
-  std::vector<const CounterField*> fields;  ///< those the chip has
-  std::vector<const char*> metrics;         ///< theirs, in the same order
-  CUpti_Profiler_Host_Object* host = nullptr;
+  std::map<std::set<access::Space>, Selection> selections;
   CUpti_RangeProfiler_Object* profiler = nullptr;
-  std::vector<std::uint8_t> config;
   std::vector<std::uint8_t> data;  ///< what was counted, in CUPTI's form
 };
 
 Counters::Counters(int device_index) : state_(std::make_unique<State>(device_index)) {}
 Counters::~Counters() = default;
 
-std::vector<Counts> Counters::count(std::span<const std::function<void()>> launches) {
+std::vector<Counts> Counters::count(std::span<const std::function<void()>> launches,
+                                    const std::set<access::Space>& spaces) {
   if (launches.empty()) return {};
   State& state = *state_;
+  const Selection& chosen = state.selection(spaces);
   const Cupti& cupti = *state.cupti;
 
   auto size = parameters<CUpti_RangeProfiler_GetCounterDataSize_Params>(
       CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE);
   size.pRangeProfilerObject = state.profiler;
-  size.pMetricNames = state.metrics.data();
-  size.numMetrics = state.metrics.size();
+  size.pMetricNames = const_cast<const char**>(chosen.metrics.data());  // CUPTI only reads them
+  size.numMetrics = chosen.metrics.size();
   size.maxNumOfRanges = launches.size();
   size.maxNumRangeTreeNodes = static_cast<std::uint32_t>(launches.size());
   state.check_count(cupti.range_profiler_get_counter_data_size(&size), "size the counts");
@@ -219,8 +243,8 @@ std::vector<Counts> Counters::count(std::span<const std::function<void()>> launc
 
   auto set = parameters<CUpti_RangeProfiler_SetConfig_Params>(CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE);
   set.pRangeProfilerObject = state.profiler;
-  set.configSize = state.config.size();
-  set.pConfig = state.config.data();
+  set.configSize = chosen.config.size();
+  set.pConfig = chosen.config.data();
   set.counterDataImageSize = state.data.size();
   set.pCounterDataImage = state.data.data();
   set.range = CUPTI_UserRange;
@@ -257,20 +281,20 @@ std::vector<Counts> Counters::count(std::span<const std::function<void()>> launc
   state.check_count(cupti.range_profiler_decode_data(&decode), "read the counts");
 
   std::vector<Counts> counts(launches.size());
-  std::vector<double> values(state.metrics.size());
+  std::vector<double> values(chosen.metrics.size());
   for (std::size_t i = 0; i < launches.size(); ++i) {  // ranges are stored in the order in which they were pushed
     auto evaluate = parameters<CUpti_Profiler_Host_EvaluateToGpuValues_Params>(
         CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE);
-    evaluate.pHostObject = state.host;
+    evaluate.pHostObject = chosen.host;
     evaluate.pCounterDataImage = state.data.data();
     evaluate.counterDataImageSize = state.data.size();
     evaluate.rangeIndex = i;
-    evaluate.ppMetricNames = state.metrics.data();
-    evaluate.numMetrics = state.metrics.size();
+    evaluate.ppMetricNames = chosen.metrics.data();
+    evaluate.numMetrics = chosen.metrics.size();
     evaluate.pMetricValues = values.data();
     state.check_count(cupti.profiler_host_evaluate_to_gpu_values(&evaluate), "work out the counts");
     for (std::size_t k = 0; k < values.size(); ++k) {
-      if (std::isfinite(values[k])) counts[i].*state.fields[k]->value = values[k] * state.fields[k]->scale;
+      if (std::isfinite(values[k])) counts[i].*chosen.fields[k]->value = values[k] * chosen.fields[k]->scale;
     }
   }
   return counts;
@@ -283,7 +307,9 @@ Counters::Counters(int) {
   throw missing_capability_error("gpumem was built without CUPTI's range profiler: build it with CUDA 12.6 or newer");
 }
 Counters::~Counters() = default;
-std::vector<Counts> Counters::count(std::span<const std::function<void()>>) { return {}; }
+std::vector<Counts> Counters::count(std::span<const std::function<void()>>, const std::set<access::Space>&) {
+  return {};
+}
 
 #endif
 

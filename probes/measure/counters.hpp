@@ -11,10 +11,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "probes/access/site.hpp"
 
 namespace gpumem::measure {
 
@@ -40,7 +43,11 @@ struct Counts {
   std::optional<double> host_write_sectors;
   std::optional<double> dram_read_bytes;
   std::optional<double> dram_write_bytes;
-  std::optional<double> achieved_occupancy;  ///< resident warps / the most there can be, while a multiprocessor works
+  std::optional<double> achieved_occupancy;   ///< resident warps / the most there can be, while a multiprocessor works
+  std::optional<double> local_load_requests;  ///< as of global memory; only where a case declares local memory
+  std::optional<double> local_load_sectors;
+  std::optional<double> local_store_requests;
+  std::optional<double> local_store_sectors;
 
   // Not counted but worked out from the counts:
   std::optional<double> load_throughput_gb_per_s;  ///< sectors loaded x 32 bytes / measured time of the launch
@@ -56,9 +63,10 @@ struct CounterField {
   std::string_view name;
   Value value;
   std::string_view purpose;
-  std::array<const char*, 2> metrics;  ///< CUPTI's names; the second may be null
-  double scale = 1;                    ///< metric x scale is the count
-  bool is_share = false;               ///< a share or rate, which two launches do not double
+  std::array<const char*, 2> metrics;         ///< CUPTI's names; the second may be null
+  double scale = 1;                           ///< metric x scale is the count
+  bool is_share = false;                      ///< a share or rate, which two launches do not double
+  std::optional<access::Space> only_of = {};  ///< counted where a case accesses that space, for it costs a pass more
 };
 /// What that many launches of the same would count.
 [[nodiscard]] Counts times(Counts counts, double launches);
@@ -76,10 +84,11 @@ class Counters {
   /// The most launches counted at once.
   static constexpr std::size_t most_at_once = 64;
 
-  /// Counts each of `launches` (at most `most_at_once`), every one called as often as there are passes. A launch queues
-  /// work on any stream of the context; nothing else may run on the device meanwhile. Throws a probe error when
-  /// counting fails.
-  [[nodiscard]] std::vector<Counts> count(std::span<const std::function<void()>> launches);
+  /// Counts each of `launches` (at most `most_at_once`), every one called as often as there are passes: what is always
+  /// counted, and what is counted of `spaces` only. A launch queues work on any stream of the context; nothing else may
+  /// run on the device meanwhile. Throws a probe error when counting fails.
+  [[nodiscard]] std::vector<Counts> count(std::span<const std::function<void()>> launches,
+                                          const std::set<access::Space>& spaces);
 
  private:
   struct State;

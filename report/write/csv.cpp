@@ -60,15 +60,19 @@ std::vector<CsvPath> paths_of(const std::vector<const Report*>& reports) {
     for (const std::string unit : {sectors, wavefronts}) add_paths(paths, {op, unit + "_per_request"}, of_sites);
   }
   add_paths(paths, {"bottleneck"}, of_sites);
-  for (const measure::CounterField& one : measure::counter_fields()) {
-    add_paths(paths, {"counters"}, {std::string(one.name)});
-  }
+  const auto add_counters = [&](bool of_some_spaces) {
+    for (const measure::CounterField& one : measure::counter_fields()) {
+      if (one.only_of.has_value() == of_some_spaces) add_paths(paths, {"counters"}, {std::string(one.name)});
+    }
+  };
+  add_counters(false);
   for (const Report* report : reports) add_paths(paths, {"metrics"}, report->metric_columns);
   add_paths(paths, {}, {"flags", "backend"});
   add_paths(paths, {"device"}, {"name", "uuid"});
   add_paths(paths, {"headline"}, {"quantity", "better", "measured", "ci95_low", "ci95_high", "predicted", "peak"});
   add_paths(paths, {}, {"predicted_seconds", "useful_flops"});
   for (const Report* report : reports) add_paths(paths, {"metrics_predicted"}, report->metric_columns);
+  add_counters(true);
   return paths;
 }
 

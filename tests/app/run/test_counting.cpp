@@ -98,6 +98,23 @@ TEST_CASE("what the hardware cannot tell apart, or does not count, stays absent"
   CHECK(record.flags.empty());
 }
 
+TEST_CASE("loads and stores of local memory are counted by themselves", "[counting]") {
+  Workload workload = kernel();
+  workload.sites = {site(access::Space::local, access::Op::load, "array"),
+                    site(access::Space::local, access::Op::store, "array")};
+  report::Record record = record_of_sites(workload, 4);
+  measure::Counts counts;
+  counts.global_load_requests = 100;
+  counts.global_load_sectors = 500;
+  counts.local_load_requests = 200;
+  counts.local_load_sectors = 800;
+  counts.local_store_requests = 10;
+  counts.local_store_sectors = 40;
+  add_counts(record, workload, counts, profile());
+  for (const report::SiteRecord& one : record.access) CHECK(one.per_request(report::sectors).counted == 4);
+  CHECK(record.flags.empty());
+}
+
 TEST_CASE("load efficiency and throughput are those of one launch", "[counting]") {
   Workload workload = kernel();
   workload.sites = {site(access::Space::global, access::Op::load)};

@@ -89,13 +89,13 @@ TEST_CASE("latency: the model knows a latency of every level, and no more", "[la
 }
 
 TEST_CASE("latency: footprints follow the L2 of the device", "[latency]") {
-  CHECK(describe("l1").allocated_bytes == 16 * kib);
+  CHECK(describe("l1").allocated_bytes == 2 * mib);
   CHECK(describe("l2").allocated_bytes == 60 * mib / 16);
   CHECK(describe("l2-far").allocated_bytes == 60 * mib * 5 / 8);
   CHECK(describe("memory").allocated_bytes == 240 * mib);
   CHECK(describe("host").allocated_bytes == 0);
   CHECK(describe("host").host_bytes == 4 * mib);
-  CHECK(latency().describe(a_case("l2"), device("9.0", 0)).allocated_bytes == mib);
+  CHECK(latency().describe(a_case("l2"), device("9.0", 0)).allocated_bytes == 2 * mib);
 }
 
 TEST_CASE("latency: the nodes asked for are within the footprint, and one after another differ", "[latency]") {

@@ -86,7 +86,7 @@ TEST_CASE("working-set: every request of a chase is one sector", "[working_set]"
     CHECK(request.address[0] < (1U << 18U));
   }
   for (std::uint64_t k = 0; k < nodes; ++k) CHECK(site.request(k).address[0] / 128 == k);  // L1 is filled first
-  CHECK(workload.allocated_bytes == (1U << 18U) + 2 * 1024 * 4);
+  CHECK(workload.allocated_bytes == (2U << 20U) + 2 * 1024 * 4);
   CHECK_FALSE(workload.modelled);
 }
 
