@@ -140,6 +140,7 @@ static Workload describe_stream(const Case& decided, const Device&) {
   if (!one.reduces) workload.useful_bytes_written = one.array_bytes();
   const unsigned flops = with_operation(one.name, [](auto operation) { return operation.flops; });
   if (flops > 0) workload.useful_flops = flops * (one.array_bytes() / one.real_bytes());
+  workload.double_precision = one.doubles;
   workload.allocated_bytes = one.allocated_bytes();
   workload.blocks = one.launch.blocks();
   workload.block_threads = one.launch.tile.block_threads;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "probes/arithmetic.hpp"
+#include "probes/model/occupancy.hpp"
+
 namespace gpumem::model {
 
 namespace {
@@ -66,20 +69,11 @@ double pcie_seconds(const Demand& demand, const Rates& rates) {
          rates.pcie_lone_copy_share * std::min(reads, lone);
 }
 
-/// Blocks that one multiprocessor holds at once.
-double resident_blocks(const Workload& workload, const Device& device) {
-  // Threads are resident in whole warps, and blocks up to a limit: 32 on most GPUs (CUDA C++ Programming Guide,
-  // technical specifications per compute capability; 16 or 24 on some).
-  constexpr unsigned most_blocks = 32;
-  const unsigned warps = (workload.block_threads + access::warp_lanes - 1) / access::warp_lanes;
-  return std::clamp(device.threads_per_multiprocessor / (warps * access::warp_lanes), 1U, most_blocks);
-}
-
 /// Seconds if every resident block waits for all of its accesses before the next takes its place (Little's law). A
 /// place stays empty until the block's last warp ends, the longer the fewer blocks there are to fill in.
 double latency_seconds(const Workload& workload, const Demand& demand, const Profile& profile) {
   const Rates& rates = profile.rates;
-  const double resident = resident_blocks(workload, profile.device);
+  const double resident = occupancy_of(workload, profile.device).blocks;
   const double turnovers = static_cast<double>(workload.blocks) / (resident * profile.device.multiprocessors);
   if (demand.over_link) return turnovers * rates.pcie_latency_s;
   const double once = (demand.loads ? rates.load_latency_s : 0) + (demand.stores ? rates.store_latency_s : 0);
@@ -121,6 +115,10 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   if (demand.over_link) stage("pcie", pcie_seconds(demand, rates));
   if (demand.shared_wavefronts > 0) {
     stage("shared_wavefronts", demand.shared_wavefronts / (rates.shared_wavefronts_per_cycle * cycles_per_s));
+  }
+  if (const auto flops_per_s = peak_flops_per_s(profile.device, workload.double_precision);
+      workload.useful_flops && flops_per_s) {
+    stage(workload.double_precision ? "fp64" : "fp32", static_cast<double>(*workload.useful_flops) / *flops_per_s);
   }
   return stages;
 }

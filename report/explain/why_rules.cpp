@@ -217,6 +217,8 @@ constexpr Rule rules[] = {
     {" l1_lines ", shifted_loads, loads, shifted_fact, shifted_brief, "align the base to 128 bytes", "align the base"},
     {" l1_lines ", always, nullptr, "L1 looks up a line a cycle, and every load needs all of its lines",
      "a line a cycle", "use a value more often once it is in a register", "reuse registers"},
+    {" fp32 fp64 ", always, nullptr, "its multiply-adds take longer than any data does", "the operations themselves",
+     "only fewer operations would help", "only fewer help"},
     {memory_stages, scattered, costlier, scattered_fact, scattered_brief,
      "make neighbouring lanes access neighbouring words", "use whole sectors"},
     {memory_stages, shifted_stores, stores, "each store touches {each} sectors where {least} would do{l2}",

@@ -169,6 +169,8 @@ std::string stage_words(std::string_view stage) {
       {"launch", "the launch itself"},
       {"latency", "latency (too little in flight)"},
       {"l1_lines", "the lines looked up in L1"},
+      {"fp32", "arithmetic in float"},
+      {"fp64", "arithmetic in double"},
       {"l2_sectors", "the sectors moved between L1 and L2"},
       {"l2_lines", "the lines fetched into L2"},
       {"dram", "device memory"},
