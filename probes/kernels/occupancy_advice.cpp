@@ -1,0 +1,53 @@
+#include "probes/kernels/occupancy_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "probes/words.hpp"
+
+namespace gpumem::kernels {
+
+namespace {
+
+constexpr double enough = 0.95;       // of the best bandwidth
+constexpr double same_within = 1.05;  // between limits
+
+std::uint64_t warps_of(const Outcome& outcome) { return outcome.one.number("resident_warps"); }
+
+}  // namespace
+
+Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
+  const double best = std::ranges::max_element(outcomes, {}, &Outcome::headline)->headline;
+  std::uint64_t fewest = ~std::uint64_t{0};
+  std::uint64_t most = 0;
+  std::map<std::uint64_t, std::pair<double, double>> spread;  // slowest and fastest, by warps
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.headline <= 0) continue;
+    const std::uint64_t warps = warps_of(outcome);
+    if (outcome.headline >= enough * best) fewest = std::min(fewest, warps);
+    most = std::max(most, warps);
+    auto& [slowest, fastest] = spread.try_emplace(warps, outcome.headline, outcome.headline).first->second;
+    slowest = std::min(slowest, outcome.headline);
+    fastest = std::max(fastest, outcome.headline);
+  }
+  if (spread.size() < 2) return {};
+  std::string text = fewest < most
+                         ? fmt::format(
+                               "{} resident warps of {} reach 95 % of the bandwidth: more occupancy gains "
+                               "nothing there.",
+                               fewest, most)
+                         : fmt::format("It takes all of {} resident warps: less in flight is less bandwidth.", most);
+  const auto differs =
+      std::ranges::find_if(spread, [](const auto& one) { return one.second.second > same_within * one.second.first; });
+  if (differs != spread.end()) {
+    text += fmt::format(" What limits them matters too: {} warps read at {} to {}.", differs->first,
+                        rate_words(differs->second.first), rate_words(differs->second.second));
+  }
+  return {.advice = text};
+}
+
+}  // namespace gpumem::kernels
