@@ -119,6 +119,7 @@ struct Workload {
   unsigned shared_bytes_per_block = 0;
   std::optional<unsigned> registers_per_thread = {};  ///< where they limit how many blocks are resident
   Clock clock = Clock::device;
+  unsigned waits = 1;    ///< times that a thread waits for loads before it issues further ones
   bool modelled = true;  ///< whether the model's stages reach what it does; else only its requests are predicted
   std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel

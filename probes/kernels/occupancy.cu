@@ -31,7 +31,7 @@ struct Held {
 
 static const std::array<Held, 4>& held_kernels() {
   static const std::array<Held, 4> all = {
-      {{32, &read_holding_registers<0>, measure::kernel_name<&read_holding_registers<0>>()},
+      {{32, &read_holding_registers<1>, measure::kernel_name<&read_holding_registers<1>>()},
        {64, &read_holding_registers<40>, measure::kernel_name<&read_holding_registers<40>>()},
        {128, &read_holding_registers<104>, measure::kernel_name<&read_holding_registers<104>>()},
        {256, &read_holding_registers<220>, measure::kernel_name<&read_holding_registers<220>>()}}};
@@ -115,6 +115,7 @@ static Workload describe_occupancy(const Case& decided, const Device& device) {
   workload.block_threads = one.block_threads;
   workload.shared_bytes_per_block = one.shared_bytes;
   workload.registers_per_thread = one.held->registers;
+  workload.waits = loads_of_thread / loads_in_a_row;
   return workload;
 }
 

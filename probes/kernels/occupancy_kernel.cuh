@@ -16,9 +16,9 @@ constexpr unsigned loads_of_thread = 64;
 template <unsigned held>
 __global__ void __launch_bounds__(occupancy_threads)
     read_holding_registers(const uint4* words, std::uint32_t* sums, float seed) {
-  float kept[held + 1];
+  float kept[held];
 #pragma unroll
-  for (unsigned i = 0; i < held; ++i) asm volatile("mov.f32 %0, %1;" : "=f"(kept[i]) : "f"(seed));
+  for (float& one : kept) asm volatile("mov.f32 %0, %1;" : "=f"(one) : "f"(seed));
   const uint4* from = words + std::uint64_t{blockIdx.x} * blockDim.x * loads_of_thread + threadIdx.x;
   std::uint32_t sum = 0;
 #pragma unroll 1
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(occupancy_threads)
     for (const uint4& one : word) sum += one.x + one.y + one.z + one.w;
   }
 #pragma unroll
-  for (unsigned i = 0; i < held; ++i) asm volatile("" ::"f"(kept[i]));
+  for (const float one : kept) asm volatile("" ::"f"(one));
   if (sums != nullptr) sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 

@@ -52,8 +52,9 @@ struct RooflineCase {
 static Workload describe_roofline(const Case& decided, const Device& device) {
   const RooflineCase one(decided, device);
   Workload workload;
-  workload.kernel = one.with_kernel(
-      [](auto real, auto fused) { return measure::kernel_name<&multiply_add_words<decltype(real), fused()>>(); });
+  workload.kernel = one.with_kernel([](auto real, auto fused) {
+    return measure::kernel_name<&multiply_add_words<decltype(real), Vector<decltype(real)>, fused()>>();
+  });
   workload.sites.push_back({.name = "words",
                             .op = access::Op::load,
                             .word_bytes = 16,
@@ -121,7 +122,7 @@ class RooflineExperiment final : public measure::Experiment {
   void launch(void* sums, cudaStream_t stream) {
     case_.with_kernel([&](auto real, auto fused) {
       using Real = decltype(real);
-      multiply_add_words<Real, fused()><<<grid(), roofline_threads, 0, stream>>>(
+      multiply_add_words<Real, Vector<Real>, fused()><<<grid(), roofline_threads, 0, stream>>>(
           reinterpret_cast<const Vector<Real>*>(words_), static_cast<Real*>(sums), case_.steps / case_.fused(),
           step<Real>());
     });

@@ -48,13 +48,13 @@ __global__ void fill_words(Real* words, std::uint64_t count) {
 }
 
 /// Each thread reads its vectors, a block's width apart, takes each word through `rounds` x `fused` steps and stores
-/// the sum of them, unless `sums` is null.
-template <class Real, unsigned fused>
+/// the sum of them, unless `sums` is null. Words are Vector<Real>, by a name that the compiled kernel has.
+template <class Real, class Words, unsigned fused>
 __global__ void __launch_bounds__(roofline_threads)
-    multiply_add_words(const Vector<Real>* words, Real* sums, unsigned rounds, Step<Real> step) {
-  constexpr unsigned parts = sizeof(Vector<Real>) / sizeof(Real);
+    multiply_add_words(const Words* words, Real* sums, unsigned rounds, Step<Real> step) {
+  constexpr unsigned parts = sizeof(Words) / sizeof(Real);
   const std::uint64_t first = std::uint64_t{blockIdx.x} * roofline_loads * roofline_threads + threadIdx.x;
-  Vector<Real> mine[roofline_loads];
+  Words mine[roofline_loads];
 #pragma unroll
   for (unsigned load = 0; load < roofline_loads; ++load) mine[load] = __ldcs(words + first + load * roofline_threads);
 #pragma unroll 1
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(roofline_threads)
 #pragma unroll
     for (unsigned k = 0; k < fused; ++k) {
 #pragma unroll
-      for (Vector<Real>& vector : mine) {
+      for (Words& vector : mine) {
 #pragma unroll
         for (unsigned i = 0; i < parts; ++i) part<Real>(vector, i) = fma(part<Real>(vector, i), step.times, step.more);
       }
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(roofline_threads)
   }
   Real sum = 0;
 #pragma unroll
-  for (Vector<Real>& vector : mine) {
+  for (Words& vector : mine) {
 #pragma unroll
     for (unsigned i = 0; i < parts; ++i) sum += part<Real>(vector, i);
   }

@@ -78,6 +78,10 @@ double latency_seconds(const Workload& workload, const Demand& demand, const Pro
   if (demand.over_link) return turnovers * rates.pcie_latency_s;
   const double once = (demand.loads ? rates.load_latency_s : 0) + (demand.stores ? rates.store_latency_s : 0);
   const double turns = demand.loads ? (demand.turns - 1) * rates.load_turn_s : 0;
+  if (workload.waits > 1) {  // of few threads memory is not under load: its latency is that of a chase
+    const double cycles = workload.waits * rates.memory_latency_cycles;
+    return turnovers * (cycles / static_cast<double>(profile.device.sm_clock_hz) + turns);
+  }
   return turnovers * (once * (1 + rates.block_drain_share / resident) + turns);
 }
 
