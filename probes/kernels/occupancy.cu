@@ -20,21 +20,24 @@
 
 namespace gpumem::kernels {
 
-using Kernel = void (*)(const uint4*, std::uint32_t*, float);
+using Kernel = void (*)(const uint4*, std::uint32_t*, std::uint32_t);
 
-/// A kernel, and the registers that a thread of it is given.
+/// A kernel that holds so many registers full, and those that a thread of it is then given.
 struct Held {
   unsigned registers;
+  unsigned held;
   Kernel kernel;
   std::string name;
 };
 
+template <unsigned held>
+static Held held_kernel(unsigned registers) {
+  return {registers, held, &read_holding_registers<held>, measure::kernel_name<&read_holding_registers<held>>()};
+}
+
 static const std::array<Held, 4>& held_kernels() {
-  static const std::array<Held, 4> all = {
-      {{32, &read_holding_registers<1>, measure::kernel_name<&read_holding_registers<1>>()},
-       {64, &read_holding_registers<40>, measure::kernel_name<&read_holding_registers<40>>()},
-       {128, &read_holding_registers<104>, measure::kernel_name<&read_holding_registers<104>>()},
-       {256, &read_holding_registers<220>, measure::kernel_name<&read_holding_registers<220>>()}}};
+  static const std::array<Held, 4> all = {held_kernel<1>(32), held_kernel<40>(64), held_kernel<100>(128),
+                                          held_kernel<216>(256)};
   return all;
 }
 
@@ -135,8 +138,8 @@ class OccupancyExperiment final : public measure::Experiment {
     measure::poison(sums_, stream);
     mismatches_.reset(stream);
     launch(sums_.as<std::uint32_t>(), stream);
-    check_read<<<static_cast<unsigned>(case_.blocks), case_.block_threads, 0, stream>>>(sums_.as<std::uint32_t>(),
-                                                                                        mismatches_.data());
+    check_read<<<static_cast<unsigned>(case_.blocks), case_.block_threads, 0, stream>>>(
+        sums_.as<std::uint32_t>(), case_.held->held, seed, mismatches_.data());
     return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
   }
 
@@ -150,9 +153,11 @@ class OccupancyExperiment final : public measure::Experiment {
   }
 
  private:
+  static constexpr std::uint32_t seed = measure::random_word(3);
+
   void launch(std::uint32_t* sums, cudaStream_t stream) {
     case_.held->kernel<<<static_cast<unsigned>(case_.blocks), case_.block_threads, case_.shared_bytes, stream>>>(
-        reinterpret_cast<const uint4*>(words_), sums, 1.0F);
+        reinterpret_cast<const uint4*>(words_), sums, seed);
     measure::check(cudaGetLastError(), "launch the kernel");
   }
 
