@@ -18,8 +18,8 @@ using namespace gpumem::kernels::transpose;
 
 namespace {
 
-const std::vector<Matrix> matrices = {{1, 1},   {3, 5},    {32, 32},   {33, 31},  {64, 128},
-                                      {70, 34}, {100, 36}, {130, 200}, {257, 66}, {516, 260}};
+const std::vector<Matrix> matrices = {{1, 1},   {3, 5},    {32, 32},  {33, 31}, {64, 72},
+                                      {70, 34}, {100, 36}, {130, 40}, {65, 66}, {72, 136}};
 
 Case transpose_case(const std::string& way, const Matrix& matrix, const std::string& type = "float") {
   return test::any_case("transpose", {{"transpose", way},
@@ -45,9 +45,9 @@ Requests declared(const access::Site& site) {
     for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
       if (request.lane_active(lane)) one.emplace_back(lane, request.address[lane]);
     }
-    CHECK_FALSE(one.empty());
   }
   std::ranges::sort(all);
+  CHECK((all.empty() || !all.front().empty()));  // none without active lanes
   return all;
 }
 
@@ -149,9 +149,11 @@ Played play_wide(const Matrix& matrix, std::uint32_t bytes) {
 }
 
 void check_played(const std::string& way, const Matrix& matrix, const std::string& type, const Played& played) {
+  std::vector<std::uint64_t> transposed;
   for (std::uint64_t i = 0; i < matrix.count(); ++i) {
-    REQUIRE(played.target[i] == i % matrix.rows * matrix.columns + i / matrix.rows);
+    transposed.push_back(i % matrix.rows * matrix.columns + i / matrix.rows);
   }
+  CHECK((played.target == transposed));
   const Workload workload = workload_of(way, matrix, type);
   REQUIRE(workload.sites.size() == 4);
   for (std::size_t site = 0; site < 4; ++site) {
@@ -193,9 +195,12 @@ TEST_CASE("without a tile either side strides, and edges have fewer lanes", "[tr
     CHECK((declared(reads.sites[1]) == declared(padded.sites[3])));
     for (const access::Site* site : {&writes.sites[1], &reads.sites[0]}) {
       std::set<std::uint64_t> addresses;
+      std::size_t accesses = 0;
       for (const Request& request : declared(*site)) {
-        for (const auto& [lane, address] : request) CHECK(addresses.insert(address).second);
+        accesses += request.size();
+        for (const auto& [lane, address] : request) addresses.insert(address);
       }
+      CHECK(accesses == matrix.count());
       CHECK(addresses.size() == matrix.count());
       CHECK(*addresses.rbegin() == (matrix.count() - 1) * 4);
     }
@@ -264,7 +269,7 @@ TEST_CASE("a wide tile has no conflicts with narrower vectors either", "[transpo
 
 TEST_CASE("what the model sums up of a few requests is what all of them cost, at edges too", "[transpose]") {
   for (const char* way : {"copy", "strided-write", "strided-read", "padded", "wide"}) {
-    for (const Matrix& matrix : {Matrix{1000, 1000}, Matrix{999, 1001}, Matrix{130, 2002}}) {
+    for (const Matrix& matrix : {Matrix{500, 500}, Matrix{499, 501}, Matrix{66, 1002}}) {
       for (const access::Site& site : workload_of(way, matrix).sites) {
         INFO(way << " " << matrix.rows << " x " << matrix.columns << " " << site.name);
         const access::SiteCost exact = access::summarise(site, site.requests).cost;
@@ -278,13 +283,13 @@ TEST_CASE("what the model sums up of a few requests is what all of them cost, at
 
 TEST_CASE("the conclusion says what striding costs, what a tile gains, and what cures its conflicts", "[transpose]") {
   const std::vector<Outcome> all = {outcome("copy", 4200), outcome("strided-write", 525), outcome("strided-read", 420),
-                                    outcome("tile", 1600), outcome("padded", 3640),       outcome("swizzled", 3650),
+                                    outcome("tile", 1600), outcome("padded", 3680),       outcome("swizzled", 3690),
                                     outcome("wide", 4150), outcome("copy", 9000, 1024)};
   CHECK(test::advice(all) ==
         "A copy of 8192 x 8192 floats reaches 4200 GB/s. Storing columns takes 8.00 x as long (525 instead of 4200 "
         "GB/s). Loading columns takes 10 x as long (420 instead of 4200 GB/s). Turned in a tile of shared memory, so "
         "that rows are loaded and stored, it is 3.05 x as fast as strided-write. Padding the tile by one column turns "
-        "32 wavefronts into 1: 2.28 x. Swizzling it does the same for no memory. Best is wide with 4150 GB/s, 0.99 x "
+        "32 wavefronts into 1: 2.30 x. Swizzling it does the same for no memory. Best is wide with 4150 GB/s, 0.99 x "
         "the copy.");
   CHECK(test::advice({outcome("tile", 2000, 8192, "double"), outcome("swizzled", 3000, 8192, "double")}) ==
         "Swizzling the tile turns 32 wavefronts into 2: 1.50 x. 8192 x 8192 doubles are best transposed by swizzled: "
