@@ -1,0 +1,83 @@
+// GeLU in one kernel or in nine: what is declared, what is predicted, and what is concluded.
+
+#include <vector>
+
+#include "probes/error.hpp"
+#include "probes/model/predict.hpp"
+#include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+constexpr std::uint64_t mib = 1024 * 1024;
+
+Case fusion_case(const char* fusion, std::uint64_t bytes) {
+  return test::any_case("fusion", {{"fusion", std::string(fusion)}, {"size_bytes", bytes}});
+}
+
+Workload workload_of(const Case& one) { return one.probe->describe(one, test::some_device()); }
+
+Outcome reading(const char* fusion, std::uint64_t bytes, double seconds, double moved) {
+  return {
+      .one = fusion_case(fusion, bytes), .headline = 1, .seconds = seconds, .metrics = {{"moved_over_useful", moved}}};
+}
+
+}  // namespace
+
+TEST_CASE("fusion: nine kernels read twelve arrays and write nine, one reads and writes one", "[fusion]") {
+  const Workload separate = workload_of(fusion_case("separate", 512 * mib));
+  const Workload fused = workload_of(fusion_case("fused", 512 * mib));
+  const std::uint64_t requests = 512 * mib / 512;
+  REQUIRE(separate.sites.size() == 2);
+  REQUIRE(fused.sites.size() == 2);
+  CHECK(separate.sites[0].requests == 12 * requests);
+  CHECK(separate.sites[1].requests == 9 * requests);
+  CHECK(fused.sites[0].requests == requests);
+  CHECK(fused.sites[1].requests == requests);
+  for (const Workload* workload : {&separate, &fused}) {
+    CHECK(workload->useful_bytes() == 1024 * mib);
+    for (const access::Site& site : workload->sites) {
+      const access::SiteSummary summary = access::summarise(site);
+      CHECK(summary.cost.sectors_per_request == 16);
+      CHECK(summary.footprint.sectors * 32 == static_cast<double>(site.requests) * 512);
+    }
+  }
+  CHECK(separate.blocks == 9 * fused.blocks);
+  const Metric& moved = find_probe("fusion")->metrics.front();
+  CHECK(moved.from_seconds(separate, 1).value_or(0) == 10.5);
+  CHECK(moved.from_seconds(fused, 1).value_or(0) == 1);
+}
+
+TEST_CASE("fusion: a size that is no whole number of words is rounded up to one", "[fusion]") {
+  const Workload workload = workload_of(fusion_case("fused", 20));
+  CHECK(workload.useful_bytes() == 40);
+  CHECK(workload.sites[0].requests == 1);
+  CHECK(workload.sites[0].request(0).active == 3);
+  CHECK(workload.allocated_bytes == 256);
+  const Case odd = fusion_case("fused", 21);
+  CHECK_THROWS_WITH(odd.probe->validate(odd), "--fusion-size 21 is not a multiple of the 4 bytes of a float; use 24");
+}
+
+TEST_CASE("fusion: the time of nine kernels is predicted where caches and launches do not matter", "[fusion]") {
+  CHECK_FALSE(workload_of(fusion_case("separate", 64 * mib)).modelled);
+  CHECK(workload_of(fusion_case("fused", 64 * mib)).modelled);
+  const model::Profile profile = model::load_profile("h200");
+  const auto seconds = [&](const char* fusion) {
+    const Workload workload = workload_of(fusion_case(fusion, 1024 * mib));
+    CHECK(workload.modelled);
+    return model::predict(workload, profile).seconds;
+  };
+  CHECK(seconds("separate") / seconds("fused") == Approx(10.5).epsilon(0.05));
+}
+
+TEST_CASE("fusion: the advice compares sizes that ran both ways", "[fusion]") {
+  CHECK(test::advice({reading("separate", mib, 36e-6, 10.5), reading("fused", mib, 4e-6, 1),
+                      reading("separate", 1024 * mib, 5.2e-3, 10.5), reading("fused", 1024 * mib, 0.5e-3, 1),
+                      reading("fused", 2048 * mib, 1e-3, 1)}) ==
+        "GeLU of 1 GiB takes 500 us in one kernel and 5.20 ms in 9 of them, which move 10.5 x the bytes: one is 10 x "
+        "as fast. Of 1 MiB it is 9.00 x as fast: 4.00 us against 36.0 us. Fuse elementwise operations that follow each "
+        "other: what lies between them then stays in registers.");
+  CHECK(test::advice({reading("fused", mib, 4e-6, 1)}).empty());
+}

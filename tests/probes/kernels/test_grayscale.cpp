@@ -1,0 +1,104 @@
+// Images made grey: the weights, what each layout asks of memory, and what is concluded.
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "probes/kernels/grayscale.hpp"
+#include "probes/model/predict.hpp"
+#include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+Case grey_case(const std::string& pixels, std::uint64_t side) {
+  return test::any_case("grayscale", {{"pixels", pixels}, {"image", side}});
+}
+
+Workload workload_of(const std::string& pixels, std::uint64_t side) {
+  const Case one = grey_case(pixels, side);
+  return one.probe->describe(one, test::some_device());
+}
+
+double sectors(const access::Site& site) { return access::summarise(site).cost.sectors_per_request; }
+
+Outcome reading(const std::string& pixels, std::uint64_t side, double seconds) {
+  return {.one = grey_case(pixels, side),
+          .headline = 1,
+          .seconds = seconds,
+          .metrics = kernels::metrics_of({.memory_s = 18e-6, .compute_s = 2e-6, .launch_s = 3e-6}, seconds)};
+}
+
+}  // namespace
+
+TEST_CASE("grayscale: integers are within one of the weights, and leave black black and white white", "[grayscale]") {
+  CHECK(kernels::grey_of(0, 0, 0) == 0);
+  CHECK(kernels::grey_of(255, 255, 255) == 255);
+  for (unsigned red = 0; red < 256; red += 15) {
+    for (unsigned green = 0; green < 256; green += 15) {
+      for (unsigned blue = 0; blue < 256; blue += 15) {
+        const double exact = 0.299 * red + 0.587 * green + 0.114 * blue;
+        CHECK(std::abs(kernels::grey_of(red, green, blue) - exact) < 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("grayscale: what a request touches follows from the layout", "[grayscale]") {
+  struct Expected {
+    const char* pixels;
+    double loaded;
+    double stored;
+    std::uint64_t pixels_per_warp;
+  };
+  for (const auto& [pixels, loaded, stored, pixels_per_warp] :
+       {Expected{"packed", 3, 1, 32}, Expected{"planar", 1, 1, 32}, Expected{"packed-vector", 32, 16, 512},
+        Expected{"planar-vector", 16, 16, 512}}) {
+    INFO(pixels);
+    const Workload workload = workload_of(pixels, 2048);
+    REQUIRE(workload.sites.size() == 2);
+    CHECK(sectors(workload.sites[0]) == loaded);
+    CHECK(sectors(workload.sites[1]) == stored);
+    CHECK(workload.sites[0].requests == 3 * 2048 * 2048 / pixels_per_warp);
+    CHECK(workload.sites[1].requests == 2048 * 2048 / pixels_per_warp);
+    CHECK(workload.useful_bytes_read == 3 * 2048 * 2048);
+    // Whatever the requests share, all of them together touch the image once.
+    CHECK(access::summarise(workload.sites[0]).footprint.sectors * 32 == 3 * 2048 * 2048);
+  }
+}
+
+TEST_CASE("grayscale: any image works, and none is left in L2 for its next turn", "[grayscale]") {
+  for (const char* pixels : {"packed", "planar", "packed-vector", "planar-vector"}) {
+    INFO(pixels);
+    const Workload small = workload_of(pixels, 5);
+    CHECK(small.sites[0].requests == 3);
+    CHECK(small.sites[1].request(0).active == (std::string(pixels).ends_with("vector") ? 3U : 0x1FFFFFFU));
+    CHECK(small.allocated_bytes >= 4 * test::some_device().l2_bytes);
+    CHECK_FALSE(small.modelled);
+    CHECK(workload_of(pixels, 8192).modelled);
+  }
+}
+
+TEST_CASE("grayscale: the speed of light is memory, arithmetic and launch", "[grayscale]") {
+  const model::Profile profile = model::load_profile("h200");
+  const Workload workload = workload_of("planar", 2048);
+  const kernels::SpeedOfLight light = kernels::speed_of_light(workload, profile.device, 3e-6);
+  CHECK(light.memory_s == Approx(2048 * 2048 * 4 / 4.814e12).epsilon(0.001));
+  CHECK(light.compute_s == Approx(2048 * 2048 * 4 / (64 * 132 * 1.98e9)));
+  CHECK(light.seconds() == light.memory_s + light.compute_s + 3e-6);
+  const auto& metrics = find_probe("grayscale")->metrics;
+  const auto named = kernels::metrics_of(light, 1);
+  REQUIRE(metrics.size() == named.size());
+  for (std::size_t i = 0; i < metrics.size(); ++i) CHECK(metrics[i].quantity.name == named[i].first);
+}
+
+TEST_CASE("grayscale: the advice holds every image against its speed of light, and compares the ways", "[grayscale]") {
+  CHECK(test::advice({reading("packed", 512, 26e-6), reading("packed", 2048, 54e-6),
+                      reading("planar-vector", 2048, 27e-6), reading("planar", 2048, 46e-6)}) ==
+        "512 x 512 pixels, packed: expected 18 us memory + 2.0 us compute + 3.0 us launch, taken 26 us = 88 %. 2048 x "
+        "2048 pixels, planar-vector: expected 18 us memory + 2.0 us compute + 3.0 us launch, taken 27 us = 85 %. At "
+        "2048 the pixels are best planar-vector: 2.00 x as fast as packed.");
+  CHECK(test::advice({reading("packed", 512, 26e-6), reading("planar", 512, 26e-6)}).ends_with("equally fast."));
+}
