@@ -289,7 +289,7 @@ std::vector<Counts> Counters::count(std::span<const std::function<void()>> launc
     evaluate.pCounterDataImage = state.data.data();
     evaluate.counterDataImageSize = state.data.size();
     evaluate.rangeIndex = i;
-    evaluate.ppMetricNames = chosen.metrics.data();
+    evaluate.ppMetricNames = const_cast<const char**>(chosen.metrics.data());
     evaluate.numMetrics = chosen.metrics.size();
     evaluate.pMetricValues = values.data();
     state.check_count(cupti.profiler_host_evaluate_to_gpu_values(&evaluate), "work out the counts");
