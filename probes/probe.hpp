@@ -106,16 +106,20 @@ struct Workload {
     device,  ///< events in the stream; launches are queued so that the device never waits for the host
     host     ///< the host's clock from the call until the stream is idle, for work that the host takes part in
   };
-  std::string kernel;  ///< demangled name of the kernel in the compiled code; empty if the case launches none
+  /// Demangled name of the kernel in the compiled code; empty if the case launches none, or one of a library, of which
+  /// nobody knows the accesses.
+  std::string kernel;
   std::vector<access::Site> sites;
   std::uint64_t useful_bytes_read = 0;             ///< per launch
   std::uint64_t useful_bytes_written = 0;          ///< per launch
   std::optional<std::uint64_t> useful_flops = {};  ///< per launch; absent where computing is not the point
+  bool double_precision = false;                   ///< of the flops
   std::uint64_t allocated_bytes = 0;               ///< device memory the case needs at once
   std::uint64_t host_bytes = 0;                    ///< host memory the case needs at once
   std::uint64_t blocks = 0;
   unsigned block_threads = 0;
   unsigned shared_bytes_per_block = 0;
+  std::optional<unsigned> registers_per_thread = {};  ///< where they limit how many blocks are resident
   Clock clock = Clock::device;
   bool modelled = true;  ///< whether the model's stages reach what it does; else only its requests are predicted
   std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one

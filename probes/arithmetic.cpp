@@ -1,0 +1,28 @@
+#include "probes/arithmetic.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace gpumem {
+
+std::optional<double> fma_per_cycle(const Device& device, bool double_precision) {
+  struct Throughput {
+    std::string_view compute_capability;
+    double in_float;
+    double in_double;
+  };
+  static constexpr Throughput known[] = {{"7.0", 64, 32}, {"7.5", 64, 2},   {"8.0", 64, 32},   {"8.6", 128, 2},
+                                         {"8.9", 128, 2}, {"9.0", 128, 64}, {"10.0", 128, 64}, {"12.0", 128, 2}};
+  const auto* found = std::ranges::find(known, device.compute_capability, &Throughput::compute_capability);
+  if (found == std::end(known)) return std::nullopt;
+  return double_precision ? found->in_double : found->in_float;
+}
+
+std::optional<double> peak_flops_per_s(const Device& device, bool double_precision) {
+  const auto each = fma_per_cycle(device, double_precision);
+  if (!each || device.sm_clock_hz == 0) return std::nullopt;
+  return 2 * *each * device.multiprocessors * static_cast<double>(device.sm_clock_hz);
+}
+
+}  // namespace gpumem
