@@ -237,7 +237,7 @@ std::vector<Axis> product_axes() {
            .parameter = "matmul",
            .purpose = "one thread per element along rows or down columns, rows or tiles in shared memory, several "
                       "outputs a thread, or cuBLAS without tensor cores",
-           .defaults = "row,column,rows-in-shared,tile-16,tile-32,outputs-2,outputs-64,cublas",
+           .defaults = "row,column,tile-16,tile-32,outputs-2,outputs-64,cublas",
            .quick = "row,column,tile-32,outputs-64",
            .names = {"row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64", "cublas"},
            .value_optional = true},
