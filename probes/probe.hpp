@@ -106,7 +106,9 @@ struct Workload {
     device,  ///< events in the stream; launches are queued so that the device never waits for the host
     host     ///< the host's clock from the call until the stream is idle, for work that the host takes part in
   };
-  std::string kernel;  ///< demangled name of the kernel in the compiled code; empty if the case launches none
+  /// Demangled name of the kernel in the compiled code; empty if the case launches none, or one of a library, of which
+  /// nobody knows the accesses.
+  std::string kernel;
   std::vector<access::Site> sites;
   std::uint64_t useful_bytes_read = 0;             ///< per launch
   std::uint64_t useful_bytes_written = 0;          ///< per launch

@@ -118,6 +118,37 @@ Footprint within(Footprint footprint, std::uint64_t extent_bytes) {
   return footprint;
 }
 
+/// Adds up what requests cost.
+class CostSum {
+ public:
+  explicit CostSum(const Site& site) : op_(site.op), costs_(costed(site.space, site.op)) {}
+
+  void add(const WarpRequest& request, double count = 1) {
+    requests_ += count;
+    bytes_ += count * useful_bytes(request);
+    sum_.sectors_per_request += count * sectors_per_request(request);
+    sum_.lines_per_request += count * lines_per_request(request);
+    if (costs_.wavefronts) sum_.wavefronts_per_request += count * shared_wavefronts(request, op_);
+    if (costs_.addresses) sum_.addresses_per_request += count * addresses_per_request(request);
+  }
+
+  [[nodiscard]] SiteCost average() const {
+    const double sectors = sum_.sectors_per_request;
+    return {.sectors_per_request = sectors / requests_,
+            .lines_per_request = sum_.lines_per_request / requests_,
+            .wavefronts_per_request = sum_.wavefronts_per_request / requests_,
+            .addresses_per_request = sum_.addresses_per_request / requests_,
+            .efficiency = sectors == 0 ? 0 : bytes_ / (sectors * sector_bytes)};
+  }
+
+ private:
+  Op op_;
+  Costed costs_;
+  SiteCost sum_;
+  double requests_ = 0;
+  double bytes_ = 0;
+};
+
 }  // namespace
 
 SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
@@ -132,30 +163,21 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
 
   std::vector<TouchedSector> touched;
   Footprint half;
-  double bytes = 0;
+  CostSum sum(site);
   for (std::uint64_t k = 0; k < evaluated; ++k) {
     if (!exact && k == run) {
       merge(touched);
       half = count(touched);
     }
     const WarpRequest request = site.request(k);
-    bytes += useful_bytes(request);
-    summary.cost.sectors_per_request += sectors_per_request(request);
-    summary.cost.lines_per_request += lines_per_request(request);
-    if (costs.wavefronts) summary.cost.wavefronts_per_request += shared_wavefronts(request, site.op);
-    if (costs.addresses) summary.cost.addresses_per_request += addresses_per_request(request);
+    if (site.kinds.empty()) sum.add(request);
     append_sectors(request, touched);
   }
   merge(touched);
   const Footprint whole = count(touched);
 
-  const double sectors = summary.cost.sectors_per_request;
-  const auto requests = static_cast<double>(evaluated);
-  summary.cost.efficiency = sectors == 0 ? 0 : bytes / (sectors * sector_bytes);
-  summary.cost.sectors_per_request /= requests;
-  summary.cost.lines_per_request /= requests;
-  summary.cost.wavefronts_per_request /= requests;
-  summary.cost.addresses_per_request /= requests;
+  for (const RequestKind& kind : site.kinds) sum.add(site.request(kind.request), static_cast<double>(kind.count));
+  summary.cost = sum.average();
   summary.footprint = exact ? whole : extrapolate(half, whole, static_cast<double>(once) / static_cast<double>(run));
   if (!exact && site.extent_bytes > 0) summary.footprint = within(summary.footprint, site.extent_bytes);
   return summary;

@@ -4,11 +4,18 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "probes/access/request.hpp"
 #include "probes/access/space.hpp"
 
 namespace gpumem::access {
+
+/// Requests of a site that cost the same each.
+struct RequestKind {
+  std::uint64_t request = 0;  ///< one of them
+  std::uint64_t count = 0;    ///< how many of the launch there are
+};
 
 struct Site {
   std::string name;  ///< what a person would call it: "source", "target", "tile"
@@ -26,6 +33,9 @@ struct Site {
   /// The k-th request of a launch, k < requests. Consecutive k are neighbours in the launch, so a short run of
   /// them is representative of the whole. Where costed(space, op) has no rule it may be left out.
   std::function<WarpRequest(std::uint64_t k)> request;
+  /// Where the requests are of a few kinds, all of them, counts adding up to `requests`: what a launch costs is then
+  /// exact, whatever its length and its edges. Empty: not known.
+  std::vector<RequestKind> kinds = {};
 };
 
 /// What a site's requests cost, averaged over a launch.
@@ -56,8 +66,9 @@ struct SiteSummary {
 /// Counts a site. Up to twice `exact_requests` requests every one is evaluated and the result is exact; a longer launch
 /// is extrapolated from the growth between its first and second run of that many, or of as many more as whole periods
 /// of the site take, as long as those are short enough to evaluate. That is exact for patterns that repeat within such
-/// a run (every pattern that is affine in the element index does). No footprint grows beyond the site's extent. Of a
-/// site whose requests are not costed in anything yet the summary is empty.
+/// a run (every pattern that is affine in the element index does), and costs are exact where the site knows its kinds.
+/// No footprint grows beyond the site's extent. Of a site whose requests are not costed in anything yet the summary is
+/// empty.
 [[nodiscard]] SiteSummary summarise(const Site& site, std::uint64_t exact_requests = 128);
 
 }  // namespace gpumem::access

@@ -71,13 +71,16 @@ std::vector<Case> cases(const Probe& probe) {
   return all;
 }
 
+/// Whether what it launches is not compiled here: then nothing is known of its launch, blocks and threads included.
+bool runs_in_library(const Workload& workload) { return workload.blocks == 0 && workload.useful_flops.has_value(); }
+
 /// What is wrong with the kernel of a workload, a line each. Transfers alone have no kernel, and then nothing to say of
 /// one.
 std::string problems(const Workload& workload, const Kernels& kernels) {
   const auto is_launch = [](const Operation& operation) { return operation.work == Operation::Work::launch; };
   const bool launches = workload.operations.empty() || std::ranges::any_of(workload.operations, is_launch);
   if (workload.kernel.empty()) {
-    if (launches) return "\n  it has no name";
+    if (launches && !runs_in_library(workload)) return "\n  it has no name";
     return workload.sites.empty() ? "" : "\n  there is none for its access sites";
   }
   const auto found = kernels.find(workload.kernel);

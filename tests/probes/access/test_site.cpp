@@ -237,6 +237,20 @@ TEST_CASE("a launch that repeats itself late is extrapolated from whole periods"
   CHECK(summarise(site).cost.sectors_per_request > 4);
 }
 
+TEST_CASE("of a launch whose kinds of requests are known costs are exact", "[site]") {
+  Site site = affine(1'000'000, 0, 1, 4);
+  const auto aligned = site.request;
+  site.request = [aligned](std::uint64_t k) {
+    WarpRequest request = aligned(k);
+    if (k == 999'999) request.active = 1;  // which no run at the beginning shows
+    return request;
+  };
+  CHECK(summarise(site).cost.sectors_per_request == 4);
+  site.kinds = {{0, 999'999}, {999'999, 1}};
+  CHECK(summarise(site).cost.sectors_per_request * 1'000'000 == Approx(3'999'997).epsilon(1e-12));
+  CHECK(summarise(site).cost.efficiency == Approx((999'999.0 * 128 + 4) / (3'999'997.0 * 32)).epsilon(1e-12));
+}
+
 TEST_CASE("no footprint grows beyond the array", "[site]") {
   // The same 1024 sectors again and again, of which the first two runs find new ones all the time.
   Site site;

@@ -1,0 +1,34 @@
+#pragma once
+// cuBLAS, loaded at run time: the program neither needs it nor its headers to be built or to start.
+
+#include <memory>
+
+struct CUstream_st;
+
+namespace gpumem::kernels {
+
+/// A handle of cuBLAS on the current device, and the products that it computes. No tensor core takes part, and nothing
+/// is rounded to fewer bits on the way: what is computed is what a kernel of ordinary instructions computes.
+class Cublas {
+ public:
+  /// Throws missing_capability_error where there is no cuBLAS, a probe error where it cannot start.
+  Cublas();
+  ~Cublas();
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  /// C = A x B of row-major matrices in device memory: A m x k, B k x n. Queued, not waited for.
+  void multiply(const float* a, const float* b, float* c, int m, int n, int k, CUstream_st* stream) const;
+  void multiply(const double* a, const double* b, double* c, int m, int n, int k, CUstream_st* stream) const;
+
+ private:
+  struct Library;
+  static std::shared_ptr<const Library> load();
+
+  void use(CUstream_st* stream) const;
+
+  std::shared_ptr<const Library> library_;
+  void* handle_ = nullptr;
+};
+
+}  // namespace gpumem::kernels

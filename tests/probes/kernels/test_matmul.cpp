@@ -1,0 +1,258 @@
+// Products of matrices: what the kernels access, counted element by element, what is refused, checked and concluded.
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/access/site.hpp"
+#include "probes/error.hpp"
+#include "probes/kernels/matmul_check.hpp"
+#include "probes/kernels/matmul_sites.hpp"
+#include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
+
+using namespace gpumem;
+using namespace gpumem::kernels;
+
+namespace {
+
+const char* const by_hand[] = {"row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64"};
+
+Case product(const std::string& by, std::uint64_t m, std::uint64_t n, std::uint64_t k,
+             const std::string& type = "float") {
+  return test::any_case("matmul",
+                        {{"matmul", by}, {"product_m", m}, {"product_n", n}, {"product_k", k}, {"type", type}});
+}
+
+Workload describe(const Case& one) { return one.probe->describe(one, test::some_device()); }
+
+const access::Site& site(const Workload& workload, const std::string& name, access::Op op) {
+  for (const access::Site& one : workload.sites) {
+    if (one.name == name && one.op == op) return one;
+  }
+  throw std::logic_error("no site " + name);
+}
+
+access::SiteCost cost(const Workload& workload, const std::string& name, access::Op op) {
+  return access::summarise(site(workload, name, op)).cost;
+}
+
+Outcome reading(const std::string& by, double gflop_per_s, std::uint64_t n = 4096) {
+  return test::outcome("matmul", {{"matmul", by}, {"product_n", n}}, gflop_per_s);
+}
+
+}  // namespace
+
+TEST_CASE("matmul: what kinds of requests cost is what all of them cost", "[matmul]") {
+  constexpr std::uint64_t shapes[][3] = {{1, 1, 1},    {5, 33, 7},     {33, 64, 31},
+                                         {64, 40, 20}, {130, 132, 36}, {45, 129, 131}};
+  for (const char* by : by_hand) {
+    for (const char* type : {"float", "double"}) {
+      for (const auto& [m, n, k] : shapes) {
+        for (const access::Site& one : describe(product(by, m, n, k, type)).sites) {
+          INFO(by << " " << type << " " << m << " " << n << " " << k << " " << one.name << " " << to_string(one.op));
+          access::Site every = one;
+          every.kinds.clear();
+          every.passes = 1;
+          const access::SiteCost exact = access::summarise(every, every.requests).cost;
+          const access::SiteCost by_kind = access::summarise(one).cost;
+          std::uint64_t requests = 0;
+          for (const access::RequestKind& kind : one.kinds) requests += kind.count;
+          CHECK(requests == one.requests);
+          CHECK(by_kind.sectors_per_request == Approx(exact.sectors_per_request));
+          CHECK(by_kind.lines_per_request == Approx(exact.lines_per_request));
+          CHECK(by_kind.wavefronts_per_request == Approx(exact.wavefronts_per_request));
+          CHECK(by_kind.efficiency == Approx(exact.efficiency));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("matmul: every element of C is stored once, and every one of A and B loaded", "[matmul]") {
+  for (const char* by : by_hand) {
+    for (const std::uint64_t n : {132U, 129U}) {
+      const Workload workload = describe(product(by, 45, n, 36));
+      const std::map<std::string, std::uint64_t> elements = {{"A", 45 * 36}, {"B", 36 * n}, {"C", 45 * n}};
+      for (const access::Site& one : workload.sites) {
+        if (one.space != access::Space::global) continue;
+        INFO(by << " " << n << " " << one.name);
+        std::map<std::uint64_t, std::uint64_t> times;  // by address
+        for (std::uint64_t k = 0; k < one.requests; ++k) {
+          const access::WarpRequest request = one.request(k);
+          REQUIRE(request.active != 0);
+          std::set<std::uint64_t> addresses;  // which several lanes may share
+          for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+            if (request.lane_active(lane)) addresses.insert(request.address[lane]);
+          }
+          for (const std::uint64_t address : addresses) ++times[address];
+        }
+        CHECK(times.size() * one.word_bytes == elements.at(one.name) * sizeof(float));
+        for (const auto& [address, number] : times) CHECK(number == one.passes);
+        if (one.name == "C") CHECK(one.passes == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("matmul: along rows loads coalesce, down columns they do not", "[matmul]") {
+  const Workload row = describe(product("row", 0, 1024, 0));
+  CHECK(cost(row, "A", access::Op::load).sectors_per_request == 1);
+  CHECK(cost(row, "B", access::Op::load).sectors_per_request == 4);
+  CHECK(cost(row, "C", access::Op::store).sectors_per_request == 4);
+  CHECK(site(row, "A", access::Op::load).requests == std::uint64_t{1} << 25U);
+  const Workload column = describe(product("column", 0, 1024, 0));
+  CHECK(cost(column, "A", access::Op::load).sectors_per_request == 32);
+  CHECK(cost(column, "B", access::Op::load).sectors_per_request == 1);
+  CHECK(cost(column, "C", access::Op::store).sectors_per_request == 32);
+}
+
+TEST_CASE("matmul: tiles are read from global memory once per side of them, without bank conflicts", "[matmul]") {
+  for (const auto& [by, side] : {std::pair{"tile-16", 16U}, {"tile-32", 32U}, {"outputs-2", 32U}}) {
+    INFO(by);
+    const Workload workload = describe(product(by, 0, 1024, 0));
+    CHECK(site(workload, "A", access::Op::load).passes == 1024 / side);
+    CHECK(cost(workload, "A", access::Op::load).sectors_per_request == 4);
+    CHECK(cost(workload, "B", access::Op::load).efficiency == 1);
+    CHECK(cost(workload, "tiles", access::Op::store).wavefronts_per_request == 1);
+    CHECK(cost(workload, "tile of B", access::Op::load).wavefronts_per_request == 1);
+    // A word of 16 bytes that half a warp or all of it wants.
+    CHECK(cost(workload, "tile of A", access::Op::load).wavefronts_per_request == 2);
+  }
+}
+
+TEST_CASE("matmul: outputs in registers have no bank conflicts, whatever moves at once", "[matmul]") {
+  struct Expected {
+    const char* type;
+    std::uint64_t n;
+    double store_a;  ///< wavefronts of a store of the transposed tile
+    double store_b;
+  };
+  for (const Expected& expected :
+       {Expected{"float", 1024, 1, 4}, {"float", 1023, 1, 1}, {"double", 1024, 2, 4}, {"double", 1023, 2, 2}}) {
+    INFO(expected.type << " " << expected.n);
+    const Workload workload = describe(product("outputs-64", 1024, expected.n, 1024, expected.type));
+    CHECK(cost(workload, "tile of A", access::Op::store).wavefronts_per_request == expected.store_a);
+    CHECK(cost(workload, "tile of B", access::Op::store).wavefronts_per_request == expected.store_b);
+    CHECK(cost(workload, "tile of A", access::Op::load).wavefronts_per_request == 2);
+    CHECK(cost(workload, "tile of B", access::Op::load).wavefronts_per_request == 2);
+    if (expected.n == 1024) {
+      CHECK(cost(workload, "A", access::Op::load).efficiency == 1);
+      CHECK(cost(workload, "B", access::Op::load).efficiency == 1);
+      CHECK(cost(workload, "C", access::Op::store).efficiency == 1);
+    }
+  }
+}
+
+TEST_CASE("matmul: each thread of a register block has squares of its own, and all bring every element", "[matmul]") {
+  using Block = RegisterBlock<4>;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> outputs;
+  for (std::uint32_t thread = 0; thread < Block::threads; ++thread) {
+    for (std::uint32_t i = 0; i < Block::outputs; ++i) {
+      for (std::uint32_t j = 0; j < Block::outputs; ++j) {
+        outputs.emplace(Block::row(thread, i / Block::group) + i % Block::group,
+                        Block::column(thread, j / Block::group) + j % Block::group);
+      }
+    }
+  }
+  CHECK(outputs.size() == Block::side * Block::side);
+  CHECK(outputs.rbegin()->first == Block::side - 1);
+  for (const std::uint32_t width : {1U, 4U}) {
+    std::set<std::uint32_t> of_a;
+    std::set<std::uint32_t> of_b;
+    for (std::uint32_t word = 0; word < Block::words(width) * Block::threads; ++word) {
+      of_a.insert(Block::place_in_a(Block::row_in_a(word, width), Block::column_in_a(word, width)));
+      of_b.insert(Block::place_in_b(Block::row_in_b(word, width), Block::column_in_b(word, width)));
+    }
+    CHECK(of_a.size() * width == Block::side * Block::depth);
+    CHECK(of_b.size() * width == Block::side * Block::depth);
+    CHECK(*of_a.rbegin() < Block::depth * Block::pitch);
+    CHECK(*of_b.rbegin() < Block::depth * Block::side);
+  }
+}
+
+TEST_CASE("matmul: sizes and operations", "[matmul]") {
+  const Workload workload = describe(product("tile-32", 6000, 4800, 4000, "double"));
+  CHECK(workload.useful_flops == std::uint64_t{2} * 6000 * 4800 * 4000);
+  CHECK(workload.double_precision);
+  CHECK(workload.useful_bytes_read == (std::uint64_t{6000} * 4000 + std::uint64_t{4000} * 4800) * 8);
+  CHECK(workload.useful_bytes_written == std::uint64_t{6000} * 4800 * 8);
+  CHECK(workload.blocks == 188 * 150);
+  CHECK_FALSE(workload.modelled);
+  const Workload library = describe(product("cublas", 0, 128, 0));
+  CHECK(library.kernel.empty());
+  CHECK(library.sites.empty());
+  CHECK(library.useful_flops == std::uint64_t{2} << 21U);
+}
+
+TEST_CASE("matmul: rows that do not fit shared memory are skipped with what they take", "[matmul]") {
+  CHECK_NOTHROW(describe(product("rows-in-shared", 0, 1024, 0, "double")));
+  try {
+    static_cast<void>(describe(product("rows-in-shared", 0, 4096, 0)));
+    FAIL("it fits");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::missing_capability);
+    CHECK(std::string(error.what()) == "needs 262144 bytes of shared memory a block, this GPU has 232448");
+  }
+}
+
+TEST_CASE("matmul: the elements that are checked are spread over C, edges of tiles among them", "[matmul]") {
+  for (const ProductShape& shape : {ProductShape{4096, 4096, 4096}, ProductShape{6000, 4801, 4000}}) {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> checked;
+    std::set<std::uint32_t> rows;
+    std::set<std::uint32_t> columns;
+    std::uint32_t corners = 0;
+    for (std::uint32_t i = 0; i < checked_entries; ++i) {
+      const ProductEntry entry = checked_entry(i, shape);
+      REQUIRE(entry.row < shape.m);
+      REQUIRE(entry.column < shape.n);
+      checked.emplace(entry.row, entry.column);
+      rows.insert(entry.row);
+      columns.insert(entry.column);
+      const auto at_edge = [](std::uint32_t place) { return place % 16 == 0 || place % 16 == 15; };
+      if (at_edge(entry.row) && at_edge(entry.column)) ++corners;
+    }
+    CHECK(checked.size() > 12'000);
+    CHECK(rows.size() > shape.m / 2);
+    CHECK(columns.size() > shape.n / 2);
+    CHECK(corners >= checked_entries / 4);
+    for (const std::uint32_t row : {0U, shape.m - 1}) {
+      for (const std::uint32_t column : {0U, shape.n - 1}) CHECK(checked.contains({row, column}));
+    }
+  }
+}
+
+TEST_CASE("matmul: the peak is that of ordinary instructions", "[matmul]") {
+  Device device = test::some_device();
+  device.sm_clock_hz = 1'980'000'000;
+  for (const auto& [type, peak] : {std::pair{"float", 66'908.16}, {"double", 33'454.08}}) {
+    const Case one = product("outputs-64", 0, 128, 0, type);
+    CHECK(one.probe->headline.peak(describe(one), device).value_or(0) == Approx(peak));
+    CHECK(one.probe->headline.from_seconds(describe(one), 1e-3).value_or(0) == Approx(2 * 128. * 128 * 128 * 1e-6));
+  }
+  device.compute_capability = "99.0";
+  const Case one = product("row", 0, 128, 0);
+  CHECK_FALSE(one.probe->headline.peak(describe(one), device));
+}
+
+TEST_CASE("matmul: the conclusion says what each step gains, and why", "[matmul]") {
+  CHECK(test::advice({reading("row", 5000), reading("column", 500), reading("rows-in-shared", 5100),
+                      reading("tile-16", 6000), reading("tile-32", 7000), reading("outputs-2", 10000),
+                      reading("outputs-64", 40000), reading("cublas", 50000), reading("row", 9000, 1024)}) ==
+        "4096 x 4096 x 4096 in float: With one thread per element, x down the column of C takes 10 x as long as x "
+        "along the row (500 GFLOP/s instead of 5.00 TFLOP/s): each load of A and store of C touches 32 rows instead "
+        "of coalescing. Whole rows of A in shared memory gain nothing over row (5.10 TFLOP/s instead of 5.00 "
+        "TFLOP/s): all lanes of a warp want the same element of A, which L1 serves as well, and every column of B is "
+        "still read for every row. Tiles of 16 x 16 in shared memory reach 6.00 TFLOP/s, 1.20 x the rate of row: each "
+        "element of A and B is read from global memory once per 16 outputs. Tiles of 32 x 32 reach 7.00 TFLOP/s, 1.17 "
+        "x the rate of tile-16: half the reads of global memory, and no two rows of threads in a warp. Two outputs a "
+        "thread reach 10.0 TFLOP/s, 1.43 x the rate of tile-32: an element of B read from shared memory serves two "
+        "multiplications. 8 x 8 outputs a thread reach 40.0 TFLOP/s, 4.00 x the rate of outputs-2: 16 elements from "
+        "shared memory make 64 multiplications, and the next tiles are on their way meanwhile. The best written by "
+        "hand, outputs-64, reaches 80 % of cuBLAS without tensor cores (40.0 TFLOP/s of 50.0 TFLOP/s).");
+  CHECK(test::advice({reading("tile-16", 600)}) == "4096 x 4096 x 4096 in float: Tile-16 reaches 600 GFLOP/s.");
+  CHECK(test::advice({reading("cublas", 600)}).empty());
+}
