@@ -12,7 +12,7 @@
 #include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/hierarchy_advice.hpp"
 #include "probes/hierarchy/level_figures.hpp"
-#include "probes/hierarchy/sweep.cuh"
+#include "probes/hierarchy/swept_level.cuh"
 #include "probes/host/host_memory.hpp"
 #include "probes/host/verify.hpp"
 #include "probes/measure/cuda.hpp"
@@ -30,112 +30,9 @@ constexpr std::array<const char*, 7> level_names = {"register", "shared", "l1", 
 constexpr std::array<std::pair<Traffic, const char*>, 3> further_traffic = {
     {{Traffic::write, "write_gb_per_s"}, {Traffic::copy, "copy_gb_per_s"}, {Traffic::triad, "triad_gb_per_s"}}};
 
-/// Arrays that a byte is read from or written to for each byte of an array.
-constexpr std::uint64_t arrays_of(Traffic traffic) {
-  return traffic == Traffic::triad ? 3 : traffic == Traffic::copy ? 2 : 1;
-}
-
-using Sweep = void (*)(Arrays, std::uint32_t*, unsigned, unsigned);
-using Sweeps = std::array<Sweep, 4>;  ///< by traffic
-using SharedSweep = void (*)(std::uint32_t*, unsigned);
-
-template <class Read, class Rest>
-constexpr Sweeps sweeps = {sweep<Read, Traffic::read>, sweep<Rest, Traffic::write>, sweep<Rest, Traffic::copy>,
-                           sweep<Rest, Traffic::triad>};
-constexpr std::array<SharedSweep, 4> shared_sweeps = {sweep_shared<Traffic::read>, sweep_shared<Traffic::write>,
-                                                      sweep_shared<Traffic::copy>, sweep_shared<Traffic::triad>};
-
-/// A case in numbers. The passes of a launch over what stays in a level take milliseconds on a large GPU, so that what
-/// it takes to begin and to end does not show.
-struct Level {
-  std::string name;
-  std::string kernel = {};  ///< of the reads
-  Sweeps sweeps = {};       ///< of levels that are addressed as global memory
-  unsigned words = 4;       ///< of a vector
-  unsigned unrolled = 1;    ///< of reads
-  unsigned unrolled_else = 1;
-  unsigned block_threads = 1024;
-  std::uint64_t vectors = 0;  ///< of an array; 0 without a kernel
-  unsigned read_passes = 1;
-  unsigned passes = 1;  ///< of what is not only read
-  unsigned parts = 1;   ///< of the arrays that a block reads, one after another
-
-  Level(const Case& decided, const Device& device) : name(decided.name("level")) {
-    const auto multiprocessors = device.multiprocessors;
-    const auto resident = [&](unsigned blocks, unsigned threads, unsigned in_a_row) {
-      block_threads = threads;
-      unrolled = unrolled_else = in_a_row;
-      vectors = std::uint64_t{blocks} * multiprocessors * threads * in_a_row;
-    };
-    if (name == "register") {
-      kernel = measure::kernel_name<&multiply_add<chains>>();
-      resident(1, 1024, 1);
-      read_passes = 1U << 16U;
-    } else if (name == "shared") {
-      kernel = measure::kernel_name<&sweep_shared<Traffic::read>>();
-      resident(1, 512, shared_unrolled);
-      read_passes = passes = 1U << 15U;
-    } else if (name == "l1") {
-      take<L1<16>, L1<8>>();
-      // 128 KiB or 32: half of what L1 holds where multiprocessors have much memory, and no more than any L1 holds.
-      const bool large = device.shared_bytes_per_multiprocessor >= std::uint64_t{160} << 10U;
-      resident(1, large ? 1024 : 256, 16);
-      unrolled_else = 8;  // arrays of a triad that fit the registers
-      read_passes = 1U << 14U;
-      passes = read_passes / 32;  // stores go through to L2
-    } else if (name == "l2") {
-      take<L2<1>, L2<1>>();
-      resident(2, 1024, 1);
-      read_passes = passes = 1U << 11U;
-    } else if (name == "l2-shared") {
-      take<L2<2>, L2<2>>();
-      resident(2, 1024, 2);
-      parts = 2 * multiprocessors;
-      read_passes = passes = 8 * parts;
-    } else if (name == "memory") {
-      take<Memory<4>, Memory<1>>();
-      unrolled = 4;
-      block_threads = 256;
-      // Sixteen times the L2, so that what a launch leaves there is of no use to the next; three arrays at once.
-      const std::uint64_t bytes = std::min(16 * device.l2_bytes, device.memory_bytes / 8);
-      const std::uint64_t tile = std::uint64_t{block_threads} * unrolled;
-      vectors = bytes / (words * sizeof(std::uint32_t)) / tile * tile;
-    }
-  }
-
-  [[nodiscard]] bool addressed_as_global() const { return sweeps.front() != nullptr; }
-  [[nodiscard]] unsigned unrolled_of(Traffic traffic) const {
-    return traffic == Traffic::read ? unrolled : unrolled_else;
-  }
-  [[nodiscard]] unsigned passes_of(Traffic traffic) const { return traffic == Traffic::read ? read_passes : passes; }
-  [[nodiscard]] std::uint64_t blocks(Traffic traffic) const { return vectors / unrolled_of(traffic) / block_threads; }
-  [[nodiscard]] std::uint64_t threads() const { return blocks(Traffic::read) * block_threads; }
-  [[nodiscard]] std::uint64_t array_words() const { return vectors * words; }
-  [[nodiscard]] std::uint64_t array_bytes() const { return array_words() * sizeof(std::uint32_t); }
-  [[nodiscard]] unsigned shared_bytes() const {
-    return name == "shared" ? static_cast<unsigned>(3 * block_threads * shared_unrolled * sizeof(uint4)) : 0;
-  }
-  /// What a run moves; 0 where a level knows no such traffic.
-  [[nodiscard]] std::uint64_t bytes(Traffic traffic) const {
-    if (name == "host") return traffic == Traffic::triad ? 0 : arrays_of(traffic) * copied_bytes;
-    if (name != "register") return arrays_of(traffic) * passes_of(traffic) * array_bytes();
-    return traffic == Traffic::read ? 3 * sizeof(float) * chains * read_passes * threads() : 0;
-  }
-
-  static constexpr std::uint64_t copied_bytes = std::uint64_t{256} << 20U;  ///< of a copy over the link
-
- private:
-  template <class Read, class Rest>
-  void take() {
-    kernel = measure::kernel_name<&sweep<Read, Traffic::read>>();
-    sweeps = hierarchy::sweeps<Read, Rest>;
-    words = words_of<typename Read::Vector>;
-  }
-};
-
 /// The k-th request of a level's reads: warps of a block in order, turn by turn, block after block, all of a pass
 /// before the next.
-static access::WarpRequest request_of(const Level& level, std::uint64_t k) {
+static access::WarpRequest request_of(const SweptLevel& level, std::uint64_t k) {
   const std::uint64_t of_block = std::uint64_t{level.block_threads} * level.unrolled;
   const std::uint64_t vector = k * access::warp_lanes % (level.addressed_as_global() ? level.vectors : of_block);
   access::WarpRequest request;
@@ -148,15 +45,15 @@ static access::WarpRequest request_of(const Level& level, std::uint64_t k) {
 }
 
 static Workload describe(const Case& decided, const Device& device) {
-  const Level level(decided, device);
+  const SweptLevel level(decided, device);
   Workload workload;
   workload.useful_bytes_read = level.bytes(Traffic::read);
   if (level.vectors == 0) {
     workload.useful_bytes_written = std::exchange(workload.useful_bytes_read, 0);  // on the device
     workload.operations = {
-        {.work = Operation::Work::copy_to_device, .stage = "copy to the device", .bytes = Level::copied_bytes}};
-    workload.allocated_bytes = 2 * Level::copied_bytes;
-    workload.host_bytes = 2 * Level::copied_bytes;
+        {.work = Operation::Work::copy_to_device, .stage = "copy to the device", .bytes = SweptLevel::copied_bytes}};
+    workload.allocated_bytes = 2 * SweptLevel::copied_bytes;
+    workload.host_bytes = 2 * SweptLevel::copied_bytes;
     return workload;
   }
   workload.kernel = level.kernel;
@@ -185,7 +82,7 @@ static Workload describe(const Case& decided, const Device& device) {
 /// What the experiments of all levels have in common: the read is what is timed, other traffic is a metric.
 class LevelExperiment : public measure::Experiment {
  public:
-  LevelExperiment(Level level, measure::Session& session) : level_(std::move(level)), session_(&session) {}
+  LevelExperiment(SweptLevel level, measure::Session& session) : level_(std::move(level)), session_(&session) {}
 
   virtual void run(Traffic traffic, cudaStream_t stream) = 0;
   void launch(cudaStream_t stream) override { run(Traffic::read, stream); }
@@ -201,7 +98,7 @@ class LevelExperiment : public measure::Experiment {
   }
 
  protected:
-  [[nodiscard]] const Level& level() const { return level_; }
+  [[nodiscard]] const SweptLevel& level() const { return level_; }
   [[nodiscard]] measure::Session& session() const { return *session_; }
 
  private:
@@ -216,14 +113,14 @@ class LevelExperiment : public measure::Experiment {
     return measure::time_queued(stream, samples, some).median / runs;
   }
 
-  Level level_;
+  SweptLevel level_;
   measure::Session* session_;
 };
 
 /// Levels that a kernel goes over.
 class KernelExperiment final : public LevelExperiment {
  public:
-  KernelExperiment(const Level& level, measure::Session& session)
+  KernelExperiment(const SweptLevel& level, measure::Session& session)
       : LevelExperiment(level, session),
         sums_(level.threads() * sizeof(std::uint32_t) * level.unrolled / level.unrolled_else),
         mismatches_(session) {
@@ -250,7 +147,7 @@ class KernelExperiment final : public LevelExperiment {
 
   /// Sums of what was read from global memory are stored only to be verified.
   void run(Traffic traffic, std::uint32_t* sums, cudaStream_t stream) {
-    const Level& one = level();
+    const SweptLevel& one = level();
     const auto grid = static_cast<unsigned>(one.blocks(traffic));
     const auto index = static_cast<std::size_t>(traffic);
     const unsigned passes = one.passes_of(traffic);
@@ -265,7 +162,7 @@ class KernelExperiment final : public LevelExperiment {
   }
 
   void verify(Traffic traffic, cudaStream_t stream) {
-    const Level& one = level();
+    const SweptLevel& one = level();
     const auto grid = static_cast<unsigned>(one.blocks(traffic));
     const bool reads = traffic == Traffic::read;
     measure::poison(sums_, stream);
@@ -296,10 +193,10 @@ class KernelExperiment final : public LevelExperiment {
 /// The link to the host, which copy engines use best.
 class LinkExperiment final : public LevelExperiment {
  public:
-  LinkExperiment(const Level& level, measure::Session& session)
+  LinkExperiment(const SweptLevel& level, measure::Session& session)
       : LevelExperiment(level, session),
-        host_source_(host::Memory::pinned, Level::copied_bytes),
-        host_target_(host::Memory::pinned, Level::copied_bytes),
+        host_source_(host::Memory::pinned, SweptLevel::copied_bytes),
+        host_target_(host::Memory::pinned, SweptLevel::copied_bytes),
         source_(session.random_source(words)),
         target_(session.target(words)) {
     host::fill_random(host_source_.words(), words);
@@ -314,11 +211,12 @@ class LinkExperiment final : public LevelExperiment {
       measure::check(cudaStreamWaitEvent(back_.get(), fork_.get()), "order two streams");
     }
     if (traffic != Traffic::write) {
-      measure::check(cudaMemcpyAsync(target_, host_source_.data(), Level::copied_bytes, cudaMemcpyHostToDevice, stream),
-                     "copy to the device");
+      measure::check(
+          cudaMemcpyAsync(target_, host_source_.data(), SweptLevel::copied_bytes, cudaMemcpyHostToDevice, stream),
+          "copy to the device");
     }
     if (traffic != Traffic::read) {
-      measure::check(cudaMemcpyAsync(host_target_.data(), source_, Level::copied_bytes, cudaMemcpyDeviceToHost,
+      measure::check(cudaMemcpyAsync(host_target_.data(), source_, SweptLevel::copied_bytes, cudaMemcpyDeviceToHost,
                                      both ? back_.get() : stream),
                      "copy to the host");
     }
@@ -329,7 +227,7 @@ class LinkExperiment final : public LevelExperiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    measure::poison(target_, Level::copied_bytes, stream, "poison the target");
+    measure::poison(target_, SweptLevel::copied_bytes, stream, "poison the target");
     host::fill_poison(host_target_.words(), words);
     run(Traffic::copy, stream);
     measure::check(cudaStreamSynchronize(stream), "run the copies");
@@ -338,7 +236,7 @@ class LinkExperiment final : public LevelExperiment {
   }
 
  private:
-  static constexpr std::uint64_t words = Level::copied_bytes / sizeof(std::uint32_t);
+  static constexpr std::uint64_t words = SweptLevel::copied_bytes / sizeof(std::uint32_t);
 
   host::Buffer host_source_;
   host::Buffer host_target_;
@@ -388,7 +286,7 @@ static Probe hierarchy_probe() {
   for (Metric& metric : probe.metrics) metric.essential = true;
   probe.describe = describe;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    const Level level(decided, session.device());
+    const SweptLevel level(decided, session.device());
     if (level.vectors > 0) return std::make_unique<KernelExperiment>(level, session);
     return std::make_unique<LinkExperiment>(level, session);
   };
