@@ -85,24 +85,34 @@ struct Counters::State {
     name.deviceIndex = static_cast<std::size_t>(device_index);
     require(cupti->device_get_chip_name(&name), "ask for the chip's name");
     chip = name.pChipName;
-    static_cast<void>(selection({}));  // so that a chip without counters is told before anything runs
-
-    auto enable = parameters<CUpti_RangeProfiler_Enable_Params>(CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE);
-    enable.ctx = current_context();
-    require(cupti->range_profiler_enable(&enable), "enable CUPTI's range profiler");
-    profiler = enable.pRangeProfilerObject;
+    enable_for(selection({}));  // so that a chip without counters is told before anything runs
   }
 
   ~State() {
-    if (profiler != nullptr) {
-      auto disable = parameters<CUpti_RangeProfiler_Disable_Params>(CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE);
-      disable.pRangeProfilerObject = profiler;
-      static_cast<void>(cupti->range_profiler_disable(&disable));
-    }
+    disable();
     for (const auto& [spaces, chosen] : selections) release_host(chosen.host);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  /// Has the profiler count what was chosen. It keeps the counters that it was set up with first, and gives no values
+  /// of others: another choice takes another profiler.
+  void enable_for(const Selection& chosen) {
+    if (enabled_for == &chosen) return;
+    disable();
+    auto enable = parameters<CUpti_RangeProfiler_Enable_Params>(CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE);
+    enable.ctx = current_context();
+    require(cupti->range_profiler_enable(&enable), "enable CUPTI's range profiler");
+    profiler = enable.pRangeProfilerObject;
+    enabled_for = &chosen;
+  }
+
+  void disable() {
+    if (profiler == nullptr) return;
+    auto disable = parameters<CUpti_RangeProfiler_Disable_Params>(CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE);
+    disable.pRangeProfilerObject = std::exchange(profiler, nullptr);
+    static_cast<void>(cupti->range_profiler_disable(&disable));
+  }
 
   /// Reports what keeps this process from counting at all.
   void require(CUptiResult result, std::string_view what) const {
@@ -211,6 +221,7 @@ struct Counters::State {
   std::string chip;
   std::map<std::set<access::Space>, Selection> selections;
   CUpti_RangeProfiler_Object* profiler = nullptr;
+  const Selection* enabled_for = nullptr;  ///< one of the selections
   std::vector<std::uint8_t> data;  ///< what was counted, in CUPTI's form
 };
 
@@ -222,6 +233,7 @@ std::vector<Counts> Counters::count(std::span<const std::function<void()>> launc
   if (launches.empty()) return {};
   State& state = *state_;
   const Selection& chosen = state.selection(spaces);
+  state.enable_for(chosen);
   const Cupti& cupti = *state.cupti;
 
   auto size = parameters<CUpti_RangeProfiler_GetCounterDataSize_Params>(
