@@ -121,7 +121,13 @@ struct Workload {
   unsigned shared_bytes_per_block = 0;
   std::optional<unsigned> registers_per_thread = {};  ///< where they limit how many blocks are resident
   Clock clock = Clock::device;
-  unsigned waits = 1;    ///< times that a thread waits for loads before it issues further ones
+  unsigned waits = 1;     ///< times that a thread waits for loads before it issues further ones
+  bool in_step = false;   ///< and that all threads of the block wait for each other
+  unsigned launches = 1;  ///< one after another, that share out what is described
+  bool cold = false;      ///< nothing that a launch touches is in L2 when it begins, however little it touches
+  /// Cycles that the instructions of all warps keep a scheduler busy, where that may matter: one each, more on a pipe
+  /// that is narrower than a warp.
+  std::optional<double> scheduler_cycles = {};
   bool modelled = true;  ///< whether the model's stages reach what it does; else only its requests are predicted
   std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel

@@ -128,17 +128,24 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
   bool differ = false;
   for (const Tally& tally : tallies) {
     if (!tally.requests || !tally.units || *tally.requests <= 0) continue;
-    std::vector<std::size_t> counted;
+    std::vector<report::Reading*> readings;
+    std::optional<double> predicted = 0;  // of all of them
     for (std::size_t i = 0; i < workload.sites.size(); ++i) {
       const access::Site& site = workload.sites[i];
-      if (access::row_of(site.space).instructions_name == tally.space && site.op == tally.op) counted.push_back(i);
+      if (access::row_of(site.space).instructions_name != tally.space || site.op != tally.op) continue;
+      readings.push_back(&record.access[i].cost(tally.unit));
+      const std::optional<double> each = readings.back()->predicted;
+      predicted =
+          predicted && each ? std::optional(*predicted + *each * static_cast<double>(site.requests)) : std::nullopt;
     }
-    if (counted.size() != 1) continue;  // the hardware does not tell sites apart
-    report::Reading& reading = record.access[counted.front()].cost(tally.unit);
-    reading.counted = *tally.units / *tally.requests;
+    if (readings.empty()) continue;
+    if (readings.size() == 1) {
+      readings.front()->counted = *tally.units / *tally.requests;
+      if (readings.front()->predicted) predicted = *readings.front()->predicted * *tally.requests;
+    }  // else the hardware does not tell them apart, and their sum is compared
     // Both are whole numbers of sectors or wavefronts over a launch.
     constexpr double rounding = 0.5;
-    differ = differ || (reading.predicted && std::abs(*reading.predicted * *tally.requests - *tally.units) > rounding);
+    differ = differ || (predicted && std::abs(*predicted - *tally.units) > rounding);
   }
   if (differ) record.flags.emplace_back("counts_differ");
 

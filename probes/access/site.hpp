@@ -26,6 +26,7 @@ struct Site {
   std::uint64_t requests = 0;  ///< warp requests of one launch
   std::uint64_t passes = 1;    ///< times that these go over the same addresses: requests / passes each time
   bool kept_in_l1 = true;      ///< of loads: L1 serves what they or others ask for again
+  std::uint64_t fetches = 1;   ///< of loads kept in L1: times that L1s fetch what they touch, each for other blocks
   /// Requests after which the launch repeats itself further on in memory; 1 where every run of them is like any other.
   std::uint64_t period_requests = 1;
   /// The array that the site lies in, as far as its footprint can grow; 0 where that is not known.

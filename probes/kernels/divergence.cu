@@ -76,6 +76,16 @@ static access::WarpRequest table_request(unsigned paths, std::uint64_t k) {
   return request;
 }
 
+/// Cycles that steps of a warp keep its scheduler busy, paths one after another: a multiply-add of integers goes
+/// through a pipe of 16 lanes (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
+static double scheduler_cycles_of(const Divergence& one, std::uint64_t warps) {
+  constexpr double of_step = 2;
+  double passes = one.paths;
+  if (one.name == "warps") passes = 1;
+  if (one.name == "loops") passes = static_cast<double>(unequal_trips(one.paths - 1, one.paths)) / trips;
+  return static_cast<double>(warps * steps) * passes * of_step;
+}
+
 static Workload describe(const Case& decided, const Device& device) {
   const Divergence one(decided);
   Workload workload;
@@ -84,8 +94,11 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.block_threads = divergent_block_threads;
   workload.allocated_bytes =
       workload.blocks * (divergent_block_threads * sizeof(std::uint32_t) + sizeof(std::uint64_t));
-  workload.modelled = false;  // arithmetic is no stage of the model
-  if (!one.loads_words()) return workload;
+  if (!one.loads_words()) {
+    workload.scheduler_cycles = scheduler_cycles_of(one, workload.blocks * warps_per_block);
+    return workload;
+  }
+  workload.modelled = false;  // how many instructions a predicate takes depends on the compiler
 
   workload.allocated_bytes += table_words * sizeof(std::uint32_t);
   const std::uint64_t requests = workload.blocks * warps_per_block * steps;
@@ -150,6 +163,13 @@ class DivergenceExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
+static std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction&,
+                                              const model::Profile&) {
+  if (!workload.scheduler_cycles) return std::nullopt;
+  constexpr double schedulers = 4;
+  return *workload.scheduler_cycles / (static_cast<double>(workload.blocks) * warps_per_block * steps * schedulers);
+}
+
 static Probe divergence_probe() {
   Probe probe;
   probe.name = "divergence";
@@ -172,9 +192,10 @@ static Probe divergence_probe() {
        .value_optional = true}};
   probe.compared = "divergence";
   probe.baseline = std::string("warps");
-  probe.headline = {.quantity = {"cycles_per_step",
-                                 "a multiprocessor's cycles for a step of every lane of a warp, with 32 warps at work",
-                                 Better::less}};
+  probe.headline = {
+      .quantity = {"cycles_per_step",
+                   "a multiprocessor's cycles for a step of every lane of a warp, with 32 warps at work", Better::less},
+      .predict = predicted_cycles};
   probe.concluded = {{"times_of_one_path", "time on the most paths over that on one", Better::less}};
   probe.describe = describe;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {

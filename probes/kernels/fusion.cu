@@ -19,13 +19,10 @@
 
 namespace gpumem::kernels {
 
-/// Arrays so many times as large as L2 leave little in it for the next kernel.
-constexpr std::uint64_t beyond_l2 = 4;
-
 /// x, and t, which ends as y.
 constexpr std::uint64_t arrays = 2;
 
-static Workload describe(const Case& decided, const Device& device) {
+static Workload describe(const Case& decided, const Device&) {
   const Fusion one(decided);
   Workload workload;
   workload.kernel =
@@ -36,9 +33,7 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.allocated_bytes = arrays * one.step_bytes();
   workload.blocks = one.kernels() * one.launch().blocks();
   workload.block_threads = one.launch().tile.block_threads;
-  // The kernels are described as one launch. Of small arrays, that every kernel is a launch of its own matters, and
-  // what the caches keep from one to the next: the model has neither.
-  workload.modelled = one.fused || one.bytes >= beyond_l2 * device.l2_bytes;
+  workload.launches = one.kernels();
   return workload;
 }
 

@@ -34,8 +34,7 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.allocated_bytes = one.images(device) * (one.image_bytes() + one.plane_bytes());
   workload.blocks = one.blocks();
   workload.block_threads = Grayscale::block_threads;
-  // Launches take images in turns; to the model one that fits in L2 would be there.
-  workload.modelled = one.image_bytes() + one.plane_bytes() > device.l2_bytes;
+  workload.cold = true;  // launches take images in turns
   return workload;
 }
 

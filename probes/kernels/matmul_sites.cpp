@@ -47,23 +47,34 @@ access::Site tile_site(const char* name, Op op, unsigned word_bytes, unsigned in
   return site;
 }
 
+/// Loads of what blocks share: each of so many brings it to its multiprocessor's L1, and uses it from there.
+access::Site fetched(access::Site site, std::uint64_t blocks) {
+  site.fetches = blocks;
+  return site;
+}
+
 std::vector<access::Site> direct_sites(ProductBy by, const ProductShape& shape, std::uint32_t real_bytes) {
   constexpr unsigned instructions = direct::unrolled + 1;
   const std::uint64_t of_a = std::uint64_t{shape.m} * shape.k;
   const std::uint64_t of_b = std::uint64_t{shape.k} * shape.n;
+  const ProductLaunch launch = product_launch(by, shape, real_bytes);
   if (by == ProductBy::column) {
-    return {walking_site("A", Op::load, instructions, walk_of(shape.m, shape.k, real_bytes, warp_lanes), shape.n),
-            broadcast_site("B", Space::global, instructions, of_b, real_bytes, shape.m),
-            walking_site("C", Op::store, 1, walk_of(shape.m, shape.n, real_bytes, warp_lanes), 1)};
+    return {
+        fetched(walking_site("A", Op::load, instructions, walk_of(shape.m, shape.k, real_bytes, warp_lanes), shape.n),
+                launch.blocks_y),
+        fetched(broadcast_site("B", Space::global, instructions, of_b, real_bytes, shape.m), launch.blocks_x),
+        walking_site("C", Op::store, 1, walk_of(shape.m, shape.n, real_bytes, warp_lanes), 1)};
   }
-  const access::Site b = walking_site("B", Op::load, instructions, walk_of(shape.k, shape.n, real_bytes), shape.m);
+  const access::Site b = fetched(
+      walking_site("B", Op::load, instructions, walk_of(shape.k, shape.n, real_bytes), shape.m), launch.blocks_y);
   const access::Site c = walking_site("C", Op::store, 1, walk_of(shape.m, shape.n, real_bytes), 1);
   if (by == ProductBy::row) {
-    return {broadcast_site("A", Space::global, instructions, of_a, real_bytes, shape.n), b, c};
+    return {fetched(broadcast_site("A", Space::global, instructions, of_a, real_bytes, shape.n), launch.blocks_x), b,
+            c};
   }
-  const std::uint64_t strips = blocks_for(shape.n, direct::along);
   const access::Site a =
-      walking_site("A", Op::load, direct::brought + 1, walk_of(shape.m, shape.k, real_bytes), strips);
+      fetched(walking_site("A", Op::load, direct::brought + 1, walk_of(shape.m, shape.k, real_bytes), launch.blocks_x),
+              launch.blocks_x);
   // Where a row begins in shared memory moves all of its words by as many banks.
   access::Site kept = a;
   kept.name = "rows of A";
@@ -84,8 +95,10 @@ std::vector<access::Site> square_tile_sites(const SquareTile& tile, const Produc
   const std::uint64_t of_a = tile.side / wide * tile.outputs;  // words that a thread reads of a tile
   const auto x_of = [=](std::uint64_t thread) { return static_cast<std::uint32_t>(thread % tile.side); };
   const auto y_of = [=](std::uint64_t thread) { return static_cast<std::uint32_t>(thread / tile.side); };
-  return {walking_site("A", Op::load, tile.outputs, walk_of(shape.m, shape.k, real_bytes, lane_rows), strips),
-          walking_site("B", Op::load, tile.outputs, walk_of(shape.k, shape.n, real_bytes, lane_rows), bands),
+  return {fetched(walking_site("A", Op::load, tile.outputs, walk_of(shape.m, shape.k, real_bytes, lane_rows), strips),
+                  strips),
+          fetched(walking_site("B", Op::load, tile.outputs, walk_of(shape.k, shape.n, real_bytes, lane_rows), bands),
+                  bands),
           tile_site("tiles", Op::store, real_bytes, 2 * tile.outputs, 2 * tile.outputs * warps, tiles,
                     [=](std::uint64_t k, unsigned lane) {
                       const std::uint64_t thread = k / (2 * tile.outputs) * warp_lanes + lane;
@@ -133,8 +146,8 @@ std::vector<access::Site> register_block_sites(const ProductShape& shape) {
   const auto k_of = [=](std::uint64_t k) { return static_cast<std::uint32_t>(k / Block::groups % Block::depth); };
   const auto square_of = [=](std::uint64_t k) { return static_cast<std::uint32_t>(k % Block::groups); };
   constexpr unsigned read = Block::depth * Block::groups;
-  return {walking_site("A", Op::load, 2 * words, a, strips),
-          walking_site("B", Op::load, 2 * words, b, bands),
+  return {fetched(walking_site("A", Op::load, 2 * words, a, strips), strips),
+          fetched(walking_site("B", Op::load, 2 * words, b, bands), bands),
           tile_site("tile of A", Op::store, real_bytes, 2 * words * width, words * width * warps, tiles,
                     [=](std::uint64_t k, unsigned lane) {
                       const std::uint32_t word = word_of(k / width, lane);
@@ -181,6 +194,24 @@ ProductBy product_by(const std::string& name) {
     if (name == known) return by;
   }
   throw std::logic_error("no product by " + name);
+}
+
+std::uint32_t rounds_of_product(ProductBy by, const ProductShape& shape) {
+  switch (by) {
+    case ProductBy::row:
+    case ProductBy::column:
+    case ProductBy::rows_in_shared:
+      return blocks_for(shape.k, direct::unrolled);
+    case ProductBy::tile_16:
+    case ProductBy::tile_32:
+    case ProductBy::outputs_2:
+      return blocks_for(shape.k, square_tile(by).side);
+    case ProductBy::outputs_64:
+      return blocks_for(shape.k, RegisterBlock<sizeof(float)>::depth);
+    case ProductBy::library:
+      break;
+  }
+  return 1;
 }
 
 ProductLaunch product_launch(ProductBy by, const ProductShape& shape, std::uint32_t real_bytes) {

@@ -28,6 +28,9 @@ struct ProductLaunch {
 };
 
 /// Of a library that is nothing: nobody outside knows its launch.
+/// Times that a thread waits for what it loads, before it loads more.
+[[nodiscard]] std::uint32_t rounds_of_product(ProductBy by, const ProductShape& shape);
+
 [[nodiscard]] ProductLaunch product_launch(ProductBy by, const ProductShape& shape, std::uint32_t real_bytes);
 [[nodiscard]] std::vector<access::Site> product_sites(ProductBy by, const ProductShape& shape,
                                                       std::uint32_t real_bytes);

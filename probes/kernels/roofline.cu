@@ -38,6 +38,16 @@ struct RooflineCase {
   [[nodiscard]] std::uint64_t words() const { return bytes() / (doubles ? sizeof(double) : sizeof(float)); }
   [[nodiscard]] std::uint64_t threads() const { return blocks * roofline_threads; }
 
+  /// A warp issues its multiply-adds, which in double take two cycles each, and beside them the loads, sums and loops
+  /// counted in the code for compute capability 9.0.
+  [[nodiscard]] double scheduler_cycles() const {
+    constexpr double of_warp = 46;
+    constexpr double of_round = 3;
+    const double warps = static_cast<double>(threads()) / access::warp_lanes;
+    const double multiply_adds = static_cast<double>(steps) * static_cast<double>(words()) / access::warp_lanes;
+    return multiply_adds * (doubles ? 2 : 1) + warps * (of_warp + of_round * steps / fused());
+  }
+
   /// Calls visit(Real{}, integral_constant<unsigned, fused>).
   template <class Visitor>
   decltype(auto) with_kernel(Visitor&& visit) const {
@@ -71,6 +81,7 @@ static Workload describe_roofline(const Case& decided, const Device& device) {
   workload.useful_bytes_read = one.bytes();
   workload.useful_flops = 2 * one.steps * one.words();
   workload.double_precision = one.doubles;
+  workload.scheduler_cycles = one.scheduler_cycles();
   workload.allocated_bytes = one.bytes() + one.threads() * sizeof(double);
   workload.blocks = one.blocks;
   workload.block_threads = roofline_threads;

@@ -58,11 +58,6 @@ decltype(auto) with_kernel(const Transpose& one, Visitor&& visit) {
   return with_kernel_of<float>(one.way, one.vector, visit);
 }
 
-/// Down columns, most of a sector's elements are asked for while it is on its way to L1, or gone from there. A plain
-/// tile's wavefronts come all at once, when the block's loads have arrived and its stores have not begun: they overlap
-/// with less than the model's stages do. It has a stage for neither.
-bool is_modelled(Way way) { return way != Way::strided_read && way != Way::tile; }
-
 Workload describe(const Case& decided, const Device&) {
   const Transpose one(decided);
   Workload workload;
@@ -74,7 +69,6 @@ Workload describe(const Case& decided, const Device&) {
   workload.blocks = std::uint64_t{one.tiles_across()} * one.tiles_down();
   workload.block_threads = block_threads;
   workload.shared_bytes_per_block = one.shared_bytes();
-  workload.modelled = is_modelled(one.way);
   return workload;
 }
 

@@ -24,9 +24,10 @@ bool asks_for_sectors(const access::Site& site) {
 /// Share of what neighbouring warps' stores write in two parts that is not combined on the way. Parts are combined when
 /// they come close in time: the more stores a thread issues in a row the later its neighbour's turn comes, and warps
 /// that wait for loads have drifted apart anyway. Shares counted on an H200 (docs/method.md): about 0.2, 0.5 and 0.8
-/// for 2, 4 and 8 stores in a row, 0.7 behind loads.
-double uncombined_share(const Demand& demand, const access::Site& store) {
-  if (demand.loads) return 0.7;
+/// for 2, 4 and 8 stores in a row, 0.7 behind loads. Behind loads, warps that store less than half of each sector are
+/// no neighbours in time: of a transpose that stores columns, all parts arrive on their own.
+double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost) {
+  if (demand.loads) return cost.efficiency < 0.5 ? 1 : 0.7;
   const double in_a_row = store.instructions;
   return in_a_row * in_a_row / (in_a_row * in_a_row + 16);
 }
@@ -54,7 +55,7 @@ void add_link_store(Demand& demand, const access::Site& site, const access::Site
   const double split_lines = std::max(0.0, requests * cost.lines_per_request - footprint.lines);
   demand.pcie_store_sectors += footprint.sectors;
   demand.pcie_write_bytes += (footprint.sectors - footprint.partial_sectors) * access::sector_bytes;
-  demand.pcie_split_writes += split_lines * (1 - incomplete) * uncombined_share(demand, site);
+  demand.pcie_split_writes += split_lines * (1 - incomplete) * uncombined_share(demand, site, cost);
   demand.pcie_partial_writes += std::max(0.0, words * incomplete - alone);
   demand.pcie_lone_writes += alone;
   demand.pcie_lone_idle_writes += alone * (1 - static_cast<double>(footprint.channels) / access::atom_channels);
@@ -65,7 +66,9 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
   const auto requests = static_cast<double>(site.requests);
   demand.l1_load_lines += requests * cost.lines_per_request;
   // What neighbouring warps share comes from L1 the second time, so L2 sees the footprint, not the requests.
-  demand.l2_load_sectors += site.kept_in_l1 ? footprint.sectors : requests * cost.sectors_per_request;
+  demand.l2_load_sectors +=
+      site.kept_in_l1 ? footprint.sectors * static_cast<double>(site.fetches) : requests * cost.sectors_per_request;
+  demand.l2_first_sectors += footprint.sectors;
   demand.l2_load_lines += footprint.lines;
   demand.l2_load_line_pairs += footprint.line_pairs;
   demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
@@ -76,9 +79,10 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
   // L1 writes through. Sectors shared by requests are written again, unless L1 still holds the other's part.
   // A sector that the launch never completes has to be filled from DRAM.
   const double touched = static_cast<double>(site.requests) * cost.sectors_per_request;
+  demand.l1_store_lines += static_cast<double>(site.requests) * cost.lines_per_request;
   const double incomplete = incomplete_share(footprint);
   demand.l2_store_sectors += footprint.sectors;
-  demand.l2_split_sectors += std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site);
+  demand.l2_split_sectors += std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site, cost);
   demand.l2_store_lines += footprint.lines * (1 - incomplete);
   demand.l2_store_line_pairs += footprint.line_pairs * (1 - incomplete);
   demand.l2_fill_lines += footprint.lines * incomplete;

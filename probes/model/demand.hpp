@@ -17,6 +17,8 @@ struct Demand {
   bool over_link = false;       ///< whether any of it is the host's
   double l1_load_lines = 0;     ///< lines that loads look up in L1, whether it has them or not
   double l2_load_sectors = 0;   ///< sectors that L1 fetches from L2
+  double l2_first_sectors = 0;  ///< of those, the ones that nobody fetched before
+  double l1_store_lines = 0;    ///< lines that stores pass through L1
   double l2_store_sectors = 0;  ///< sectors that L1 writes to L2, each counted once
   double l2_split_sectors = 0;  ///< and how often one is written again, because several requests share it
   double l2_load_lines = 0;

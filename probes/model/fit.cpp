@@ -219,7 +219,7 @@ double standard_error(const std::vector<Rates>& found, double Rates::*rate) {
 FitCase::FitCase(Workload workload, const Device& device, double seconds, std::string group)
     : workload_(std::move(workload)),
       demand_(demand_of(workload_, summarise(workload_), device)),
-      cached_(fits_in_l2(demand_, device)),
+      cached_(is_cached(workload_, demand_, device)),
       seconds_(seconds),
       group_(std::move(group)) {
   if (!workload_.operations.empty()) {
@@ -231,7 +231,7 @@ FitCase::FitCase(Workload workload, const Device& device, double seconds, std::s
 
 double FitCase::error(const Profile& profile) const {
   const std::vector<StageTime> stages = launch_stages(demand_, workload_, profile, cached_);
-  return std::log(launches_ * launch_seconds(stages, demand_, profile.rates) / seconds_);
+  return std::log(launches_ * launch_seconds(stages, demand_, workload_, profile.rates, cached_) / seconds_);
 }
 
 bool FitCase::suits(const Workload& workload) {

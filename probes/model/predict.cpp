@@ -41,9 +41,10 @@ Prediction predict(const Workload& workload, const Profile& profile) {
   Prediction prediction;
   prediction.sites = summarise(workload);
   prediction.demand = demand_of(workload, prediction.sites, profile.device);
-  prediction.cache_resident = fits_in_l2(prediction.demand, profile.device);
+  prediction.cache_resident = is_cached(workload, prediction.demand, profile.device);
   prediction.stages = launch_stages(prediction.demand, workload, profile, prediction.cache_resident);
-  prediction.seconds = launch_seconds(prediction.stages, prediction.demand, profile.rates);
+  prediction.seconds =
+      launch_seconds(prediction.stages, prediction.demand, workload, profile.rates, prediction.cache_resident);
   if (!workload.operations.empty()) play(prediction, workload, profile);
   const StageTime slowest =
       prediction.stages.empty() ? StageTime{} : std::ranges::max(prediction.stages, {}, &StageTime::seconds);

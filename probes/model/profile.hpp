@@ -12,7 +12,7 @@
 namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
-/// Those from store_latency_s on are optional in a profile; from pcie_to_device_bytes_per_s to pcie_latency_s they are
+/// Those from cached_launch_s on are optional in a profile; from pcie_to_device_bytes_per_s to pcie_latency_s they are
 /// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp).
 struct Rates {
   double dram_read_bytes_per_s = 0;     ///< reads alone
@@ -33,6 +33,7 @@ struct Rates {
   double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
   double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
 
+  double cached_launch_s = 0;     ///< the same of a launch that L2 has everything for
   double store_latency_s = 0;     ///< until a block that stores makes place for the next
   double load_turn_s = 0;         ///< what each further load of a thread adds to its latency
   double block_drain_share = 0;   ///< share of the latency that a block's place then stays empty, over resident blocks

@@ -21,6 +21,7 @@ std::span<const RateField> rate_fields() {
       {"block_launches_per_s", &Rates::block_launches_per_s, Scale::chip},
       {"launch_s", &Rates::launch_s, Scale::nothing},
       {"shared_wavefronts_per_cycle", &Rates::shared_wavefronts_per_cycle, Scale::nothing},
+      {"cached_launch_s", &Rates::cached_launch_s, Scale::nothing, true},
       {"store_latency_s", &Rates::store_latency_s, Scale::nothing, true},
       {"load_turn_s", &Rates::load_turn_s, Scale::nothing, true},
       {"block_drain_share", &Rates::block_drain_share, Scale::nothing, true},

@@ -69,27 +69,87 @@ double pcie_seconds(const Demand& demand, const Rates& rates) {
          rates.pcie_lone_copy_share * std::min(reads, lone);
 }
 
-/// Seconds if every resident block waits for all of its accesses before the next takes its place (Little's law). A
-/// place stays empty until the block's last warp ends, the longer the fewer blocks there are to fill in.
-double latency_seconds(const Workload& workload, const Demand& demand, const Profile& profile) {
-  const Rates& rates = profile.rates;
-  const double resident = occupancy_of(workload, profile.device).blocks;
-  const double turnovers = static_cast<double>(workload.blocks) / (resident * profile.device.multiprocessors);
-  if (demand.over_link) return turnovers * rates.pcie_latency_s;
-  const double once = (demand.loads ? rates.load_latency_s : 0) + (demand.stores ? rates.store_latency_s : 0);
-  const double turns = demand.loads ? (demand.turns - 1) * rates.load_turn_s : 0;
-  if (workload.waits > 1) {  // of few threads memory is not under load: its latency is that of a chase
-    const double cycles = workload.waits * rates.memory_latency_cycles;
-    return turnovers * (cycles / static_cast<double>(profile.device.sm_clock_hz) + turns);
+/// The device's places for blocks, and how often each is taken by another in a launch.
+struct Residency {
+  double resident;   ///< blocks of a multiprocessor at once
+  double turnovers;  ///< of every place; those of a launch that leaves places empty are a part of one
+
+  Residency(const Workload& workload, const Device& device)
+      : resident(occupancy_of(workload, device).blocks),
+        turnovers(static_cast<double>(workload.blocks) / (resident * device.multiprocessors)) {}
+
+  /// How often a block begins a round of waiting.
+  [[nodiscard]] double rounds(const Workload& workload) const {
+    return workload.waits > 1 ? std::max(turnovers, 1.0) * workload.waits : turnovers;
   }
-  return turnovers * (once * (1 + rates.block_drain_share / resident) + turns);
+};
+
+/// Seconds until a thread has what it loads: from memory the later the busier that is, from L2 what is there already,
+/// all of it if the launch is `cached`.
+double load_seconds(const Demand& demand, const Profile& profile, double memory_busy, bool cached) {
+  const Rates& rates = profile.rates;
+  const auto seconds = [&](double cycles) { return cycles / static_cast<double>(profile.device.sm_clock_hz); };
+  const double idle = std::min(seconds(rates.memory_latency_cycles), rates.load_latency_s);
+  const double memory = idle + (rates.load_latency_s - idle) * memory_busy + (demand.turns - 1) * rates.load_turn_s;
+  const double l2 =
+      seconds(rates.l2_near_share * rates.l2_latency_cycles + (1 - rates.l2_near_share) * rates.l2_far_latency_cycles);
+  const double first = cached ? 0 : demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
+  return first * memory + (1 - first) * l2;
+}
+
+/// Seconds if every resident block waits for all of its accesses before the next takes its place (Little's law). A
+/// place stays empty until the block's last warp ends, the longer the fewer blocks there are to fill in. Memory that
+/// takes `memory_s` for the launch is busy for a part of the time that everybody waits for it.
+double latency_seconds(const Workload& workload, const Demand& demand, const Profile& profile, double memory_s,
+                       bool cached) {
+  const Rates& rates = profile.rates;
+  const Residency places(workload, profile.device);
+  if (demand.over_link) return places.turnovers * rates.pcie_latency_s;
+  const double drained = workload.waits > 1 ? 1 : 1 + rates.block_drain_share / places.resident;
+  const auto all = [&](double memory_busy) {
+    const double loads = demand.loads ? load_seconds(demand, profile, memory_busy, cached) : 0;
+    const double stores = demand.stores && workload.waits == 1 ? rates.store_latency_s : 0;
+    return places.rounds(workload) * (loads + stores) * drained;
+  };
+  // Blocks that begin together load together: to them memory is as under load from half of its rate on.
+  const double bursts = workload.waits > 1 ? 1 : 2;
+  const double longest = all(1);
+  return longest > 0 ? all(std::min(1.0, bursts * memory_s / longest)) : 0;
+}
+
+/// Seconds that blocks whose threads wait for each other leave their places idle, round after round: nothing hides it,
+/// but other blocks.
+double barrier_seconds(const Workload& workload, const Profile& profile) {
+  const Residency places(workload, profile.device);
+  return places.rounds(workload) * profile.rates.load_latency_s * profile.rates.block_drain_share / places.resident;
+}
+
+/// Times that a multiprocessor with the most blocks takes of what each would, if blocks could be shared out evenly.
+double unevenness(const Workload& workload, const Device& device) {
+  const auto blocks = static_cast<double>(std::max(workload.blocks, std::uint64_t{1}));
+  return std::ceil(blocks / device.multiprocessors) * device.multiprocessors / blocks;
+}
+
+/// Warp schedulers of a multiprocessor, since compute capability 5.0: CUDA C++ Programming Guide, "Compute
+/// Capabilities".
+constexpr double schedulers = 4;
+
+/// How well arithmetic, loads waited for in every round of a loop and the banks of L1 and shared memory hide behind
+/// each other, as overlap_exponent. Products of matrices on an H200 are predicted best by 2 (docs/method.md).
+constexpr double on_chip_exponent = 2;
+
+/// Both, where one can hide behind the other: (a^p + b^p)^(1/p). Written so that the longer one stands alone when the
+/// other is nothing, and nothing overflows.
+double overlapped(double one, double other, double exponent) {
+  const auto [shorter, longer] = std::minmax(one, other);
+  return longer == 0 ? 0 : longer * std::pow(1 + std::pow(shorter / longer, exponent), 1 / exponent);
 }
 
 }  // namespace
 
-bool fits_in_l2(const Demand& demand, const Device& device) {
-  return demand.footprint_bytes > 0 && demand.footprint_bytes <= static_cast<double>(device.l2_bytes) &&
-         !demand.over_link;
+bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
+  const double of_launch = demand.footprint_bytes / workload.launches;
+  return of_launch > 0 && of_launch <= static_cast<double>(device.l2_bytes) && !demand.over_link && !workload.cold;
 }
 
 std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload, const Profile& profile,
@@ -97,15 +157,20 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   const Rates& rates = profile.rates;
   // Of all multiprocessors together.
   const double cycles_per_s = static_cast<double>(profile.device.sm_clock_hz) * profile.device.multiprocessors;
+  const double uneven = unevenness(workload, profile.device);
   std::vector<StageTime> stages;
   const auto stage = [&](std::string_view name, double seconds) { stages.push_back({name, seconds}); };
   stage("launch", static_cast<double>(workload.blocks) / rates.block_launches_per_s);
+  const double dram_s = cached || demand.footprint_bytes == 0 ? 0 : dram_seconds(demand, rates);
   // Stores over the link are not waited for: what is on its way does not hold a block's place.
   if (demand.loads || (demand.stores && !demand.over_link)) {
-    stage("latency", latency_seconds(workload, demand, profile));
+    stage("latency", latency_seconds(workload, demand, profile, dram_s, cached));
   }
+  if (workload.in_step) stage("barriers", barrier_seconds(workload, profile));
+  // What goes through L1 to and from registers takes turns with shared memory, which lies in the same banks.
+  const double lines = demand.l1_load_lines + demand.l1_store_lines;
   if (demand.l1_load_lines > 0) {
-    stage("l1_lines", demand.l1_load_lines / (rates.l1_lines_per_cycle * cycles_per_s));
+    stage("l1_lines", uneven * lines / (rates.l1_lines_per_cycle * cycles_per_s));
   }
   if (demand.footprint_bytes > 0) {
     stage("l2_sectors", demand.l2_load_sectors / rates.l2_load_sectors_per_s +
@@ -113,33 +178,52 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
                             demand.l2_split_sectors / rates.l2_split_sectors_per_s);
     if (!cached) {
       stage("l2_lines", line_seconds(demand, rates));
-      stage("dram", dram_seconds(demand, rates));
+      stage("dram", dram_s);
     }
   }
   if (demand.over_link) stage("pcie", pcie_seconds(demand, rates));
   if (demand.shared_wavefronts > 0) {
-    stage("shared_wavefronts", demand.shared_wavefronts / (rates.shared_wavefronts_per_cycle * cycles_per_s));
+    stage("shared_wavefronts",
+          uneven * (demand.shared_wavefronts + lines) / (rates.shared_wavefronts_per_cycle * cycles_per_s));
+  }
+  if (workload.scheduler_cycles) {
+    stage("instructions", uneven * *workload.scheduler_cycles / (schedulers * cycles_per_s));
   }
   if (const auto flops_per_s = peak_flops_per_s(profile.device, workload.double_precision);
       workload.useful_flops && flops_per_s) {
-    stage(workload.double_precision ? "fp64" : "fp32", static_cast<double>(*workload.useful_flops) / *flops_per_s);
+    stage(workload.double_precision ? "fp64" : "fp32",
+          uneven * static_cast<double>(*workload.useful_flops) / *flops_per_s);
   }
   return stages;
 }
 
-double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand, const Rates& rates) {
+double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand, const Workload& workload,
+                      const Rates& rates, bool cached) {
   double launch = 0;
   double latency = 0;
-  double work = 0;
+  double barriers = 0;
+  double banks = 0;
+  double arithmetic = 0;
+  double memory = 0;
   for (const StageTime& stage : stages) {
-    double& part = stage.stage == "launch" ? launch : stage.stage == "latency" ? latency : work;
-    part = std::max(part, stage.seconds);
+    double* part = &memory;
+    if (stage.stage == "launch") part = &launch;
+    if (stage.stage == "latency") part = &latency;
+    if (stage.stage == "barriers") part = &barriers;
+    if (stage.stage == "l1_lines" || stage.stage == "shared_wavefronts") part = &banks;
+    if (stage.stage == "instructions" || stage.stage == "fp32" || stage.stage == "fp64") part = &arithmetic;
+    *part = std::max(*part, stage.seconds);
   }
-  // Written so that the longer one stands alone when the other is nothing, and nothing overflows.
-  const auto [shorter, longer] = std::minmax(latency, work);
-  const double exponent = rates.overlap_exponent;
-  const double overlapped = longer == 0 ? 0 : longer * std::pow(1 + std::pow(shorter / longer, exponent), 1 / exponent);
-  return std::max(launch, overlapped) + rates.launch_s + (demand.over_link ? rates.pcie_latency_s : 0);
+  // What a multiprocessor does in turns hides less than what goes on beyond it.
+  double on_chip = overlapped(banks, arithmetic, on_chip_exponent);
+  if (workload.waits > 1) {
+    on_chip = overlapped(on_chip, latency, on_chip_exponent);
+    latency = 0;
+  }
+  const double work = overlapped(memory, on_chip, rates.overlap_exponent);
+  const double once = cached ? rates.cached_launch_s : rates.launch_s;
+  return std::max(launch, overlapped(latency, work, rates.overlap_exponent) + barriers) + workload.launches * once +
+         (demand.over_link ? rates.pcie_latency_s : 0);
 }
 
 }  // namespace gpumem::model

@@ -12,9 +12,9 @@
 
 namespace gpumem::model {
 
-/// Whether everything of device memory that a launch touches fits in L2, so that DRAM is left out. Never with mapped
-/// host memory.
-[[nodiscard]] bool fits_in_l2(const Demand& demand, const Device& device);
+/// Whether everything of device memory that a launch touches fits in L2 and is there from the launch before, so that
+/// DRAM is left out. Never with mapped host memory.
+[[nodiscard]] bool is_cached(const Workload& workload, const Demand& demand, const Device& device);
 
 /// What one launch takes of each stage, its fixed cost apart. Only those that it uses; with `cached`, not DRAM.
 [[nodiscard]] std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload,
@@ -22,6 +22,7 @@ namespace gpumem::model {
 
 /// Seconds of one launch by its stages: the slowest of them, except that waiting for latency only partly hides behind
 /// the work of the others, and the fixed costs.
-[[nodiscard]] double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand, const Rates& rates);
+[[nodiscard]] double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand,
+                                    const Workload& workload, const Rates& rates, bool cached);
 
 }  // namespace gpumem::model

@@ -168,7 +168,9 @@ std::string stage_words(std::string_view stage) {
   static const std::map<std::string_view, std::string_view> words = {
       {"launch", "the launch itself"},
       {"latency", "latency (too little in flight)"},
-      {"l1_lines", "the lines looked up in L1"},
+      {"barriers", "threads that wait for each other"},
+      {"instructions", "the instructions that are issued"},
+      {"l1_lines", "the lines that pass L1"},
       {"fp32", "arithmetic in float"},
       {"fp64", "arithmetic in double"},
       {"l2_sectors", "the sectors moved between L1 and L2"},

@@ -42,7 +42,7 @@ TEST_CASE("profiles that once broke something are refused or predict times", "[h
     for (const double writes : {0.0, 0.1, 0.25, 0.5, 0.9, 1.0}) {
       const std::vector<StageTime> stages = launch_stages(demand(writes), workload, profile, false);
       for (const StageTime& stage : stages) CHECK((std::isfinite(stage.seconds) && stage.seconds >= 0));
-      CHECK(std::isfinite(launch_seconds(stages, demand(writes), profile.rates)));
+      CHECK(std::isfinite(launch_seconds(stages, demand(writes), workload, profile.rates, false)));
     }
   }
   CHECK(count == 2);
