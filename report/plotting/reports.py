@@ -36,7 +36,7 @@ REPORT = {
     "tool": {"version": str, "git_commit": str}, "started_at": str, "backend": str, "profile": str,
     "host": {"name": str},
     "device": {"name": str, "driver_version": str, "theoretical_bandwidth_gb_per_s": float,
-               "pcie": {"generation": float, "width": float, "theoretical_gb_per_s": float}},
+               "pcie": {"generation": float, "width": float, "theoretical_gb_per_s": float}, ...: ...},
     "quantities": {...: {...: str}},
     "words": {"probes": {...: {...: str}}, "parameters": {...: {...: str}}, "stages": {...: str}},
     "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}}], "results": [CASE]}

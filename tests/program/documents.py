@@ -190,6 +190,7 @@ class Sandbox:
         (self.directory / "build").mkdir()
         (self.directory / "build" / "release").symlink_to(self.tools)
         (self.directory / "docs" / "plots").mkdir(parents=True)
+        (self.directory / "docs" / page.name).symlink_to(page)
         for name in ("configs", "report"):
             (self.directory / name).symlink_to(ROOT / name)
         self.add_reports()

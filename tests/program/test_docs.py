@@ -117,7 +117,7 @@ class Commands(PageTest):
     @functools.cached_property
     def options(self):
         helps = [self.succeed(command, "--help") for command in self.commands()]
-        for script in ("plot.py", "prediction.py"):
+        for script in ("plot.py", "prediction.py", "quote.py"):
             helps.append(subprocess.check_output([sys.executable, ROOT / "report" / script, "--help"], text=True))
         return set(re.findall(r"--[a-z][a-z-]*", "".join(helps)))
 

@@ -357,7 +357,8 @@ TEST_CASE("suite: a reference is one case, for each of the cases") {
 TEST_CASE("suite: a name or a path finds a suite, and the nearest name is offered") {
   CHECK(error_of([] { static_cast<void>(load_suite("smok", probes())); }) == "no suite 'smok'; did you mean 'smoke'?");
   CHECK(error_of([] { static_cast<void>(load_suite("xyzzy", probes())); }) ==
-        "no suite 'xyzzy': there are best-practices, default, full, portrait, smoke, or give the path of a suite file");
+        "no suite 'xyzzy': there are best-practices, default, full, portrait, smoke, write-ups, or give the path of a "
+        "suite file");
   CHECK(error_of([] { static_cast<void>(load_suite("./nowhere.json", probes())); }).find("nowhere.json") !=
         std::string::npos);
   const gpumem::test::TemporaryDirectory directory;
