@@ -270,6 +270,7 @@ Probe matmul_probe() {
   probe.baseline = std::string("row");
   probe.headline = flop_rate("multiplications and additions of the product per second");
   probe.metrics = {intensity()};
+  probe.reported = {"time_seconds", "achieved_occupancy", "load_throughput_gb_per_s", "load_efficiency"};
   probe.describe = describe_product;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<ProductExperiment>(decided, session);
