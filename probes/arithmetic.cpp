@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 namespace gpumem {
 
@@ -23,6 +24,32 @@ std::optional<double> peak_flops_per_s(const Device& device, bool double_precisi
   const auto each = fma_per_cycle(device, double_precision);
   if (!each || device.sm_clock_hz == 0) return std::nullopt;
   return 2 * *each * device.multiprocessors * static_cast<double>(device.sm_clock_hz);
+}
+
+std::optional<double> intensity_flop_per_byte(const Workload& workload) {
+  if (!workload.useful_flops || workload.useful_bytes() == 0) return std::nullopt;
+  return static_cast<double>(*workload.useful_flops) / static_cast<double>(workload.useful_bytes());
+}
+
+std::optional<double> attainable_gflop_per_s(const Workload& workload, const Device& device) {
+  const auto intensity = intensity_flop_per_byte(workload);
+  const auto flops_per_s = peak_flops_per_s(device, workload.double_precision);
+  if (!intensity || !flops_per_s) return std::nullopt;
+  return std::min(*flops_per_s, *intensity * device.theoretical_bandwidth_bytes_per_s()) * per_giga;
+}
+
+Headline flop_rate(std::string purpose) {
+  return {.quantity = {"gflop_per_s", std::move(purpose), Better::more},
+          .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
+            if (!workload.useful_flops || !(seconds > 0)) return std::nullopt;
+            return static_cast<double>(*workload.useful_flops) / seconds * per_giga;
+          },
+          .peak = attainable_gflop_per_s};
+}
+
+Metric intensity() {
+  return {.quantity = {"intensity_flop_per_byte", "useful flops for each useful byte", Better::neither},
+          .from_seconds = [](const Workload& workload, double) { return intensity_flop_per_byte(workload); }};
 }
 
 }  // namespace gpumem

@@ -1,9 +1,12 @@
 #pragma once
-// How fast a GPU computes, from what it says of itself.
+// How fast a GPU computes, from what it says of itself, and how fast a workload can on it: the roofline (Williams,
+// Waterman and Patterson, Roofline, CACM 2009).
 
 #include <optional>
+#include <string>
 
 #include "probes/device.hpp"
+#include "probes/probe.hpp"
 
 namespace gpumem {
 
@@ -14,5 +17,16 @@ namespace gpumem {
 
 /// Floating-point operations per second of the whole GPU at its maximum clock, a multiply-add counted as two.
 [[nodiscard]] std::optional<double> peak_flops_per_s(const Device& device, bool double_precision);
+
+/// Useful flops for each useful byte; absent for a workload without either.
+[[nodiscard]] std::optional<double> intensity_flop_per_byte(const Workload& workload);
+
+/// The roofline at the workload's intensity: the lower of what the memory feeds in theory and what is computed at best.
+[[nodiscard]] std::optional<double> attainable_gflop_per_s(const Workload& workload, const Device& device);
+
+/// Useful flops over time, in GFLOP/s. The peak is the roofline, so that the fraction of it is where a case stands.
+[[nodiscard]] Headline flop_rate(std::string purpose);
+
+[[nodiscard]] Metric intensity();
 
 }  // namespace gpumem

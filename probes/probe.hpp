@@ -204,6 +204,9 @@ struct Probe {
   Headline headline = bandwidth();
   std::vector<Metric> metrics = {};
   std::vector<Quantity> concluded = {};  ///< what several cases of it may show together
+  /// What its tables keep beside the headline where space is short: "time_seconds", or names of counters, which are
+  /// columns only where a probe says so.
+  std::vector<std::string> reported = {};
 
   /// Describes a case all of whose values are decided. Host only; needs no GPU.
   std::function<Workload(const Case&, const Device&)> describe = {};

@@ -3,6 +3,7 @@
 
   report/plot.py report.json -o figure.svg
   report/plot.py h200.json v100.json --figure stride -o stride.png      several GPUs on one figure
+  report/plot.py roofline.json matmul.json --figure roofline -o roofline.png
   report/plot.py report.json -o page.html                               interactive, works offline
 
 svg, png and pdf take matplotlib; html takes nothing.
@@ -44,8 +45,9 @@ def main(arguments):
     parser.add_argument("-o", "--output", required=True, metavar="FILE",
                       help="figure to write: .svg, .png, .pdf, or .html for an interactive page that works offline")
     parser.add_argument("--figure", metavar="NAME",
-                      help="one figure only: a probe in the reports, or 'roofline' (bandwidth against useful bytes per"
-                           " byte moved); default: every probe in the reports")
+                      help="one figure only: a probe in the reports, or 'roofline' (GFLOP/s of all cases with flops"
+                           " against flops per byte; without such cases, bandwidth against useful bytes per byte moved);"
+                           " default: every probe in the reports")
     parser.add_argument("--y", metavar="NAME",
                       help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or"
                            " last words, as bandwidth, peak or time (default: what the probe is about)")

@@ -86,6 +86,18 @@ Launches launches_of(const Workload& workload) {
   return launches;
 }
 
+/// What the lanes of all loads from global memory ask for, as their sites have it: what several lanes want counts for
+/// each of them, as profilers count it.
+double bytes_asked_for(const Workload& workload) {
+  double bytes = 0;
+  for (const access::Site& site : workload.sites) {
+    if (access::row_of(site.space).instructions_name != access::Space::global || site.op != access::Op::load) continue;
+    const access::SiteCost cost = access::summarise(site).cost;
+    bytes += static_cast<double>(site.requests) * cost.sectors_per_request * access::sector_bytes * cost.efficiency;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void count_cases(std::span<const Case> cases, std::span<report::Record> records, measure::Counters& counters,
@@ -152,7 +164,7 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
   const Launches launches = launches_of(workload);
   if (counts.global_load_sectors && *counts.global_load_sectors > 0 && launches.count > 0) {
     const double bytes = *counts.global_load_sectors * access::sector_bytes;
-    counts.load_efficiency = static_cast<double>(workload.useful_bytes_read) / launches.count / bytes;
+    counts.load_efficiency = bytes_asked_for(workload) / bytes;
     if (record.time && launches.alone) {
       counts.load_throughput_gb_per_s = bytes * launches.count / record.time->summary.median.count() * per_giga;
     }

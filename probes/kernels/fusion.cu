@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "probes/arithmetic.hpp"
 #include "probes/error.hpp"
 #include "probes/kernels/fusion.hpp"
 #include "probes/kernels/fusion_advice.hpp"
@@ -30,6 +31,7 @@ static Workload describe(const Case& decided, const Device&) {
   workload.sites = one.sites();
   workload.useful_bytes_read = one.bytes;
   workload.useful_bytes_written = one.bytes;
+  workload.useful_flops = gelu_steps * (one.bytes / sizeof(float));  // tanh for one
   workload.allocated_bytes = arrays * one.step_bytes();
   workload.blocks = one.kernels() * one.launch().blocks();
   workload.block_threads = one.launch().tile.block_threads;
@@ -134,7 +136,8 @@ static Probe fusion_probe() {
   probe.baseline = std::string("separate");
   probe.metrics = {
       {{"moved_over_useful", "bytes that the kernels move, over those of x and y once each", Better::less},
-       [](const Workload& workload, double) -> std::optional<double> { return moved_over_useful(workload); }}};
+       [](const Workload& workload, double) -> std::optional<double> { return moved_over_useful(workload); }},
+      intensity()};
   probe.metrics.front().essential = true;
   probe.describe = describe;
   probe.validate = validate;

@@ -283,17 +283,9 @@ Probe matmul_probe() {
   probe.axes = product_axes();
   probe.compared = "matmul";
   probe.baseline = std::string("row");
-  probe.headline = {
-      .quantity = {"gflop_per_s", "multiplications and additions of the product per second", Better::more},
-      .from_seconds =
-          [](const Workload& workload, double seconds) {
-            return std::optional(static_cast<double>(workload.useful_flops.value_or(0)) / seconds * per_giga);
-          },
-      .peak = [](const Workload& workload, const Device& device) -> std::optional<double> {
-        const auto flops_per_s = peak_flops_per_s(device, workload.double_precision);
-        if (!flops_per_s) return std::nullopt;
-        return *flops_per_s * per_giga;
-      }};
+  probe.headline = flop_rate("multiplications and additions of the product per second");
+  probe.metrics = {intensity()};
+  probe.reported = {"time_seconds", "achieved_occupancy", "load_throughput_gb_per_s", "load_efficiency"};
   probe.describe = describe_product;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<ProductExperiment>(decided, session);

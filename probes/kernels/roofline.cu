@@ -147,19 +147,6 @@ class RooflineExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-static std::optional<double> gflop_per_s(const Workload& workload, double seconds) {
-  if (!workload.useful_flops || !(seconds > 0)) return std::nullopt;
-  return static_cast<double>(*workload.useful_flops) / seconds * per_giga;
-}
-
-/// What the roof is at this intensity: the lower of what the memory feeds and what is computed at best.
-static std::optional<double> roof_of(const Workload& workload, const Device& device) {
-  const auto flops_per_s = peak_flops_per_s(device, workload.double_precision);
-  if (!flops_per_s) return std::nullopt;
-  const double intensity = static_cast<double>(*workload.useful_flops) / static_cast<double>(workload.useful_bytes());
-  return std::min(*flops_per_s, intensity * device.theoretical_bandwidth_bytes_per_s()) * per_giga;
-}
-
 static Probe roofline_probe() {
   Probe probe;
   probe.name = "roofline";
@@ -179,14 +166,8 @@ static Probe roofline_probe() {
                  .quick = "float",
                  .names = {"float", "double"}}};
   probe.baseline = std::uint64_t{1};
-  probe.headline = {.quantity = {"gflop_per_s", "floating-point operations per second", Better::more},
-                    .from_seconds = gflop_per_s,
-                    .peak = roof_of};
-  probe.metrics = {
-      {.quantity = {"intensity_flop_per_byte", "flops for each byte that the memory moves", Better::neither},
-       .from_seconds = [](const Workload& workload, double) -> std::optional<double> {
-         return static_cast<double>(*workload.useful_flops) / static_cast<double>(workload.useful_bytes());
-       }}};
+  probe.headline = flop_rate("floating-point operations per second");
+  probe.metrics = {intensity()};
   probe.describe = describe_roofline;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<RooflineExperiment>(decided, session);

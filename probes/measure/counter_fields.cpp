@@ -82,7 +82,7 @@ constexpr CounterField all_fields[] = {
      {},
      1,
      true},
-    {"load_efficiency", &Counts::load_efficiency, "useful bytes loaded over sectors x 32 bytes", {}, 1, true},
+    {"load_efficiency", &Counts::load_efficiency, "bytes that lanes ask to load over sectors x 32 bytes", {}, 1, true},
     {"local_load_requests",
      &Counts::local_load_requests,
      "warps' loads of their threads' own memory",

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from plotting import axes, roofline
+from plotting import axes, memory_roofline, roofline
 from plotting.command import UserError
 from plotting.curves import curve, slug, unique
 from plotting.model import COLOURS, Figure, Guide, Panel, Quantity, grouped
@@ -256,21 +256,32 @@ def choose(panel_of, y, scale):
         quantity.log = scale == "log" if scale else quantity.log
 
 
+def roofs(cases):
+    """The block of a roofline, and the cases in it. Without flops it is that of memory."""
+    panels, of_flops = roofline.panels(cases)
+    if panels:
+        return [panels], of_flops
+    panel_of_memory, of_memory = memory_roofline.panel(cases)
+    return [[panel_of_memory]], of_memory
+
+
 def build(reports, name, where, y=None, scale=None):
-    """The figure of the reports' tables; with `name` of one of them, or the memory roofline. `y` names the quantity to
+    """The figure of the reports' tables; with `name` of one of them, or the roofline. `y` names the quantity to
     show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both to the panel."""
     tables = tables_of(reports, where)
     if tables and name not in (None, "roofline", *tables):
-        raise UserError(f"no cases of '{name}' in {named(reports)}; --figure takes {', '.join(tables)} or roofline")
+        known = [probe for probe in tables if probe != "roofline"]
+        raise UserError(f"no cases of '{name}' in {named(reports)}; --figure takes {', '.join(known)} or roofline")
     tables = {probe: cases for probe, cases in tables.items() if name in (None, "roofline", probe)}
     cases = [case for of_probe in tables.values() for case in of_probe]
     if name == "roofline" and cases:
-        panel_of_memory, cases = roofline.panel(cases)
-        blocks = [[panel_of_memory]]
+        blocks, cases = roofs(cases)
     else:
         used = list(dict.fromkeys(case.report.label for case in cases))
         gpus = len({case.report.gpu for case in cases})
-        blocks = [block(of_probe, used, gpus) for of_probe in tables.values()]
+        with_flops = roofline.panels(list(filter(roofline.has_flops, cases)))[0] if roofline.SWEEP in tables else []
+        blocks = [(probe == roofline.SWEEP and with_flops) or block(of_probe, used, gpus)
+                  for probe, of_probe in tables.items()]
         blocks = [panels for panels in blocks if panels]
     if not blocks:
         chosen_words = " with these parameters" if where else ""

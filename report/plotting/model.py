@@ -56,6 +56,8 @@ class Point:
     notes: List[str] = field(default_factory=list)
     flags: List[str] = field(default_factory=list)
     why: Optional[str] = None
+    label: Optional[str] = None  # written beside it, on a side of it: right, left, above or below
+    label_side: Optional[str] = None
 
 
 @dataclass
@@ -66,11 +68,13 @@ class Series:
     colour: int
     marker: int
     points: List[Point] = field(default_factory=list)
+    thin: bool = False  # what joins its points is less than a curve
 
 
 @dataclass(frozen=True)
 class Guide:
-    """What to hold the curves against: a level of one quantity, a line through points, or a place on the x axis."""
+    """What to hold the curves against: a level of one quantity, a line through points, or a place on the x axis. A line
+    may have a level too, up to which the axis is to reach."""
     label: str
     quantity: Optional[str] = None
     level: Optional[float] = None

@@ -23,7 +23,8 @@
   const colour = (series) => looks.colours[series.colour % looks.colours.length];
   const shape = (series) => looks.markers[series.marker % looks.markers.length];
 
-  const SHAPES = { s: "-1 -1,1 -1,1 1,-1 1", "^": "0 -1.2,1.1 1,-1.1 1", v: "0 1.2,1.1 -1,-1.1 -1",
+  const SHAPES = { "*": "0 -1.4,.3 -.4,1.3 -.4,.5 .2,.8 1.1,0 .5,-.8 1.1,-.5 .2,-1.3 -.4,-.3 -.4",
+    s: "-1 -1,1 -1,1 1,-1 1", "^": "0 -1.2,1.1 1,-1.1 1", v: "0 1.2,1.1 -1,-1.1 -1",
     D: "0 -1.4,1.4 0,0 1.4,-1.4 0", x: "-1 -1,1 1,0 0,-1 1,1 -1,0 0", "+": "-1.4 0,1.4 0,0 0,0 -1.4,0 1.4,0 0",
     P: "-.4 -1.2,.4 -1.2,.4 -.4,1.2 -.4,1.2 .4,.4 .4,.4 1.2,-.4 1.2,-.4 .4,-1.2 .4,-1.2 -.4,-.4 -.4",
     X: "0 -.5,.7 -1.2,1.2 -.7,.5 0,1.2 .7,.7 1.2,0 .5,-.7 1.2,-1.2 .7,-.5 0,-1.2 -.7,-.7 -1.2" };
@@ -114,7 +115,8 @@
     }
 
     scales() {
-      const xs = this.panel.x.names.map(([at]) => at);
+      const lines = this.guides().flatMap(({ points }) => points || []);
+      const xs = [...this.panel.x.names, ...lines].map(([at]) => at);
       const [low, high] = [Math.min(...xs), Math.max(...xs)];
       const margin = this.category ? .6 : (high - low) * .03 || 1;
       const x = this.xScale === "log" ? [low / 1.2, high * 1.2] : [low - margin, high + margin];
@@ -123,7 +125,8 @@
         .flatMap((point) => readings.map((reading) => this.value(point, reading))).filter((value) => value !== null);
       const log = this.yScale === "log";
       let [bottom, top] = known.length ? [Math.min(...known), Math.max(...known)] : [log ? .1 : 0, 1];
-      for (const { level } of this.guides().filter((guide) => guide.level > bottom / 4 && guide.level < 4 * top)) {
+      const near = ({ level, points }) => level && points || level > bottom / 4 && level < 4 * top;
+      for (const { level } of this.guides().filter(near)) {
         [bottom, top] = [Math.min(bottom, level), Math.max(top, level)];
       }
       const y = log ? [bottom / 1.25, top * 1.3] : [Math.min(0, bottom * 1.1), top > 0 ? top * 1.1 : 1];
@@ -169,7 +172,7 @@
         const ends = x === undefined ? this.x.domain.map((at) => [at, level]) : this.y.domain.map((at) => [x, at]);
         const line = (points || ends).map(([at, value]) => `${this.x(at)} ${this.y(value)}`);
         area.append(svg("path", { class: "guide", d: `M${line.join("L")}` }));
-        const [left, top, anchor] = level === undefined ? [LEFT + 10, TOP + 16 + 18 * i, "start"]
+        const [left, top, anchor] = level === undefined || points ? [LEFT + 10, TOP + 16 + 18 * i, "start"]
           : [WIDTH - RIGHT - 4, this.y(level) - 5, "end"];
         if (top > TOP - 8 && top < HEIGHT - BOTTOM) {
           labels.append(svg("text", { class: "guide-label", x: left, y: top, "text-anchor": anchor }, label));
@@ -184,7 +187,7 @@
         const path = found.map(([point, value], i) => value === null ? ""
           : `${i && found[i - 1][1] !== null ? "L" : "M"}${this.x(point.x)} ${this.y(value)}`);
         group.append(svg("path", { d: path.join(""), fill: "none", stroke,
-          "stroke-width": reading === "measured" ? 2 : 1.3, "stroke-dasharray": DASHES[reading] }));
+          "stroke-width": series.thin ? .8 : reading === "measured" ? 2 : 1.3, "stroke-dasharray": DASHES[reading] }));
       }
       const size = { measured: 3.2, predicted: 4.8, counted: 5 }[reading];
       for (const [point, value] of found.filter(([, known]) => known !== null)) {
@@ -196,6 +199,17 @@
           group.append(marker("x", x, y, 6, { stroke: looks.ink, "stroke-width": 2, class: "flagged" }));
         }
         this.targets.push({ point, x, y });
+      }
+    }
+
+    drawLabels(group, series) {
+      for (const point of series.points.filter(({ label }) => label)) {
+        const value = READINGS.map((reading) => this.value(point, reading)).filter((known) => known !== null).pop();
+        if (value === undefined) continue;
+        const [dx, dy, anchor] = { right: [7, 4, "start"], left: [-7, 4, "end"], above: [0, -8, "middle"],
+          below: [0, 16, "middle"] }[point.label_side];
+        group.append(svg("text", { class: "case-label", x: this.x(point.x) + dx, y: this.y(value) + dy,
+          color: colour(series), "text-anchor": anchor }, point.label));
       }
     }
 
@@ -247,6 +261,7 @@
       const labels = svg("g");
       this.drawGuides(area, labels);
       this.series().forEach((one, i, all) => this.drawSeries(area, one, i, all.length));
+      this.series().forEach((one) => this.drawLabels(labels, one));
       this.svg.replaceChildren(this.axes(), area, labels, this.overlay);
       this.svg.setAttribute("aria-label", `${this.panel.title}: ${this.quantity.label} against ${this.panel.x.label}`);
       this.reset.hidden = !this.zoom;
@@ -351,7 +366,7 @@
     const labels = new Map(block.flatMap((panel) => panel.series.map((series) => [series.label, series])));
     return html("ul", { class: "legend" }, ...[...labels.values()].map((series) => {
       const picture = svg("svg", { width: 26, height: 14 },
-        svg("path", { d: "M0 7H26", stroke: colour(series), "stroke-width": 2 }),
+        svg("path", { d: "M0 7H26", stroke: colour(series), "stroke-width": series.thin ? .8 : 2 }),
         marker(shape(series), 13, 7, 4.5, { fill: colour(series) }));
       const button = html("button", { type: "button", "aria-pressed": true }, picture, series.label);
       button.addEventListener("click", () => {

@@ -17,6 +17,8 @@ BEHIND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}  
 LOOKS = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
          "predicted": {"linestyle": DASHED, "linewidth": 1.1, "markerfacecolor": "white", "zorder": 2.5},
          "counted": {"linestyle": "none", "marker": "+", "markersize": 9, "markeredgewidth": 1.2, "zorder": 4}}
+SIDES = {"right": ((5, 0), "left", "center"), "left": ((-5, 0), "right", "center"),  # of labels
+         "above": ((0, 4), "center", "bottom"), "below": ((0, -4), "center", "top")}
 CROSS = {"linestyle": "none", "marker": "x", "color": INK, "markersize": 9, "markeredgewidth": 1.6, "zorder": 5}
 
 
@@ -64,14 +66,15 @@ def draw(axes, panel, width):
         for reading in READINGS:
             draw_curve(axes, panel, series, reading)
         draw_flags(axes, panel, series)
+        draw_labels(axes, panel, series)
     draw_y_axis(axes, panel)
     draw_guides(axes, panel)
 
 
 # ---- Curves and bars
 
-def curve_looks(panel, reading):
-    return {**LOOKS[reading], **({"linestyle": "none"} if panel.scatter else {})}
+def curve_looks(panel, reading, thin=False):
+    return {**LOOKS[reading], **({"linestyle": "none"} if panel.scatter else {"linewidth": 0.7} if thin else {})}
 
 
 def draw_curve(axes, panel, series, reading):
@@ -80,7 +83,7 @@ def draw_curve(axes, panel, series, reading):
         size = (5 if len(found) <= 16 else 3.6) + (3.5 if reading == "predicted" else 0)
         looks = {"color": colour_of(series), "marker": marker_of(series), "markersize": size}
         line, = axes.plot([x for x, _ in found], [float("nan") if y is None else y for _, y in found],
-                          **{**looks, **curve_looks(panel, reading)})
+                          **{**looks, **curve_looks(panel, reading, series.thin)})
         line.set_gid(f"{series.name}.{reading}")
 
 
@@ -97,6 +100,15 @@ def draw_flags(axes, panel, series):
     if marked:
         line, = axes.plot(*zip(*marked), **CROSS)
         line.set_gid(f"{series.name}.flagged")
+
+
+def draw_labels(axes, panel, series):
+    for point in series.points:
+        reading = point.readings.get(panel.quantities[0].name)
+        if point.label and reading and reading.known():
+            away, horizontal, vertical = SIDES[point.label_side]
+            axes.annotate(point.label, (point.x, reading.known()[-1]), xytext=away, textcoords="offset points",
+                          ha=horizontal, va=vertical, fontsize=8.5, color=colour_of(series), zorder=5.5)
 
 
 def draw_bars(axes, panel, series, i):
@@ -128,9 +140,9 @@ def draw_guides(axes, panel):
     lines = {"color": MUTED, "linewidth": 1.2, "linestyle": "-.", "zorder": 1}
     words = {"color": MUTED, "fontsize": 10, "bbox": BEHIND, "zorder": 6}
     low, high = axes.get_ylim()
-    drawn = [guide for guide in guides_of(panel) if guide.level is None or low <= guide.level <= high]
+    drawn = [guide for guide in guides_of(panel) if guide.points or guide.level is None or low <= guide.level <= high]
     for i, guide in enumerate(drawn):
-        if guide.level is not None:
+        if guide.level is not None and not guide.points:
             line = axes.axhline(guide.level, **lines)
             axes.annotate(guide.label, (0.995, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
                           textcoords="offset points", ha="right", va="bottom", **words)
@@ -173,7 +185,8 @@ def draw_y_axis(axes, panel):
              for _, value in known(panel, series, reading)]
     low, high = min(found), max(found)
     # A far limit would flatten the curves.
-    near = [guide.level for guide in guides_of(panel) if guide.level and low < 4 * guide.level < 16 * high]
+    near = [guide.level for guide in guides_of(panel)
+            if guide.level and (guide.points or low < 4 * guide.level < 16 * high)]
     low, high = min([low, *near]), max([high, *near])
     if low <= 0 or not quantity.log:
         axes.set_ylim(min(0, low * 1.1), high * 1.1 if high > 0 else max(1, low))
@@ -207,7 +220,7 @@ def curve_handle(series, panel, measured):
     if is_bars(panel):
         return Patch(alpha=1 if measured else 0.25, label=series.label, **bar_looks(series))
     return Line2D([], [], color=colour_of(series), marker=marker_of(series), markersize=6, label=series.label,
-                  **curve_looks(panel, "measured" if measured else "predicted"))
+                  **curve_looks(panel, "measured" if measured else "predicted", series.thin))
 
 
 def reading_handles(panel, there):

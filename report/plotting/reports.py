@@ -28,6 +28,7 @@ class Headline(Reading):
 CASE = {
     "probe": str, "parameters": {...: ...}, "swept": str, "compared": str, "chosen_by_auto": [str], "status": str,
     "reason": str, "verified": bool, "headline": Headline, "useful_bytes": {...: float},
+    "useful_flops": float,
     "time_seconds": {"median": float, "ci95_low": float, "ci95_high": float, "count": float},
     "predicted_seconds": float, "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,

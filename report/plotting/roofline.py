@@ -1,102 +1,168 @@
-"""A roofline of memory. The roof is what the theoretical bandwidth leaves for useful bytes: theoretical bandwidth times
-useful bytes per byte moved. A case on the roof is limited by device memory; one below it by something else.
+"""The roofline (Williams, Waterman and Patterson, CACM 2009): flops per second over flops per byte of device memory,
+and the line under which both the memory and the arithmetic keep every kernel. A panel for each type of operand.
 
-Bytes moved are those that device memory moved, where counters saw them. Without counters they are those of the sectors
-that the requests touch by prediction; caches may serve some of those again, so that a case can lie above the roof."""
+Bytes are those that device memory moved, where counters saw them, else the useful ones. The line is that of the sweep
+of the probe 'roofline', where it was measured, else the theoretical one."""
 
 import math
+from dataclasses import replace
 
-from plotting.command import UserError
-from plotting.curves import curve, row, slug
-from plotting.model import Guide, Panel, Quantity, Reading, XAxis, grouped
-from plotting.reports import BANDWIDTH, has_reading, kinds
+from plotting import labels
+from plotting.curves import point, row, slug
+from plotting.memory_roofline import moved_bytes, of_device_memory, place_words, ticks
+from plotting.model import COLOURS, Guide, Panel, Quantity, Reading, Series, XAxis, grouped
+from plotting.reports import BANDWIDTH, PEAK_SHARE, TIME, kinds
+from plotting.words import figure_text
 
-WARP = 32
-SECTOR_BYTES = 32
-SECTORS = "sectors_per_request"
-
-
-def of_device_memory(case):
-    roof, peak = case.report.device.theoretical_bandwidth_gb_per_s, case.headline.peak
-    return bool(case.headline.quantity == BANDWIDTH and has_reading(case) and roof and peak
-                and abs(peak / roof - 1) < 1e-6)
+FLOPS = "gflop_per_s"
+SWEEP = "roofline"  # the probe
+TYPES = ("float", "double")
+ROOM = 1.5  # above the roof, for the words of each GPU's
 
 
-def counted_efficiency(case):
-    moved = sum(case.counters.get(name, 0) for name in ("dram_read_bytes", "dram_write_bytes"))
-    return sum(case.useful_bytes.values()) / moved if moved else None
+# ---- The cases
+
+def positive(value):
+    """What an axis of powers has a place for."""
+    return value if value and 0 < value < math.inf else None
 
 
-def predicted_efficiency(case):
-    """Useful bytes / (sectors x 32) over all sites. Takes every lane for active, so not for cases with idle lanes."""
-    if case.parameters.get("lanes") == "subset" or not case.access:
-        return None
-    sectors = [site.costs[SECTORS].predicted if SECTORS in site.costs else None for site in case.access]
-    words = [site.word_bytes for site in case.access]
-    if not all(sectors) or not all(words):
-        return None
-    return sum(word * WARP for word in words) / (sum(sectors) * SECTOR_BYTES)
+def rate_of(case):
+    """Useful flops over time, in GFLOP/s."""
+    time, flops = case.readings[TIME], case.useful_flops / 1e9
+    measured, predicted, low, high = (positive(flops / seconds) if positive(seconds) else None for seconds in
+                                      (time.measured, time.predicted, time.ci95_high, time.ci95_low))
+    return Reading(measured, predicted, None, low, high)
 
 
-# The reading that it takes, what it says, and what a case without it lacks; the first that any case has.
-EFFICIENCIES = (
-    (counted_efficiency, "counted", "useful bytes per byte moved by device memory", "counters"),
-    (predicted_efficiency, "predicted", "useful bytes per byte of the sectors requested", "sectors per request"))
+def has_flops(case):
+    return positive(case.useful_flops) is not None
 
 
-def ticks(low, high):
-    """Halves: a stride that doubles moves a case by one."""
-    powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
-    return [(2.0 ** power, f"1/{2 ** -power}" if power < 0 else str(2 ** power)) for power in powers]
+class Placed:
+    """A case with flops on the roofline. Its x is absent where it is about bytes that are not in device memory."""
+
+    def __init__(self, case):
+        elsewhere = case.headline.quantity == BANDWIDTH and not of_device_memory(case)  # in registers, say
+        useful, moved = (0, 0) if elsewhere else (sum(case.useful_bytes.values()), moved_bytes(case))
+        self.case, self.rate, self.counted = case, rate_of(case), bool(moved)
+        self.useful_intensity = positive(case.useful_flops / useful) if useful else None
+        self.x = positive(case.useful_flops / moved) if moved else self.useful_intensity
+
+    def name(self, mixed):
+        """Its probe and what it says in words but for the type; and whether its bytes are the useful ones, unless all
+        are."""
+        said = [value for name, value in kinds(self.case).items() if name != "type"]
+        return " ".join([self.case.probe, *said]) + (" (useful bytes)" if mixed and not self.counted else "")
 
 
-def place_words(case):
-    swept = case.swept
-    return case.report.words.phrase(swept, case.parameters[swept]) if swept in case.parameters else case.probe
+def placed(cases):
+    found = [Placed(case) for case in cases if has_flops(case) and TIME in case.readings]
+    return [one for one in found if one.x and one.rate.known()]
 
 
-def series_of(found, several_gpus):
-    """A curve for each (GPU, kind of case). The GPU is '' where there is only one; the kind is the probe if there are
-    several, and what the case says in words, as its op."""
-    several_probes = len({case.probe for case, _ in found}) > 1
+def type_of(one):
+    return TYPES[one.case.parameters.get("type") == "double"]
 
-    def key(placed):
-        case, said = placed[0], kinds(placed[0]).values()
-        return case.report.gpu if several_gpus else "", " ".join([case.probe] * (several_probes or not said) + [*said])
 
-    groups = grouped(found, key)
-    gpus, what = ([*dict.fromkeys(names)] for names in zip(*groups))
+# ---- The line
+
+def measured_roof(found):
+    """GB/s and GFLOP/s at best, of a sweep that has cases on both sides of where they meet."""
+    places = [(one.x, one.rate.measured) for one in found if one.case.probe == SWEEP and one.rate.measured]
+    slopes = [rate / x for x, rate in places]
+    return (max(slopes), max(rate for _, rate in places)) if places and max(slopes) > 2 * min(slopes) else None
+
+
+def theoretical_roof(found):
+    """The peak of a case that arithmetic limits is that of the arithmetic; None where no case says it."""
+    slope = positive(found[0].case.report.device.theoretical_bandwidth_gb_per_s)
+    peaks = [one.case.headline.peak for one in found if one.case.headline.quantity == FLOPS and slope
+             and positive(one.case.headline.peak) and one.useful_intensity
+             and one.case.headline.peak < 0.999 * slope * one.useful_intensity]
+    return slope, max(peaks, default=None)
+
+
+def roofs_of(found, low, high):
+    """For each GPU, the slope of the memory, and as far as it is known the roof of the arithmetic."""
+    places = [low * (high / low) ** (i / 128) for i in range(129)]  # so close that a line is right on any scale
+    by_gpu, roofs = grouped(found, lambda one: one.case.report.gpu), []
+    for gpu, members in by_gpu.items():
+        measured = measured_roof(members)
+        how, (slope, peak) = ("measured", measured) if measured else ("theoretical", theoretical_roof(members))
+        if slope:
+            owner, limit = f"{gpu}: " if len(by_gpu) > 1 else "", f", {figure_text(peak)} GFLOP/s" if peak else ""
+            roofs.append(Guide(f"{owner}{figure_text(slope)} GB/s{limit} {how}", FLOPS,
+                               peak and peak * ROOM**len(by_gpu), [(at, min(slope * at, peak or math.inf)) for at in places]))
+    return roofs
+
+
+# ---- The figure
+
+def series_of(found, gpus, names, mixed, panel_name):
+    """A curve for each GPU and kind of case, in the order of the report."""
     series = []
-    for (gpu, kind), members in groups.items():
-        name, marker = f"{gpu}: {kind}" if gpu else kind, what.index(kind)
-        series.append(curve(f"roofline.{slug(name)}", name, (gpus.index(gpu) if gpu else marker, marker),
-                            [(x, case, place_words(case)) for case, x in members]))
+    for (gpu, name), members in grouped(found, lambda one: (one.case.report.gpu, one.name(mixed))).items():
+        sweep = members[0].case.probe == SWEEP
+        marker = 0 if sweep else 1 + names.index(name)
+        label = f"{gpu}: {name}" if len(gpus) > 1 else name
+        of_kind = (marker - 1) % (len(COLOURS) - 1)  # the sweep has the last colour for itself
+        colour = gpus.index(gpu) if len(gpus) > 1 else of_kind if marker else len(COLOURS) - 1
+        made = Series(f"{panel_name}.{slug(label)}", label, colour, marker, thin=not sweep)
+        for one in members:
+            of_case = point(one.case, one.x, f"{label}, {place_words(one.case)}")
+            if FLOPS not in one.case.readings:
+                of_case.rows.insert(0, row("GFLOP/s", one.rate))
+            x = Reading(counted=one.x) if one.counted else Reading(predicted=one.x)
+            of_case.rows.insert(0, row(x_words([one]), x))
+            # Where it was measured, what was predicted of it would be one point more in a crowd.
+            crowds = made.thin and one.rate.measured
+            of_case.readings[FLOPS] = replace(one.rate, predicted=None) if crowds else one.rate
+            made.points.append(of_case)
+        if made.thin and len(gpus) == 1:
+            made.points[-1].label = label_of(members[-1])
+        series.append(made)
     return series
 
 
-def panel(cases):
-    """The roofline, and the cases in it: those of device memory."""
-    cases = [case for case in cases if of_device_memory(case)]
-    for efficiency, reading, label, lacking in EFFICIENCIES:
-        found = [(case, x) for case, x in zip(cases, map(efficiency, cases)) if x]
-        if found:
-            break
-    else:
-        raise UserError("no case for a roofline: it takes cases of device memory with sectors per request or counters,"
-                        " as 'gpumem probe --stride 1..32 --op read,write,copy --counters' measures them")
-    roofs = {case.report.gpu: case.report.device.theoretical_bandwidth_gb_per_s for case, _ in found}
-    xs = sorted({x for _, x in found})
-    low, high = xs[0] / 1.25, max(1.0, xs[-1]) * 1.25
-    subtitle = f"{len(found)} cases"
-    if len(found) < len(cases):
-        subtitle += f"; left out: {len(cases) - len(found)} without {lacking}"
-    series = series_of(found, len(roofs) > 1)
-    for point in (point for one in series for point in one.points):
-        point.rows.insert(0, row(label, Reading(**{reading: point.x})))
-    places = [low * (high / low) ** (i / 32) for i in range(33)]  # so close that a line is right on any scale
-    guides = [Guide((f"{gpu}: " if len(roofs) > 1 else "") + f"roof: {roof:.0f} GB/s x useful bytes per byte moved",
-                    BANDWIDTH, points=[(at, roof * at) for at in places]) for gpu, roof in roofs.items()]
-    made = Panel("roofline", "Roofline of device memory", subtitle,
-                 XAxis(f"{label} ({reading})", "log2", ticks(low, high), [(x, f"{x:.3g}") for x in xs]),
-                 [Quantity(BANDWIDTH, cases[0].report.words.label(BANDWIDTH), log=True)], series, guides, scatter=True)
-    return made, [case for case, _ in found]
+def label_of(one):
+    """Its variant and size, or probe and size."""
+    case = one.case
+    said = [value for name, value in kinds(case).items() if name != "type"] or [case.probe]
+    if case.swept in case.parameters:
+        said.append(case.report.words.value(case.swept, case.parameters[case.swept]))
+    return " ".join(said)
+
+
+def x_words(found):
+    counted = {one.counted for one in found}
+    return "flops per " + ("useful byte" if counted == {False} else "byte of device memory (counted"
+                           + (" unless said otherwise)" if len(counted) > 1 else ")"))
+
+
+def panel(found, kind, gpus, names, left_out):
+    mixed = len({one.counted for one in found}) > 1
+    xs = sorted({one.x for one in found})
+    low, high = xs[0] / 2, xs[-1] * 2.5
+    words, name = found[0].case.report.words, f"{SWEEP}.{kind}"
+    subtitle = "; ".join(filter(None, [f"{len(found)} cases" if len(found) > 1 else "", left_out]))
+    quantities = [Quantity(FLOPS, "GFLOP/s", log=True)]
+    quantities += [Quantity(other, words.label(other), log=True) for other in (PEAK_SHARE, BANDWIDTH, TIME)
+                   if any(one.case.readings[other].known() for one in found)]
+    x_axis = XAxis(x_words(found), "log2", ticks(low, high), [(x, f"{x:.3g}") for x in xs])
+    made = Panel(name, f"Roofline, {kind}", subtitle, x_axis, quantities, series_of(found, gpus, names, mixed, name),
+                 roofs_of(found, low, high))
+    labels.place(made)
+    return made
+
+
+def panels(cases):
+    """One for each type of operand, and the cases in them; none without flops."""
+    found = placed(cases)
+    gpus = list(dict.fromkeys(one.case.report.gpu for one in found))
+    types = grouped(found, type_of)
+    mixed = {kind: len({one.counted for one in members}) > 1 for kind, members in types.items()}
+    names = list(dict.fromkeys(one.name(mixed[type_of(one)]) for one in found if one.case.probe != SWEEP))
+    left_out = f"left out: {len(cases) - len(found)} without flops or a time" if len(found) < len(cases) else ""
+    return ([panel(types[kind], kind, gpus, names, left_out) for kind in TYPES if kind in types],
+            [one.case for one in found])

@@ -56,10 +56,17 @@ std::vector<std::string> flags_of(const Record& record) {
   return flags;
 }
 
+/// A share's heading, its words one above the other: such words are longer than their numbers.
+Heading in_percent(const Heading& share) {
+  const std::size_t space = share.name.rfind(' ');
+  if (space == std::string::npos) return {share.name, "%"};
+  return {share.name.substr(0, space), share.name.substr(space + 1) + " %"};
+}
+
 /// Adds columns left to right. One without any value is left out.
 class BlockOfCases {
  public:
-  explicit BlockOfCases(const Cases& cases) : cases_(cases), first_(*cases.front()) {
+  explicit BlockOfCases(const Cases& cases) : cases_(cases), first_(*cases.front()), probe_(find_probe(first_.probe)) {
     block_.title = first_.probe;
     block_.rows.resize(cases.size());
   }
@@ -194,8 +201,8 @@ class BlockOfCases {
                   [](const Record& record) { return record.headline.predicted; });
     };
     if (!measured) add_predicted(0);
-    const Probe* probe = find_probe(first_.probe);
-    const bool portrait = probe != nullptr && std::ranges::any_of(probe->metrics, &Metric::essential);
+    const bool portrait =
+        probe_ != nullptr && (!probe_->reported.empty() || std::ranges::any_of(probe_->metrics, &Metric::essential));
     add_numbers({"peak", "%"}, portrait ? 5 : 20, 3, 1, [](const Record& record) {
       return record.fraction_of_peak ? std::optional(*record.fraction_of_peak * 100) : std::nullopt;
     });
@@ -207,9 +214,33 @@ class BlockOfCases {
     add_per_request({"addresses", "/request"}, 12, addresses, Source::predicted);  // not counted yet
     if (measured) add_predicted(40);
     add_metrics();
-    if (some) add_times(90);
+    add_counters();
+    if (some) add_times(rank_reported("time_seconds").value_or(90));
     add_text({"limit", "predicted"}, 80,
              texts([](const Record& record) { return record.bottleneck ? record.bottleneck->predicted : ""; }));
+  }
+
+  /// The place among what the probe's tables keep beside the headline.
+  [[nodiscard]] std::optional<unsigned> rank_reported(std::string_view name) const {
+    constexpr unsigned first = 6;
+    if (probe_ == nullptr) return std::nullopt;
+    const auto found = std::ranges::find(probe_->reported, name);
+    if (found == probe_->reported.end()) return std::nullopt;
+    return first + static_cast<unsigned>(found - probe_->reported.begin());
+  }
+
+  void add_counters() {
+    for (const measure::CounterField& field : measure::counter_fields()) {
+      const auto rank = rank_reported(field.name);
+      if (!rank) continue;
+      const Heading heading = quantity_heading(field.name);
+      const bool share = field.is_share && heading.unit.empty();
+      add_numbers(share ? in_percent(heading) : heading, *rank, 3, 1,
+                  [&](const Record& record) -> std::optional<double> {
+                    const auto value = record.counters ? (*record.counters).*field.value : std::nullopt;
+                    return value ? std::optional(*value * (share ? 100 : 1)) : std::nullopt;
+                  });
+    }
   }
 
   void add_times(unsigned rank) {
@@ -258,23 +289,22 @@ class BlockOfCases {
         if (std::ranges::find(names, metric.name) == names.end()) names.push_back(metric.name);
       }
     }
-    const Probe* probe = find_probe(first_.probe);
     // Reports of earlier versions repeat in every case what several show together.
-    if (probe != nullptr) {
-      for (const Quantity& concluded : probe->concluded) std::erase(names, concluded.name);
+    if (probe_ != nullptr) {
+      for (const Quantity& concluded : probe_->concluded) std::erase(names, concluded.name);
     }
     unsigned rank = 70;
     for (const std::string& name : names) {
       // The first is the next best to know, unless it only details a bandwidth.
       const bool first = name == names.front() && name.find("gb_per_s") == std::string::npos;
-      const bool essential = probe != nullptr && is_essential(*probe, name);
-      add_metric(name, essential ? 5 : first ? 15 : rank++);
+      add_metric(name, is_essential(name) ? 5 : first ? 15 : rank++);
     }
   }
 
-  static bool is_essential(const Probe& probe, const std::string& name) {
-    return std::ranges::any_of(probe.metrics,
-                               [&](const Metric& metric) { return metric.essential && metric.quantity.name == name; });
+  [[nodiscard]] bool is_essential(const std::string& name) const {
+    return probe_ != nullptr && std::ranges::any_of(probe_->metrics, [&](const Metric& metric) {
+             return metric.essential && metric.quantity.name == name;
+           });
   }
 
   /// Bytes of many sizes are said as sizes.
@@ -304,6 +334,7 @@ class BlockOfCases {
 
   const Cases& cases_;
   const Record& first_;
+  const Probe* probe_;  ///< null for one of another version
   Block block_;
 };
 

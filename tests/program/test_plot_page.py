@@ -7,6 +7,7 @@ import shutil
 import unittest
 
 from plots import GOLDEN, H200, HOSTILE, PlotTest
+from test_plot_roofline import RooflineTest, matmul, sweep
 
 
 def browser():
@@ -188,6 +189,24 @@ class Page(BrowserTest):
         self.assertIn(shown, self.all("#tooltip")[0].text)
         self.assertEqual(len(self.all("script")), 2)
 
+
+class Roofline(BrowserTest, RooflineTest):
+    def test_labels_and_line(self):
+        self.open(self.written("all", sweep("float") + matmul()), "--figure", "roofline")
+        line = "4000 GB/s, 60000 GFLOP/s measured"
+
+        def texts():
+            return {text.text for text in self.all("svg.plot text")}
+
+        self.assertLessEqual({line, "tile-16 4096", "flops per useful byte"}, texts())
+        self.assertEqual(len(self.cases("roofline.float.matmul-tile-16.measured")), 3)
+        label, = self.all(".case-label")
+        point = self.cases("roofline.float.matmul-tile-16.measured")[-1]
+        apart = abs(label.rect["y"] + label.rect["height"] / 2 - point.rect["y"] - point.rect["height"] / 2)
+        self.assertLess(apart, 30)
+        self.choose("y", "fraction_of_peak")
+        self.assertNotIn(line, texts())
+        self.assertIn("tile-16 4096", texts())
 
 
 if __name__ == "__main__":

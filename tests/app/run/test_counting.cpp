@@ -12,7 +12,13 @@ access::Site site(access::Space space, access::Op op, const std::string& name = 
   one.space = space;
   one.op = op;
   one.requests = 100;
-  one.request = [](std::uint64_t) { return access::WarpRequest{}; };
+  one.request = [](std::uint64_t k) {  // words side by side
+    access::WarpRequest request{.active = ~std::uint32_t{0}};
+    for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
+      request.address[lane] = (k * access::warp_lanes + lane) * request.word_bytes;
+    }
+    return request;
+  };
   return one;
 }
 
@@ -118,7 +124,6 @@ TEST_CASE("loads and stores of local memory are counted by themselves", "[counti
 TEST_CASE("load efficiency and throughput are those of one launch", "[counting]") {
   Workload workload = kernel();
   workload.sites = {site(access::Space::global, access::Op::load)};
-  workload.useful_bytes_read = 4 * 12800;  // of four launches
   workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .pieces = 4}};
   report::Record record = record_of_sites(workload, 8);
   record.time = report::TimeRecord{};
@@ -127,7 +132,7 @@ TEST_CASE("load efficiency and throughput are those of one launch", "[counting]"
   counts.global_load_requests = 100;
   counts.global_load_sectors = 800;
   add_counts(record, workload, counts, profile());
-  CHECK(*record.counters->load_efficiency == Approx(0.5));
+  CHECK(*record.counters->load_efficiency == Approx(0.5));            // 128 bytes of each request in 8 sectors
   CHECK(*record.counters->load_throughput_gb_per_s == Approx(25.6));  // 25600 bytes a microsecond
 
   CHECK(record.counters->global_load_sectors == 3200);  // of all four
@@ -135,6 +140,21 @@ TEST_CASE("load efficiency and throughput are those of one launch", "[counting]"
   add_counts(record, workload, counts, profile());
   CHECK(*record.counters->load_efficiency == Approx(0.5));
   CHECK(record.counters->load_throughput_gb_per_s == std::nullopt);  // the time is not the kernel's alone
+}
+
+TEST_CASE("load efficiency is of what lanes ask for, however often", "[counting]") {
+  Workload workload = kernel();
+  workload.useful_bytes_read = 128;  // a matrix that every warp loads again
+  access::Site broadcast = site(access::Space::global, access::Op::load, "row");
+  broadcast.request = [](std::uint64_t) { return access::WarpRequest{.active = ~std::uint32_t{0}}; };
+  workload.sites = {site(access::Space::global, access::Op::load, "column"), broadcast,
+                    site(access::Space::global, access::Op::store), site(access::Space::shared, access::Op::load)};
+  measure::Counts counts;
+  counts.global_load_requests = 200;
+  counts.global_load_sectors = 500;
+  report::Record record = record_of_sites(workload, 4);
+  add_counts(record, workload, counts, profile());
+  CHECK(*record.counters->load_efficiency == Approx(1.6));  // 256 bytes in 5 sectors
 }
 
 TEST_CASE("stages that the counters do not see keep their place as predicted", "[counting]") {

@@ -48,6 +48,9 @@ TEST_CASE("fusion: nine kernels read twelve arrays and write nine, one reads and
   const Metric& moved = find_probe("fusion")->metrics.front();
   CHECK(moved.from_seconds(separate, 1).value_or(0) == 10.5);
   CHECK(moved.from_seconds(fused, 1).value_or(0) == 1);
+  const Metric& intensity = find_probe("fusion")->metrics.back();  // 9 flops on 8 bytes, whoever moves them how often
+  CHECK(intensity.from_seconds(separate, 1).value_or(0) == 1.125);
+  CHECK(intensity.from_seconds(fused, 1).value_or(0) == 1.125);
 }
 
 TEST_CASE("fusion: a size that is no whole number of words is rounded up to one", "[fusion]") {

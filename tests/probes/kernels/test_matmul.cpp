@@ -225,14 +225,20 @@ TEST_CASE("matmul: the elements that are checked are spread over C, edges of til
   }
 }
 
-TEST_CASE("matmul: the peak is that of ordinary instructions", "[matmul]") {
+TEST_CASE("matmul: the peak is the roofline of ordinary instructions", "[matmul]") {
   Device device = test::some_device();
+  device.memory_clock_hz = 3'201'000'000;
+  device.memory_bus_bits = 6016;
   device.sm_clock_hz = 1'980'000'000;
   for (const auto& [type, peak] : {std::pair{"float", 66'908.16}, {"double", 33'454.08}}) {
     const Case one = product("outputs-64", 0, 128, 0, type);
     CHECK(one.probe->headline.peak(describe(one), device).value_or(0) == Approx(peak));
     CHECK(one.probe->headline.from_seconds(describe(one), 1e-3).value_or(0) == Approx(2 * 128. * 128 * 128 * 1e-6));
   }
+  // 2 n^3 flops on 3 n^2 floats: so few bytes are enough for 5.33 flops each of 4814 GB/s.
+  const Case small = product("row", 0, 32, 0);
+  CHECK(small.probe->headline.peak(describe(small), device).value_or(0) == Approx(25'676.3).epsilon(1e-5));
+  CHECK(small.probe->metrics.front().from_seconds(describe(small), 1).value_or(0) == Approx(16 / 3.));
   device.compute_capability = "99.0";
   const Case one = product("row", 0, 128, 0);
   CHECK_FALSE(one.probe->headline.peak(describe(one), device));

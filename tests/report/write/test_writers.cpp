@@ -105,6 +105,33 @@ TEST_CASE("A table never exceeds its width and has no trailing blanks") {
   }
 }
 
+TEST_CASE("What a probe reports beside its headline stays where space is short") {
+  Report report;
+  for (const double seconds : {2e-6, 1e-6}) {
+    Record record;
+    record.probe = "matmul";
+    record.parameters = {{"product_n", std::uint64_t{128}}, {"matmul", std::string("row")}};
+    record.headline = {.quantity = "gflop_per_s", .better = Better::more, .measured = 1e-9 / seconds};
+    record.relative_measured = 1;
+    record.time = examples::time_record(seconds, 15);
+    record.counters = measure::Counts{};
+    record.counters->achieved_occupancy = 0.125;
+    record.counters->load_throughput_gb_per_s = 1133;
+    record.counters->load_efficiency = 1.6;
+    record.counters->dram_read_bytes = 4711;
+    report.results.push_back(record);
+  }
+  const std::string text = text_of(report, table({80}));
+  for (const char* said :
+       {"achieved", "occupancy %", "12.5", "load throughput", "1133", "efficiency %", "160", "time"}) {
+    INFO(said << " in\n" << text);
+    CHECK(text.find(said) != std::string::npos);
+  }
+  CHECK(text.find("4711") == std::string::npos);
+  for (Record& record : report.results) record.probe = "transpose";
+  CHECK(text_of(report, table({200})).find("efficiency") == std::string::npos);
+}
+
 TEST_CASE("A model table says that it is predicted and has no column for measurements") {
   const auto lines = lines_of(text_of(examples::model(), table({80})));
   CHECK(lines.at(1) == "PREDICTED by the model from profile 'h200'. Nothing was measured.");
