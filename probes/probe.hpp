@@ -212,6 +212,9 @@ struct Probe {
   std::function<Workload(const Case&, const Device&)> describe = {};
   /// Throws a usage error when values that are each valid do not go together. May be empty.
   std::function<void(const Case&)> validate = {};
+  /// Whether its values, those that are not still `auto`, go together on a device. Of combinations with values that
+  /// nobody asked for, those that do not are left out. May be empty: then all go together.
+  std::function<bool(const Case&, const Device&)> fits = {};
   /// Decides, for a whole sweep at once, the `auto` values without candidates, given what memory the device has free.
   std::function<void(std::span<Case>, const Device&)> size = {};
   /// Readies a case on the GPU of the session. Throws a probe error if it cannot run.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "app/command_line/values.hpp"
@@ -151,7 +152,18 @@ void require_every_axis_used(const std::vector<Probe>& registry, const Selection
 /// The values of every axis of a probe, in the order of its axes.
 using AxisValues = std::vector<std::vector<Value>>;
 
-void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values) {
+/// The parameters of which values are given, and not only the flag.
+std::vector<std::string> asked_parameters(const Probe& probe, const std::vector<GivenAxis>& given) {
+  std::vector<std::string> asked;
+  for (const Axis& axis : probe.axes) {
+    const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
+    const auto has_value = [](const std::string& text) { return !text.empty(); };
+    if (found != given.end() && std::ranges::any_of(found->texts, has_value)) asked.push_back(axis.parameter);
+  }
+  return asked;
+}
+
+void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values, const std::vector<std::string>& asked) {
   Case first{.probe = &probe};
   std::vector<std::size_t> within;  // axes that vary within a sweep, the others between sweeps
   std::vector<std::size_t> between;
@@ -168,7 +180,7 @@ void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values) {
       cases = with_each(cases, probe.axes[i].parameter, values[i]);
     }
     if (probe.validate) std::ranges::for_each(cases, probe.validate);
-    plan.sweeps.push_back({.probe = &probe, .cases = std::move(cases)});
+    plan.sweeps.push_back({.probe = &probe, .cases = std::move(cases), .asked = asked});
   }
 }
 
@@ -194,6 +206,21 @@ std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& p
     for (const Value& value : values) all.emplace_back(one).set(parameter, value);
   }
   return all;
+}
+
+void leave_out_unfit(PlannedSweep& sweep, const Device& device) {
+  if (!sweep.probe->fits) return;
+  const auto asked_of = [&](const Case& one) {
+    std::vector<Value> values;
+    for (const std::string& parameter : sweep.asked) values.push_back(one.value(parameter));
+    return values;
+  };
+  const auto fits = [&](const Case& one) { return sweep.probe->fits(one, device); };
+  std::set<std::vector<Value>> to_be_had;
+  for (const Case& one : sweep.cases) {
+    if (fits(one)) to_be_had.insert(asked_of(one));
+  }
+  std::erase_if(sweep.cases, [&](const Case& one) { return !fits(one) && to_be_had.contains(asked_of(one)); });
 }
 
 const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name) {
@@ -228,7 +255,10 @@ Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string
     }
   }
   Plan plan;
-  for (std::size_t i = 0; i < values.size(); ++i) add_sweeps(plan, *selection.probes[i], values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Probe& probe = *selection.probes[i];
+    add_sweeps(plan, probe, values[i], asked_parameters(probe, given));
+  }
   return plan;
 }
 

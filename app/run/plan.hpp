@@ -32,8 +32,9 @@ struct Effort {
 /// stands in one table.
 struct PlannedSweep {
   const Probe* probe = nullptr;
-  std::vector<Case> cases;  ///< never empty
-  Effort effort = {};       ///< what a suite asks for; the command line may ask for something else
+  std::vector<Case> cases;              ///< never empty
+  std::vector<std::string> asked = {};  ///< the parameters whose values somebody gave; the others have their defaults
+  Effort effort = {};                   ///< what a suite asks for; the command line may ask for something else
 };
 
 struct Plan {
@@ -46,6 +47,10 @@ struct Plan {
 /// Every case with every value of a parameter, which varies fastest.
 [[nodiscard]] std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& parameter,
                                           std::span<const Value> values);
+
+/// Leaves out the cases whose values do not go together on the device (Probe::fits), but not where no other case has
+/// the values that were asked for.
+void leave_out_unfit(PlannedSweep& sweep, const Device& device);
 
 /// The most cases one run takes.
 inline constexpr std::size_t maximum_cases = 100'000;

@@ -107,9 +107,12 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
       environment_(environment),
       backend_(open_backend(options, environment)),
       progress_(environment.err, environment.err_terminal, !options.quiet),
-      total_(plan.size()),
       report_(empty_report(plan, environment)) {
-  for (PlannedSweep& sweep : plan.sweeps) sweeps_.push_back({.plan = std::move(sweep)});
+  for (PlannedSweep& sweep : plan.sweeps) {
+    leave_out_unfit(sweep, backend_->device());
+    total_ += sweep.cases.size();
+    sweeps_.push_back({.plan = std::move(sweep)});
+  }
   report_.backend = backend_->name();
   report_.profile = backend_->profile();
   learn();

@@ -3,30 +3,35 @@
 
 #include <cstdint>
 
+#include "probes/kernels/occupancy_case.hpp"
 #include "probes/measure/content.hpp"
 
 namespace gpumem::kernels {
 
-constexpr unsigned occupancy_threads = 64;  ///< most of a block: two warps, so that 32 blocks fill a multiprocessor
-constexpr unsigned loads_in_a_row = 2;
-constexpr unsigned loads_of_thread = 256;
+/// What a thread makes of its sum and a register that it held: so that each of them tells, and none in place of
+/// another.
+__device__ inline std::uint32_t with_held(std::uint32_t sum, std::uint32_t held) {
+  return (sum ^ held) * 0x9E3779B1U ^ sum >> 15U;
+}
 
-/// What a thread holds in its next register: only the one before tells it, so that nothing is gained by forgetting it.
-__device__ inline std::uint32_t next_held(std::uint32_t before) { return before * 0x9E3779B1U ^ before >> 15U; }
-
-/// A block reads a contiguous part; each thread leaves the sum of its words and of the `held` registers that it kept
-/// full meanwhile, unless `sums` is null.
+/// A block reads a contiguous part, each thread two vectors at a time, and holds `held` registers meanwhile: before the
+/// load `change` they take in the sum so far, so that they can be worked out neither before the loads nor after them. A
+/// thread leaves its sum, with what it held. With a `change` that never comes, as when timed, it leaves none but by
+/// chance: that would take longer the more it holds.
 template <unsigned held>
-__global__ void __launch_bounds__(occupancy_threads)
-    read_holding_registers(const uint4* words, std::uint32_t* sums, std::uint32_t seed) {
+__global__ void __launch_bounds__(most_occupancy_threads)
+    read_holding_registers(const uint4* words, std::uint32_t* sums, std::uint32_t seed, unsigned change) {
   std::uint32_t kept[held];
-  kept[0] = seed + threadIdx.x;
 #pragma unroll
-  for (unsigned i = 1; i < held; ++i) kept[i] = next_held(kept[i - 1]);
+  for (unsigned i = 0; i < held; ++i) kept[i] = seed + i;
   const uint4* from = words + std::uint64_t{blockIdx.x} * blockDim.x * loads_of_thread + threadIdx.x;
   std::uint32_t sum = 0;
 #pragma unroll 1
   for (unsigned load = 0; load < loads_of_thread; load += loads_in_a_row) {
+    if (load == change) [[unlikely]] {
+#pragma unroll
+      for (std::uint32_t& one : kept) one ^= sum;
+    }
     uint4 word[loads_in_a_row];
 #pragma unroll
     for (uint4& one : word) {
@@ -36,25 +41,23 @@ __global__ void __launch_bounds__(occupancy_threads)
 #pragma unroll
     for (const uint4& one : word) sum += one.x + one.y + one.z + one.w;
   }
-  if (sums == nullptr && sum != seed) return;  // as good as always; without it the loop would be left out
+  if (change >= loads_of_thread && sum != seed) return;
 #pragma unroll
-  for (const std::uint32_t one : kept) sum = next_held(sum ^ one);  // which cannot be worked out before the loads
-  if (sums != nullptr) sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+  for (const std::uint32_t one : kept) sum = with_held(sum, one);
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 /// Launched as the kernel was, with every word made anew.
-static __global__ void check_read(const std::uint32_t* sums, unsigned held, std::uint32_t seed,
+static __global__ void check_read(const std::uint32_t* sums, unsigned held, std::uint32_t seed, unsigned change,
                                   unsigned long long* mismatches) {
   std::uint32_t sum = 0;
+  std::uint32_t taken_in = 0;
   for (unsigned load = 0; load < loads_of_thread; ++load) {
+    if (load == change) taken_in = sum;
     const std::uint64_t vector = (std::uint64_t{blockIdx.x} * loads_of_thread + load) * blockDim.x + threadIdx.x;
     for (unsigned word = 0; word < 4; ++word) sum += measure::random_word(vector * 4 + word);
   }
-  std::uint32_t kept = seed + threadIdx.x;
-  for (unsigned i = 0; i < held; ++i) {
-    sum = next_held(sum ^ kept);
-    kept = next_held(kept);
-  }
+  for (unsigned i = 0; i < held; ++i) sum = with_held(sum, (seed + i) ^ taken_in);
   if (sums[blockIdx.x * blockDim.x + threadIdx.x] != sum) atomicAdd(mismatches, 1ULL);
 }
 

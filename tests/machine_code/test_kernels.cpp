@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "probes/error.hpp"
+#include "probes/measure/kernel_name.hpp"
+#include "probes/model/occupancy.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 #include "tests/machine_code/instructions.hpp"
@@ -141,6 +143,22 @@ std::string output_of(const std::string& command) {
   return output;
 }
 
+/// What the kernels of the program were compiled to take for a thread, by demangled name: an entry per architecture.
+std::map<std::string, std::vector<unsigned>> compiled_registers(const std::string& resource_usage) {
+  std::map<std::string, std::vector<unsigned>> registers;
+  std::istringstream words(resource_usage);  // "Function _Z4copyPKjPj: REG:16 STACK:0 ..."
+  std::string kernel;
+  for (std::string word; words >> word;) {
+    if (word == "Function") {
+      words >> kernel;
+      kernel = measure::demangle(kernel.substr(0, kernel.find(':')).c_str());
+    } else if (word.starts_with("REG:")) {
+      registers[kernel].push_back(static_cast<unsigned>(std::stoul(word.substr(4))));
+    }
+  }
+  return registers;
+}
+
 }  // namespace
 
 TEST_CASE("Zero-copy runs one kernel per word, op and placement", "[machine_code]") {
@@ -167,6 +185,34 @@ TEST_CASE("In machine code every kernel holds the accesses its sites declare", "
     return;
   }
   check_all_kernels(parse_sass(output_of(disassembler + " --dump-sass '" GPUMEM_PROGRAM "'")));
+}
+
+TEST_CASE("As many blocks are resident by the compiled registers as by those that are declared",
+          "[machine_code][sass]") {
+  const std::string disassembler = GPUMEM_DISASSEMBLER;
+  if (disassembler.empty()) {
+    WARN("skipped: cuobjdump or nvdisasm was not found when the build was configured");  // ctest looks for this line
+    return;
+  }
+  const auto compiled = compiled_registers(output_of(disassembler + " --dump-resource-usage '" GPUMEM_PROGRAM "'"));
+  const auto blocks = [](const Workload& workload) { return model::occupancy_of(workload, some_device()).blocks; };
+  std::set<std::string> seen;
+  for (const auto& probe : probes()) {
+    for (const auto& one : cases(probe)) {
+      Workload workload = probe.describe(one, some_device());
+      if (!workload.registers_per_thread) continue;
+      CAPTURE(gpumem::to_string(one), workload.kernel);
+      const unsigned declared = blocks(workload);
+      REQUIRE(compiled.contains(workload.kernel));
+      for (const unsigned registers : compiled.at(workload.kernel)) {
+        CAPTURE(registers);
+        workload.registers_per_thread = registers;
+        CHECK(blocks(workload) == declared);
+      }
+      seen.insert(probe.name);
+    }
+  }
+  CHECK(seen.contains("occupancy"));
 }
 
 }  // namespace gpumem::machine_code

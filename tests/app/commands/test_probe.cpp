@@ -146,6 +146,29 @@ TEST_CASE(
         "gpumem: 1 of 4 cases moved wrong data; the first, shift shift_elements=3: bad\n" + skipped);
 }
 
+TEST_CASE("probe command: values that do not go together on the GPU are left out, or skipped if asked for") {
+  Fixture fixture;
+  fixture.registry = fake_probes_and_alternatives();
+  const auto fits = [](const Case& one) { return one.name("means") == "cart" || one.number("load_elements") == 1; };
+  fixture.registry[2].fits = [&](const Case& one, const Device& device) {
+    CHECK(device.name == "Fake GPU");
+    return fits(one);
+  };
+  fixture.fill = [&](const Case& one, report::Record& record) {
+    if (!fits(one)) record = failed_record(one, missing_capability_error("too heavy"));
+  };
+  ProbeArguments arguments;
+  arguments.names = {"carry"};
+  arguments.format = report::Format::json;
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(json::parse(fixture.out.str())["results"].size() == 3);
+  CHECK(fixture.err.str().empty());
+
+  arguments.axes = {{"carry", {"lorry"}}, {"load", {"1..2"}}};
+  CHECK(fixture.run(arguments) == 3);
+  CHECK(fixture.err.str() == "gpumem: 1 of 2 cases skipped; the first, carry load_elements=2 means=lorry: too heavy\n");
+}
+
 TEST_CASE("probe command: the first of the bad cases is named with the parameters that tell a table's cases apart") {
   Fixture fixture;
   fixture.registry = fake_probes_and_alternatives();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,33 @@ TEST_CASE("plan: a probe refuses values that do not go together") {
   };
   CHECK(refusal({"skip"}, {}, probes) == "nothing thrown");
   CHECK(refusal({"skip"}, {{"width", {"1"}}}, probes) == "skips more than it is wide");
+}
+
+TEST_CASE("plan: of values that do not go together on a device those that nobody asked for are left out") {
+  std::vector<Probe> probes = fake_probes_and_alternatives();
+  probes[2].fits = [](const Case& one, const Device& device) {
+    const std::uint64_t most = one.name("means") == "lorry" ? 1 : 4;
+    return one.number("load_elements") <= std::min<std::uint64_t>(most, device.multiprocessors);
+  };
+  const auto left = [&](const std::vector<GivenAxis>& given, unsigned multiprocessors = 8) {
+    Plan plan = make_plan(probes, {"carry"}, given);
+    Device device;
+    device.multiprocessors = multiprocessors;
+    leave_out_unfit(plan.sweeps.at(0), device);
+    Lines lines;
+    for (const Case& one : plan.sweeps.front().cases) {
+      lines.push_back(one.name("means") + " " + to_string(one.value("load_elements")));
+    }
+    return lines;
+  };
+  CHECK(left({}) == Lines{"cart 1", "cart 2", "lorry 1"});
+  CHECK(left({{"carry", {""}}}) == Lines{"cart 1", "cart 2", "lorry 1"});
+  CHECK(left({}, 1) == Lines{"cart 1", "lorry 1"});
+  CHECK(left({{"load", {"1,2"}}}) == Lines{"cart 1", "cart 2", "lorry 1"});
+  CHECK(left({{"load", {"2,5"}}}) == Lines{"cart 2", "cart 5", "lorry 5"});  // 5 was asked for, and nothing carries it
+  CHECK(left({{"carry", {"lorry"}}}) == Lines{"lorry 1"});
+  CHECK(left({{"carry", {"lorry"}}, {"load", {"1,2"}}}) == Lines{"lorry 1", "lorry 2"});
+  CHECK(left({}, 0) == Lines{"cart 1", "cart 2", "lorry 1", "lorry 2"});
 }
 
 TEST_CASE("plan: the flag of the compared axis selects its probe too, and alone means its defaults") {
