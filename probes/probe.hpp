@@ -166,7 +166,9 @@ struct Metric {
 /// A case that ran (or was predicted), as far as conclusions need it.
 struct Outcome {
   Case one;
-  double headline = 0;     ///< measured, or predicted
+  double headline = 0;  ///< measured, or predicted
+  /// The headline that was predicted of a case that was measured; absent where the model does not reach.
+  std::optional<double> predicted = {};
   double seconds = 0;      ///< median measured, or predicted; 0 where it is not known
   double bytes_per_s = 0;  ///< useful ones; 0 where no bytes are what it is about
   std::vector<std::pair<std::string, double>> metrics = {};
