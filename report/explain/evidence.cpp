@@ -9,18 +9,11 @@ namespace gpumem::report {
 
 namespace {
 
-/// Other requests take turns with those to shared memory: on an H200 up to 15 % more wavefronts are counted of requests
-/// that have no conflicts, when others bring data into the same memory. What exceeds the pattern's own by less is none
-/// of its doing.
-constexpr double taking_turns = 1.2;
-
 /// What a request costs: as counted, else as predicted.
 std::optional<double> cost_of(const Reading& reading, const access::Unit& unit, double least) {
   if (!reading.counted) return reading.predicted;
   const double own = reading.predicted.value_or(least);
-  const bool took_turns =
-      &unit == &access::wavefronts && *reading.counted > own && *reading.counted < taking_turns * own;
-  return took_turns ? own : *reading.counted;
+  return took_turns(unit.name, *reading.counted, own) ? own : *reading.counted;
 }
 
 /// The costliest of a record's sites of `op` ("load", "store" or, for either, empty) whose requests are counted in the
@@ -46,6 +39,12 @@ std::optional<double> per_useful(const Evidence& e, std::optional<double> one, s
 }
 
 }  // namespace
+
+bool took_turns(std::string_view unit, double counted, double own) {
+  constexpr double most =
+      1.2;  // on an H200 up to 1.16 is counted of products in tiles, whose requests have no conflicts
+  return unit == wavefronts && counted > own && counted < most * own;
+}
 
 Evidence evidence_on(const Record& record, std::string_view limit) {
   Evidence evidence{.record = record,

@@ -40,6 +40,10 @@ struct Evidence {
   std::span<const Record* const> alternatives = {};
 };
 
+/// Whether so many wavefronts of a request are its own, and few more that were counted come of taking turns with what
+/// else uses the memory, such as data that arrives from L2.
+[[nodiscard]] bool took_turns(std::string_view unit, double counted, double own);
+
 /// The evidence on a case by itself, under a limit that may be that of another one.
 [[nodiscard]] Evidence evidence_on(const Record& record, std::string_view limit);
 

@@ -142,9 +142,10 @@ std::vector<std::string> disagreements(const Evidence& e) {
   for (const SiteRecord& site : record.access) {
     for (const auto& [unit, reading] : site.costs) {
       if (!reading.predicted || !reading.counted || !differ(*reading.predicted, *reading.counted, 0.01)) continue;
-      all.push_back(fmt::format("Counted are {} {} per {} of the {}, not the predicted {}.",
+      const bool others = took_turns(unit, *reading.counted, *reading.predicted);
+      all.push_back(fmt::format("Counted are {} {} per {} of the {}, not the predicted {}{}.",
                                 trimmed(*reading.counted, 2), one_line(unit), site.op, one_line(site.site),
-                                trimmed(*reading.predicted, 2)));
+                                trimmed(*reading.predicted, 2), others ? ": others take turns with them" : ""));
     }
   }
   if (was_counted && stage->predicted_s && differ(*stage->predicted_s, *stage->counted_s, much)) {

@@ -160,6 +160,8 @@ TEST_CASE("wavefronts that other requests add to those counted are no conflicts"
   CHECK(counted(1.15, 4, 1).starts_with("nothing in it is wasted"));
   CHECK(counted(1.15, 4, {}).starts_with("nothing in it is wasted"));
   CHECK(counted(4.1, 16, 4).starts_with("nothing in it is wasted"));
+  CHECK(why({record}).ends_with(
+      " Counted are 4.1 wavefronts per load of the tile, not the predicted 4: others take turns with them."));
   CHECK(counted(1.3, 4, 1) == "1.3-way bank conflicts; pad");
   CHECK(counted(1.1, 4, 1.06) == "1.1-way bank conflicts; pad");  // of the pattern itself
 }
