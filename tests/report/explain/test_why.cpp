@@ -91,7 +91,7 @@ TEST_CASE("shifted loads cost nothing beyond L1", "[why]") {
 }
 
 TEST_CASE("what L1 looks up is told by lines", "[why]") {
-  CHECK(brief({case_of("l1_lines", "read", 32)}) == "loads use 1 of 8 words per sector; use whole lines");
+  CHECK(brief({case_of("l1_lines", "read", 32)}) == "loads use 1 of 8 words per sector; coalesce");
   CHECK(brief({case_of("l1_lines", "read", 5)}) == "5 sectors per load where 4 would do; align the base");
   CHECK(brief({case_of("l1_lines")}) == "a line a cycle; reuse registers");
 }
@@ -110,9 +110,10 @@ TEST_CASE("scattered accesses use few words of a sector", "[why]") {
   CHECK(why({loads, faster(loads, 8, 4)}) ==
         "Limited by device memory, 245 us of 250 us: each load uses 1 of the 8 words of a sector (32 sectors where 4 "
         "would do); make neighbouring lanes access neighbouring words: 8.00 x at offset 0.");
-  CHECK(brief({loads}) == "loads use 1 of 8 words per sector; use whole sectors");
-  CHECK(brief({case_of("l2_lines", "write", 12)}) == "stores use 2.7 of 8 words per sector; use whole sectors");
-  CHECK(brief({case_of("dram", "copy", 8)}) == "requests use 4 of 8 words per sector; use whole sectors");
+  CHECK(brief({loads}) == "loads use 1 of 8 words per sector; coalesce");
+  CHECK(brief({loads, faster(loads, 8, 4)}) == "loads use 1 of 8 words per sector; coalesce: 8.00 x");
+  CHECK(brief({case_of("l2_lines", "write", 12)}) == "stores use 2.7 of 8 words per sector; coalesce");
+  CHECK(brief({case_of("dram", "copy", 8)}) == "requests use 4 of 8 words per sector; coalesce");
   Record mixed = case_of("dram", "copy", 4);
   mixed.access[1].cost(sectors).predicted = 32;
   CHECK(brief({mixed}).starts_with("stores use 1 of 8"));
