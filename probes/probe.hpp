@@ -47,6 +47,7 @@ struct Axis {
   std::uint64_t maximum = std::uint64_t{1} << 40U;
   bool takes_auto = false;
   bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
+  bool zero_follows = false;    ///< 0 stands for what another axis says, and headings leave it out
   /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
   /// sweep. Empty: the probe's `size` decides from the device instead.
   std::vector<std::uint64_t> candidates = {};
@@ -171,7 +172,9 @@ struct Metric {
 /// A case that ran (or was predicted), as far as conclusions need it.
 struct Outcome {
   Case one;
-  double headline = 0;     ///< measured, or predicted
+  double headline = 0;  ///< measured, or predicted
+  /// The headline that was predicted of a case that was measured; absent where the model does not reach.
+  std::optional<double> predicted = {};
   double seconds = 0;      ///< median measured, or predicted; 0 where it is not known
   double bytes_per_s = 0;  ///< useful ones; 0 where no bytes are what it is about
   std::vector<std::pair<std::string, double>> metrics = {};

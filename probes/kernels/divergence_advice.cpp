@@ -30,8 +30,8 @@ constexpr std::array<Kind, 5> kinds = {{
      "their code may be more than the instruction cache holds"},
     {"loops", "Lanes in loops of {} lengths take {} the time of equal loops with as many trips in all",
      "the warp waits for its longest"},
-    {"predicated", "Loads that one lane in {} does at a time take {} the time of loads by all",
-     "the fewer sectors of each are not what costs"},
+    {"predicated", "Loads by one lane in {} at a time take {} the time of loads by all lanes",
+     "that they move fewer sectors saves nothing"},
 }};
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "probes/kernels/fusion.hpp"
+#include "probes/kernels/gain_words.hpp"
 #include "probes/words.hpp"
 
 namespace gpumem::kernels {
@@ -35,7 +36,7 @@ std::string largest_words(std::uint64_t bytes, const Pair& pair) {
   if (separate && fused) moved = fmt::format(", which move {} x the bytes", significant(*separate / *fused, 3));
   return fmt::format("GeLU of {} takes {} in one kernel and {} in {} of them{}: one is {} as fast.", size_text(bytes),
                      duration_words(pair.fused->seconds, 3), duration_words(pair.separate->seconds, 3), gelu_steps,
-                     moved, times_words(pair.speed()));
+                     moved, gain_words(*pair.separate, *pair.fused));
 }
 
 }  // namespace

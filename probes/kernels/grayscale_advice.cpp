@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/kernels/gain_words.hpp"
 #include "probes/words.hpp"
 
 namespace gpumem::kernels {
@@ -52,7 +53,7 @@ Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
   const double ratio = ordered.back()->seconds / (*largest)->seconds;
   if (ratio > alike) {
     sentences.push_back(fmt::format("At {} the pixels are best {}: {} as fast as {}.", side(*largest),
-                                    (*largest)->one.name("pixels"), times_words(ratio),
+                                    (*largest)->one.name("pixels"), gain_words(*ordered.back(), **largest),
                                     ordered.back()->one.name("pixels")));
   } else if (ordered.end() - largest > 1) {
     sentences.push_back(fmt::format("At {} all ways are equally fast.", side(*largest)));

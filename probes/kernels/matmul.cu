@@ -267,13 +267,15 @@ std::vector<Axis> product_axes() {
            .unit = "elements",
            .purpose = "rows of A and C; 0 for as many as --product",
            .defaults = "0",
-           .maximum = largest},
+           .maximum = largest,
+           .zero_follows = true},
           {.flag = "product-k",
            .parameter = "product_k",
            .unit = "elements",
            .purpose = "columns of A and rows of B, the depth of the product; 0 for as many as --product",
            .defaults = "0",
-           .maximum = largest}};
+           .maximum = largest,
+           .zero_follows = true}};
 }
 
 Probe matmul_probe() {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "probes/kernels/gain_words.hpp"
 #include "probes/words.hpp"
 
 namespace gpumem::kernels {
@@ -72,8 +73,8 @@ std::string mapping(const Steps& steps) {
   }
   return fmt::format(
       "With one thread per element, x down the column of C takes {} as long as x along the row ({} "
-      "instead of {}): each load of A and store of C touches 32 rows instead of coalescing.",
-      times_words(slower), rate(column->headline), rate(row->headline));
+      "instead of {}{}): each load of A and store of C touches 32 rows instead of coalescing.",
+      times_words(slower), rate(column->headline), rate(row->headline), predicted_gain_words(*column, *row));
 }
 
 /// What one step gains over another, and why; `else_why` where it gains nothing.
@@ -84,10 +85,11 @@ std::string step(const Outcome* from, const Outcome* to, std::string_view what, 
   const bool gains = gain > 1 + same_within;
   const std::string& before = from->one.name("matmul");
   if (gains) {
-    return fmt::format("{} reach {}, {} the rate of {}: {}.", what, rate(to->headline), times_words(gain), before, why);
+    return fmt::format("{} reach {}, {} the rate of {}: {}.", what, rate(to->headline), gain_words(*from, *to), before,
+                       why);
   }
-  return fmt::format("{} gain nothing over {} ({} instead of {}): {}.", what, before, rate(to->headline),
-                     rate(from->headline), else_why);
+  return fmt::format("{} gain nothing over {} ({} instead of {}{}): {}.", what, before, rate(to->headline),
+                     rate(from->headline), predicted_gain_words(*from, *to), else_why);
 }
 
 std::string against_library(const Steps& steps) {

@@ -146,7 +146,8 @@ Probe transpose_probe() {
        .unit = "elements",
        .purpose = "rows of the matrix; 0: as many as columns",
        .defaults = "0",
-       .maximum = most}};
+       .maximum = most,
+       .zero_follows = true}};
   probe.compared = "transpose";
   probe.baseline = std::string("copy");
   probe.describe = describe;

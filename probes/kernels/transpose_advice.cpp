@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "probes/access/units.hpp"
 #include "probes/global/advice.hpp"
+#include "probes/kernels/gain_words.hpp"
 #include "probes/kernels/transpose.hpp"
 #include "probes/words.hpp"
 
@@ -36,6 +38,7 @@ struct Ways {
   const Outcome* tile;
   const Outcome* padded;
   const Outcome* swizzled;
+  const Outcome* wide;
 
   explicit Ways(std::span<const Outcome> outcomes)
       : copy(find(outcomes, "copy")),
@@ -43,7 +46,8 @@ struct Ways {
         strided_read(find(outcomes, "strided-read")),
         tile(find(outcomes, "tile")),
         padded(find(outcomes, "padded")),
-        swizzled(find(outcomes, "swizzled")) {}
+        swizzled(find(outcomes, "swizzled")),
+        wide(find(outcomes, "wide")) {}
 
  private:
   static const Outcome* find(std::span<const Outcome> outcomes, const char* name) {
@@ -64,25 +68,30 @@ std::string tile_words(const Ways& ways) {
     strided = ways.strided_read;
   }
   if (strided == nullptr) return "";
-  return fmt::format("Turned in a tile of shared memory, so that rows are loaded and stored, it is {} as fast as {}.",
-                     times_words(times(*ways.tile, *strided)), strided->one.name("transpose"));
+  const std::string gain = gain_words(*strided, *ways.tile);
+  const std::string& name = strided->one.name("transpose");
+  if (about_as_fast(*strided, *ways.tile)) {
+    return fmt::format(
+        "Turned in a tile of shared memory, so that rows are loaded and stored, it is no faster than {} ({}).", name,
+        gain);
+  }
+  return fmt::format("Turn it in a tile of shared memory, so that rows are loaded and stored: {} the rate of {}.", gain,
+                     name);
 }
 
 std::string cure_words(const Ways& ways, std::uint32_t element_bytes) {
   if (ways.tile == nullptr) return "";
   const unsigned before = column_wavefronts(TileLayout::plain, element_bytes);
+  const auto least = static_cast<unsigned>(access::wavefronts.least(element_bytes));
   const auto turns_into = [&](std::string_view cure, TileLayout layout, const Outcome& cured) {
     const unsigned after = column_wavefronts(layout, element_bytes);
-    if (about_as_fast(*ways.tile, cured)) {
-      return fmt::format("{} turns {} wavefronts into {}, which is no faster here.", cure, before, after);
-    }
-    return fmt::format("{} turns {} wavefronts into {}: {}.", cure, before, after,
-                       times_words(times(cured, *ways.tile)));
+    return fmt::format("{}: {} wavefronts become {} ({}-way bank conflicts), {}.", cure, before, after, before / least,
+                       about_as_fast(*ways.tile, cured) ? "which is no faster here" : gain_words(*ways.tile, cured));
   };
   if (ways.padded == nullptr) {
-    return ways.swizzled == nullptr ? "" : turns_into("Swizzling the tile", TileLayout::swizzled, *ways.swizzled);
+    return ways.swizzled == nullptr ? "" : turns_into("Swizzle the tile", TileLayout::swizzled, *ways.swizzled);
   }
-  const std::string padding = turns_into("Padding the tile by one column", TileLayout::padded, *ways.padded);
+  const std::string padding = turns_into("Pad the tile by one column", TileLayout::padded, *ways.padded);
   if (ways.swizzled == nullptr) return padding;
   if (!about_as_fast(*ways.swizzled, *ways.padded)) {
     return padding + fmt::format(" Swizzling it reaches {} of that.", times_words(times(*ways.swizzled, *ways.padded)));
@@ -90,6 +99,18 @@ std::string cure_words(const Ways& ways, std::uint32_t element_bytes) {
   if (about_as_fast(*ways.padded, *ways.swizzled)) return padding + " Swizzling it does the same for no memory.";
   return padding + fmt::format(" Swizzling it gains another {}, for no memory.",
                                times_words(times(*ways.swizzled, *ways.padded)));
+}
+
+std::string vector_words(const Ways& ways) {
+  const Outcome* from = ways.padded;
+  if (from == nullptr || (ways.swizzled != nullptr && times(*ways.swizzled, *from) > 1)) from = ways.swizzled;
+  if (from == nullptr || ways.wide == nullptr) return "";
+  const std::string gain = gain_words(*from, *ways.wide);
+  const std::string& name = from->one.name("transpose");
+  if (about_as_fast(*from, *ways.wide)) {
+    return fmt::format("Vectors in wider tiles are no faster than {} ({}).", name, gain);
+  }
+  return fmt::format("Move vectors in wider tiles: {} the rate of {}.", gain, name);
 }
 
 std::string best_words(std::span<const Outcome> outcomes, const Outcome* copy, const std::string& matrix) {
@@ -123,7 +144,7 @@ Conclusion conclude_transpose(std::span<const Outcome> outcomes) {
   return {.advice = paragraph(std::vector<std::string>{copied, strided_words(ways.strided_write, ways.copy, "Storing"),
                                                        strided_words(ways.strided_read, ways.copy, "Loading"),
                                                        tile_words(ways), cure_words(ways, element_bytes),
-                                                       best_words(largest, ways.copy, matrix)})};
+                                                       vector_words(ways), best_words(largest, ways.copy, matrix)})};
 }
 
 }  // namespace gpumem::kernels::transpose

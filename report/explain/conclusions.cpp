@@ -23,6 +23,7 @@ std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool
   if (probe.headline.from_seconds && !(seconds > 0)) return std::nullopt;
   Outcome outcome{.one = {.probe = &probe, .parameters = record.parameters},
                   .headline = *headline,
+                  .predicted = measured ? positive_headline(record, false) : std::nullopt,
                   .seconds = seconds,
                   .bytes_per_s = bandwidth_of(record, measured).value_or(0) / per_giga};
   for (const MetricRecord& metric : record.metrics) {

@@ -1,4 +1,4 @@
-// The evidence on a case, and sentences of it from the rules, the stages and the better cases.
+// Sentences of the evidence on a case, from the rules, the stages and the better cases.
 
 #include <fmt/format.h>
 
@@ -21,43 +21,6 @@ namespace {
 constexpr std::size_t brief_width = 60;
 constexpr double noticeable = 1.03;  // a gain worth mentioning: well above the width of a measured interval
 
-/// The costliest of a record's sites of `op` ("load", "store" or, for either, empty) whose requests are counted in the
-/// unit. As counted, else as predicted. Absent if there is none.
-std::optional<RequestCost> costliest(const Record& record, std::string_view op, const access::Unit& unit) {
-  std::optional<RequestCost> worst;
-  for (const SiteRecord& site : record.access) {
-    if ((!op.empty() && site.op != op) || site.word_bytes == 0) continue;
-    const Reading reading = site.per_request(unit.name);
-    const auto each = reading.counted ? reading.counted : reading.predicted;
-    if (!each || !(*each > 0)) continue;
-    const RequestCost cost{*each, unit.least(site.word_bytes), site.word_bytes};
-    if (!worst || cost.excess() > worst->excess()) worst = cost;
-  }
-  return worst;
-}
-
-/// The evidence on a case by itself.
-Evidence evidence_on(const Record& record, std::string_view limit) {
-  Evidence evidence{.record = record,
-                    .limit = limit,
-                    .limit_s = {},
-                    .case_s = seconds_of(record),
-                    .next = nullptr,
-                    .load = costliest(record, "load", access::sectors),
-                    .store = costliest(record, "store", access::sectors),
-                    .shared = costliest(record, "", access::wavefronts),
-                    .better = {}};
-  for (const StageRecord& stage : record.stages) {
-    const auto seconds = seconds_of(stage);
-    if (stage.stage == limit) {
-      evidence.limit_s = seconds;
-    } else if (seconds && (evidence.next == nullptr || *seconds > *seconds_of(*evidence.next))) {
-      evidence.next = &stage;
-    }
-  }
-  return evidence;
-}
-
 /// "device memory, 249 us of 251 us (the sectors moved between L1 and L2 240 us)".
 std::string limit_words(const Evidence& e) {
   std::string text = stage_words(e.limit);
@@ -73,22 +36,42 @@ std::string place_words(const BetterCase& better) {
   return better.place == nullptr ? "another case" : position_phrase(*better.place);
 }
 
-/// "1.35 x at offset 0".
-std::string gain_words(const BetterCase& better) { return times_words(better.gain) + " at " + place_words(better); }
-
 /// "better: pinned host memory, 3.05 x".
 std::string better_words(const BetterCase& better) {
   return fmt::format("better: {}, {}", place_words(better), times_words(better.gain));
 }
 
-/// Whether the better case's requests cost less, so that its gain is the cure's.
-bool better_has_less(const Evidence& e) {
-  const auto less = [&](std::string_view op, const access::Unit& unit, const std::optional<RequestCost>& own) {
-    const auto other = costliest(*e.better->record, op, unit);
-    return own && other && other->excess() < own->excess() * 0.99;
+/// How good a case is, by the reading of the same kind for all: measured where this case was measured.
+std::optional<double> goodness_of(const Record& record, bool measured) {
+  const auto value = positive_headline(record, measured);
+  if (!value || record.headline.better == Better::neither) return std::nullopt;
+  return record.headline.goodness(*value);
+}
+
+/// The other case, if it is noticeably better; it differs from the record in `parameter`.
+std::optional<BetterCase> if_better(const Record* other, const Record& record, const std::string& parameter) {
+  const bool measured = record.headline.measured.has_value();
+  const auto own = goodness_of(record, measured);
+  if (other == nullptr || other == &record || !own || !(*own > 0)) return std::nullopt;
+  const auto its = goodness_of(*other, measured);
+  if (!its || !(*its / *own >= noticeable)) return std::nullopt;
+  return BetterCase{.record = other, .place = find_parameter(*other, parameter), .gain = *its / *own};
+}
+
+/// A better case that has less of what the rule is about, so that its gain is the cure's: the next of the alternatives,
+/// which come in the order of their remedies, else the best of all.
+std::optional<BetterCase> cured(const Rule& rule, const Evidence& e) {
+  const auto own = rule.waste == nullptr ? std::nullopt : rule.waste(e);
+  if (!own) return std::nullopt;
+  const auto has_less = [&](const Record& other) {
+    const auto its = rule.waste(evidence_on(other, e.limit));
+    return its && its->cost.excess() < own->cost.excess() * 0.99;
   };
-  return less("load", access::sectors, e.load) || less("store", access::sectors, e.store) ||
-         less("", access::wavefronts, e.shared);
+  for (auto next = std::ranges::find(e.alternatives, &e.record); next != e.alternatives.end(); ++next) {
+    auto better = if_better(*next, e.record, e.record.compared);
+    if (better && has_less(**next)) return better;
+  }
+  return e.better && has_less(*e.better->record) ? e.better : std::nullopt;
 }
 
 /// How much more of the limiting stage a useful byte takes here than in the better case.
@@ -120,15 +103,19 @@ Explanation without_waste(const Evidence& e) {
 }
 
 Explanation by_rule(const Rule& rule, const Evidence& e) {
-  const bool gained = e.better && rule.requests != nullptr && better_has_less(e);
+  const auto next = cured(rule, e);
+  const std::string gain = next ? ": " + times_words(next->gain) : "";
   std::string full = filled(rule.fact, rule, e);
   if (!rule.cure.empty()) full += fmt::format("; {}", rule.cure);
-  if (gained) full += ": " + gain_words(*e.better);
+  if (next) full += gain + " at " + place_words(*next);
   full += ".";
-  if (e.better && !gained) full += " " + capitalised(better_words(*e.better)) + ".";
-  std::string brief = filled(rule.brief, rule, e);
-  const std::string cured = brief + (rule.brief_cure.empty() ? "" : "; ") + std::string(rule.brief_cure);
-  if (display_width(cured) <= brief_width) brief = cured;
+  if (e.better && !next) full += " " + capitalised(better_words(*e.better)) + ".";
+  if (e.better && next && e.better->gain >= noticeable * next->gain) full += " Still " + better_words(*e.better) + ".";
+  const std::string brief = filled(rule.brief, rule, e);
+  const std::string cure = brief + (rule.brief_cure.empty() ? "" : "; ") + std::string(rule.brief_cure);
+  for (const std::string& text : {cure + gain, cure}) {
+    if (display_width(text) <= brief_width) return {.brief = text, .full = std::move(full)};
+  }
   return {.brief = brief, .full = std::move(full)};
 }
 
@@ -155,9 +142,10 @@ std::vector<std::string> disagreements(const Evidence& e) {
   for (const SiteRecord& site : record.access) {
     for (const auto& [unit, reading] : site.costs) {
       if (!reading.predicted || !reading.counted || !differ(*reading.predicted, *reading.counted, 0.01)) continue;
-      all.push_back(fmt::format("Counted are {} {} per {} of the {}, not the predicted {}.",
+      const bool others = took_turns(unit, *reading.counted, *reading.predicted);
+      all.push_back(fmt::format("Counted are {} {} per {} of the {}, not the predicted {}{}.",
                                 trimmed(*reading.counted, 2), one_line(unit), site.op, one_line(site.site),
-                                trimmed(*reading.predicted, 2)));
+                                trimmed(*reading.predicted, 2), others ? ": others take turns with them" : ""));
     }
   }
   if (was_counted && stage->predicted_s && differ(*stage->predicted_s, *stage->counted_s, much)) {
@@ -181,65 +169,62 @@ Explanation explain(const Evidence& e) {
 
 // ---- which cases to compare with
 
-/// How good a case is, by the reading of the same kind for all: measured where this case was measured.
-std::optional<double> goodness_of(const Record& record, bool measured) {
-  const auto value = positive_headline(record, measured);
-  if (!value || record.headline.better == Better::neither) return std::nullopt;
-  return record.headline.goodness(*value);
-}
-
-/// The best of some cases by either reading, for all of them at once.
+/// Some cases, as far as they ran, and the best of them by either reading.
 struct Group {
-  std::size_t size = 0;
+  Cases ran = {};
   const Record* best_measured = nullptr;
   const Record* best_predicted = nullptr;
+
+  [[nodiscard]] const Record* best(bool measured) const { return measured ? best_measured : best_predicted; }
 };
 
-std::vector<Group> groups_of(std::span<const Record> results, const std::vector<Members>& all) {
-  std::vector<Group> found(results.size());
-  for (const Members& members : all) {
-    Group group;
-    for (const std::size_t member : members) {
-      const Record& record = results[member];
-      if (!record.ran()) continue;
-      ++group.size;
+/// The groups, and which of them a result is in.
+struct Groups {
+  std::vector<Group> groups = {};
+  std::vector<std::size_t> group = {};
+
+  Groups(std::span<const Record> results, const std::vector<Members>& all) : group(results.size()) {
+    for (const Members& members : all) {
+      for (const std::size_t member : members) group[member] = groups.size();
+      add(cases_of(results, members));
+    }
+  }
+  [[nodiscard]] const Group& of(std::size_t result) const { return groups[group[result]]; }
+
+ private:
+  void add(const Cases& cases) {
+    Group& added = groups.emplace_back();
+    for (const Record* record : cases) {
+      if (!record->ran()) continue;
+      added.ran.push_back(record);
       for (const bool measured : {true, false}) {
-        const Record*& best = measured ? group.best_measured : group.best_predicted;
-        const auto own = goodness_of(record, measured);
-        if (own && (best == nullptr || *own > *goodness_of(*best, measured))) best = &record;
+        const Record*& best = measured ? added.best_measured : added.best_predicted;
+        const auto own = goodness_of(*record, measured);
+        if (own && (best == nullptr || *own > *goodness_of(*best, measured))) best = record;
       }
     }
-    for (const std::size_t member : members) found[member] = group;
   }
-  return found;
-}
-
-/// The best of a group, if it is noticeably better; it differs from the record in `parameter`.
-std::optional<BetterCase> better_in(const Group& group, const Record& record, const std::string& parameter) {
-  const bool measured = record.headline.measured.has_value();
-  const Record* best = measured ? group.best_measured : group.best_predicted;
-  const auto own = goodness_of(record, measured);
-  if (best == nullptr || best == &record || !own || !(*own > 0)) return std::nullopt;
-  const double gain = *goodness_of(*best, measured) / *own;
-  if (!(gain >= noticeable)) return std::nullopt;
-  return BetterCase{.record = best, .place = find_parameter(*best, parameter), .gain = gain};
-}
+};
 
 }  // namespace
 
 std::vector<Explanation> explanations(std::span<const Record> results) {
-  const std::vector<Group> sweep_groups = groups_of(results, sweeps(results));
-  const std::vector<Group> alternative_groups = groups_of(results, alternatives(results));
+  const Groups of_sweeps(results, sweeps(results));
+  const Groups of_alternatives(results, alternatives(results));
   std::vector<Explanation> all(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Record& record = results[i];
     const std::string limit = limit_of(record);
     if (!record.ran() || limit.empty()) continue;
+    const bool measured = record.headline.measured.has_value();
+    const Group& sweep = of_sweeps.of(i);
+    const Group& same_job = of_alternatives.of(i);
     Evidence evidence = evidence_on(record, limit);
     // Another way to do the same job says more than another place of the sweep.
-    evidence.better = better_in(alternative_groups[i], record, record.compared);
-    if (!evidence.better) evidence.better = better_in(sweep_groups[i], record, record.swept);
-    evidence.others = sweep_groups[i].size + alternative_groups[i].size - 2;
+    evidence.better = if_better(same_job.best(measured), record, record.compared);
+    if (!evidence.better) evidence.better = if_better(sweep.best(measured), record, record.swept);
+    evidence.others = sweep.ran.size() + same_job.ran.size() - 2;
+    evidence.alternatives = same_job.ran;
     all[i] = explain(evidence);
   }
   return all;

@@ -1,46 +1,17 @@
 #pragma once
-// What an explanation of a case rests on, and its rules: under which limit which waste is told, with which figures, and
-// what would remove it. report/explain/why.cpp makes sentences of both.
+// The rules of an explanation: under which limit which waste is told, with which figures, and what would remove it.
+// report/explain/why.cpp makes sentences of them.
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "report/record/record.hpp"
+#include "report/explain/evidence.hpp"
 
 namespace gpumem::report {
 
-/// What requests of a case cost each, and the least that requests of full warps and that word size could cost.
-struct RequestCost {
-  double each = 1;
-  double least = 1;
-  unsigned word_bytes = 1;
-
-  [[nodiscard]] double excess() const { return each / least; }
-};
-
-/// Another case that does the same job better.
-struct BetterCase {
-  const Record* record = nullptr;
-  const Parameter* place = nullptr;  ///< what it differs in
-  double gain = 1;                   ///< how many times as good it is
-};
-
-struct Evidence {
-  const Record& record;
-  std::string_view limit;             ///< the stage
-  std::optional<double> limit_s;      ///< what it takes
-  std::optional<double> case_s;       ///< what the case takes
-  const StageRecord* next;            ///< the second slowest stage; null if there is no other
-  std::optional<RequestCost> load;    ///< sectors, the costliest site
-  std::optional<RequestCost> store;   ///< the same of stores
-  std::optional<RequestCost> shared;  ///< wavefronts, the costliest site, whatever it does
-  std::size_t others = 0;             ///< cases that it could be compared with
-  std::optional<BetterCase> better;   ///< the best of them, if that is better
-};
-
-/// The requests that a rule is about, and what to call one of them.
-struct Requests {
+/// What a rule is about: so much of it where so much would do, for each of something.
+struct Waste {
   RequestCost cost;
   const char* name = "";
 };
@@ -49,9 +20,9 @@ struct Requests {
 struct Rule {
   std::string_view stages;  ///< the limits under which it is told, between spaces
   bool (*applies)(const Evidence&);
-  /// Null where it is about no requests. Otherwise it is removed in a case whose requests cost less, whose gain then
+  /// Null where nothing tells how much. Otherwise the cure is at work in a case that has less of it, whose gain then
   /// goes with the cure.
-  Requests (*requests)(const Evidence&);
+  std::optional<Waste> (*waste)(const Evidence&);
   const char* fact;
   const char* brief;
   std::string_view cure;        ///< may be empty

@@ -108,6 +108,12 @@ std::string value_text(const Parameter& parameter) {
   return one_line(to_string(parameter.value));
 }
 
+bool is_said(std::string_view probe, const Parameter& parameter) {
+  const Probe* known = find_probe(probe);
+  const Axis* axis = known == nullptr ? nullptr : known->find_axis(parameter.name);
+  return axis == nullptr || !axis->zero_follows || parameter.value != Value(std::uint64_t{0});
+}
+
 std::string parameter_phrase(const Parameter& parameter) {
   ParsedName name = parse(parameter.name);
   const std::string value = value_text(parameter);

@@ -25,6 +25,9 @@ struct Heading {
 /// The value alone, for a cell under the heading: "7", "copy", "1 GiB".
 [[nodiscard]] std::string value_text(const Parameter& parameter);
 
+/// Whether a title has to say the parameter: not a 0 that stands for what another one says.
+[[nodiscard]] bool is_said(std::string_view probe, const Parameter& parameter);
+
 /// The parameter as a part of a title: "offset 1 element", "4-byte words", "buffer 1 GiB", "256 threads per block".
 [[nodiscard]] std::string parameter_phrase(const Parameter& parameter);
 

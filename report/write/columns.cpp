@@ -139,6 +139,7 @@ class BlockOfCases {
       const std::string& name = parameter.name;
       const bool shown = several ? varies(cases_, name) : name == first_.swept;
       if (!shown) {
+        if (!is_said(first_.probe, parameter)) continue;
         block_.constants.push_back(parameter_phrase(parameter) + (chosen.contains(name) ? " (auto)" : ""));
         continue;
       }

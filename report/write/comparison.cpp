@@ -120,7 +120,8 @@ class BlockBuilder {
       std::set<std::string> texts;
       for (const ComparedCase* one : cases_) texts.insert(asked_text(*one->record, name));
       if (texts.size() == 1 && !(name == first.swept && cases_.size() == 1)) {
-        if (*texts.begin() != "auto") block_.constants.push_back(parameter_phrase(parameter));
+        const bool said = *texts.begin() != "auto" && is_said(first.probe, parameter);
+        if (said) block_.constants.push_back(parameter_phrase(parameter));
         continue;
       }
       const bool names = std::holds_alternative<std::string>(parameter.value) && !first.is_chosen(name);

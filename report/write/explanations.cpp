@@ -39,6 +39,7 @@ std::string seconds_text(std::optional<double> seconds) { return seconds ? durat
 std::string title_of(const Record& record, std::size_t index) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : record.parameters) {
+    if (!is_said(record.probe, parameter)) continue;
     const bool chosen = record.is_chosen(parameter.name);
     parts.push_back(parameter_phrase(parameter) + (chosen ? " (auto)" : ""));
   }

@@ -34,7 +34,11 @@ Outcome outcome(std::uint64_t size, const std::string& kind, double us, const st
                 std::vector<std::pair<std::string, double>> metrics = {}) {
   const double ways = direction == "both" ? 2 : 1;
   const double bytes_per_s = ways * static_cast<double>(size) / (us * 1e-6);
-  return {a_case(size, kind, direction), bytes_per_s / 1e9, us * 1e-6, bytes_per_s, std::move(metrics)};
+  return {.one = a_case(size, kind, direction),
+          .headline = bytes_per_s / 1e9,
+          .seconds = us * 1e-6,
+          .bytes_per_s = bytes_per_s,
+          .metrics = std::move(metrics)};
 }
 
 std::string advice(const std::vector<Outcome>& outcomes) { return transfer().conclude(outcomes).advice; }

@@ -82,11 +82,14 @@ TEST_CASE("divergence: the advice relates each way to one path of its own", "[di
         "Lanes of a warp on 32 paths take 32 x the time of one path: the warp runs one path after another. With "
         "__syncwarp() after them, 32 paths take 33 x the time of one: it brings lanes together, and saves none of the "
         "paths. Warps that each have one of 32 paths take 1.00 x the time of one path. Lanes in loops of 32 lengths "
-        "take 2.00 x the time of equal loops with as many trips in all: the warp waits for its longest. Loads that one "
-        "lane in 32 does at a time take 1.00 x the time of loads by all. Arrange work so that the 32 lanes of a warp "
+        "take 2.00 x the time of equal loops with as many trips in all: the warp waits for its longest. Loads by one "
+        "lane in 32 at a time take 1.00 x the time of loads by all lanes. Arrange work so that the 32 lanes of a warp "
         "take the same path.");
   REQUIRE(conclusion.found.size() == 5);
   CHECK(conclusion.found[0].value == 32);
   CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{0, 2});
   CHECK(test::advice({reading("lanes", 4, 2)}).empty());
+  CHECK(test::advice({reading("predicated", 1, 1.6), reading("predicated", 32, 2.4)}) ==
+        "Loads by one lane in 32 at a time take 1.50 x the time of loads by all lanes: that they move fewer sectors "
+        "saves nothing.");
 }

@@ -20,8 +20,10 @@ Case fusion_case(const char* fusion, std::uint64_t bytes) {
 Workload workload_of(const Case& one) { return one.probe->describe(one, test::some_device()); }
 
 Outcome reading(const char* fusion, std::uint64_t bytes, double seconds, double moved) {
-  return {
-      .one = fusion_case(fusion, bytes), .headline = 1, .seconds = seconds, .metrics = {{"moved_over_useful", moved}}};
+  return {.one = fusion_case(fusion, bytes),
+          .headline = 2e-9 * static_cast<double>(bytes) / seconds,
+          .seconds = seconds,
+          .metrics = {{"moved_over_useful", moved}}};
 }
 
 }  // namespace
@@ -83,4 +85,9 @@ TEST_CASE("fusion: the advice compares sizes that ran both ways", "[fusion]") {
         "as fast. Of 1 MiB it is 9.00 x as fast: 4.00 us against 36.0 us. Fuse elementwise operations that follow each "
         "other: what lies between them then stays in registers.");
   CHECK(test::advice({reading("fused", mib, 4e-6, 1)}).empty());
+  Outcome separate = reading("separate", 1024 * mib, 5.2e-3, 10.5);
+  Outcome fused = reading("fused", 1024 * mib, 0.5e-3, 1);
+  separate.predicted = 400;
+  fused.predicted = 4400;
+  CHECK(test::advice({separate, fused}).find(": one is predicted 11 x, measured 10 x as fast.") != std::string::npos);
 }

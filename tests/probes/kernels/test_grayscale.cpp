@@ -26,7 +26,7 @@ double sectors(const access::Site& site) { return access::summarise(site).cost.s
 
 Outcome reading(const std::string& pixels, std::uint64_t side, double seconds) {
   return {.one = grey_case(pixels, side),
-          .headline = 1,
+          .headline = 1e-3 / seconds,
           .seconds = seconds,
           .metrics = kernels::metrics_of({.memory_s = 18e-6, .compute_s = 2e-6, .launch_s = 3e-6}, seconds)};
 }

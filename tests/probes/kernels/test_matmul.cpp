@@ -259,6 +259,19 @@ TEST_CASE("matmul: the conclusion says what each step gains, and why", "[matmul]
         "multiplications. 8 x 8 outputs a thread reach 40.0 TFLOP/s, 4.00 x the rate of outputs-2: 16 elements from "
         "shared memory make 64 multiplications, and the next tiles are on their way meanwhile. The best written by "
         "hand, outputs-64, reaches 80 % of cuBLAS without tensor cores (40.0 TFLOP/s of 50.0 TFLOP/s).");
+  Outcome row = reading("row", 5000);
+  Outcome column = reading("column", 500);
+  Outcome tile = reading("tile-16", 6000);
+  Outcome larger_tile = reading("tile-32", 6000);
+  row.predicted = 4000;
+  column.predicted = 200;
+  tile.predicted = 5000;
+  larger_tile.predicted = 5500;
+  const std::string advice = test::advice({row, column, tile, larger_tile});
+  CHECK(advice.find("(500 GFLOP/s instead of 5.00 TFLOP/s, predicted 20 x):") != std::string::npos);
+  CHECK(advice.find("reach 6.00 TFLOP/s, predicted 1.25 x, measured 1.20 x the rate of row:") != std::string::npos);
+  CHECK(advice.find("nothing over tile-16 (6.00 TFLOP/s instead of 6.00 TFLOP/s, predicted 1.10 x):") !=
+        std::string::npos);
   CHECK(test::advice({reading("tile-16", 600)}) == "4096 x 4096 x 4096 in float: Tile-16 reaches 600 GFLOP/s.");
   CHECK(test::advice({reading("cublas", 600)}).empty());
 }

@@ -58,6 +58,7 @@ TEST_CASE("A conclusion hears of the cases that ran: of what was measured, and o
   CHECK(measured.one.probe == &listener.probe);
   CHECK(measured.one.number("size_bytes") == 8);
   CHECK(measured.headline == 20);
+  CHECK(measured.predicted == 30.0);
   CHECK(measured.seconds == Approx(0.15));
   CHECK(measured.bytes_per_s == Approx(20e9));
   CHECK(measured.metric("setup_us") == 7.0);
@@ -65,6 +66,7 @@ TEST_CASE("A conclusion hears of the cases that ran: of what was measured, and o
   REQUIRE(listener.heard[1].size() == 2);
   const Outcome& predicted = listener.heard[1][1];
   CHECK(predicted.one.name("way") == "other");
+  CHECK_FALSE(predicted.predicted);
   CHECK(predicted.seconds == Approx(0.05));
   CHECK(predicted.bytes_per_s == Approx(60e9));
   CHECK_FALSE(predicted.metric("setup_us"));

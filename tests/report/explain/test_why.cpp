@@ -60,7 +60,7 @@ TEST_CASE("shifted stores: aligning the base is worth what the aligned case show
   CHECK(why({shifted, faster(shifted, 1.25, 4)}) ==
         "Limited by the sectors moved between L1 and L2, 245 us of 250 us: each store touches 5 sectors where 4 would "
         "do; align the base to 32 bytes: 1.25 x at offset 0.");
-  CHECK(brief({shifted, faster(shifted, 1.25, 4)}) == "5 sectors per store where 4 would do; align the base");
+  CHECK(brief({shifted, faster(shifted, 1.25, 4)}) == "5 sectors per store where 4 would do; align the base: 1.25 x");
   // Alone there is nothing to say how much it would gain.
   CHECK(why({shifted}).ends_with("each store touches 5 sectors where 4 would do; align the base to 32 bytes."));
   // Where the aligned case is no faster, the shift is not what limits.
@@ -91,7 +91,7 @@ TEST_CASE("shifted loads cost nothing beyond L1", "[why]") {
 }
 
 TEST_CASE("what L1 looks up is told by lines", "[why]") {
-  CHECK(brief({case_of("l1_lines", "read", 32)}) == "loads use 1 of 8 words per sector; use whole lines");
+  CHECK(brief({case_of("l1_lines", "read", 32)}) == "loads use 1 of 8 words per sector; coalesce");
   CHECK(brief({case_of("l1_lines", "read", 5)}) == "5 sectors per load where 4 would do; align the base");
   CHECK(brief({case_of("l1_lines")}) == "a line a cycle; reuse registers");
 }
@@ -110,9 +110,10 @@ TEST_CASE("scattered accesses use few words of a sector", "[why]") {
   CHECK(why({loads, faster(loads, 8, 4)}) ==
         "Limited by device memory, 245 us of 250 us: each load uses 1 of the 8 words of a sector (32 sectors where 4 "
         "would do); make neighbouring lanes access neighbouring words: 8.00 x at offset 0.");
-  CHECK(brief({loads}) == "loads use 1 of 8 words per sector; use whole sectors");
-  CHECK(brief({case_of("l2_lines", "write", 12)}) == "stores use 2.7 of 8 words per sector; use whole sectors");
-  CHECK(brief({case_of("dram", "copy", 8)}) == "requests use 4 of 8 words per sector; use whole sectors");
+  CHECK(brief({loads}) == "loads use 1 of 8 words per sector; coalesce");
+  CHECK(brief({loads, faster(loads, 8, 4)}) == "loads use 1 of 8 words per sector; coalesce: 8.00 x");
+  CHECK(brief({case_of("l2_lines", "write", 12)}) == "stores use 2.7 of 8 words per sector; coalesce");
+  CHECK(brief({case_of("dram", "copy", 8)}) == "requests use 4 of 8 words per sector; coalesce");
   Record mixed = case_of("dram", "copy", 4);
   mixed.access[1].cost(sectors).predicted = 32;
   CHECK(brief({mixed}).starts_with("stores use 1 of 8"));
@@ -143,10 +144,113 @@ TEST_CASE("bank conflicts are counted in ways", "[why]") {
   CHECK(why({bank_case(32)})
             .ends_with(
                 "each request takes 32 wavefronts where 1 would do, 32-way bank conflicts; pad the row by one word."));
-  CHECK(brief({bank_case(32)}) == "32-way bank conflicts; pad the row by one word");
-  CHECK(brief({bank_case(8, 8)}) == "4-way bank conflicts; pad the row by one element");
+  CHECK(brief({bank_case(32)}) == "32-way bank conflicts; pad");
+  CHECK(brief({bank_case(8, 8)}) == "4-way bank conflicts; pad");
   CHECK(why({bank_case(4, 16)}).ends_with("Nothing in it is wasted: 50 % of peak."));
   CHECK(why({bank_case(1)}).ends_with("Nothing in it is wasted: 50 % of peak."));
+}
+
+TEST_CASE("wavefronts that other requests add to those counted are no conflicts", "[why]") {
+  Record record = bank_case(32);
+  const auto counted = [&](double cost, unsigned word_bytes, std::optional<double> predicted) {
+    record.access = {{"tile", "shared", "load", word_bytes, {{wavefronts, {predicted, cost}}}}};
+    return brief({record});
+  };
+  CHECK(counted(32.44, 4, 32) == "32-way bank conflicts; pad");
+  CHECK(counted(32.34, 8, 32) == "16-way bank conflicts; pad");
+  CHECK(counted(1.15, 4, 1).starts_with("nothing in it is wasted"));
+  CHECK(counted(1.15, 4, {}).starts_with("nothing in it is wasted"));
+  CHECK(counted(4.1, 16, 4).starts_with("nothing in it is wasted"));
+  CHECK(why({record}).ends_with(
+      " Counted are 4.1 wavefronts per load of the tile, not the predicted 4: others take turns with them."));
+  CHECK(counted(1.3, 4, 1) == "1.3-way bank conflicts; pad");
+  CHECK(counted(1.1, 4, 1.06) == "1.1-way bank conflicts; pad");  // of the pattern itself
+}
+
+TEST_CASE("the cure goes with the gain of the next alternative that has it, and the best is told too", "[why]") {
+  Record plain = bank_case(32);
+  plain.compared = "layout";
+  plain.parameters.push_back({"layout", "plain"});
+  const auto other = [&](const char* layout, double gain, double cost) {
+    Record record = bank_case(cost);
+    record.compared = plain.compared;
+    record.parameters.push_back({"layout", layout});
+    *record.headline.predicted *= gain;
+    return record;
+  };
+  Record no_tile = other("none", 4, 1);
+  no_tile.access.clear();  // not a tile without conflicts, but no tile
+  const std::vector<Record> all = {plain, no_tile, other("padded", 2, 1), other("wide", 3, 1)};
+  CHECK(why(all).ends_with("pad the row by one word: 2.00 x at layout padded. Still better: layout none, 4.00 x."));
+  CHECK(brief(all) == "32-way bank conflicts; pad: 2.00 x");
+  CHECK(why({plain, other("padded", 2, 1)}).ends_with("pad the row by one word: 2.00 x at layout padded."));
+  // What comes before is no next step, but may be the best.
+  CHECK(explanations(std::vector<Record>{other("padded", 2, 1), plain})[1].full.ends_with("2.00 x at layout padded."));
+  CHECK(why({plain, other("worse", 0.9, 1)}).ends_with("pad the row by one word."));
+}
+
+TEST_CASE("what registers save is told of what computes, with the next step's gain", "[why]") {
+  Record row = case_of("l1_lines");
+  row.compared = "way";
+  row.parameters.push_back({"way", "row"});
+  Record tile = faster(row, 1.7, 4);
+  tile.parameters = {{"offset_elements", std::uint64_t{1}}, {"op", "read"}, {"way", "tile"}};
+  CHECK(brief({row, tile}) == "a line a cycle; reuse registers: 1.70 x");
+  Record computing = bank_case(1);
+  CHECK(brief({computing}).starts_with("nothing in it is wasted"));
+  computing.useful_flops = 1'000'000;
+  CHECK(brief({computing}) == "a wavefront a cycle; reuse registers");
+  computing.bottleneck->predicted = computing.stages[1].stage = "fp32";
+  CHECK(brief({computing}) == "the operations themselves; only fewer help");
+  computing.stages[1].predicted_s = 150e-6;
+  CHECK(brief({computing}) == "arithmetic, 60 % of the time; overlap the rest");
+}
+
+TEST_CASE("what L1 makes up for is no waste of what lies behind it", "[why]") {
+  Record packed = case_of("dram", "read", 8);
+  packed.compared = "pixels";
+  packed.parameters.push_back({"pixels", "packed"});
+  Record planar = packed;
+  planar.parameters.back().value = "planar";
+  planar.access.front().cost(sectors).predicted = 4;
+  CHECK(brief({packed}).starts_with("loads use 4 of 8 words"));
+  CHECK(brief({packed, planar}).starts_with("nothing better in this sweep"));
+  planar.stages[1].predicted_s = 120e-6;
+  CHECK(brief({packed, planar}).starts_with("loads use 4 of 8 words"));
+  packed.counters.emplace();
+  packed.counters->dram_read_bytes = 1.01 * gib;
+  packed.counters->dram_write_bytes = 0;
+  CHECK(brief({packed, planar}).starts_with("nothing better in this sweep"));
+}
+
+TEST_CASE("results in between that pass through memory are fused, what is read again is kept", "[why]") {
+  Record record = case_of("dram", "copy");
+  record.counters.emplace();
+  record.counters->global_load_sectors = 12 * gib / 32;
+  record.counters->global_store_sectors = 9 * gib / 32;
+  record.counters->dram_read_bytes = 12 * gib;
+  record.counters->dram_write_bytes = 9 * gib;
+  CHECK(brief({record}) == "10.5 x the useful bytes; fuse");
+  record.compared = "fusion";
+  record.parameters.push_back({"fusion", "separate"});
+  Record fused = faster(record, 10, 4);
+  fused.parameters = record.parameters;
+  fused.parameters.back().value = "fused";
+  fused.counters->global_load_sectors = fused.counters->global_store_sectors = gib / 32;
+  CHECK(
+      why({record, fused})
+          .ends_with(": its requests ask for 10.5 bytes for every useful one, in whole sectors; fuse the kernels that "
+                     "pass on what lies between: 10 x at fusion fused."));
+  record.counters->global_store_sectors = gib / 32;
+  CHECK(brief({record}) == "6.5 x the useful bytes; tile");
+  record.useful_bytes_read += record.useful_bytes_written;
+  record.useful_bytes_written = 0;
+  CHECK(brief({record}) == "6.5 x the useful bytes; tile");
+  // More than was asked for moves for reasons that lie elsewhere.
+  fused.counters->dram_write_bytes = 1.6 * gib;
+  fused.counters->dram_read_bytes = gib;
+  fused.counters->l2_read_sectors = gib / 32;
+  CHECK(brief({fused}).starts_with("nothing in it is wasted"));
 }
 
 TEST_CASE("what was counted goes before what was predicted", "[why]") {
@@ -190,7 +294,7 @@ TEST_CASE("small blocks and too little in flight", "[why]") {
   record.counters.emplace();
   record.counters->achieved_occupancy = 0.45;
   CHECK(why({record}).find("on their way at an achieved occupancy of 45 %;") != std::string::npos);
-  CHECK(brief({record}) == "too little in flight (occupancy 45 %); more or larger loads");
+  CHECK(brief({record}) == "too little in flight; load more at once");
 }
 
 TEST_CASE("the host link", "[why]") {

@@ -99,6 +99,16 @@ TEST_CASE("Parameters in words take their units from their names") {
   CHECK(parameter_noun("lanes").plural == "lanes");
 }
 
+TEST_CASE("A 0 that stands for what another parameter says is not said") {
+  CHECK_FALSE(is_said("transpose", {"matrix_rows", std::uint64_t{0}}));
+  CHECK(is_said("transpose", {"matrix_rows", std::uint64_t{512}}));
+  CHECK_FALSE(is_said("matmul", {"product_m", std::uint64_t{0}}));
+  CHECK_FALSE(is_said("matmul", {"product_k", std::uint64_t{0}}));
+  CHECK(is_said("offset", {"offset_elements", std::uint64_t{0}}));
+  CHECK(is_said("no probe", {"matrix_rows", std::uint64_t{0}}));
+  CHECK(is_said("transpose", {"no_axis", std::uint64_t{0}}));
+}
+
 TEST_CASE("Parameters and metrics of the host link in words") {
   const auto phrase = [](const std::string& name, Value value) { return parameter_phrase({name, std::move(value)}); };
   const auto position = [](const std::string& name, Value value) { return position_phrase({name, std::move(value)}); };

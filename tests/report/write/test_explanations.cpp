@@ -89,7 +89,7 @@ TEST_CASE("the why column is the last, fits, and is only there when asked for", 
   add_explanations(report.results);
   CHECK(table_of(report, {.width = 120}).find("why") == std::string::npos);
   const std::string wide = table_of(report, {.width = 200, .why = true});
-  CHECK(wide.find("  5 sectors per store where 4 would do; align the base\n") != std::string::npos);
+  CHECK(wide.find("  5 sectors per store where 4 would do; align the base: 1.33 x\n") != std::string::npos);
   for (const unsigned width : {80U, 90U, 100U, 140U}) {
     for (const bool bars : {false, true}) {
       const std::string text = table_of(report, {.width = width, .bars = bars, .why = true});
@@ -104,7 +104,7 @@ TEST_CASE("the why column is the last, fits, and is only there when asked for", 
   std::ostringstream markdown;
   write_markdown(markdown, report, true);
   CHECK(markdown.str().find("| why |") != std::string::npos);
-  CHECK(markdown.str().find("| 5 sectors per store where 4 would do; align the base |") != std::string::npos);
+  CHECK(markdown.str().find("| 5 sectors per store where 4 would do; align the base: 1.33 x |") != std::string::npos);
 }
 
 }  // namespace gpumem::report

@@ -328,6 +328,25 @@ TEST_CASE("A peak that the preamble does not name stands in the title") {
   CHECK(text_of(report, table({80})).find(", peak 63.0 and 126 GB/s\n") != std::string::npos);
 }
 
+TEST_CASE("A title leaves out a 0 that stands for what another parameter says") {
+  Report report = examples::transfers();
+  report.results.resize(1);
+  Record& record = report.results.front();
+  record.probe = "transpose";
+  record.swept = "matrix_columns";
+  record.compared = "transpose";
+  record.parameters = {{"matrix_columns", std::uint64_t{1024}},
+                       {"transpose", "tile"},
+                       {"type", "float"},
+                       {"matrix_rows", std::uint64_t{0}}};
+  CHECK(text_of(report, table({80})).find("rows") == std::string::npos);
+  std::ostringstream explained;
+  write_explained(explained, report, std::vector<std::size_t>{0}, 80);
+  CHECK(explained.str().find("type float\n") != std::string::npos);
+  record.parameters.back().value = std::uint64_t{512};
+  CHECK(text_of(report, table({80})).find("type float, matrix 512 rows") != std::string::npos);
+}
+
 TEST_CASE("Numbers that span many powers of ten have their own decimals") {
   const std::string text = text_of(examples::transfers(), table({200}));
   CHECK(text.find(" 7.26  host_copy") != std::string::npos);

@@ -1,0 +1,71 @@
+#pragma once
+// What an explanation of a case rests on: its limit, what its requests cost, what was counted, and better cases.
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+/// What requests of a case cost each, and the least that requests of full warps and that word size could cost.
+struct RequestCost {
+  double each = 1;
+  double least = 1;
+  unsigned word_bytes = 1;
+
+  [[nodiscard]] double excess() const { return each / least; }
+};
+
+/// Another case that does the same job better.
+struct BetterCase {
+  const Record* record = nullptr;
+  const Parameter* place = nullptr;  ///< what it differs in
+  double gain = 1;                   ///< how many times as good it is
+};
+
+struct Evidence {
+  const Record& record;
+  std::string_view limit;             ///< the stage
+  std::optional<double> limit_s;      ///< what it takes
+  std::optional<double> case_s;       ///< what the case takes
+  const StageRecord* next;            ///< the second slowest stage; null if there is no other
+  std::optional<RequestCost> load;    ///< sectors, the costliest site
+  std::optional<RequestCost> store;   ///< the same of stores
+  std::optional<RequestCost> shared;  ///< wavefronts, the costliest site, whatever it does
+  std::size_t others = 0;             ///< cases that it could be compared with
+  std::optional<BetterCase> better;   ///< the best of them, if that is better
+  /// Those that ran of the ways to do the same job, this one among them.
+  std::span<const Record* const> alternatives = {};
+};
+
+/// Whether so many wavefronts of a request are its own, and few more that were counted come of taking turns with what
+/// else uses the memory, such as data that arrives from L2.
+[[nodiscard]] bool took_turns(std::string_view unit, double counted, double own);
+
+/// The evidence on a case by itself, under a limit that may be that of another one.
+[[nodiscard]] Evidence evidence_on(const Record& record, std::string_view limit);
+
+/// What all of its stages take, one after another.
+[[nodiscard]] double work_s(const Evidence& e);
+
+/// A count, if it was taken.
+[[nodiscard]] std::optional<double> count_of(const Evidence& e, std::optional<double> measure::Counts::*count);
+
+/// Bytes that device memory moved / useful bytes, as counted.
+[[nodiscard]] std::optional<double> moved_per_useful(const Evidence& e);
+/// Whether that is more than is used.
+inline constexpr double beyond_useful = 1.1;
+[[nodiscard]] bool moves_too_much(const Evidence& e);
+/// Bytes that crossed between L1 and L2 / useful bytes, as counted.
+[[nodiscard]] std::optional<double> l2_per_useful(const Evidence& e);
+/// Bytes of the sectors that requests asked for / useful bytes, as counted.
+[[nodiscard]] std::optional<double> asked_per_useful(const Evidence& e);
+/// Bytes that device memory read although no load asked for their sectors, as counted.
+[[nodiscard]] std::optional<double> unasked_read_bytes(const Evidence& e);
+
+/// The value of a parameter that is a number.
+[[nodiscard]] std::optional<std::uint64_t> number(const Evidence& e, std::string_view parameter);
+
+}  // namespace gpumem::report
