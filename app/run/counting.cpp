@@ -86,8 +86,8 @@ Launches launches_of(const Workload& workload) {
   return launches;
 }
 
-/// What the lanes of all loads from global memory ask for, as their sites have it: what several lanes want counts for
-/// each of them, as profilers count it.
+/// What all loads from global memory ask for, as their sites have it: a request for what several of its lanes want asks
+/// for it once.
 double bytes_asked_for(const Workload& workload) {
   double bytes = 0;
   for (const access::Site& site : workload.sites) {

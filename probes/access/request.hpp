@@ -80,14 +80,12 @@ struct BlockSet {
   return (byte / word * warp_lanes + lane) * word + byte % word;
 }
 
-/// Bytes the active lanes ask for; a word read by several lanes counts once per lane, as profilers count it.
+/// Bytes that the active lanes ask for, those that several ask for once.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned useful_bytes(const WarpRequest& request) {
-  unsigned lanes = 0;
-  for (unsigned lane = 0; lane < warp_lanes; ++lane) lanes += request.lane_active(lane) ? 1 : 0;
-  return lanes * request.word_bytes;
+  return addresses_per_request(request) * request.word_bytes;
 }
 
-/// Load / store efficiency: useful bytes / (sectors x 32). Above 1 when lanes share words; 0 without active lanes.
+/// Load / store efficiency: useful bytes / (sectors x 32); 0 without active lanes.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr double efficiency(const WarpRequest& request) {
   const unsigned sectors = sectors_per_request(request);
   return sectors == 0 ? 0.0 : static_cast<double>(useful_bytes(request)) / (sectors * sector_bytes);

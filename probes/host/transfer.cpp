@@ -227,6 +227,7 @@ Probe transfer_probe() {
                  .parameter = "direction",
                  .purpose = "where the data goes; both is a copy each way at once, in two streams",
                  .defaults = "to-device,to-host,both",
+                 .quick = "to-device,to-host",
                  .names = {"to-device", "to-host", "both"}}};
   probe.compared = "host_memory";
   probe.baseline = std::string("pageable");

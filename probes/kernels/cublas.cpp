@@ -15,7 +15,7 @@ namespace {
 // As the cuBLAS library's documentation declares them, sections 2.2 to 2.8; these have not changed since version 11.
 constexpr int success = 0;        // CUBLAS_STATUS_SUCCESS
 constexpr int no_transpose = 0;   // CUBLAS_OP_N
-constexpr int pedantic_math = 2;  // CUBLAS_PEDANTIC_MATH: "disables use of tensor cores"
+constexpr int pedantic_math = 2;  // CUBLAS_PEDANTIC_MATH: no tensor cores for floats
 
 template <class Real>
 using Gemm = int (*)(void* handle, int transpose_a, int transpose_b, int m, int n, int k, const Real* alpha,

@@ -180,7 +180,7 @@ static Probe divergence_probe() {
        .unit = "paths",
        .purpose = "different paths of equal work; each lane takes one of them at a time",
        .defaults = "1..32*2",
-       .quick = "1,4,32",
+       .quick = "1,32",
        .numbers = {1, 2, 4, 8, 16, 32}},
       {.flag = "divergence",
        .parameter = "divergence",

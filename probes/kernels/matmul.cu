@@ -251,8 +251,8 @@ std::vector<Axis> product_axes() {
           {.flag = "matmul",
            .parameter = "matmul",
            .purpose = "one thread per element along rows or down columns, rows or tiles in shared memory, several "
-                      "outputs a thread, or cuBLAS without tensor cores",
-           .defaults = "row,column,tile-16,tile-32,outputs-2,outputs-64,cublas",
+                      "outputs a thread, or cuBLAS, of floats without tensor cores",
+           .defaults = "row,column,rows-in-shared,tile-16,tile-32,outputs-2,outputs-64,cublas",
            .quick = "row,column,tile-32,outputs-64",
            .names = {"row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64", "cublas"},
            .value_optional = true},
@@ -286,9 +286,17 @@ Probe matmul_probe() {
   probe.compared = "matmul";
   probe.baseline = std::string("row");
   probe.headline = flop_rate("multiplications and additions of the product per second");
+  // A library's products in double go through tensor cores, where a GPU has them for doubles, whatever it is told.
+  probe.headline.peak = [](const Workload& workload, const Device& device) -> std::optional<double> {
+    if (workload.kernel.empty() && workload.double_precision) return std::nullopt;
+    return attainable_gflop_per_s(workload, device);
+  };
   probe.metrics = {intensity()};
   probe.reported = {"time_seconds", "achieved_occupancy", "load_throughput_gb_per_s", "load_efficiency"};
   probe.describe = describe_product;
+  probe.fits = [](const Case& one, const Device& device) {
+    return ProductCase(one).launch().shared_bytes <= device.shared_bytes_per_block;
+  };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<ProductExperiment>(decided, session);
   };

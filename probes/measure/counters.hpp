@@ -51,7 +51,7 @@ struct Counts {
 
   // Not counted but worked out from the counts:
   std::optional<double> load_throughput_gb_per_s;  ///< sectors loaded x 32 bytes / measured time of the launch
-  std::optional<double> load_efficiency;           ///< bytes that lanes ask for / (sectors x 32 bytes)
+  std::optional<double> load_efficiency;           ///< bytes that requests ask for / (sectors x 32 bytes)
 
   bool operator==(const Counts&) const = default;
 };

@@ -186,13 +186,14 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     stage("shared_wavefronts",
           uneven * (demand.shared_wavefronts + lines) / (rates.shared_wavefronts_per_cycle * cycles_per_s));
   }
-  if (workload.scheduler_cycles) {
-    stage("instructions", uneven * *workload.scheduler_cycles / (schedulers * cycles_per_s));
-  }
-  if (const auto flops_per_s = peak_flops_per_s(profile.device, workload.double_precision);
-      workload.useful_flops && flops_per_s) {
-    stage(workload.double_precision ? "fp64" : "fp32",
-          uneven * static_cast<double>(*workload.useful_flops) / *flops_per_s);
+  const double issued_s = uneven * workload.scheduler_cycles.value_or(0) / (schedulers * cycles_per_s);
+  const auto flops_per_s = peak_flops_per_s(profile.device, workload.double_precision);
+  const double computed_s =
+      flops_per_s ? uneven * static_cast<double>(workload.useful_flops.value_or(0)) / *flops_per_s : 0;
+  if (issued_s > 2 * computed_s) {  // else most of what is issued computes
+    stage("instructions", issued_s);
+  } else if (computed_s > 0) {
+    stage(workload.double_precision ? "fp64" : "fp32", std::max(issued_s, computed_s));
   }
   return stages;
 }

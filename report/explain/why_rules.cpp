@@ -122,6 +122,10 @@ bool copies_add(const Evidence& e) { return next_adds(e) && e.next->stage == "co
 /// Work that takes turns although it could overlap.
 bool one_after_another(const Evidence& e) { return next_adds(e) && !is_pageable(e); }
 
+bool loads_something(const Evidence& e) { return e.load.has_value(); }
+
+bool another_is_better(const Evidence& e) { return e.better.has_value(); }
+
 bool always(const Evidence&) { return true; }
 
 // ---- the table
@@ -164,6 +168,14 @@ constexpr Rule rules[] = {
     {" l1_lines ", shifted_loads, loads, shifted_fact, shifted_brief, "align the base to 128 bytes", "align the base"},
     {" l1_lines ", always, time_of_limit, "L1 looks up a line a cycle, and every load needs all of its lines",
      "a line a cycle", "use a value more often once it is in a register", "reuse registers"},
+    {" barriers ", always, nullptr, "the threads of a block wait for each other in every round, and few blocks fill in",
+     "waits at barriers", "have more, smaller blocks resident, or load the next round meanwhile", "smaller blocks"},
+    {" instructions ", loads_something, nullptr,
+     "a multiprocessor issues four instructions a cycle, and most are no loads", "instructions beside the loads",
+     "compute fewer addresses, and load more with each", "load more at once"},
+    {" instructions ", another_is_better, nullptr,
+     "a warp issues what its lanes do on different paths one after another", "instructions issued",
+     "let the lanes of a warp take the same path", "same path"},
     {" fp32 fp64 ", fills_the_case, nullptr, "its multiply-adds take longer than any data does",
      "the operations themselves", "only fewer operations would help", "only fewer help"},
     {" fp32 fp64 ", always, nullptr, "its multiply-adds take longer than any data does, and {busy} of the time",

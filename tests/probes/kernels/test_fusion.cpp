@@ -65,16 +65,15 @@ TEST_CASE("fusion: a size that is no whole number of words is rounded up to one"
   CHECK_THROWS_WITH(odd.probe->validate(odd), "--fusion-size 21 is not a multiple of the 4 bytes of a float; use 24");
 }
 
-TEST_CASE("fusion: the time of nine kernels is predicted where caches and launches do not matter", "[fusion]") {
-  CHECK_FALSE(workload_of(fusion_case("separate", 64 * mib)).modelled);
-  CHECK(workload_of(fusion_case("fused", 64 * mib)).modelled);
+TEST_CASE("fusion: nine kernels move what one does many times, or are nine launches", "[fusion]") {
   const model::Profile profile = model::load_profile("h200");
-  const auto seconds = [&](const char* fusion) {
-    const Workload workload = workload_of(fusion_case(fusion, 1024 * mib));
-    CHECK(workload.modelled);
-    return model::predict(workload, profile).seconds;
+  const auto seconds = [&](const char* fusion, std::uint64_t bytes) {
+    return model::predict(workload_of(fusion_case(fusion, bytes)), profile).seconds;
   };
-  CHECK(seconds("separate") / seconds("fused") == Approx(10.5).epsilon(0.05));
+  CHECK(seconds("separate", 1024 * mib) / seconds("fused", 1024 * mib) == Approx(10.5).epsilon(0.05));
+  CHECK(seconds("separate", mib) / seconds("fused", mib) == Approx(9).epsilon(0.1));
+  // Each of the nine finds in L2 what the one before left there.
+  CHECK(model::predict(workload_of(fusion_case("separate", 16 * mib)), profile).cache_resident);
 }
 
 TEST_CASE("fusion: the advice compares sizes that ran both ways", "[fusion]") {

@@ -76,8 +76,7 @@ TEST_CASE("grayscale: any image works, and none is left in L2 for its next turn"
     CHECK(small.sites[0].requests == 3);
     CHECK(small.sites[1].request(0).active == (std::string(pixels).ends_with("vector") ? 3U : 0x1FFFFFFU));
     CHECK(small.allocated_bytes >= 4 * test::some_device().l2_bytes);
-    CHECK_FALSE(small.modelled);
-    CHECK(workload_of(pixels, 8192).modelled);
+    CHECK_FALSE(model::predict(small, model::load_profile("h200")).cache_resident);
   }
 }
 

@@ -240,7 +240,6 @@ TEST_CASE("a stride costs sectors, a column of a plain tile wavefronts", "[trans
     INFO(way << " " << type);
     const Workload workload = workload_of(way, {4096, 4096}, type);
     REQUIRE(workload.sites.size() == counts.size());
-    CHECK(workload.modelled == (std::string(way) != "strided-read" && std::string(way) != "tile"));
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const access::Site& site = workload.sites[i];
       const access::SiteSummary summary = access::summarise(site);

@@ -53,7 +53,8 @@ TEST_CASE("a case of the fit takes what the model predicts of its workload", "[f
   for (const RateField& field : rate_fields()) {
     const std::string name = field.name;
     if (name.ends_with("per_s") || name.ends_with("per_cycle")) slower.rates.*field.value /= 2;
-    if (name.ends_with("latency_s") || name.ends_with("turn_s") || name == "launch_s") {
+    if (name.ends_with("latency_s") || name.ends_with("turn_s") || name.ends_with("latency_cycles") ||
+        name == "launch_s" || name == "cached_launch_s") {
       slower.rates.*field.value *= 2;
     }
   }

@@ -96,6 +96,17 @@ TEST_CASE("what L1 looks up is told by lines", "[why]") {
   CHECK(brief({case_of("l1_lines")}) == "a line a cycle; reuse registers");
 }
 
+TEST_CASE("instructions and barriers that limit a case have cures of their own", "[why]") {
+  Record record = case_of("instructions", "read");
+  CHECK(brief({record}) == "instructions beside the loads; load more at once");
+  Record better = faster(record, 2, 4);
+  better.access.clear();
+  record.access.clear();
+  CHECK(brief({record}).find("path") == std::string::npos);
+  CHECK(brief({record, better}) == "instructions issued; same path");
+  CHECK(brief({case_of("barriers")}) == "waits at barriers; smaller blocks");
+}
+
 TEST_CASE("a stage that takes little of a case that is not modelled does not limit it", "[why]") {
   Record record = case_of("launch");
   record.bottleneck.reset();
