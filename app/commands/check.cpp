@@ -322,11 +322,11 @@ int run_check_command(const CheckArguments& arguments, const Environment& enviro
 
 MakeRequest check_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<CheckArguments>();
-  options.add_argument(
-      "SUITE|REPORT...", arguments->targets,
-      "Suites to run and hold: shipped ones (smoke, default, best-practices, portrait, full) or files. A saved "
-      "JSON report (- is standard input) is not measured again: the suites given are held against "
-      "it, or without any what every report can be asked");
+  options.add_argument("SUITE|REPORT...", arguments->targets,
+                       "Suites to run and hold: shipped ones (smoke, default, best-practices, portrait, write-ups, "
+                       "full) or files. A saved "
+                       "JSON report (- is standard input) is not measured again: the suites given are held against "
+                       "it, or without any what every report can be asked");
   options.group("Effort");
   options.add_value(
       "attempts", "N", [arguments](const std::string& text) { arguments->attempts = read_attempts(text); },

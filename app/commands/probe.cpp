@@ -135,11 +135,11 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
   options.add_argument("[PROBE...]", arguments->names,
                        "Probes to run, see 'gpumem list'; without any, those whose axis is "
                        "given, else a quick look at all of them");
-  options.add_value(
-      "config", "SUITE", arguments->config,
-      "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
-      "best-practices, portrait, full) or a file, e.g. --config default for a GPU you have not met yet. Options "
-      "given here override the suite's; 'gpumem check' also holds its expectations");
+  options.add_value("config", "SUITE", arguments->config,
+                    "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
+                    "best-practices, portrait, write-ups, full) or a file, e.g. --config default for a GPU you have "
+                    "not met yet. Options "
+                    "given here override the suite's; 'gpumem check' also holds its expectations");
   add_axes(options, arguments->axes, known.probes);
   add_backend_options(options, *arguments,
                       "Only say which cases would run, e.g. to check an expensive sweep before it starts");

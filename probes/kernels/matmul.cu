@@ -102,18 +102,6 @@ decltype(auto) with_kernel(const ProductCase& one, Visitor&& visit) {
   throw std::logic_error("no kernel here for what a library computes");
 }
 
-bool in_tiles(ProductBy by) {
-  return by == ProductBy::tile_16 || by == ProductBy::tile_32 || by == ProductBy::outputs_2 ||
-         by == ProductBy::outputs_64;
-}
-
-/// Of the kernels without tiles: what is issued for a multiplication is two loads, what works out the next row's
-/// address in 64 bits, and a share of the loop, beside the multiplication itself, which in double takes two cycles.
-double direct_scheduler_cycles(const ProductCase& one) {
-  constexpr double beside = 26.0 / direct::unrolled;  // counted in the code for compute capability 9.0
-  return static_cast<double>(one.multiplications()) / access::warp_lanes * (beside + (one.doubles ? 2 : 1));
-}
-
 Workload describe_product(const Case& decided, const Device& device) {
   const ProductCase one(decided);
   const ProductLaunch launch = one.launch();
@@ -141,7 +129,7 @@ Workload describe_product(const Case& decided, const Device& device) {
   workload.allocated_bytes = one.allocated_bytes();
   workload.waits = rounds_of_product(one.by, one.shape);
   workload.in_step = in_tiles(one.by);
-  if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(one);
+  if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(one.shape, one.real_bytes());
   workload.modelled = one.by != ProductBy::library;
   return workload;
 }

@@ -196,6 +196,17 @@ ProductBy product_by(const std::string& name) {
   throw std::logic_error("no product by " + name);
 }
 
+bool in_tiles(ProductBy by) {
+  return by == ProductBy::tile_16 || by == ProductBy::tile_32 || by == ProductBy::outputs_2 ||
+         by == ProductBy::outputs_64;
+}
+
+double direct_scheduler_cycles(const ProductShape& shape, std::uint32_t real_bytes) {
+  constexpr double beside = 26.0 / direct::unrolled;  // counted in the code for compute capability 9.0
+  const double multiplications = static_cast<double>(shape.m) * shape.n * shape.k;
+  return multiplications / warp_lanes * (beside + (real_bytes == sizeof(double) ? 2 : 1));
+}
+
 std::uint32_t rounds_of_product(ProductBy by, const ProductShape& shape) {
   switch (by) {
     case ProductBy::row:

@@ -27,10 +27,18 @@ struct ProductLaunch {
   [[nodiscard]] std::uint32_t block_threads() const { return threads_x * threads_y; }
 };
 
-/// Of a library that is nothing: nobody outside knows its launch.
+/// Whether the threads of a block bring tiles for each other.
+[[nodiscard]] bool in_tiles(ProductBy by);
+
+/// Cycles of the kernels without tiles (Workload::scheduler_cycles): what is issued for a multiplication is two loads,
+/// what works out the next row's address in 64 bits, and a share of the loop, beside the multiplication itself, which
+/// in double takes two cycles.
+[[nodiscard]] double direct_scheduler_cycles(const ProductShape& shape, std::uint32_t real_bytes);
+
 /// Times that a thread waits for what it loads, before it loads more.
 [[nodiscard]] std::uint32_t rounds_of_product(ProductBy by, const ProductShape& shape);
 
+/// Of a library that is nothing: nobody outside knows its launch.
 [[nodiscard]] ProductLaunch product_launch(ProductBy by, const ProductShape& shape, std::uint32_t real_bytes);
 [[nodiscard]] std::vector<access::Site> product_sites(ProductBy by, const ProductShape& shape,
                                                       std::uint32_t real_bytes);

@@ -84,17 +84,21 @@ struct Residency {
   }
 };
 
-/// Seconds until a thread has what it loads: from memory the later the busier that is, from L2 what is there already,
-/// all of it if the launch is `cached`.
-double load_seconds(const Demand& demand, const Profile& profile, double memory_busy, bool cached) {
+/// Share of the sectors loaded that memory has to deliver: none of a launch that is `cached`, else the first of each.
+double share_of_memory(const Demand& demand, bool cached) {
+  if (cached) return 0;
+  return demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
+}
+
+/// Seconds until a thread has what it loads: that share from memory, the later the busier it is, the rest from L2.
+double load_seconds(const Profile& profile, double memory_share, double memory_busy) {
   const Rates& rates = profile.rates;
   const auto seconds = [&](double cycles) { return cycles / static_cast<double>(profile.device.sm_clock_hz); };
   const double idle = std::min(seconds(rates.memory_latency_cycles), rates.load_latency_s);
-  const double memory = idle + (rates.load_latency_s - idle) * memory_busy + (demand.turns - 1) * rates.load_turn_s;
+  const double memory = idle + (rates.load_latency_s - idle) * memory_busy;
   const double l2 =
       seconds(rates.l2_near_share * rates.l2_latency_cycles + (1 - rates.l2_near_share) * rates.l2_far_latency_cycles);
-  const double first = cached ? 0 : demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
-  return first * memory + (1 - first) * l2;
+  return memory_share * memory + (1 - memory_share) * l2;
 }
 
 /// Seconds if every resident block waits for all of its accesses before the next takes its place (Little's law). A
@@ -105,11 +109,13 @@ double latency_seconds(const Workload& workload, const Demand& demand, const Pro
   const Rates& rates = profile.rates;
   const Residency places(workload, profile.device);
   if (demand.over_link) return places.turnovers * rates.pcie_latency_s;
+  const double from_memory = share_of_memory(demand, cached);
   const double drained = workload.waits > 1 ? 1 : 1 + rates.block_drain_share / places.resident;
+  const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.load_turn_s : 0;
   const auto all = [&](double memory_busy) {
-    const double loads = demand.loads ? load_seconds(demand, profile, memory_busy, cached) : 0;
+    const double loads = demand.loads ? load_seconds(profile, from_memory, memory_busy) : 0;
     const double stores = demand.stores && workload.waits == 1 ? rates.store_latency_s : 0;
-    return places.rounds(workload) * (loads + stores) * drained;
+    return places.rounds(workload) * ((loads + stores) * drained + turns);
   };
   // Blocks that begin together load together: to them memory is as under load from half of its rate on.
   const double bursts = workload.waits > 1 ? 1 : 2;

@@ -40,14 +40,16 @@ def has_flops(case):
 
 
 class Placed:
-    """A case with flops on the roofline. Its x is absent where it is about bytes that are not in device memory."""
+    """A case with flops on the roofline. Its x is absent where it is about bytes that are not in device memory. What
+    stays in L2 is placed by its useful bytes, for next to none is counted of device memory."""
 
     def __init__(self, case):
         elsewhere = case.headline.quantity == BANDWIDTH and not of_device_memory(case)  # in registers, say
         useful, moved = (0, 0) if elsewhere else (sum(case.useful_bytes.values()), moved_bytes(case))
         self.case, self.rate, self.counted = case, rate_of(case), bool(moved)
         self.useful_intensity = positive(case.useful_flops / useful) if useful else None
-        self.x = positive(case.useful_flops / moved) if moved else self.useful_intensity
+        by_count = moved and "cache_resident" not in case.flags
+        self.x = positive(case.useful_flops / moved) if by_count else self.useful_intensity
 
     def name(self, mixed):
         """Its probe and what it says in words but for the type; and whether its bytes are the useful ones, unless all

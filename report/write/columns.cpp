@@ -12,34 +12,11 @@
 #include "report/record/sweep.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
+#include "report/write/cells.hpp"
 
 namespace gpumem::report {
 
 namespace {
-
-/// Numbers with the same decimals in all rows: as many as give the smallest of them `digits` significant ones, up to
-/// `most_decimals`. Where they span many powers of ten, those would be noise behind the large ones, and every row has
-/// its own. What would read as 0 without being it has two digits all the same.
-std::vector<std::string> aligned(const std::vector<std::optional<double>>& values, int digits, int most_decimals) {
-  constexpr double many = 1e3;
-  std::vector<double> magnitudes;  // but zero
-  for (const auto& value : values) {
-    if (value && *value != 0) magnitudes.push_back(std::abs(*value));
-  }
-  const bool own = !magnitudes.empty() && std::ranges::max(magnitudes) > many * std::ranges::min(magnitudes);
-  const int common = decimals_for(magnitudes, digits, most_decimals);
-  std::vector<std::string> cells;
-  for (const auto& value : values) {
-    if (!value) {
-      cells.emplace_back();
-      continue;
-    }
-    const int decimals = own ? decimals_for(std::span(&*value, 1), digits, most_decimals) : common;
-    const bool vanishes = *value != 0 && std::abs(*value) < 0.5 * std::pow(10, -decimals);
-    cells.push_back(vanishes ? significant(*value, 2) : fixed(*value, decimals));
-  }
-  return cells;
-}
 
 std::optional<double> relative(const Record& record) {
   return record.relative_measured ? record.relative_measured : record.relative_predicted;
@@ -54,13 +31,6 @@ std::vector<std::string> flags_of(const Record& record) {
   std::vector<std::string> flags = record.flags;
   if (record.status == Status::ok && record.verified == false) flags.insert(flags.begin(), "wrong_output");
   return flags;
-}
-
-/// A share's heading, its words one above the other: such words are longer than their numbers.
-Heading in_percent(const Heading& share) {
-  const std::size_t space = share.name.rfind(' ');
-  if (space == std::string::npos) return {share.name, "%"};
-  return {share.name.substr(0, space), share.name.substr(space + 1) + " %"};
 }
 
 /// Adds columns left to right. One without any value is left out.
