@@ -145,13 +145,18 @@ class Checking {
     finish(std::move(report));
   }
 
+  /// What the report is to hold: a suite's cases, but for those that its GPU cannot have.
+  static std::vector<report::Record> planned_for(const Plan& plan, const report::Report& report) {
+    return planned_records(report.device ? fitted(plan, *report.device) : plan);
+  }
+
   void hold_saved(Task& task) {
     report::Report& report = *task.saved;
     std::vector<report::Record> planned;
     std::vector<report::Expectation> expectations = report::common_expectations();
     if (task.suite) {
       expectations = task.suite->expectations;
-      if (report.suite == task.suite->name) planned = planned_records(task.suite->plan);
+      if (report.suite == task.suite->name) planned = planned_for(task.suite->plan, report);
       report.suite = task.suite->name;
     }
     report.checks = report::check(report, expectations, {accepts_predictions(), planned});
@@ -159,9 +164,9 @@ class Checking {
   }
 
   void measure(const Suite& suite) {
-    const std::vector<report::Record> planned = planned_records(suite.plan);
-    const report::CheckRules rules{accepts_predictions(), planned};
     Run run(suite.plan, with_suite(arguments_, suite.options), outputs_, environment_);
+    const std::vector<report::Record> planned = planned_for(suite.plan, run.report());
+    const report::CheckRules rules{accepts_predictions(), planned};
     const auto hold = [&] {
       run.report().checks = report::check(report::completed(run.report()), suite.expectations, rules);
     };

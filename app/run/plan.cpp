@@ -223,6 +223,11 @@ void leave_out_unfit(PlannedSweep& sweep, const Device& device) {
   std::erase_if(sweep.cases, [&](const Case& one) { return !fits(one) && to_be_had.contains(asked_of(one)); });
 }
 
+Plan fitted(Plan plan, const Device& device) {
+  for (PlannedSweep& sweep : plan.sweeps) leave_out_unfit(sweep, device);
+  return plan;
+}
+
 const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name) {
   std::vector<std::string> known;
   for (const Probe& probe : registry) {

@@ -51,6 +51,8 @@ struct Plan {
 /// Leaves out the cases whose values do not go together on the device (Probe::fits), but not where no other case has
 /// the values that were asked for.
 void leave_out_unfit(PlannedSweep& sweep, const Device& device);
+/// The same in all sweeps.
+[[nodiscard]] Plan fitted(Plan plan, const Device& device);
 
 /// The most cases one run takes.
 inline constexpr std::size_t maximum_cases = 100'000;

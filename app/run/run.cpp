@@ -108,8 +108,8 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
       backend_(open_backend(options, environment)),
       progress_(environment.err, environment.err_terminal, !options.quiet),
       report_(empty_report(plan, environment)) {
+  plan = fitted(std::move(plan), backend_->device());
   for (PlannedSweep& sweep : plan.sweeps) {
-    leave_out_unfit(sweep, backend_->device());
     total_ += sweep.cases.size();
     sweeps_.push_back({.plan = std::move(sweep)});
   }

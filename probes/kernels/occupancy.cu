@@ -122,6 +122,7 @@ static Probe occupancy_probe() {
     workload.kernel = kernel_of(one).name;
     return workload;
   };
+  probe.reported = {"achieved_occupancy"};
   probe.fits = [](const Case& one, const Device& device) { return find_occupancy_case(one, device).has_value(); };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<OccupancyExperiment>(decided, session);

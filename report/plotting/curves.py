@@ -39,8 +39,8 @@ def rows(case, readings, words):
 
 
 def notes(case, words):
-    said = [", ".join(words.phrase(name, value) + (" (auto)" if name in case.chosen_by_auto else "")
-                      for name, value in case.parameters.items())]
+    said = [", ".join(phrase + (" (auto)" if name in case.chosen_by_auto else "")
+                      for name, value in case.parameters.items() if (phrase := words.phrase(name, value)))]
     if case.status != "ok":
         said.append(f"{case.status} ({case.reason})" if case.reason else case.status)
     limits = {}

@@ -93,8 +93,8 @@ class Looks:
         words = [case.report.words.phrase(name, identity(case, name)) for name in self.curves
                  if identity(case, name) not in (None, "auto")]
         if self.several:
-            return ": ".join([case.report.label, *([", ".join(words)] if words else [])])
-        return ", ".join(words if self.curves else kinds(case).values()) or case.probe
+            return ": ".join(filter(None, [case.report.label, ", ".join(filter(None, words))]))
+        return ", ".join(filter(None, words if self.curves else kinds(case).values())) or case.probe
 
 
 def series_of(cases, looks, swept, places, panel_name):
@@ -184,7 +184,8 @@ def subtitle(cases, hidden, owner):
         values = {case.parameters.get(name) for case in cases}
         if name not in hidden and len(values) == 1:
             auto = " (auto)" if all(name in case.chosen_by_auto for case in cases) else ""
-            words.append(cases[0].report.words.phrase(name, values.pop()) + auto)
+            phrase = cases[0].report.words.phrase(name, values.pop())
+            words += [phrase + auto] if phrase else []
     return "; ".join(filter(None, [owner, missing, ", ".join(words)]))
 
 

@@ -62,8 +62,11 @@ class Words:
         return f"{value:g}" if isinstance(value, float) else str(value)
 
     def phrase(self, parameter, value):
-        """A parameter with its value, as in 'offset 1 element', '4-byte words' or 'pinned'."""
+        """A parameter with its value, as in 'offset 1 element', '4-byte words' or 'pinned'; '' if nothing is to be said
+        of it."""
         words, text = self.of_parameter(parameter), self.value(parameter, value)
+        if value == 0 and "zero" in words:
+            return words["zero"]
         if text == "auto":
             return f"{words['title']} auto"
         if isinstance(value, str):

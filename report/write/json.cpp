@@ -122,6 +122,7 @@ void FieldWriter::described(const Report& report) {
                                     {"unit", is_size(parameter.name) ? "bytes" : unit},
                                     {"one", parameter_phrase({parameter.name, std::uint64_t{1}})},
                                     {"several", parameter_phrase({parameter.name, Value("{}")})}};
+      if (!is_said(record.probe, {parameter.name, std::uint64_t{0}})) parameters[parameter.name]["zero"] = "";
     }
     for (const StageRecord& stage : record.stages) stages[stage.stage] = stage_words(stage.stage);
   }

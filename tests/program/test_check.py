@@ -98,6 +98,13 @@ class Checks(CheckTest):
         shown = self.check(self.write(), "--format", "json").stdout
         self.assertEqual(strict_json(shown)["checks"], report["checks"])
 
+    def test_what_a_gpu_cannot_have_is_not_missed(self):
+        of_occupancy = self.write(probes=[{"probe": "occupancy"}], expectations=[])
+        for arguments in (["--output", self.path("r.json")], [self.path("r.json")]):
+            done = self.check(of_occupancy, *arguments)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("PASS  every case ran  13 cases", done.stdout)
+
     def test_a_measured_report(self):
         report = Path(__file__).parents[2] / "configs/reference/h200/offset.json"
         done = run("check", str(report))

@@ -96,11 +96,19 @@ class Figures(PlotTest):
             with self.subTest(path.name):
                 results = json.loads(path.read_text(encoding="utf-8"))["results"]
                 panels = self.panels(path)
-                points = [point for panel in panels for series in panel["series"] for point in series["points"]]
+                points = [point for panel in panels for series in panel["series"] for point in series["points"]
+                          if "readings" in point]
                 self.assertEqual(len(points), sum(result.get("status", "ok") == "ok" for result in results))
                 self.assertEqual(len({series["name"] for panel in panels for series in panel["series"]}),
                                  sum(len(panel["series"]) for panel in panels))
                 self.assertLessEqual(max(len(panel["series"]) for panel in panels), 6)
+
+    def test_a_zero_that_follows_another_axis_is_not_said(self):
+        panels = self.panels(self.report("m.json", "matmul", "--product", "64,128", "--matmul", "row,column",
+                                         "--type", "float"))
+        self.assertIn("column", json.dumps(panels))
+        self.assertNotIn("product m", json.dumps(panels))
+        self.assertNotIn("product k", json.dumps(panels))
 
     def test_several_gpus(self):
         report = self.report("v.json", "--offset", "0..4", "--op", "read,write")

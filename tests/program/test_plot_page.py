@@ -77,7 +77,7 @@ class Page(BrowserTest):
     def test_all_references_load(self):
         sweeps = [path for path in sorted(H200.glob("*.json")) if not json.loads(path.read_text()).get("suite")]
         self.open(*sweeps)
-        self.assertEqual(len(self.all("svg.plot")), 38)
+        self.assertEqual(len(self.all("svg.plot")), 60)
         self.assertEqual(len(self.cases("stride.read.measured")), 32)
         self.assertEqual(len(self.all('[id="coalesced.read.measured"] rect')), 4)
 
