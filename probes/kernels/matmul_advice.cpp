@@ -96,10 +96,11 @@ std::string against_library(const Steps& steps) {
   const Outcome* const best = steps.best_by_hand();
   const Outcome* const library = steps.find("cublas");
   if (best == nullptr || library == nullptr) return "";
-  return fmt::format("The best written by hand, {}, reaches {} % of cuBLAS {} ({} of {}).", best->one.name("matmul"),
-                     fixed(100 * best->headline / library->headline, 0),
-                     library->one.name("type") == "float" ? "without tensor cores" : "with what tensor cores do in double",
-                     rate(best->headline), rate(library->headline));
+  return fmt::format(
+      "The best written by hand, {}, reaches {} % of cuBLAS {} ({} of {}).", best->one.name("matmul"),
+      fixed(100 * best->headline / library->headline, 0),
+      library->one.name("type") == "float" ? "without tensor cores" : "with what tensor cores do in double",
+      rate(best->headline), rate(library->headline));
 }
 
 }  // namespace

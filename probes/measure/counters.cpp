@@ -222,7 +222,7 @@ struct Counters::State {
   std::map<std::set<access::Space>, Selection> selections;
   CUpti_RangeProfiler_Object* profiler = nullptr;
   const Selection* enabled_for = nullptr;  ///< one of the selections
-  std::vector<std::uint8_t> data;  ///< what was counted, in CUPTI's form
+  std::vector<std::uint8_t> data;          ///< what was counted, in CUPTI's form
 };
 
 Counters::Counters(int device_index) : state_(std::make_unique<State>(device_index)) {}
