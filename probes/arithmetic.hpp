@@ -10,6 +10,10 @@
 
 namespace gpumem {
 
+/// Warp schedulers of a multiprocessor, since compute capability 5.0: CUDA C++ Programming Guide, "Compute
+/// Capabilities". Each issues an instruction a cycle.
+inline constexpr double schedulers = 4;
+
 /// Fused multiply-adds per cycle and multiprocessor, in float or double, outside of tensor cores: CUDA C++ Programming
 /// Guide, "Throughput of Native Arithmetic Instructions", by compute capability. Absent for one that is not listed
 /// here.

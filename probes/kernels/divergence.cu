@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "probes/arithmetic.hpp"
 #include "probes/kernels/divergence.hpp"
 #include "probes/kernels/divergence_advice.hpp"
 #include "probes/kernels/divergence_kernels.cuh"
@@ -166,7 +167,6 @@ class DivergenceExperiment final : public measure::Experiment {
 static std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction&,
                                               const model::Profile&) {
   if (!workload.scheduler_cycles) return std::nullopt;
-  constexpr double schedulers = 4;
   return *workload.scheduler_cycles / (static_cast<double>(workload.blocks) * warps_per_block * steps * schedulers);
 }
 

@@ -136,10 +136,6 @@ double unevenness(const Workload& workload, const Device& device) {
   return std::ceil(blocks / device.multiprocessors) * device.multiprocessors / blocks;
 }
 
-/// Warp schedulers of a multiprocessor, since compute capability 5.0: CUDA C++ Programming Guide, "Compute
-/// Capabilities".
-constexpr double schedulers = 4;
-
 /// How well arithmetic, loads waited for in every round of a loop and the banks of L1 and shared memory hide behind
 /// each other, as overlap_exponent. Products of matrices on an H200 are predicted best by 2 (docs/method.md).
 constexpr double on_chip_exponent = 2;
