@@ -96,7 +96,7 @@ IndexSequence read_npy(const ByteSource& source) {
 
 void require_indices(const IndexSequence& words, bool is_signed, const std::string& source) {
   const unsigned bits = 8 * words.word_bytes();
-  const std::uint64_t most = is_signed || bits == 64 ? (std::uint64_t{1} << (bits - 1)) - 1 : most_index;
+  const std::uint64_t most = is_signed ? (std::uint64_t{1} << (bits - 1)) - 1 : most_index;
   if (words.maximum() <= most) return;
   std::uint64_t record = 0;
   while (words(record) <= most) ++record;

@@ -41,8 +41,10 @@ TEST_CASE("text takes 32 bits a number until one needs more", "[index_file_text]
     expected.push_back(i);
   }
   CHECK(read_index_text(bytes_in_memory(text, "a.txt")).word_bytes() == 4);
+  text += "4294967295\n";
+  CHECK(read_index_text(bytes_in_memory(text, "a.txt")).word_bytes() == 4);
   text += "4294967296\n1";
-  expected.insert(expected.end(), {4294967296U, 1});
+  expected.insert(expected.end(), {4294967295U, 4294967296U, 1});
   const IndexSequence wide = read_index_text(bytes_in_memory(text, "a.txt"));
   CHECK(wide.word_bytes() == 8);
   CHECK(wide.maximum() == 4294967296U);
