@@ -5,6 +5,7 @@
 /// What C++ does with 64-bit signed integers where that is defined. Elsewhere: sums, differences and products wrap, as
 /// does the smallest integer divided by -1; what is divided by zero gives 0; a shift by 64 and more, or by a negative
 /// number, shifts everything out: 0 is left, or the sign.
+// NOLINTBEGIN(bugprone-macro-parentheses): qualifiers are no value
 #define GPUMEM_EXPRESSION_FUNCTIONS(qualifiers)                                                             \
   qualifiers long long gpumem_negate(long long a) { return (long long)(0ULL - (unsigned long long)a); }     \
   qualifiers long long gpumem_add(long long a, long long b) {                                               \
@@ -28,3 +29,4 @@
   }                                                                                                         \
   qualifiers long long gpumem_minimum(long long a, long long b) { return a < b ? a : b; }                   \
   qualifiers long long gpumem_maximum(long long a, long long b) { return a < b ? b : a; }
+// NOLINTEND(bugprone-macro-parentheses)

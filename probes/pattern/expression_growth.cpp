@@ -24,7 +24,7 @@ class Proof {
  public:
   Proof(const std::vector<Instruction>& code, std::int64_t n)
       : code_(code), bounds_(bounds_of(code, bounds_of_launch(n))), longest_(static_cast<std::uint64_t>(n)) {
-    for (std::uint16_t k = 0; k < code_.size(); ++k) growth_.push_back(growth_of(k));
+    for (std::size_t k = 0; k < code_.size(); ++k) growth_.push_back(growth_of(k));
   }
 
   /// Of the whole expression, and of where it divides by zero.
@@ -189,7 +189,7 @@ class Proof {
     }
   }
 
-  [[nodiscard]] Growth growth_of(std::uint16_t k) const {
+  [[nodiscard]] Growth growth_of(std::size_t k) const {
     const Instruction& one = code_[k];
     if (bounds_[k].single()) return constant;
     if (one.op == Opcode::variable) return one.value == static_cast<int>(Variable::i) ? Growth{1, 1} : unknown;

@@ -27,17 +27,14 @@ std::vector<std::uint64_t> first_values(const Expression& expression, std::int64
   return values;
 }
 
-/// Whether a proved period, of which `values` are all, consists of `parts` shorter ones.
+/// Whether a proved period, of which `values` are all, consists of `parts` shorter ones. From the last of them to the
+/// first of the next period the value then grows like from any other: by what is left of the growth.
 bool splits(const std::vector<std::uint64_t>& values, const Periodicity& proved, std::int64_t parts) {
   if (proved.growth % parts != 0) return false;
-  const auto shorter = values.size() / static_cast<std::size_t>(parts);
+  const std::size_t shorter = values.size() / static_cast<std::size_t>(parts);
   const auto growth = static_cast<std::uint64_t>(proved.growth / parts);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t later = i + shorter;
-    const bool next = later >= values.size();
-    const std::uint64_t there =
-        next ? values[later - values.size()] + static_cast<std::uint64_t>(proved.growth) : values[later];
-    if (there != values[i] + growth) return false;
+  for (std::size_t i = 0; i + shorter < values.size(); ++i) {
+    if (values[i + shorter] != values[i] + growth) return false;
   }
   return true;
 }

@@ -32,19 +32,16 @@ struct Compiled {
            [[maybe_unused]] Int thread, [[maybe_unused]] Int block) { return static_cast<Int>(__VA_ARGS__); }    \
   }
 
-#if defined(__GNUC__)
+// That precedence is not what one thinks is what is tested.
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wparentheses"  // that precedence is not what one thinks is what is tested
-#pragma GCC diagnostic ignored "-Wbool-compare"
+#pragma GCC diagnostic ignored "-Wparentheses"
 #pragma GCC diagnostic ignored "-Wbool-operation"
 #pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #if defined(__clang__)
-#pragma GCC diagnostic ignored "-Wbitwise-conditional-parentheses"
 #pragma GCC diagnostic ignored "-Wconstant-logical-operand"
 #pragma GCC diagnostic ignored "-Wtautological-compare"
-#pragma GCC diagnostic ignored "-Wtautological-constant-compare"
-#pragma GCC diagnostic ignored "-Wtautological-constant-out-of-range-compare"
-#endif
+#else
+#pragma GCC diagnostic ignored "-Wbool-compare"
 #endif
 
 // clang-format off
@@ -68,9 +65,7 @@ const std::vector<Compiled>& compiled() {
 }
 // clang-format on
 
-#if defined(__GNUC__)
 #pragma GCC diagnostic pop
-#endif
 
 std::string error_of(const std::string& text) {
   try {

@@ -92,6 +92,9 @@ TEST_CASE("periods are found, with their growth") {
   CHECK(proved("i ^ 5") == "every 8 by 8 from 5");
   CHECK(proved("i * 3 ^ 5") == "every 8 by 24 from 5");
   CHECK(proved("i | 6") == "every 8 by 8 from 6");
+  CHECK(proved("i ^ ~5") == "every 8 by -8 from -6");
+  CHECK(proved("i & ~5") == "every 8 by 8 from 0");
+  CHECK(proved("i | ~5") == "every 8 by 0 from -6");
   CHECK(proved("i >> 3") == "every 8 by 1 from 0");
   CHECK(proved("(i * 6) / 4") == "every 2 by 3 from 0");
   CHECK(proved("-i / 7") == "every 7 by -1 from 0");
@@ -110,6 +113,8 @@ TEST_CASE("what has no period, or only until it wraps, is not known") {
   CHECK(proved("i * i") == "not known");
   CHECK(proved("i * i % 64") == "not known");  // it is one of 64, which no rule says
   CHECK(proved("i < 100 ? i : i * 2") == "not known");
+  CHECK(proved("i % 2 ? i : i * 2") == "not known");
+  CHECK(proved("i % 2 ? i : 7") == "not known");
   CHECK(proved("min(i, 100)") == "not known");
   CHECK(proved("(i - 100) / 3") == "not known");
   CHECK(proved("(i - 100) >> 2") == "every 4 by 1 from -25");
@@ -117,6 +122,9 @@ TEST_CASE("what has no period, or only until it wraps, is not known") {
   CHECK(proved("i * 0x9E3779B97F4A7C15") == "not known");
   CHECK(proved("i * 0x9E3779B97F4A7C15 & 15") == "every 16 by 0 from 0");  // low bits care for no wrapping
   CHECK(proved("i * 0x9E3779B97F4A7C15 >> 60") == "not known");
+  CHECK(proved("i * 0x6000000000000000 >> 60") == "not known");
+  CHECK(proved("i * 0x6000000000000000 % 5") == "not known");
+  CHECK(proved("i * 0x4000000000000000 < (i + 1) * 0x4000000000000000") == "not known");
   CHECK(proved("1 << i") == "not known");
   CHECK(proved("block * 3") == "not known");
 }
@@ -184,5 +192,8 @@ TEST_CASE("bounds are those of the values for what patterns are made of") {
   CHECK(bounds("lane * 32 + warp", 100) == "0..1023");
   CHECK(bounds("(i - 50) / 7", 100) == "-7..7");
   CHECK(bounds("i < 50 ? i : -1", 100) == "-1..99");
+  CHECK(bounds("i << i % 3", 100) == "0..396");
+  CHECK(bounds("3 << (i % 3 - 1)", 100) == "-9223372036854775808..9223372036854775807");
+  CHECK(bounds("-5 >> (i - 70)", 100) == "-5..-1");
   CHECK(bounds("i << 58", 100) == "-9223372036854775808..9223372036854775807");
 }
