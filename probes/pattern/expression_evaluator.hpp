@@ -24,7 +24,8 @@ struct WarpAccesses {
 [[nodiscard]] WarpAccesses consecutive(std::int64_t first, std::size_t count = lanes);
 
 /// Values are 64-bit, as expression_functions.hpp says. One evaluator is for one host thread: it owns what it works in,
-/// 256 bytes for each operation. 3 to 4 ns a value for `(i % 4096) * 4096 + i / 4096` (tests/benchmark/expression.cpp).
+/// 256 bytes for each operation. `gpumem_expression_benchmark "(i % 4096) * 4096 + i / 4096"`: 3 to 6 ns a value on a
+/// core of an AMD EPYC that was busy with other work as well.
 class Evaluator {
  public:
   /// For a launch of `n` accesses. Throws as with_accesses().

@@ -130,7 +130,7 @@ TEST_CASE("what C++ leaves undefined is defined") {
   };
   const Int smallest = std::numeric_limits<Int>::min();
   const Int largest = std::numeric_limits<Int>::max();
-  // `+ i - i` keeps it from being worked out beforehand, which the second of each pair is.
+  // With i in it an expression is evaluated; without, it is worked out before.
   CHECK(value("9223372036854775807 + (i - 2)") == smallest);
   CHECK(value("9223372036854775807 + 1") == smallest);
   CHECK(value("-(9223372036854775807 + (i - 2))") == smallest);
@@ -146,16 +146,13 @@ TEST_CASE("what C++ leaves undefined is defined") {
   CHECK(value("(i - 4) >> (i + 61)") == -1);
   CHECK(value("i >> (i + 61)") == 0);
   CHECK(value("i << (i - 4)") == 0);
-  CHECK(value("-1 >> 1000") == -1);
   CHECK(value("i * 9223372036854775807") == largest - 2);
   CHECK(value("0xFFFFFFFFFFFFFFFF") == -1);
   CHECK(value("0xffffffffffffffff + i") == 2);
-  CHECK(value("9223372036854775807") == largest);
 }
 
 TEST_CASE("errors of expressions say the column, what is wrong and what would be right") {
   CHECK(error_of("") == "--pattern: the expression is empty; write one of i, such as i * 3");
-  CHECK(error_of(" \t\n") == error_of(""));
   CHECK(error_of("i ** 3") == "--pattern: column 4 of 'i ** 3': a value is missing before '*'");
   CHECK(error_of("i +") == "--pattern: column 4 of 'i +': a value is missing before the end");
   CHECK(error_of("i + (3 * 2") ==
@@ -181,10 +178,8 @@ TEST_CASE("errors of expressions say the column, what is wrong and what would be
         "--pattern: column 1 of '9223372036854775808': '9223372036854775808' is out of range: the largest number is "
         "9223372036854775807, or 64 bits as 0xFFFFFFFFFFFFFFFF");
   CHECK(error_of("0x10000000000000000").find("out of range") != std::string::npos);
-  CHECK(error_of("0x").find("has no hexadecimal digits") != std::string::npos);
   CHECK(error_of("16u").find("runs into 'u'") != std::string::npos);
   CHECK(error_of("0xFG").find("runs into 'G'") != std::string::npos);
-  CHECK(error_of("i--1").find("column 2") != std::string::npos);
   CHECK(error_of("i $ 2") == "--pattern: column 3 of 'i $ 2': '$' is no part of an expression");
   CHECK(error_of("i + \xC3\x97 2") == "--pattern: column 5 of 'i + ? 2': byte 0xC3 is no part of an expression");
   CHECK(error_of("i + \n * 2") == "--pattern: column 7 of 'i + ? * 2': a value is missing before '*'");
