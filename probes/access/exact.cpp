@@ -147,7 +147,8 @@ class Count {
                       std::to_string(end_) + "; make the extent larger, or the index smaller");
   }
 
-  [[nodiscard]] BlockCounts counted(std::span<const TouchMap> maps) const {
+  [[nodiscard]] BlockCounts counted(std::span<TouchMap> maps) const {
+    for (TouchMap& map : maps) map.settle();
     const Window& part = maps.front().window();
     const std::uint64_t chunk = std::uint64_t{4096} * window_bytes;
     std::vector<BlockCounts> found(threads_for(part.bytes, chunk, threads_));
@@ -162,7 +163,8 @@ class Count {
 
   /// Evaluates the launch for each part of what it touches that the maps can be for.
   [[nodiscard]] Footprint footprint(const Window& touched, const Tally& tally) const {
-    const std::uint64_t most_listed = memory_bytes_ / (2 * sizeof(TouchedSector) * warp_lanes);  // requests
+    // Requests, each lane in two sectors, in a list that is copied when it grows.
+    const std::uint64_t most_listed = memory_bytes_ / (2 * 2 * sizeof(TouchedSector) * warp_lanes);
     if (few(touched) && tally.counts.requests <= most_listed) return listed();
     const std::uint64_t part_bytes =
         std::min(touched.bytes, map_limit() * touched.granule_bytes * 8 / window_bytes * window_bytes);

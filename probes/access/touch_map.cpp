@@ -118,11 +118,12 @@ TouchMap::TouchMap(const Window& window)
                       " bytes of memory that there are not: free some, or use a smaller buffer");
   }
 #ifdef __linux__
-  // Scattered marks miss the TLB in small pages. Only a hint: what it covers of pages at the ends stays as it is.
+  // Scattered marks miss the TLB in small pages. Only a hint, for the whole large pages in it.
   constexpr std::uint64_t page = std::uint64_t{2} << 20U;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(bits_.get()) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(bits_.get()) + window.map_bytes()) / page * page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  const std::uint64_t before = (page - reinterpret_cast<std::uintptr_t>(bits_.get()) % page) % page;
+  if (window.map_bytes() >= before + page) {
+    madvise(reinterpret_cast<char*>(bits_.get()) + before, (window.map_bytes() - before) / page * page, MADV_HUGEPAGE);
+  }
 #endif
 }
 
@@ -136,21 +137,36 @@ void TouchMap::mark_range(std::uint64_t first_granule, std::uint64_t end_granule
   }
 }
 
+// Scattered marks take the time that it takes to fetch the words of the map that they go to: half of it if many are on
+// the way at a time.
+inline void TouchMap::mark_later(std::uint64_t at, std::uint64_t marks) {
+  __builtin_prefetch(bits_.get() + at, 1);
+  Waiting& waiting = waiting_[next_];
+  bits_.get()[waiting.at] |= waiting.marks;
+  waiting = {at, marks};
+  next_ = (next_ + 1) % most_waiting;
+}
+
+void TouchMap::settle() {
+  for (Waiting& waiting : waiting_) {
+    bits_.get()[waiting.at] |= waiting.marks;
+    waiting = {};
+  }
+}
+
 void TouchMap::mark_words(const Lanes& lanes) {
-  std::uint64_t* bits = bits_.get();
-  std::uint64_t place = (lanes.address[0] - window_.first_byte) >> shift_;
-  std::uint64_t at = place / 64;
-  std::uint64_t marks = std::uint64_t{1} << (place % 64);
-  for (unsigned i = 1; i < lanes.count; ++i) {
-    place = (lanes.address[i] - window_.first_byte) >> shift_;
-    if (place / 64 != at) {
-      bits[at] |= marks;
-      at = place / 64;
+  std::uint64_t at = 0;
+  std::uint64_t marks = 0;
+  for (unsigned i = 0; i < lanes.count; ++i) {
+    const std::uint64_t place = (lanes.address[i] - window_.first_byte) >> shift_;
+    if (place / 64 != at && marks != 0) {
+      mark_later(at, marks);
       marks = 0;
     }
+    at = place / 64;
     marks |= std::uint64_t{1} << (place % 64);
   }
-  bits[at] |= marks;
+  mark_later(at, marks);
 }
 
 void TouchMap::mark(const Lanes& lanes, unsigned word_bytes) {

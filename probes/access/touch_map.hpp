@@ -1,6 +1,7 @@
 #pragma once
 // Which words of a window of memory a launch touches, a bit each: footprints of launches that touch much.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -47,6 +48,9 @@ class TouchMap {
   /// touch are marked: choose granules that words consist of.
   void mark(const Lanes& lanes, unsigned word_bytes);
 
+  /// Makes the last marks, which bits() may lack until then.
+  void settle();
+
   [[nodiscard]] const Window& window() const { return window_; }
   [[nodiscard]] const std::uint64_t* bits() const { return bits_.get(); }
 
@@ -55,16 +59,26 @@ class TouchMap {
     void operator()(std::uint64_t* bits) const;
   };
 
+  /// Marks that wait until their part of the map has come into the core's cache.
+  struct Waiting {
+    std::uint64_t at = 0;
+    std::uint64_t marks = 0;
+  };
+  static constexpr unsigned most_waiting = 128;
+
   void mark_words(const Lanes& lanes);
+  void mark_later(std::uint64_t at, std::uint64_t marks);
   void mark_range(std::uint64_t first_granule, std::uint64_t end_granule);
 
   Window window_;
   unsigned shift_ = 0;  ///< log2 of the granule
   std::unique_ptr<std::uint64_t, Free> bits_;
+  std::array<Waiting, most_waiting> waiting_ = {};
+  unsigned next_ = 0;  ///< the one that waits longest
 };
 
 /// The blocks in bytes [first_byte, end_byte) of the window that any of the maps, which are of the same window, has a
-/// mark in. Both bounds are multiples of `window_bytes` from the beginning of memory, as the window's are.
+/// mark in, all settled. Both bounds are multiples of `window_bytes` from the beginning of memory, as the window's are.
 [[nodiscard]] BlockCounts count(std::span<const TouchMap> maps, std::uint64_t first_byte, std::uint64_t end_byte);
 
 }  // namespace gpumem::access

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "probes/access/exact.hpp"
 
@@ -39,20 +39,27 @@ Requests launch_of(std::string name, std::uint64_t accesses, unsigned word_bytes
           }};
 }
 
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+using Clock = std::chrono::steady_clock;
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 void time(const Requests& launch) {
-  ExactSummary exact;
-  const double counting = seconds_of([&] { exact = summarise_exactly(launch, {.threads = threads}); });
+  const auto start = Clock::now();
+  const double used = processor_seconds();
+  const ExactSummary exact = summarise_exactly(launch, {.threads = threads});
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto& [cost, footprint] = exact.summary;
-  std::printf("%-14s %7.2f s  %8.3f sectors per request  %12.0f sectors, %12.0f partial  %5ld MiB at most so far\n",
-              launch.name.c_str(), counting, cost.sectors_per_request, footprint.sectors, footprint.partial_sectors,
+  std::printf("%-12s %6.2f s %6.2f s %12.3f %12.0f %12.0f %12ld\n", launch.name.c_str(), seconds,
+              processor_seconds() - used, cost.sectors_per_request, footprint.sectors, footprint.partial_sectors,
               usage.ru_maxrss / 1024);
   std::fflush(stdout);
 }
@@ -73,6 +80,8 @@ int main(int argc, char** argv) {
     i = (i * 0xd6e8'feb8'6659'fd93) & mask;
     return i ^ (i >> half);
   };
+  std::printf("%-12s %8s %8s %12s %12s %12s %12s\n", "pattern", "time", "of cores", "per request", "sectors", "partial",
+              "MiB so far");
   time(launch_of("affine", n, 4, n, [](std::uint64_t i) { return i; }));
   time(launch_of("transpose", n, 4, n,
                  [=](std::uint64_t i) { return (i & (columns - 1)) * (n / columns) + (i >> half); }));
