@@ -168,7 +168,8 @@ TEST_CASE("random launches are counted exactly, whatever is active, aligned and 
 
 TEST_CASE("evenly spaced lanes are counted exactly, upwards and downwards, aligned or not", "[exact]") {
   for (const unsigned word_bytes : {1U, 4U, 16U}) {
-    for (const std::uint64_t step : {0U, 1U, 3U, 4U, 8U, 16U, 31U, 32U, 33U, 64U, 100U, 128U, 132U, 1000U}) {
+    for (const std::uint64_t step :
+         {0U, 1U, 2U, 3U, 4U, 5U, 8U, 16U, 17U, 31U, 32U, 33U, 64U, 100U, 128U, 132U, 1000U}) {
       for (const std::uint64_t offset : {0U, 4U, 5U, 28U, 31U, 112U, 127U}) {
         const auto launch = launch_of(9, word_bytes, 400'000, [=](std::uint64_t k) {
           WarpRequest request;
