@@ -75,8 +75,8 @@ class Count {
   /// Whether a list of what is touched takes less time than a map, which has to be read from end to end.
   [[nodiscard]] bool few(const Window& all) const { return launch_.count < all.map_bytes() / 4096; }
 
-  /// How much one thread's map may take: one and the same time whether few threads go through the launch once or many
-  /// do so often, but two share a map's worth at least.
+  /// How much one thread's map may take. Evaluating the launch often with many threads, for small parts each, takes as
+  /// long as once with few: two threads' maps have to fit, and what room there is beyond is for further threads.
   [[nodiscard]] std::uint64_t map_limit() const { return memory_bytes_ / std::min(threads_, 2U); }
   [[nodiscard]] bool fits(const Window& all) const { return all.map_bytes() <= map_limit(); }
 
