@@ -2,7 +2,6 @@
 // Values as a user writes them: those of an axis (`0..32`, `0..32:4`, `1..1024*2`, `1,2,5,8..10`, `4KiB..1GiB*4`,
 // names), shares (`0.5%`) and times (`500ms`).
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,11 +9,11 @@
 
 #include "probes/measure/statistics.hpp"
 #include "probes/probe.hpp"
+#include "probes/ranges.hpp"
 
 namespace gpumem::app {
 
-/// The most values one axis takes: more is a slip of the finger, not a sweep.
-inline constexpr std::uint64_t maximum_points = 10'000;
+using gpumem::maximum_points;  // that one axis takes
 
 /// The values of `texts`, the uses of one axis' flag in their order; duplicates keep their first place. Ranges are
 /// inclusive; numbers take KiB, MiB, GiB (powers of two) and KB, MB, GB (powers of ten).

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "probes/error.hpp"
+#include "probes/json_reader.hpp"
+#include "probes/pattern/spatter.hpp"
+#include "probes/suggest.hpp"
+
+namespace gpumem::pattern {
+
+namespace {
+
+/// Say what is accessed, and in which order.
+constexpr std::array<std::string_view, 11> used_members = {
+    "name",         "kernel",        "pattern",  "pattern-gather", "pattern-scatter", "pattern-size", "delta",
+    "delta-gather", "delta-scatter", "boundary", "count"};
+/// Say how Spatter runs it, in its present or an earlier version.
+constexpr std::array<std::string_view, 8> other_members = {"wrap",   "seed", "nruns",       "runs",
+                                                           "random", "op",   "omp-threads", "local-work-size"};
+
+struct KernelName {
+  std::string_view name;  ///< Spatter takes capitals too
+  SpatterRun::Kernel kernel;
+  bool indirect;
+};
+
+constexpr std::array<KernelName, 5> kernel_names = {{
+    {"gather", SpatterRun::Kernel::gather, false},
+    {"scatter", SpatterRun::Kernel::scatter, false},
+    {"gs", SpatterRun::Kernel::gather_scatter, false},
+    {"multigather", SpatterRun::Kernel::gather, true},
+    {"multiscatter", SpatterRun::Kernel::scatter, true},
+}};
+
+const KernelName& kernel_of(const JsonReader& run) {
+  if (!run.has("kernel")) return kernel_names.front();
+  const JsonReader member = run.member("kernel");
+  std::string name = member.text();
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto* const found = std::ranges::find(kernel_names, name, &KernelName::name);
+  if (found == kernel_names.end()) member.fail("Gather, Scatter, GS, MultiGather or MultiScatter");
+  return *found;
+}
+
+std::uint64_t whole_or(const JsonReader& run, std::string_view name, std::uint64_t otherwise, std::uint64_t least) {
+  return run.has(name) ? run.member(name).whole(least, most_index) : otherwise;
+}
+
+SpatterPattern as_written(const JsonReader& member) {
+  if (member.is_text()) {
+    const std::string notation = member.text();
+    try {
+      return parse_spatter(notation, "its notation");
+    } catch (const Error& error) {
+      member.refuse(error.what());
+    }
+  }
+  if (!member.is_array()) member.fail("a notation such as \"UNIFORM:8:1:NR\", or an array of offsets");
+  SpatterPattern pattern;
+  for (const JsonReader& offset : member.items()) pattern.offsets.push_back(offset.whole(0, most_index));
+  if (pattern.offsets.empty()) member.fail("at least one offset");
+  return pattern;
+}
+
+/// A pattern as Spatter uses it: shortened first, then folded.
+SpatterPattern pattern_of(const JsonReader& run, std::string_view name) {
+  const JsonReader member = run.member(name);
+  SpatterPattern pattern = as_written(member);
+  if (run.has("pattern-size")) {
+    pattern.offsets.resize(run.member("pattern-size").whole(1, pattern.offsets.size()));
+  }
+  // 0 and absent: Spatter's own limit is the memory it expects, which says nothing about this machine.
+  if (const std::uint64_t boundary = whole_or(run, "boundary", 0, 0); boundary > 0) {
+    for (std::uint64_t& offset : pattern.offsets) offset %= boundary;
+  }
+  return pattern;
+}
+
+/// Multi-kernels: offset j is outer[inner[j]].
+SpatterPattern composed(const JsonReader& run, SpatterPattern outer, std::string_view inner_name) {
+  SpatterPattern inner = pattern_of(run, inner_name);
+  for (std::uint64_t& offset : inner.offsets) {
+    if (offset >= outer.offsets.size()) {
+      run.member(inner_name)
+          .refuse(fmt::format("has {}, but the pattern that it indexes has {} offsets; expected numbers below that",
+                              offset, outer.offsets.size()));
+    }
+    offset = outer.offsets[offset];
+  }
+  return {std::move(inner.offsets), outer.delta};
+}
+
+IndexSequence indices_of(const JsonReader& run, const SpatterPattern& pattern, std::string_view delta_name) {
+  const std::uint64_t delta = whole_or(run, delta_name, spatter_delta, 0);  // looked at even where it is not used
+  const std::uint64_t count = whole_or(run, "count", spatter_count, 1);
+  try {
+    return spatter_indices(pattern, pattern.delta.value_or(delta), count, "its accesses");
+  } catch (const Error& error) {
+    run.refuse(error.what());
+  }
+}
+
+/// The members that change nothing. Throws for one that was probably meant to.
+std::vector<std::string> ignored_members(const JsonReader& run) {
+  const std::vector<std::string> used(used_members.begin(), used_members.end());
+  std::vector<std::string> ignored;
+  for (const auto& [name, value] : run.members()) {
+    if (std::ranges::find(used_members, name) != used_members.end() || name == "wrap") continue;
+    if (std::ranges::find(other_members, name) == other_members.end()) {
+      const std::string meant = did_you_mean(name, used);
+      if (!meant.empty()) value.refuse("there is no such member" + meant);
+    }
+    ignored.push_back(name);
+  }
+  return ignored;
+}
+
+SpatterRun run_of(const JsonReader& run) {
+  SpatterRun result;
+  if (!run.is_object()) run.fail("an object, such as {\"kernel\": \"Gather\", \"pattern\": \"UNIFORM:8:1:NR\"}");
+  result.ignored = ignored_members(run);
+  if (run.has("name")) result.name = run.member("name").text();
+  const KernelName& kernel = kernel_of(run);
+  result.kernel = kernel.kernel;
+  result.indirect = kernel.indirect;
+  result.wrap = whole_or(run, "wrap", 1, 1);
+  if (kernel.kernel == SpatterRun::Kernel::gather_scatter) {
+    const SpatterPattern from = pattern_of(run, "pattern-gather");
+    const SpatterPattern to = pattern_of(run, "pattern-scatter");
+    if (from.offsets.size() != to.offsets.size()) {
+      run.member("pattern-scatter").fail(fmt::format("as many offsets as pattern-gather has, {}", from.offsets.size()));
+    }
+    result.gather = indices_of(run, from, "delta-gather");
+    result.scatter = indices_of(run, to, "delta-scatter");
+    return result;
+  }
+  const bool gathers = kernel.kernel == SpatterRun::Kernel::gather;
+  SpatterPattern pattern = pattern_of(run, "pattern");
+  if (kernel.indirect) pattern = composed(run, std::move(pattern), gathers ? "pattern-gather" : "pattern-scatter");
+  (gathers ? result.gather : result.scatter) = indices_of(run, pattern, "delta");
+  return result;
+}
+
+}  // namespace
+
+std::vector<SpatterRun> parse_spatter_json(std::string_view text, const std::string& source) {
+  const JsonText json(text, source);
+  if (!json.root().is_array()) json.root().fail("an array of Spatter's configurations");
+  std::vector<SpatterRun> runs;
+  for (const JsonReader& run : json.root().items()) runs.push_back(run_of(run));
+  if (runs.empty()) json.root().fail("at least one configuration");
+  return runs;
+}
+
+}  // namespace gpumem::pattern
