@@ -1,11 +1,16 @@
-# Compiles files of configs into the program, so that it works from wherever it was copied to.
+# Compiles files into the program, so that it works from wherever it was copied to.
 include_guard()
 
-# Makes a source file that defines `function` to return the files as a span of `type`, each by its name and text.
+# Makes a source file that defines `function` to return the files as a span of `type`, each by its name and text. The
+# name is the file's without extension, or, of headers, what #include says.
 function(gpumem_embed output header namespace type function)
   set(entries "")
   foreach(file IN LISTS ARGN)
-    get_filename_component(name "${file}" NAME_WE)
+    if(file MATCHES "\\.(hpp|cuh)$")
+      file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}" "${file}")
+    else()
+      get_filename_component(name "${file}" NAME_WE)
+    endif()
     file(READ "${file}" text)
     string(APPEND entries "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")

@@ -51,6 +51,13 @@ struct Axis {
   /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
   /// sweep. Empty: the probe's `size` decides from the device instead.
   std::vector<std::uint64_t> candidates = {};
+  /// Of an axis that takes text of its own kind: the values that one use of the flag stands for, at least one. Throws a
+  /// usage error that begins with "--flag: ".
+  std::function<std::vector<std::string>(std::string_view text)> texts = {};
+  std::string takes = {};  ///< what that text is, in words: "expressions of i"
+
+  [[nodiscard]] bool takes_numbers() const { return names.empty() && !texts; }
+  [[nodiscard]] bool takes_range() const { return takes_numbers() && numbers.empty(); }
 };
 
 struct Parameter {
@@ -199,6 +206,7 @@ struct Conclusion {
 struct Probe {
   std::string name;
   std::string purpose;     ///< one line
+  bool on_request = false;  ///< runs only where its name is given, or an axis that selects it
   std::vector<Axis> axes;  ///< the first is the one a sweep varies; its flag alone selects the probe
   /// The parameter whose values are alternatives for the same job ("host_memory": pageable or pinned). Their sweeps
   /// stand in one table, and its flag alone selects the probe too. Empty: none.

@@ -106,10 +106,9 @@ Choices axis_choices(const std::string& flag, const std::vector<Probe>& registry
       if (axis.flag != flag) continue;
       for (const std::string& name : axis.names) add_word(choices.words, name);
       for (const std::uint64_t number : axis.numbers) add_word(choices.words, std::to_string(number));
-      const bool in_range = axis.names.empty() && axis.numbers.empty();
       for (const std::uint64_t candidate : axis.candidates) add_word(choices.words, std::to_string(candidate));
       // A range by default is an example of how to write one.
-      if (in_range && axis.defaults.find(',') == std::string::npos) add_word(choices.words, axis.defaults);
+      if (axis.takes_range() && axis.defaults.find(',') == std::string::npos) add_word(choices.words, axis.defaults);
       takes_auto = takes_auto || axis.takes_auto;
     }
   }

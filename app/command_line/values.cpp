@@ -31,6 +31,10 @@ class AxisReader {
       : axis_(axis), place_{fmt::format("--{}: ", axis.flag), "an axis", example(), axis.minimum, words()} {}
 
   void read_list(string_view list) {
+    if (axis_.texts && !(axis_.takes_auto && list == "auto")) {
+      for (std::string& text : axis_.texts(list)) add(std::move(text));
+      return;
+    }
     for (const string_view item : list_items(list, place_)) read_item(item);
   }
 

@@ -18,7 +18,6 @@ using report::json_values::Json;
 constexpr std::size_t column = 24;
 
 Json to_json(const Axis& axis) {
-  const bool in_range = axis.names.empty() && axis.numbers.empty();
   return {{"flag", "--" + axis.flag},
           {"parameter", axis.parameter},
           {"unit", axis.unit.empty() ? Json(nullptr) : Json(axis.unit)},
@@ -27,8 +26,8 @@ Json to_json(const Axis& axis) {
           {"quick", axis.quick.empty() ? axis.defaults : axis.quick},
           {"names", axis.names},
           {"numbers", axis.numbers},
-          {"minimum", in_range ? Json(axis.minimum) : Json(nullptr)},
-          {"maximum", in_range ? Json(axis.maximum) : Json(nullptr)},
+          {"minimum", axis.takes_range() ? Json(axis.minimum) : Json(nullptr)},
+          {"maximum", axis.takes_range() ? Json(axis.maximum) : Json(nullptr)},
           {"value_optional", axis.value_optional},
           {"takes_auto", axis.takes_auto},
           {"auto_candidates", axis.candidates}};
@@ -66,12 +65,12 @@ Json to_json(const Probe& probe) {
 }
 
 std::string allowed_values(const Axis& axis) {
-  std::string values;
+  std::string values = axis.takes;
   if (!axis.names.empty()) {
     values = report::join(axis.names, ", ");
   } else if (!axis.numbers.empty()) {
     values = fmt::format("{}", fmt::join(axis.numbers, ", "));
-  } else {
+  } else if (axis.takes_range()) {
     values = fmt::format("{}..{}", axis.minimum, axis.maximum);
   }
   if (!axis.unit.empty()) values += " " + axis.unit;

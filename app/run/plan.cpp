@@ -92,7 +92,7 @@ Selection select(const std::vector<Probe>& registry, const std::vector<std::stri
   for (const Probe& probe : registry) {
     const auto selected = [&](const GivenAxis& axis) { return selects(axis.flag, probe); };
     if (std::ranges::any_of(given, selected)) selection.probes.push_back(&probe);
-    if (has_every_flag(probe, given)) complete.push_back(&probe);
+    if (!probe.on_request && has_every_flag(probe, given)) complete.push_back(&probe);
   }
   if (selection.probes.empty()) {
     require_known_names(complete, given);

@@ -79,6 +79,7 @@ class CostSum {
 }  // namespace
 
 SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
+  if (site.summary) return *site.summary;
   SiteSummary summary;
   const Costed costs = costed(site.space, site.op);
   if (!costs.any()) return summary;

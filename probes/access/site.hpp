@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,28 +17,6 @@ namespace gpumem::access {
 struct RequestKind {
   std::uint64_t request = 0;  ///< one of them
   std::uint64_t count = 0;    ///< how many of the launch there are
-};
-
-struct Site {
-  std::string name;  ///< what a person would call it: "source", "target", "tile"
-  Space space = Space::global;
-  Op op = Op::load;
-  unsigned word_bytes = 4;
-  unsigned instructions = 1;   ///< copies of the instruction in the compiled kernel (loop unrolling)
-  std::uint64_t requests = 0;  ///< warp requests of one launch
-  std::uint64_t passes = 1;    ///< times that these go over the same addresses: requests / passes each time
-  bool kept_in_l1 = true;      ///< of loads: L1 serves what they or others ask for again
-  std::uint64_t fetches = 1;   ///< of loads kept in L1: times that L1s fetch what they touch, each for other blocks
-  /// Requests after which the launch repeats itself further on in memory; 1 where every run of them is like any other.
-  std::uint64_t period_requests = 1;
-  /// The array that the site lies in, as far as its footprint can grow; 0 where that is not known.
-  std::uint64_t extent_bytes = 0;
-  /// The k-th request of a launch, k < requests. Consecutive k are neighbours in the launch, so a short run of
-  /// them is representative of the whole. Where costed(space, op) has no rule it may be left out.
-  std::function<WarpRequest(std::uint64_t k)> request;
-  /// Where the requests are of a few kinds, all of them, counts adding up to `requests`: what a launch costs is then
-  /// exact, whatever its length and its edges. Empty: not known.
-  std::vector<RequestKind> kinds = {};
 };
 
 /// What a site's requests cost, averaged over a launch.
@@ -62,6 +42,32 @@ struct Footprint {
 struct SiteSummary {
   SiteCost cost;
   Footprint footprint;
+};
+
+struct Site {
+  std::string name;  ///< what a person would call it: "source", "target", "tile"
+  Space space = Space::global;
+  Op op = Op::load;
+  unsigned word_bytes = 4;
+  unsigned instructions = 1;   ///< copies of the instruction in the compiled kernel (loop unrolling)
+  std::uint64_t requests = 0;  ///< warp requests of one launch
+  std::uint64_t passes = 1;    ///< times that these go over the same addresses: requests / passes each time
+  bool kept_in_l1 = true;      ///< of loads: L1 serves what they or others ask for again
+  std::uint64_t fetches = 1;   ///< of loads kept in L1: times that L1s fetch what they touch, each for other blocks
+  /// Requests after which the launch repeats itself further on in memory; 1 where every run of them is like any other.
+  std::uint64_t period_requests = 1;
+  /// The array that the site lies in, as far as its footprint can grow; 0 where that is not known.
+  std::uint64_t extent_bytes = 0;
+  /// The k-th request of a launch, k < requests. Consecutive k are neighbours in the launch, so a short run of
+  /// them is representative of the whole. Where costed(space, op) has no rule it may be left out.
+  std::function<WarpRequest(std::uint64_t k)> request;
+  /// Where the requests are of a few kinds, all of them, counts adding up to `requests`: what a launch costs is then
+  /// exact, whatever its length and its edges. Empty: not known.
+  std::vector<RequestKind> kinds = {};
+  std::optional<SiteSummary> summary = {};  ///< where somebody has counted all requests
+  /// Requests first, first + 1, ... of the launch in its order, those that are not issued among them, see
+  /// Requests::fill; for sites that have a summary.
+  std::function<void(std::uint64_t first, std::span<WarpRequest> requests)> fill = {};
 };
 
 /// Counts a site. Up to twice `exact_requests` requests every one is evaluated and the result is exact; a longer launch

@@ -1,70 +1,14 @@
 #pragma once
-// Device-side checks of the global kernels' output against the functor itself, and the function that runs them.
+// Runs the checks of the global kernels' output (verify_kernels.cuh).
 
-#include "probes/global/kernels.cuh"
 #include "probes/global/launch.hpp"
+#include "probes/global/verify_kernels.cuh"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
 #include "probes/measure/verify.hpp"
 
 namespace gpumem::global {
-
-/// What a check found; lives in device memory.
-struct Mismatches {
-  unsigned long long count = 0;
-  unsigned long long first = ~0ULL;  ///< smallest offending index; all ones without any
-  unsigned long long written = 0;    ///< words that no longer hold the poison
-};
-
-__device__ inline void report_mismatch(Mismatches* found, std::uint64_t index) {
-  atomicAdd(&found->count, 1ULL);
-  atomicMin(&found->first, static_cast<unsigned long long>(index));
-}
-
-/// Every element the pattern names must hold its random content, with the bits of `also` set in each word. One thread
-/// per element, in any order.
-template <class Pattern>
-__global__ void check_target(const std::uint32_t* target, std::uint32_t words_per_element, std::uint64_t count,
-                             std::uint32_t also, Pattern pattern, Mismatches* found) {
-  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    if (!pattern.active(i)) continue;
-    const std::uint64_t first = pattern(i) * words_per_element;
-    for (std::uint64_t word = first; word < first + words_per_element; ++word) {
-      if (target[word] != (measure::random_word(word) | also)) report_mismatch(found, word);
-    }
-  }
-}
-
-/// Each thread's checksum must be the fold of the elements that the tile and the pattern give it.
-template <class Pattern>
-__global__ void check_checksums(const std::uint32_t* checksums, std::uint32_t words_per_element, std::uint64_t count,
-                                Tile tile, std::uint64_t threads, Pattern pattern, Mismatches* found) {
-  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
-  for (std::uint64_t t = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; t < threads; t += step) {
-    std::uint32_t expected = 0;
-    for (std::uint32_t turn = 0; turn < tile.elements_per_thread; ++turn) {
-      const std::uint64_t i =
-          tile.element(t / tile.block_threads, static_cast<std::uint32_t>(t % tile.block_threads), turn);
-      if (i >= count || !pattern.active(i)) continue;
-      for (std::uint32_t k = 0; k < words_per_element; ++k) {
-        expected ^= measure::random_word(pattern(i) * words_per_element + k);
-      }
-    }
-    if (checksums[t] != expected) report_mismatch(found, t);
-  }
-}
-
-/// Counts the words that are no longer poison: more than the pattern names means stray stores.
-static __global__ void count_written(const std::uint32_t* target, std::uint64_t words, Mismatches* found) {
-  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
-  unsigned long long written = 0;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < words; i += step) {
-    written += target[i] != measure::poison_word ? 1 : 0;
-  }
-  if (written != 0) atomicAdd(&found->written, written);
-}
 
 /// Compares what a launch left in `output` with what its pattern says: the target of a store, in which nothing else may
 /// have been touched, or the checksums of a read. The output must have been poisoned before; `also` are bits of the

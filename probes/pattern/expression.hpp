@@ -80,6 +80,9 @@ inline constexpr std::size_t longest_text = 4'000;
 inline constexpr std::size_t most_operations = 250;
 inline constexpr int deepest_nesting = 100;
 
+/// The expressions of a list, between the commas that are in no parentheses or braces.
+[[nodiscard]] std::vector<std::string_view> expressions_of(std::string_view list);
+
 /// One expression of those that a text stands for.
 struct Swept {
   std::optional<std::int64_t> value;  ///< of the sweep; absent without one
@@ -100,6 +103,12 @@ struct Swept {
 /// The same expression where there are `n` accesses: what depends on nothing else is worked out. Throws a usage error
 /// for a division that is by zero then, for every access.
 [[nodiscard]] Expression with_accesses(const Expression& expression, std::int64_t n);
+
+/// The same expression of the access alone, where blocks of `block_threads` threads take `block_accesses` accesses each,
+/// their threads neighbouring ones, a block's width further on from turn to turn: what it says of lane, warp, thread and
+/// block follows from `i` then.
+[[nodiscard]] Expression of_access_alone(const Expression& expression, std::int64_t block_threads,
+                                         std::int64_t block_accesses);
 
 /// How an error line about an expression begins, its column from 1: "--pattern: column 5 of 'i * * 3': ".
 [[nodiscard]] std::string expression_place(std::string_view option, std::string_view text, std::size_t column);

@@ -152,15 +152,19 @@ Expression ExpressionBuilder::finish(std::uint16_t root) const {
   return expression;
 }
 
-Expression with_accesses(const Expression& expression, std::int64_t n) {
+namespace {
+
+/// The expression with `in_place_of(builder, variable, column)` in place of each variable.
+template <class InPlaceOf>
+Expression rewritten(const Expression& expression, const InPlaceOf& in_place_of) {
   ExpressionBuilder builder(expression.option, expression.text);
   std::vector<std::uint16_t> moved;
   for (const Instruction& one : expression.code) {
     const int count = operands(one.op);
-    if (one.op == Opcode::literal || (one.op == Opcode::variable && one.value == static_cast<int>(Variable::n))) {
-      moved.push_back(builder.literal(one.op == Opcode::literal ? one.value : n));
+    if (one.op == Opcode::literal) {
+      moved.push_back(builder.literal(one.value));
     } else if (one.op == Opcode::variable) {
-      moved.push_back(builder.variable(static_cast<Variable>(one.value), one.column));
+      moved.push_back(in_place_of(builder, static_cast<Variable>(one.value), one.column));
     } else {
       const bool has_c = count > 2 || (divides(one.op) && one.c != always);
       moved.push_back(builder.operation(one.op, moved[one.a], count > 1 ? moved[one.b] : std::uint16_t{0},
@@ -168,6 +172,38 @@ Expression with_accesses(const Expression& expression, std::int64_t n) {
     }
   }
   return builder.finish(moved.back());
+}
+
+}  // namespace
+
+Expression with_accesses(const Expression& expression, std::int64_t n) {
+  return rewritten(expression, [n](ExpressionBuilder& builder, Variable variable, std::uint32_t column) {
+    return variable == Variable::n ? builder.literal(n) : builder.variable(variable, column);
+  });
+}
+
+Expression of_access_alone(const Expression& expression, std::int64_t block_threads, std::int64_t block_accesses) {
+  return rewritten(expression, [=](ExpressionBuilder& builder, Variable variable, std::uint32_t column) {
+    const auto by = [&](Opcode op, std::uint16_t value, std::int64_t divisor) {
+      return builder.operation(op, value, builder.literal(divisor), always, column);
+    };
+    const auto thread = [&] { return by(Opcode::remainder, builder.variable(Variable::i, column), block_threads); };
+    constexpr std::int64_t of_warp = 32;
+    switch (variable) {
+      case Variable::lane:
+        return by(Opcode::remainder, thread(), of_warp);
+      case Variable::warp:
+        return by(Opcode::divide, thread(), of_warp);
+      case Variable::thread:
+        return thread();
+      case Variable::block:
+        return by(Opcode::divide, builder.variable(Variable::i, column), block_accesses);
+      case Variable::i:
+      case Variable::n:
+        break;
+    }
+    return builder.variable(variable, column);
+  });
 }
 
 }  // namespace gpumem::pattern

@@ -62,6 +62,25 @@ std::vector<std::int64_t> values_of(const Token& sweep, std::string_view text, s
 
 }  // namespace
 
+std::vector<std::string_view> expressions_of(std::string_view list) {
+  const auto trimmed = [](std::string_view text) {
+    const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+    return text.substr(first, text.find_last_not_of(' ') + 1 - first);
+  };
+  std::vector<std::string_view> items;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (list[k] == '(' || list[k] == '{') ++depth;
+    if (list[k] == ')' || list[k] == '}') --depth;
+    if (list[k] != ',' || depth > 0) continue;
+    items.push_back(trimmed(list.substr(begin, k - begin)));
+    begin = k + 1;
+  }
+  items.push_back(trimmed(list.substr(begin)));
+  return items;
+}
+
 std::vector<Swept> parse(std::string_view text, std::string_view option) {
   refuse_accidents(text, option);
   const auto sweep = sweep_of(text, option);

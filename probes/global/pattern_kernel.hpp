@@ -1,0 +1,35 @@
+#pragma once
+// The kernels of kernels.cuh with a pattern that a user wrote, compiled when they are needed.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "probes/global/user_pattern.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/nvrtc.hpp"
+#include "probes/measure/session.hpp"
+
+namespace gpumem::global {
+
+/// A header that such a kernel includes, by the name that it includes it by.
+struct KernelHeader {
+  std::string_view name;
+  std::string_view text;
+};
+[[nodiscard]] std::span<const KernelHeader> kernel_headers();
+
+/// The kernel of a launch as profilers show it.
+[[nodiscard]] std::string pattern_kernel_name(const Launch& launch);
+
+/// The source of a launch's kernel and of what checks it, and their names in it: the kernel first.
+[[nodiscard]] measure::KernelSource pattern_source(const Launch& launch, const UserPattern& pattern);
+
+/// Compiles the launch's kernel and readies its arrays, of so many elements each. Throws a probe error if it holds other
+/// accesses than the launch says.
+[[nodiscard]] std::unique_ptr<measure::Experiment> prepare_pattern(const Launch& launch, const UserPattern& pattern,
+                                                                   std::uint64_t extent_elements,
+                                                                   measure::Session& session);
+
+}  // namespace gpumem::global

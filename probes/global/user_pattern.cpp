@@ -1,0 +1,313 @@
+#include "probes/global/user_pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "probes/access/chunks.hpp"
+#include "probes/error.hpp"
+#include "probes/pattern/expression_evaluator.hpp"
+#include "probes/pattern/expression_period.hpp"
+
+namespace gpumem::global {
+
+namespace {
+
+using pattern::Evaluator;
+using pattern::WarpAccesses;
+
+/// Periods up to this many accesses are looked at twice to know the whole launch.
+constexpr std::int64_t longest_period = std::int64_t{1} << 22U;
+
+/// The accesses of one warp, and what its lanes do.
+struct WarpElements {
+  pattern::WarpValues element{};
+  std::uint32_t active = 0;
+};
+
+/// Evaluates both expressions. Of one thread at a time.
+class PatternEvaluator {
+ public:
+  PatternEvaluator(const UserPattern& pattern, std::int64_t n)
+      : option_(pattern.element.option), text_(pattern.element.text), element_(pattern.element, n) {
+    const bool always = pattern.active.code.size() == 1 && pattern.active.code[0].op == pattern::Opcode::literal &&
+                        pattern.active.code[0].value != 0;
+    if (!always) active_.emplace(pattern.active, n);
+  }
+
+  [[nodiscard]] WarpElements operator()(WarpAccesses at) {
+    if (active_) {
+      const pattern::WarpValues& takes_part = (*active_)(at);
+      for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+        if (takes_part[lane] == 0) at.active &= ~(std::uint32_t{1} << lane);
+      }
+    }
+    WarpElements result{.active = at.active};
+    if (at.active == 0) return result;
+    result.element = element_(at);
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((at.active >> lane & 1U) != 0 && result.element[lane] < 0) refuse_negative(at.i[lane], result.element[lane]);
+    }
+    return result;
+  }
+
+ private:
+  [[noreturn]] void refuse_negative(std::int64_t access, std::int64_t element) const {
+    throw usage_error(fmt::format(
+        "--{}: '{}' is {} for access i = {}; elements begin at 0: add what is missing, or leave the access out with "
+        "--active",
+        option_, text_, element, access));
+  }
+
+  std::string option_;
+  std::string text_;
+  Evaluator element_;
+  std::optional<Evaluator> active_;
+};
+
+/// Evaluators for whoever needs one: they are dear to make, and not to be shared.
+class EvaluatorPool {
+ public:
+  EvaluatorPool(UserPattern pattern, std::int64_t n) : pattern_(std::move(pattern)), n_(n) {}
+
+  template <class Use>
+  void with_one(const Use& use) {
+    std::unique_ptr<PatternEvaluator> one = take();
+    use(*one);
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(one));
+  }
+
+ private:
+  std::unique_ptr<PatternEvaluator> take() {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!idle_.empty()) {
+        auto one = std::move(idle_.back());
+        idle_.pop_back();
+        return one;
+      }
+    }
+    return std::make_unique<PatternEvaluator>(pattern_, n_);
+  }
+
+  UserPattern pattern_;
+  std::int64_t n_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PatternEvaluator>> idle_;
+};
+
+/// Warps of a block times turns: requests of it.
+std::uint64_t requests_of_block(const Launch& launch) {
+  return std::uint64_t{(launch.tile.block_threads + access::warp_lanes - 1) / access::warp_lanes} *
+         launch.tile.elements_per_thread;
+}
+
+/// The accesses of request k of a site.
+WarpAccesses accesses_of(const Launch& launch, std::uint64_t k) {
+  if (launch.tile.block_threads % access::warp_lanes == 0) {  // then they follow each other through the launch
+    const std::uint64_t first = k * access::warp_lanes;
+    return pattern::consecutive(static_cast<std::int64_t>(first),
+                                std::min<std::uint64_t>(access::warp_lanes, launch.count - first));
+  }
+  const std::uint64_t warps = requests_of_block(launch) / launch.tile.elements_per_thread;
+  const auto thread = static_cast<std::uint32_t>(k % warps * access::warp_lanes);
+  const auto turn = static_cast<std::uint32_t>(k / warps % launch.tile.elements_per_thread);
+  const std::uint64_t first = launch.tile.element(k / requests_of_block(launch), thread, turn);
+  const std::uint64_t here = std::min<std::uint64_t>(access::warp_lanes, launch.tile.block_threads - thread);
+  const std::uint64_t left = first < launch.count ? launch.count - first : 0;
+  return pattern::consecutive(static_cast<std::int64_t>(first), std::min(here, left));
+}
+
+/// Both repeat themselves, and elements grow by `growth` from period to period.
+std::optional<pattern::Periodicity> period_of(const UserPattern& pattern, std::int64_t n) {
+  const auto element = pattern::periodicity(pattern.element, n);
+  if (!element) return std::nullopt;
+  pattern::Expression takes_part = pattern.active;
+  const auto active = pattern::periodicity(takes_part, n);
+  if (!active || active->growth != 0) return std::nullopt;
+  const std::int64_t period = std::lcm(element->period, active->period);
+  if (period > longest_period || period >= n) return std::nullopt;
+  return pattern::Periodicity{period, element->growth * (period / element->period), element->first};
+}
+
+struct Highest {
+  std::uint64_t accesses = 0;
+  std::int64_t element = -1;
+  std::int64_t access = 0;
+
+  void add(const WarpAccesses& at, const WarpElements& warp) {
+    accesses += static_cast<std::uint64_t>(std::popcount(warp.active));
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((warp.active >> lane & 1U) == 0 || warp.element[lane] <= element) continue;
+      element = warp.element[lane];
+      access = at.i[lane];
+    }
+  }
+  void add(const Highest& other) {
+    accesses += other.accesses;
+    if (other.element > element) std::tie(element, access) = std::tuple(other.element, other.access);
+  }
+};
+
+/// Of accesses [first, end).
+Highest highest_among(PatternEvaluator& evaluate, std::int64_t first, std::int64_t end) {
+  Highest highest;
+  for (; first < end; first += access::warp_lanes) {
+    const WarpAccesses at = pattern::consecutive(
+        first, std::min<std::size_t>(access::warp_lanes, static_cast<std::size_t>(end - first)));
+    highest.add(at, evaluate(at));
+  }
+  return highest;
+}
+
+/// Of a launch that repeats itself: the first period tells how many take part, and it or the last one has the highest.
+Highest highest_by_period(const UserPattern& pattern, std::int64_t n, std::int64_t period) {
+  PatternEvaluator evaluate(pattern, n);
+  const std::int64_t rest = n % period;
+  Highest highest = highest_among(evaluate, 0, period);
+  const std::uint64_t taking_part = highest.accesses * static_cast<std::uint64_t>(n / period);
+  highest.add(highest_among(evaluate, n - rest - period, n - rest));
+  highest.accesses = taking_part;
+  highest.add(highest_among(evaluate, n - rest, n));
+  return highest;
+}
+
+/// Of any launch: by evaluating all of it.
+Highest highest_of_all(const UserPattern& pattern, std::int64_t n) {
+  constexpr std::uint64_t chunk = std::uint64_t{1} << 16U;
+  const unsigned threads = access::threads_for(static_cast<std::uint64_t>(n), chunk, 0);
+  EvaluatorPool pool(pattern, n);
+  std::vector<Highest> found(threads);
+  access::in_chunks(static_cast<std::uint64_t>(n), chunk, threads,
+                    [&](unsigned thread, std::uint64_t first, std::uint64_t end) {
+                      pool.with_one([&](PatternEvaluator& evaluate) {
+                        found[thread].add(highest_among(evaluate, static_cast<std::int64_t>(first),
+                                                        static_cast<std::int64_t>(end)));
+                      });
+                    });
+  Highest highest;
+  for (const Highest& one : found) highest.add(one);
+  return highest;
+}
+
+[[noreturn]] void refuse_idle(const UserPattern& pattern, std::int64_t n) {
+  throw usage_error(fmt::format("--{}: '{}' is 0 for all {} accesses; none would take part", pattern.active.option,
+                                pattern.active.text, n));
+}
+
+}  // namespace
+
+UserPattern user_pattern(const std::string& element, const std::string& active, const Launch& launch) {
+  const auto written = [&](const std::string& text, const char* option) {
+    return with_accesses(pattern::parse_one(text, option), static_cast<std::int64_t>(launch.count));
+  };
+  const auto of_access = [&](const pattern::Expression& expression) {
+    return of_access_alone(expression, launch.tile.block_threads, static_cast<std::int64_t>(launch.tile.elements()));
+  };
+  UserPattern pattern;
+  pattern.written = written(element, "pattern");
+  pattern.written_active = written(active, "active");
+  pattern.element = of_access(pattern.written);
+  pattern.active = of_access(pattern.written_active);
+  return pattern;
+}
+
+FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
+  const auto pool = std::make_shared<EvaluatorPool>(pattern, static_cast<std::int64_t>(launch.count));
+  return [pool, launch](std::uint64_t first, std::span<access::WarpRequest> requests) {
+    pool->with_one([&](PatternEvaluator& evaluate) {
+      for (std::size_t k = 0; k < requests.size(); ++k) {
+        const WarpElements warp = evaluate(accesses_of(launch, first + k));
+        requests[k].active = warp.active;
+        for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+          requests[k].address[lane] = static_cast<std::uint64_t>(warp.element[lane]) * launch.word_bytes;
+        }
+      }
+    });
+  };
+}
+
+PatternFacts facts_of(const UserPattern& pattern, const Launch& launch) {
+  const auto n = static_cast<std::int64_t>(launch.count);
+  const auto period = period_of(pattern, n);
+  const Highest highest = period ? highest_by_period(pattern, n, period->period) : highest_of_all(pattern, n);
+  if (highest.accesses == 0) refuse_idle(pattern, n);
+  PatternFacts facts{.accesses = highest.accesses,
+                     .extent_elements = static_cast<std::uint64_t>(highest.element) + 1,
+                     .highest_access = static_cast<std::uint64_t>(highest.access)};
+  return facts;
+}
+
+access::ExactSummary counted(const UserPattern& pattern, const Launch& launch, const PatternFacts& facts) {
+  return access::summarise_exactly({.name = "pattern",
+                                    .word_bytes = launch.word_bytes,
+                                    .count = launch.requests(),
+                                    .extent_bytes = facts.extent_elements * launch.word_bytes,
+                                    .fill = requests_of(pattern, launch)});
+}
+
+KnownPatterns::Entry& KnownPatterns::entry(const UserPattern& pattern, const Launch& launch) {
+  constexpr std::size_t most_entries = 256;
+  const bool whole_warps = launch.tile.block_threads % access::warp_lanes == 0;
+  const Tile tile = whole_warps ? Tile{access::warp_lanes, 1} : launch.tile;
+  std::string key = fmt::format("{} {} {} {}", launch.count, launch.word_bytes, tile.block_threads,
+                                tile.elements_per_thread);
+  for (const pattern::Expression* expression : {&pattern.element, &pattern.active}) {
+    for (const pattern::Instruction& one : expression->code) {
+      key += fmt::format(";{} {} {} {} {}", static_cast<int>(one.op), one.a, one.b, one.c, one.value);
+    }
+    key += '|';
+  }
+  if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
+  const PatternFacts facts = facts_of(pattern, launch);
+  if (entries_.size() >= most_entries) entries_.clear();
+  return entries_.emplace(std::move(key), Entry{.facts = facts, .exact = {}}).first->second;
+}
+
+const PatternFacts& KnownPatterns::facts(const UserPattern& pattern, const Launch& launch) {
+  return entry(pattern, launch).facts;
+}
+
+const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, const Launch& launch) {
+  Entry& known = entry(pattern, launch);
+  if (!known.exact) known.exact = global::counted(pattern, launch, known.facts);
+  return *known.exact;
+}
+
+Workload workload_of(const Launch& launch, const UserPattern& pattern, const access::ExactSummary& exact,
+                     std::uint64_t accesses) {
+  Workload workload;
+  const std::uint64_t useful = accesses * launch.word_bytes;
+  access::Site site;
+  site.word_bytes = launch.word_bytes;
+  site.instructions = launch.tile.elements_per_thread;
+  site.requests = exact.counts.requests;
+  site.summary = exact.summary;
+  site.fill = requests_of(pattern, launch);
+  site.summary->cost = access::average(exact.counts, exact.counts.requests, access::costed(site.space, site.op), site.word_bytes);
+  if (launch.loads()) {
+    site.name = "source";
+    site.op = access::Op::load;
+    workload.sites.push_back(site);
+    workload.useful_bytes_read = useful;
+  }
+  if (launch.stores()) {
+    site.name = "target";
+    site.op = access::Op::store;
+    workload.sites.push_back(site);
+    workload.useful_bytes_written = useful;
+  }
+  workload.blocks = launch.blocks();
+  workload.block_threads = launch.tile.block_threads;
+  return workload;
+}
+
+}  // namespace gpumem::global
