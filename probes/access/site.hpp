@@ -65,8 +65,8 @@ struct Site {
   /// exact, whatever its length and its edges. Empty: not known.
   std::vector<RequestKind> kinds = {};
   std::optional<SiteSummary> summary = {};  ///< where somebody has counted all requests
-  /// Requests first, first + 1, ... of the launch in its order, those that are not issued among them, see
-  /// Requests::fill; for sites that have a summary.
+  /// Requests first, first + 1, ... of the launch in its order, warp after warp of a block's first turn, of its second
+  /// one, and so on, see Requests::fill. With those that are not issued, and beyond the last without active lanes.
   std::function<void(std::uint64_t first, std::span<WarpRequest> requests)> fill = {};
 };
 

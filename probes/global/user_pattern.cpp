@@ -114,8 +114,9 @@ std::uint64_t requests_of_block(const Launch& launch) {
 WarpAccesses accesses_of(const Launch& launch, std::uint64_t k) {
   if (launch.tile.block_threads % access::warp_lanes == 0) {  // then they follow each other through the launch
     const std::uint64_t first = k * access::warp_lanes;
+    const std::uint64_t left = first < launch.count ? launch.count - first : 0;
     return pattern::consecutive(static_cast<std::int64_t>(first),
-                                std::min<std::uint64_t>(access::warp_lanes, launch.count - first));
+                                std::min<std::uint64_t>(access::warp_lanes, left));
   }
   const std::uint64_t warps = requests_of_block(launch) / launch.tile.elements_per_thread;
   const auto thread = static_cast<std::uint32_t>(k % warps * access::warp_lanes);

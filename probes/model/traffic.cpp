@@ -1,0 +1,317 @@
+#include "probes/model/traffic.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "probes/model/line_cache.hpp"
+#include "probes/model/occupancy.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+using access::WarpRequest;
+
+/// What one request asks of a line.
+struct Piece {
+  std::uint64_t line = 0;
+  std::uint8_t sectors = 0;                              ///< a bit each
+  std::array<std::uint32_t, sectors_of_line> bytes = {};  ///< of each sector, a bit each
+};
+
+/// Lines that are played, one pair of so many: which is a matter of its number's hash, so that no pattern of addresses
+/// can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
+class Sample {
+ public:
+  explicit Sample(unsigned log2_rate) : shift_(64 - log2_rate), all_(log2_rate == 0) {}
+  [[nodiscard]] bool has(std::uint64_t pair) const { return all_ || (pair * 0x9e37'79b9'7f4a'7c15 >> shift_) == 0; }
+
+ private:
+  unsigned shift_;
+  bool all_;
+};
+
+/// The sampled lines of a request, in the array of that number.
+void take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array, std::vector<Piece>& pieces) {
+  pieces.clear();
+  constexpr unsigned lines_of_array = 48;  // log2: 32 PiB
+  std::uint64_t last_pair = ~std::uint64_t{0};
+  bool has = false;
+  for (std::uint32_t lanes = request.active; lanes != 0; lanes &= lanes - 1) {
+    const std::uint64_t byte = request.address[std::countr_zero(lanes)];
+    const std::uint64_t pair = byte / access::line_pair_bytes;
+    if (pair != last_pair) {
+      last_pair = pair;
+      has = sample.has(pair);
+    }
+    if (!has) continue;
+    const std::uint64_t line = byte / access::line_bytes | array << lines_of_array;
+    auto piece = pieces.rbegin();
+    while (piece != pieces.rend() && piece->line != line) ++piece;
+    if (piece == pieces.rend()) {
+      pieces.push_back({.line = line});
+      piece = pieces.rbegin();
+    }
+    const auto sector = static_cast<unsigned>(byte % access::line_bytes / access::sector_bytes);
+    piece->sectors = static_cast<std::uint8_t>(piece->sectors | 1U << sector);
+    const auto within = static_cast<unsigned>(byte % access::sector_bytes);
+    piece->bytes[sector] |= ((std::uint32_t{1} << request.word_bytes) - 1) << within;
+  }
+}
+
+std::uint8_t atoms_of(unsigned sectors) {
+  return static_cast<std::uint8_t>(((sectors & 3U) != 0 ? 3U : 0U) | ((sectors & 12U) != 0 ? 12U : 0U));
+}
+
+/// L2 and the memory behind it. It is in parts where l2_near_share says so: each of the multiprocessors near it, for
+/// all that those read. Every line has a home in one of the parts, which alone exchanges it with the memory.
+class SecondLevel {
+ public:
+  SecondLevel(std::size_t lines, unsigned parts, std::size_t soon, Traffic& traffic)
+      : parts_(parts, LineCache(std::max<std::size_t>(1, lines / parts))), soon_(soon), traffic_(&traffic) {}
+
+  void read(const Piece& piece, unsigned sectors, unsigned part) {
+    LineCache& near = parts_[part];
+    CachedLine* line = near.find(piece.line);
+    const unsigned lacking = sectors & ~(line != nullptr ? line->valid : 0U);
+    if (lacking == 0) return;
+    const unsigned home = home_of(piece.line);
+    if (home != part) {
+      if (line == nullptr) line = &insert(part, piece.line);
+      line->valid = static_cast<std::uint8_t>(line->valid | lacking);
+      const CachedLine* there = parts_[home].find(piece.line);
+      if (there != nullptr && (lacking & ~there->valid) == 0) return;
+      fetch(home, piece.line, there != nullptr ? lacking & ~there->valid : lacking);
+      return;
+    }
+    fetch(home, piece.line, lacking);
+  }
+
+  void write(const Piece& piece) {
+    const unsigned home = home_of(piece.line);
+    for (unsigned part = 0; part < parts_.size(); ++part) {
+      if (part == home) continue;
+      if (CachedLine* copy = parts_[part].find(piece.line)) copy->valid = 0;
+    }
+    CachedLine* line = parts_[home].find(piece.line);
+    if (line == nullptr) line = &insert(home, piece.line);
+    for (unsigned sector = 0; sector < sectors_of_line; ++sector) line->written[sector] |= piece.bytes[sector];
+  }
+
+  /// What is written at last.
+  void flush() {
+    for (LineCache& part : parts_) part.for_each([&](const CachedLine& line) { write_back(line); });
+  }
+
+ private:
+  [[nodiscard]] unsigned home_of(std::uint64_t line) const {
+    return static_cast<unsigned>((line * 0xd6e8'feb8'6659'fd93 >> 40U) % parts_.size());
+  }
+
+  CachedLine& insert(unsigned part, std::uint64_t number) {
+    CachedLine evicted;
+    bool was_full = false;
+    CachedLine& line = parts_[part].insert(number, evicted, was_full);
+    if (was_full) write_back(evicted);
+    return line;
+  }
+
+  void fetch(unsigned home, std::uint64_t number, unsigned lacking) {
+    CachedLine* line = parts_[home].find(number);
+    if (line == nullptr) line = &insert(home, number);
+    const unsigned fetched = atoms_of(lacking) & ~unsigned{line->valid};
+    line->valid = static_cast<std::uint8_t>(line->valid | fetched);
+    traffic_->fetched_bytes += access::dram_atom_bytes / 2.0 * std::popcount(fetched);
+    traffic_->fetched_lines += 1;
+    if (!recent(fetched_pairs_, number / 2)) traffic_->fetched_line_pairs += 1;
+  }
+
+  void write_back(const CachedLine& line) {
+    unsigned sectors = 0;
+    unsigned filled = 0;
+    for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
+      const std::uint32_t bytes = line.written[sector];
+      if (bytes == 0) continue;
+      ++sectors;
+      if (bytes != ~std::uint32_t{0} && (line.valid >> sector & 1U) == 0) ++filled;
+    }
+    if (sectors == 0) return;
+    const double pair = recent(written_pairs_, line.number / 2) ? 0 : 1;
+    traffic_->written_bytes += access::sector_bytes * static_cast<double>(sectors);
+    traffic_->filled_bytes += access::sector_bytes * static_cast<double>(filled);
+    (filled > 0 ? traffic_->filled_lines : traffic_->written_lines) += 1;
+    (filled > 0 ? traffic_->filled_line_pairs : traffic_->written_line_pairs) += pair;
+  }
+
+  /// Whether the pair was among the last, and that it is now.
+  bool recent(std::vector<std::uint64_t>& pairs, std::uint64_t pair) const {
+    const auto found = std::ranges::find(pairs, pair);
+    if (found != pairs.end()) return true;
+    if (pairs.size() >= soon_) pairs.erase(pairs.begin());
+    pairs.push_back(pair);
+    return false;
+  }
+
+  std::vector<LineCache> parts_;
+  std::size_t soon_;
+  std::vector<std::uint64_t> fetched_pairs_;
+  std::vector<std::uint64_t> written_pairs_;
+  Traffic* traffic_;
+};
+
+bool in_device_memory(const access::Site& site, const Device& device) {
+  const access::Home home = access::row_of(site.space).home;
+  return home == access::Home::device_memory || (home == access::Home::host_memory && device.integrated);
+}
+
+/// A launch being played.
+class Play {
+ public:
+  Play(const Workload& workload, const Profile& profile, unsigned log2_rate)
+      : workload_(workload),
+        device_(profile.device),
+        sample_(log2_rate),
+        parts_(profile.rates.l2_near_share < 1 ? 2 : 1),
+        resident_(occupancy_of(workload, profile.device).blocks),
+        warps_((workload.block_threads + access::warp_lanes - 1) / access::warp_lanes),
+        second_(static_cast<std::size_t>(profile.device.l2_bytes / access::line_bytes) >> log2_rate, parts_,
+                std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), traffic_) {
+    const auto lines =
+        std::max<std::size_t>(2, static_cast<std::size_t>(profile.rates.l1_bytes) / access::line_bytes >> log2_rate);
+    for (unsigned i = 0; i < device_.multiprocessors; ++i) first_.emplace_back(lines);
+  }
+
+  /// The traffic of one launch; `again` of one that follows another.
+  Traffic run(bool again) {
+    if (again) {
+      once();
+      traffic_ = {};
+    }
+    once();
+    if (!again) second_.flush();
+    return traffic_;
+  }
+
+  [[nodiscard]] double lookups() const { return lookups_; }
+
+ private:
+  void once() {
+    lookups_ = 0;
+    for (LineCache& cache : first_) cache = LineCache(cache.size());  // L1s do not outlive a launch
+    const std::uint64_t together = std::uint64_t{resident_} * device_.multiprocessors;
+    for (std::uint64_t block = 0; block < workload_.blocks; block += together) {
+      const std::uint64_t end = std::min(block + together, workload_.blocks);
+      std::uint64_t array = 0;
+      for (const access::Site& site : workload_.sites) {
+        if (!in_device_memory(site, device_)) continue;
+        for (unsigned turn = 0; turn < site.instructions; ++turn) play(site, array, turn, block, end);
+        ++array;
+      }
+    }
+  }
+
+  /// One turn of blocks that are resident together.
+  void play(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block, std::uint64_t end) {
+    batch_.resize(warps_);
+    for (; block < end; ++block) {
+      const std::uint64_t first = (block * site.instructions + turn) * warps_;
+      for (WarpRequest& request : batch_) {
+        request.active = 0;
+        request.word_bytes = site.word_bytes;
+      }
+      site.fill(first, batch_);
+      const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
+      stored_.clear();
+      for (const WarpRequest& request : batch_) {
+        take_apart(request, sample_, array, pieces_);
+        lookups_ += static_cast<double>(pieces_.size());
+        for (const Piece& piece : pieces_) {
+          site.op == access::Op::load ? load(site, piece, multiprocessor) : store(piece);
+        }
+      }
+    }
+  }
+
+  void load(const access::Site& site, const Piece& piece, unsigned multiprocessor) {
+    unsigned lacking = piece.sectors;
+    if (site.kept_in_l1) {
+      LineCache& cache = first_[multiprocessor];
+      CachedLine* line = cache.find(piece.line);
+      if (line == nullptr) {
+        CachedLine evicted;
+        bool was_full = false;
+        line = &cache.insert(piece.line, evicted, was_full);
+      }
+      lacking &= ~unsigned{line->valid};
+      line->valid = static_cast<std::uint8_t>(line->valid | piece.sectors);
+    }
+    if (lacking == 0) return;
+    traffic_.l2_read_requests += 1;
+    traffic_.l2_read_sectors += std::popcount(lacking);
+    second_.read(piece, lacking, multiprocessor % parts_);
+  }
+
+  void store(const Piece& piece) {
+    traffic_.l2_write_requests += 1;
+    unsigned again = 0;
+    const auto same = std::ranges::find(stored_, piece.line, &Piece::line);
+    if (same != stored_.end()) {
+      again = piece.sectors & same->sectors;
+      same->sectors |= piece.sectors;
+    } else {
+      stored_.push_back(piece);
+    }
+    traffic_.l2_split_sectors += std::popcount(again);
+    traffic_.l2_write_sectors += std::popcount(piece.sectors & ~again);
+    second_.write(piece);
+  }
+
+  const Workload& workload_;
+  const Device& device_;
+  Sample sample_;
+  unsigned parts_;
+  unsigned resident_;
+  std::uint64_t warps_;
+  Traffic traffic_;
+  SecondLevel second_;
+  std::vector<LineCache> first_;
+  std::vector<WarpRequest> batch_;
+  std::vector<Piece> pieces_;
+  std::vector<Piece> stored_;  ///< by the block in this turn
+  double lookups_ = 0;
+};
+
+}  // namespace
+
+std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profile) {
+  double lines = 0;
+  double lookups = 0;
+  double bytes = 0;
+  for (const access::Site& site : workload.sites) {
+    if (!in_device_memory(site, profile.device)) continue;
+    if (!site.fill || !site.summary) return std::nullopt;
+    lines += site.summary->footprint.lines;
+    bytes += site.summary->footprint.sectors * access::sector_bytes;
+    lookups += static_cast<double>(site.requests) * site.summary->cost.lines_per_request;
+  }
+  if (lookups == 0) return std::nullopt;
+  constexpr double sampled_lines = 1U << 16U;
+  const unsigned log2_rate =
+      std::min(6U, static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(lines / sampled_lines))));
+  Play play(workload, profile, log2_rate);
+  constexpr double much = 4;
+  Traffic traffic = play.run(bytes < much * static_cast<double>(profile.device.l2_bytes));
+  if (play.lookups() == 0) return std::nullopt;
+  const double scale = lookups / play.lookups();
+  for (double* each :
+       {&traffic.l2_read_requests, &traffic.l2_read_sectors, &traffic.l2_write_requests, &traffic.l2_write_sectors,
+        &traffic.l2_split_sectors, &traffic.fetched_lines, &traffic.fetched_line_pairs, &traffic.fetched_bytes,
+        &traffic.written_lines, &traffic.written_line_pairs, &traffic.written_bytes, &traffic.filled_lines,
+        &traffic.filled_line_pairs, &traffic.filled_bytes}) {
+    *each *= scale;
+  }
+  return traffic;
+}
+
+}  // namespace gpumem::model

@@ -1,0 +1,34 @@
+#pragma once
+// What of a launch's accesses goes how far: L1s and L2 are played through, with a sample of the lines, in the order in
+// which the launch comes to them.
+
+#include <cstdint>
+#include <optional>
+
+#include "probes/model/profile.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::model {
+
+/// Of one launch, when many of the same follow each other.
+struct Traffic {
+  double l2_read_requests = 0;   ///< of L1s: one for each line of a request that they lack something of
+  double l2_read_sectors = 0;    ///< that these ask for
+  double l2_write_requests = 0;  ///< one for each line of a store
+  double l2_write_sectors = 0;   ///< each time that one is stored, but for the next
+  double l2_split_sectors = 0;   ///< stored again by a neighbour in the launch soon after
+  double fetched_lines = 0;      ///< times that L2 begins to fetch a line for loads
+  double fetched_line_pairs = 0;
+  double fetched_bytes = 0;       ///< from memory for loads, in atoms
+  double written_lines = 0;       ///< times that L2 writes sectors of a line to memory
+  double written_line_pairs = 0;
+  double written_bytes = 0;
+  double filled_lines = 0;  ///< lines written of which a sector had to be fetched first
+  double filled_line_pairs = 0;
+  double filled_bytes = 0;  ///< sectors fetched because stores left them incomplete
+};
+
+/// Absent where a site that asks for sectors of device memory does not say its requests in order (Site::fill).
+[[nodiscard]] std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profile);
+
+}  // namespace gpumem::model
