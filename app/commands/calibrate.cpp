@@ -154,7 +154,7 @@ Measured read_reports(const CalibrateArguments& arguments, const Environment& en
 
 // ---- From records to cases of the fit
 
-std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records, const Device& device,
+std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records, const model::Profile& profile,
                                      const std::vector<Probe>& registry) {
   std::vector<model::FitCase> cases;
   for (const report::Record& record : records) {
@@ -162,9 +162,9 @@ std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records,
     if (!is_sound(record) || probe == registry.end()) continue;
     const auto one = report::case_of(record, *probe);
     if (!one) continue;
-    Workload workload = describe(*one, device);
+    Workload workload = describe(*one, profile.device);
     if (!model::FitCase::suits(workload)) continue;
-    cases.emplace_back(std::move(workload), device, record.time->summary.median.count(), group_of(record));
+    cases.emplace_back(std::move(workload), profile, record.time->summary.median.count(), group_of(record));
   }
   return cases;
 }
@@ -224,14 +224,15 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
 
   const Measured measured =
       arguments.from.empty() ? measure(arguments, environment) : read_reports(arguments, environment);
-  const auto cases = cases_of(measured.fitted, measured.device, environment.registry);
-  const auto held_out = cases_of(measured.held_out, measured.device, environment.registry);
+  const model::Profile start = model::profile_of(measured.device);
+  const auto cases = cases_of(measured.fitted, start, environment.registry);
+  const auto held_out = cases_of(measured.held_out, start, environment.registry);
   if (cases.empty()) {
     throw arguments.from.empty() ? probe_error("none of the calibrating cases could be measured on this GPU")
                                  : usage_error("the reports hold no measured launch of a kernel to fit rates to");
   }
 
-  model::Fit fit = model::fit_rates(cases, model::profile_of(measured.device));
+  model::Fit fit = model::fit_rates(cases, start);
   auto read_off = read_copy_rates(measured.fitted, fit.profile);
   read_off.merge(read_latencies(measured.fitted, fit.profile));
   // None of the shipped has such a name, so that nobody takes it for theirs.

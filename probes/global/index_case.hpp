@@ -29,7 +29,8 @@ struct NamedIndices {
 /// What is read is kept until others are asked for, as a file may have gigabytes.
 class IndexFiles {
  public:
-  /// `accesses` is how many are wanted of notation that can be repeated, 0: as many as Spatter does. Throws usage errors.
+  /// `accesses` is how many are wanted of notation that can be repeated, 0: as many as Spatter does. Throws usage
+  /// errors.
   [[nodiscard]] const NamedIndices& get(const std::string& value, const std::string& option, std::uint64_t accesses);
 
  private:

@@ -26,8 +26,8 @@ struct KernelHeader {
 /// The source of a launch's kernel and of what checks it, and their names in it: the kernel first.
 [[nodiscard]] measure::KernelSource pattern_source(const Launch& launch, const UserPattern& pattern);
 
-/// Compiles the launch's kernel and readies its arrays, of so many elements each. Throws a probe error if it holds other
-/// accesses than the launch says.
+/// Compiles the launch's kernel and readies its arrays, of so many elements each. Throws a probe error if it holds
+/// other accesses than the launch says.
 [[nodiscard]] std::unique_ptr<measure::Experiment> prepare_pattern(const Launch& launch, const UserPattern& pattern,
                                                                    std::uint64_t extent_elements,
                                                                    measure::Session& session);

@@ -115,8 +115,7 @@ WarpAccesses accesses_of(const Launch& launch, std::uint64_t k) {
   if (launch.tile.block_threads % access::warp_lanes == 0) {  // then they follow each other through the launch
     const std::uint64_t first = k * access::warp_lanes;
     const std::uint64_t left = first < launch.count ? launch.count - first : 0;
-    return pattern::consecutive(static_cast<std::int64_t>(first),
-                                std::min<std::uint64_t>(access::warp_lanes, left));
+    return pattern::consecutive(static_cast<std::int64_t>(first), std::min<std::uint64_t>(access::warp_lanes, left));
   }
   const std::uint64_t warps = requests_of_block(launch) / launch.tile.elements_per_thread;
   const auto thread = static_cast<std::uint32_t>(k % warps * access::warp_lanes);
@@ -162,8 +161,8 @@ struct Highest {
 Highest highest_among(PatternEvaluator& evaluate, std::int64_t first, std::int64_t end) {
   Highest highest;
   for (; first < end; first += access::warp_lanes) {
-    const WarpAccesses at = pattern::consecutive(
-        first, std::min<std::size_t>(access::warp_lanes, static_cast<std::size_t>(end - first)));
+    const WarpAccesses at =
+        pattern::consecutive(first, std::min<std::size_t>(access::warp_lanes, static_cast<std::size_t>(end - first)));
     highest.add(at, evaluate(at));
   }
   return highest;
@@ -187,13 +186,12 @@ Highest highest_of_all(const UserPattern& pattern, std::int64_t n) {
   const unsigned threads = access::threads_for(static_cast<std::uint64_t>(n), chunk, 0);
   EvaluatorPool pool(pattern, n);
   std::vector<Highest> found(threads);
-  access::in_chunks(static_cast<std::uint64_t>(n), chunk, threads,
-                    [&](unsigned thread, std::uint64_t first, std::uint64_t end) {
-                      pool.with_one([&](PatternEvaluator& evaluate) {
-                        found[thread].add(highest_among(evaluate, static_cast<std::int64_t>(first),
-                                                        static_cast<std::int64_t>(end)));
-                      });
-                    });
+  access::in_chunks(
+      static_cast<std::uint64_t>(n), chunk, threads, [&](unsigned thread, std::uint64_t first, std::uint64_t end) {
+        pool.with_one([&](PatternEvaluator& evaluate) {
+          found[thread].add(highest_among(evaluate, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end)));
+        });
+      });
   Highest highest;
   for (const Highest& one : found) highest.add(one);
   return highest;
@@ -259,8 +257,8 @@ KnownPatterns::Entry& KnownPatterns::entry(const UserPattern& pattern, const Lau
   constexpr std::size_t most_entries = 256;
   const bool whole_warps = launch.tile.block_threads % access::warp_lanes == 0;
   const Tile tile = whole_warps ? Tile{access::warp_lanes, 1} : launch.tile;
-  std::string key = fmt::format("{} {} {} {}", launch.count, launch.word_bytes, tile.block_threads,
-                                tile.elements_per_thread);
+  std::string key =
+      fmt::format("{} {} {} {}", launch.count, launch.word_bytes, tile.block_threads, tile.elements_per_thread);
   for (const pattern::Expression* expression : {&pattern.element, &pattern.active}) {
     for (const pattern::Instruction& one : expression->code) {
       key += fmt::format(";{} {} {} {} {}", static_cast<int>(one.op), one.a, one.b, one.c, one.value);
@@ -293,7 +291,8 @@ Workload workload_of(const Launch& launch, const UserPattern& pattern, const acc
   site.requests = exact.counts.requests;
   site.summary = exact.summary;
   site.fill = requests_of(pattern, launch);
-  site.summary->cost = access::average(exact.counts, exact.counts.requests, access::costed(site.space, site.op), site.word_bytes);
+  site.summary->cost =
+      access::average(exact.counts, exact.counts.requests, access::costed(site.space, site.op), site.word_bytes);
   if (launch.loads()) {
     site.name = "source";
     site.op = access::Op::load;

@@ -34,8 +34,8 @@ struct PatternFacts {
   std::uint64_t highest_access = 0;   ///< one that goes there
 };
 
-/// Evaluates a launch, or as much of it as tells the rest. Throws usage errors that name the access: where an element is
-/// negative, where something divides by zero, and where no access takes part.
+/// Evaluates a launch, or as much of it as tells the rest. Throws usage errors that name the access: where an element
+/// is negative, where something divides by zero, and where no access takes part.
 [[nodiscard]] PatternFacts facts_of(const UserPattern& pattern, const Launch& launch);
 
 /// What one site of the launch costs, exactly.

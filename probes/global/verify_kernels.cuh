@@ -1,6 +1,6 @@
 #pragma once
-// Device-side checks of the global kernels' output against the functor itself. Nothing here needs the host, so NVRTC can
-// compile it with any other pattern.
+// Device-side checks of the global kernels' output against the functor itself. Nothing here needs the host, so NVRTC
+// can compile it with any other pattern.
 
 #include "probes/global/kernels.cuh"
 

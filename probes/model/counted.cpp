@@ -98,7 +98,7 @@ class Counted {
 }  // namespace
 
 std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload, const Profile& profile) {
-  const Counted counted(counts, demand_of(workload, summarise(workload), profile.device));
+  const Counted counted(counts, demand_of(workload, summarise(workload), profile));
   // Whether DRAM matters is what its counters say, not whether the data could fit in L2.
   std::vector<StageTime> stages = launch_stages(counted.demand(), workload, profile, false);
   std::erase_if(stages, [&](const StageTime& stage) { return !counted.has(stage.stage); });

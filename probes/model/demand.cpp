@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "probes/model/traffic.hpp"
+
 namespace gpumem::model {
 
 namespace {
@@ -91,6 +93,40 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
   demand.dram_write_bytes += footprint.sectors * access::sector_bytes;
 }
 
+/// Whether requests share so little, and so near to each other, that what each level serves is known without playing
+/// the launch; and memory so much larger or smaller than L2 that it does not matter what the launch before has left.
+bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
+  constexpr double little = 1.5;
+  double bytes = 0;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const access::Site& site = workload.sites[i];
+    if (!asks_for_sectors(site) || home_of(site, device) != Home::device_memory) continue;
+    const double touched = static_cast<double>(site.requests) * sites[i].cost.sectors_per_request;
+    if (touched > little * sites[i].footprint.sectors) return false;
+    bytes += sites[i].footprint.sectors * access::sector_bytes;
+  }
+  const auto l2 = static_cast<double>(device.l2_bytes);
+  return bytes < l2 / 4 || bytes > 4 * l2;
+}
+
+/// What the sites ask of device memory, as the launch was played.
+void replace(Demand& demand, const Traffic& traffic, double uncombined) {
+  demand.l2_requests = traffic.l2_read_requests + traffic.l2_write_requests;
+  demand.l2_load_sectors = traffic.l2_read_sectors;
+  demand.l2_first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
+  demand.l2_store_sectors = traffic.l2_write_sectors;
+  demand.l2_split_sectors = traffic.l2_split_sectors * uncombined;
+  demand.l2_load_lines = traffic.fetched_lines;
+  demand.l2_load_line_pairs = traffic.fetched_line_pairs;
+  demand.l2_store_lines = traffic.written_lines;
+  demand.l2_store_line_pairs = traffic.written_line_pairs;
+  demand.l2_fill_lines = traffic.filled_lines;
+  demand.l2_fill_line_pairs = traffic.filled_line_pairs;
+  demand.dram_read_bytes = traffic.fetched_bytes + traffic.filled_bytes;
+  demand.dram_write_bytes = traffic.written_bytes;
+  demand.played = true;
+}
+
 }  // namespace
 
 std::vector<access::SiteSummary> summarise(const Workload& workload) {
@@ -99,7 +135,8 @@ std::vector<access::SiteSummary> summarise(const Workload& workload) {
   return summaries;
 }
 
-Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
+Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Profile& profile) {
+  const Device& device = profile.device;
   Demand demand;
   for (const access::Site& site : workload.sites) {
     if (!asks_for_sectors(site)) continue;
@@ -120,6 +157,12 @@ Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary
       demand.footprint_bytes += sites[i].footprint.sectors * access::sector_bytes;
       load ? add_load(demand, site, sites[i]) : add_store(demand, site, sites[i]);
     }
+  }
+  if (is_plain(workload, sites, device)) return demand;
+  if (const auto traffic = traffic_of(workload, profile)) {
+    const auto store = std::ranges::find(workload.sites, Op::store, &access::Site::op);
+    const auto cost = [&] { return sites[static_cast<std::size_t>(store - workload.sites.begin())].cost; };
+    replace(demand, *traffic, store == workload.sites.end() ? 0 : uncombined_share(demand, *store, cost()));
   }
   return demand;
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "probes/access/site.hpp"
-#include "probes/device.hpp"
+#include "probes/model/profile.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::model {
@@ -41,11 +41,14 @@ struct Demand {
   double pcie_lone_writes = 0;       ///< and those that have an atom to themselves
   double pcie_lone_idle_writes = 0;  ///< lone writes x the share of the atoms' channels that none of them touches
   double shared_wavefronts = 0;
+  double l2_requests = 0;  ///< of L1s, each for sectors of one line; 0 where nobody counted them
+  bool played = false;     ///< whether what reaches memory is known from playing the launch
 };
 
-/// Sums what the sites ask for; `sites` holds their summaries, in the workload's order.
+/// Sums what the sites ask for; `sites` holds their summaries, in the workload's order. Where accesses come back to
+/// what was touched before, or the launch leaves in L2 what the next one needs, its traffic is played (traffic.hpp).
 [[nodiscard]] Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites,
-                               const Device& device);
+                               const Profile& profile);
 
 /// The summaries of a workload's sites, in its order.
 [[nodiscard]] std::vector<access::SiteSummary> summarise(const Workload& workload);

@@ -216,10 +216,10 @@ double standard_error(const std::vector<Rates>& found, double Rates::*rate) {
 
 }  // namespace
 
-FitCase::FitCase(Workload workload, const Device& device, double seconds, std::string group)
+FitCase::FitCase(Workload workload, const Profile& profile, double seconds, std::string group)
     : workload_(std::move(workload)),
-      demand_(demand_of(workload_, summarise(workload_), device)),
-      cached_(is_cached(workload_, demand_, device)),
+      demand_(demand_of(workload_, summarise(workload_), profile)),
+      cached_(is_cached(workload_, demand_, profile.device)),
       seconds_(seconds),
       group_(std::move(group)) {
   if (!workload_.operations.empty()) {

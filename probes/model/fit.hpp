@@ -15,9 +15,10 @@ namespace gpumem::model {
 /// A case as the fit sees it. What it demands does not depend on rates, so it is worked out once.
 class FitCase {
  public:
-  /// `seconds` is what the case took, greater than 0. Cases of one `group` stand or fall together when the uncertainty
-  /// is estimated: those of one pattern have errors in common.
-  FitCase(Workload workload, const Device& device, double seconds, std::string group);
+  /// Of the profile only what no fit changes matters: the device, and how much its caches hold. `seconds` is what the
+  /// case took, greater than 0. Cases of one `group` stand or fall together when the uncertainty is estimated: those of
+  /// one pattern have errors in common.
+  FitCase(Workload workload, const Profile& profile, double seconds, std::string group);
 
   /// Natural logarithm of predicted over measured seconds.
   [[nodiscard]] double error(const Profile& profile) const;

@@ -15,7 +15,7 @@ inline constexpr unsigned sectors_of_line = access::line_bytes / access::sector_
 
 struct CachedLine {
   std::uint64_t number = 0;
-  std::uint8_t valid = 0;                                    ///< a bit for each sector that has been read
+  std::uint8_t valid = 0;                                   ///< a bit for each sector that has been read
   std::array<std::uint32_t, sectors_of_line> written = {};  ///< a bit for each byte that memory does not have yet
 };
 

@@ -40,7 +40,7 @@ void play(Prediction& prediction, const Workload& workload, const Profile& profi
 Prediction predict(const Workload& workload, const Profile& profile) {
   Prediction prediction;
   prediction.sites = summarise(workload);
-  prediction.demand = demand_of(workload, prediction.sites, profile.device);
+  prediction.demand = demand_of(workload, prediction.sites, profile);
   prediction.cache_resident = is_cached(workload, prediction.demand, profile.device);
   prediction.stages = launch_stages(prediction.demand, workload, profile, prediction.cache_resident);
   prediction.seconds =

@@ -16,7 +16,7 @@ using access::WarpRequest;
 /// What one request asks of a line.
 struct Piece {
   std::uint64_t line = 0;
-  std::uint8_t sectors = 0;                              ///< a bit each
+  std::uint8_t sectors = 0;                               ///< a bit each
   std::array<std::uint32_t, sectors_of_line> bytes = {};  ///< of each sector, a bit each
 };
 

@@ -19,8 +19,8 @@ struct Traffic {
   double l2_split_sectors = 0;   ///< stored again by a neighbour in the launch soon after
   double fetched_lines = 0;      ///< times that L2 begins to fetch a line for loads
   double fetched_line_pairs = 0;
-  double fetched_bytes = 0;       ///< from memory for loads, in atoms
-  double written_lines = 0;       ///< times that L2 writes sectors of a line to memory
+  double fetched_bytes = 0;  ///< from memory for loads, in atoms
+  double written_lines = 0;  ///< times that L2 writes sectors of a line to memory
   double written_line_pairs = 0;
   double written_bytes = 0;
   double filled_lines = 0;  ///< lines written of which a sector had to be fetched first

@@ -27,9 +27,9 @@ access::Site site(Space space, Op op) {
 Demand demand_of_one(const access::Site& site, bool integrated = false) {
   Workload workload;
   workload.sites.push_back(site);
-  Device device;
-  device.integrated = integrated;
-  return demand_of(workload, summarise(workload), device);
+  Profile profile;
+  profile.device.integrated = integrated;
+  return demand_of(workload, summarise(workload), profile);
 }
 
 bool asks_for_nothing(const Demand& demand) {

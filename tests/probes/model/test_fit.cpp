@@ -23,7 +23,7 @@ std::vector<FitCase> cases_of(const Profile& profile, const std::vector<std::str
             const Shape shape{word, elements, threads, std::uint64_t{1} << 30U};
             const Case one = global_case("stride", stride, op, shape);
             const Workload workload = one.probe->describe(one, profile.device);
-            cases.emplace_back(workload, profile.device, model::predict(workload, profile).seconds,
+            cases.emplace_back(workload, profile, model::predict(workload, profile).seconds,
                                std::to_string(stride) + op);
           }
         }
@@ -118,7 +118,7 @@ TEST_CASE("groups that disagree make a rate uncertain", "[fit]") {
         const Case one = global_case("offset", std::uint64_t{0}, "read", {word, 8, threads, std::uint64_t{1} << 30U});
         const Workload workload = one.probe->describe(one, truth.device);
         const double off = 1 + spread * (number % 3 - 1.0);
-        cases.emplace_back(workload, truth.device, model::predict(workload, truth).seconds * off,
+        cases.emplace_back(workload, truth, model::predict(workload, truth).seconds * off,
                            std::to_string(number));
         ++number;
       }
@@ -149,7 +149,7 @@ TEST_CASE("errors are shares of the measured bandwidth", "[fit]") {
     const Case one = global_case("offset", std::uint64_t{0}, "read");
     const Workload workload = one.probe->describe(one, truth.device);
     // The last takes half as long as predicted: half of its bandwidth was predicted.
-    cases.emplace_back(workload, truth.device, model::predict(workload, truth).seconds / (i == 19 ? 2 : 1), "");
+    cases.emplace_back(workload, truth, model::predict(workload, truth).seconds / (i == 19 ? 2 : 1), "");
   }
   const FitErrors errors = errors_of(cases, truth);
   CHECK(errors.cases == 20);
