@@ -54,7 +54,7 @@ std::vector<Axis> pattern_axes() {
 struct KnownCase {
   Launch launch;
   UserPattern pattern;
-  PatternFacts facts;
+  PatternFacts facts = {};
   std::uint64_t extent_elements = 0;
 };
 

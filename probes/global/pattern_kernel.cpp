@@ -10,7 +10,6 @@
 #include "probes/error.hpp"
 #include "probes/global/verify_kernels.cuh"
 #include "probes/measure/cuda.hpp"
-#include "probes/measure/machine_accesses.hpp"
 #include "probes/measure/module.hpp"
 #include "probes/measure/verify.hpp"
 #include "probes/pattern/expression_source.hpp"
