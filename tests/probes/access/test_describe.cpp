@@ -93,6 +93,8 @@ TEST_CASE("lanes next to each other are told, and what they are shifted off", "[
   CHECK(brief(shifted(32)) == "lanes next to each other");
   CHECK(brief([](std::uint64_t i) { return hash(i / 32) % (1U << 25U) + i % 32; }) ==
         "lanes next to each other, shifted off the sectors by varying amounts");
+  CHECK(words_for([](std::uint64_t i) { return i / 32 * 16 + i % 32; }).step ==
+        "the next request 16 elements further on, overlapping");
   CHECK(brief([](std::uint64_t i) { return many - 1 - i; }) == "lanes next to each other, descending");
   CHECK(brief([](std::uint64_t i) { return hash(i / 32) % (1U << 20U) * 32 + i % 32; }) ==
         "lanes next to each other; requests all over 128 MiB");
