@@ -8,11 +8,14 @@
 
 Half of the kinds are there to fit a model to, the other half to see what it makes of what it was not fitted to. What a
 seed draws for a kind depends on no other kind, unless two draw the same. Every pattern is proven to stay within its
-array before it is printed: by bounds, and by some of its accesses. A suite expects something of each kind, so that a report says, in its checks,
-which cases are of which kind.
+array before it is printed: by bounds, and by some of its accesses. A suite expects something of each kind, so that a
+report says in its checks which cases are of which kind. Masks are not in the bounds: what does not take part stays
+within the array as well. No expression has a comma, which would separate values of an axis: there is ?: for min and
+max.
 """
 
 import argparse
+import functools
 import json
 import random
 import re
@@ -329,7 +332,8 @@ def column_walks(draw):
     return f"{matrix} + i / {strip} % {across} * {wide} + i % {wide} + i / {wide} % {high} * {width}"
 
 
-@kind(HELD_OUT, "in order, but not from where a line begins, not forwards, or not from the first lane", words=(4, 8, 16))
+@kind(HELD_OUT, "in order, but not from where a line begins, not forwards, or not from the first lane",
+      words=(4, 8, 16))
 def misaligned(draw):
     c, wide = draw.randint(1, 63), draw.choice([8, 16, 32, 64, 256])
     return draw.among([f"i + {c}", f"n - 1 - i + {c}", f"i / {wide} * {wide} + (i + {c}) % {wide}",
@@ -417,6 +421,7 @@ def buffers(draw, count):
     return found[:count]
 
 
+@functools.lru_cache(maxsize=4)
 def patterns_of(seed, count):
     """`count` patterns of every kind, by its name. None occurs twice, and none is of two kinds: not even as a pattern
     of one with a mask of another, so that a list of patterns and one of masks tell a kind."""
