@@ -7,10 +7,14 @@
 The reports are JSON, measured with the cuda backend. With --predict the predictions are made anew by that program, for
 the profile that each report names, so that a changed model can be held against what was measured before. Cases are
 compared by their headline, whatever quantity it is. The plot takes matplotlib.
+
+Reports of suites that tests/benchmark/patterns.py draws get a section of their own: what the model makes of patterns
+that nobody chose, by kind, and of kinds that nothing was fitted to.
 """
 
 import json
 import math
+import re
 import shlex
 import statistics
 import subprocess
@@ -26,6 +30,8 @@ from plotting.model import Figure, Guide, Panel, Point, Quantity, Reading, Serie
 
 BAND = 0.15
 WORST = 10
+EXPRESSIONS = ("pattern", "active")  # parameters that are no names
+DRAWN_KIND = re.compile(r"patterns of kind (\S+) \((\S+)\)")  # a check of a suite of drawn patterns: its kind and half
 DISTURBED = {"throttled", "contended", "link_degraded"}  # what was measured then is not the GPU's doing
 
 
@@ -50,10 +56,20 @@ def compared(report, anew):
         case.predicted = by and by.readings.get(case.headline.quantity, Reading()).predicted
         if case.predicted:
             case.off_by = case.predicted / case.headline.measured - 1
-            kinds = reports.kinds(case)
+            kinds = {name: value for name, value in reports.kinds(case).items() if name not in EXPRESSIONS}
             case.alternative, case.kind = kinds.pop(case.compared, ""), ", ".join(kinds.values())
             found.append(case)
     return found
+
+
+def name_drawn(report):
+    """Cases of drawn patterns get the `drawn` kind and its half, as the checks of their suite say; others None."""
+    found = {}
+    for check in report.checks:
+        named = DRAWN_KIND.fullmatch(check.name or "")
+        found.update((place, named.groups()) for place in check.cases if named)
+    for case in report.results:
+        case.drawn = found.get(case.place)
 
 
 def load(path, predictor):
@@ -65,6 +81,7 @@ def load(path, predictor):
     if not any(case.headline.measured for case in report.results):
         raise UserError(f"{path}: holds no case that was measured")
     report.compared = compared(report, predictor.predictions(report) if predictor else None)
+    name_drawn(report)
     if not report.compared:
         raise UserError(f"{path}: holds no case that is both measured and predicted; try --predict PROGRAM")
     return report
@@ -109,7 +126,9 @@ class Predictor:
             if unknown or flags is None:
                 what = f"probe '{probe}'" if flags is None else f"parameter '{unknown[0]}' of probe '{probe}'"
                 raise UserError(f"{report.path}: '{self.program}' has no {what}")
-            axes = [word for name, of_name in values.items() for word in (flags[name], ",".join(of_name))]
+            # Values of most axes may stand in one text; an expression has to stand alone.
+            texts = {name: of_name if name in EXPRESSIONS else [",".join(of_name)] for name, of_name in values.items()}
+            axes = [word for name, of_name in texts.items() for text in of_name for word in (flags[name], text)]
             said = self.run("probe", probe, *axes, "--backend", "model", "--gpu", report.profile, "--quiet", "--format",
                             "json")
             found.update((case_key(case, values), case) for case in reports.parse(said, self.program).results)
@@ -161,8 +180,56 @@ def left_out(loaded, compared_cases):
 def worst_row(case):
     values = [case.report.words.amount(case.headline.quantity, value)
               for value in (case.headline.measured, case.predicted)]
-    return [case.probe, " ".join(f"{name}={value}" for name, value in case.parameters.items()), *values,
+    parameters = (f"{name}={code(value) if name in EXPRESSIONS else value}" for name, value in case.parameters.items())
+    return [case.probe, " ".join(parameters), *values, f"{100 * case.off_by:+.1f}"]
+
+
+def code(text):
+    """An expression has signs that Markdown would take for its own."""
+    return f"`{text}`"
+
+
+def drawn_row(case):
+    """Of the parameters, first those that make the pattern."""
+    kind, half = case.drawn
+    values = [case.report.words.amount(case.headline.quantity, value)
+              for value in (case.headline.measured, case.predicted)]
+    own = case.parameters
+    rest = " ".join(f"{name}={value}" for name, value in own.items() if name not in EXPRESSIONS)
+    return [half, kind, code(own.get("pattern", "-")), code(own["active"]) if own.get("active") else "", rest, *values,
             f"{100 * case.off_by:+.1f}"]
+
+
+def drawn_sections(cases):
+    """Sections about drawn patterns; none where there are none."""
+    drawn = [case for case in cases if case.drawn]
+    if not drawn:
+        return []
+    halves = []
+    for half, found in sorted(grouped(drawn, lambda case: case.drawn[1]).items()):
+        count, median, p95, worst = summary(found)
+        within = sum(abs(case.off_by) <= BAND for case in found)
+        halves.append(f"{half}: {count} cases, {percent(median)} % off in the median, {percent(p95)} % at the 95th"
+                      f" percentile, {percent(worst)} % at worst, {percent(within / count)} % within {100 * BAND:g} %")
+    worst_cases = sorted(drawn, key=lambda case: -abs(case.off_by))[:WORST]
+    return [
+        "## Patterns nobody fitted",
+        "Drawn at random by `tests/benchmark/patterns.py`, which says what the kinds are. The kinds of the half `fit`"
+        " may have been fitted to; no rate and no term of the model was to those of the half `held-out`."
+        f" {'. '.join(map(capitalised, halves))}.",
+        "### By kind",
+        errors_table(["half", "kind"], drawn, lambda case: (case.drawn[1], case.drawn[0])),
+        "### By operation and word",
+        errors_table(["half", "op", "word bytes"], drawn, lambda case: (
+            case.drawn[1], case.parameters.get("op", ""), case.parameters.get("word_bytes", 0))),
+        f"### The {len(worst_cases)} worst patterns",
+        table(["half", "kind", "pattern", "active", "other parameters", ">measured", ">predicted", ">off by %"],
+              map(drawn_row, worst_cases)),
+    ]
+
+
+def capitalised(text):
+    return text[:1].upper() + text[1:]
 
 
 def page(loaded, cases, predictor, plot_name, made_by):
@@ -193,6 +260,7 @@ def page(loaded, cases, predictor, plot_name, made_by):
             case.probe, case.kind, case.alternative if case.probe in plural else "")),
         f"## The {len(worst_cases)} worst cases",
         table(["probe", "parameters", ">measured", ">predicted", ">off by %"], map(worst_row, worst_cases)),
+        *drawn_sections(cases),
         "## What was measured",
         table(["report", "GPU", "driver", "commit", "profile", "measured on", ">cases"], sources),
         "## Made by",

@@ -40,7 +40,8 @@ REPORT = {
                "pcie": {"generation": float, "width": float, "theoretical_gb_per_s": float}, ...: ...},
     "quantities": {...: {...: str}},
     "words": {"probes": {...: {...: str}}, "parameters": {...: {...: str}}, "stages": {...: str}},
-    "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}}], "results": [CASE]}
+    "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}}],
+    "checks": [{"name": str, "cases": [int]}], "results": [CASE]}
 
 KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", float: "a number", int: "a number"}
 

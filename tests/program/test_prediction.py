@@ -121,6 +121,58 @@ class Prediction(ProgramTest):
         self.assertIn("| offset | 2 | 0.0 | 0.0 | 0.0 |", text)
         self.assertIn("Left out: 2 cases, 1 of them flagged `throttled`.", text)
 
+    def drawn(self):
+        """A report of patterns as their suite has them, of cases of another probe: two of a kind to fit to, two of
+        another that is held out, and one of no kind."""
+        path = self.report("d.json", "--offset", "0..4", factors=[1.1, 1.2, 0.7, 1.4, 3.0])
+        report = json.loads(path.read_text(encoding="utf-8"))
+        texts = [("i / 2", "1"), ("i * 3 | i", "1"), ("i % 4 * 8 + i / 4", "lane < 3"), ("i ^ i >> 3", "1"), ("i", "1")]
+        for result, (text, active), op, word in zip(report["results"], texts, ("read", "write", "read", "read", "copy"),
+                                                    (4, 4, 8, 4, 4), strict=True):
+            result |= {"probe": "pattern", "swept": "pattern", "parameters": {
+                "pattern": text, "active": active, "op": op, "word_bytes": word}}
+        report["checks"] = [{"name": name, "verdict": "pass", "cases": cases} for name, cases in (
+            ("every case ran", [0, 1, 2, 3, 4]), ("patterns of kind tiles (fit)", [0, 1]),
+            ("patterns of kind bit-orders (held-out)", [2, 3]))]
+        path.write_text(json.dumps(report), encoding="utf-8")
+        return path
+
+    def test_drawn_patterns(self):
+        other = self.report("r.json", "--offset", "0..3", factors=[1.0, 1.02, 0.9, 1.2])
+        self.assertNotIn("nobody fitted", self.make(other))
+        text = self.make(other, self.drawn())
+        before, section = text.split("## Patterns nobody fitted\n")
+        section = section.split("\n## ")[0]
+        self.assertIn("Fit: 2 cases, 15.0 % off in the median, 20.0 % at the 95th percentile, 20.0 % at worst, 50.0 %"
+                      " within 15 %. Held-out: 2 cases, 35.0 %", section)
+        self.assertIn("| fit | tiles | 2 | 15.0 | 20.0 | 20.0 |", section)
+        self.assertIn("| held-out | bit-orders | 2 | 35.0 | 40.0 | 40.0 |", section)
+        self.assertIn("| fit | write | 4 | 1 | 20.0 | 20.0 | 20.0 |", section)
+        self.assertIn("| held-out | read | 8 | 1 | 30.0 | 30.0 | 30.0 |", section)
+        worst = [line for line in section.splitlines() if line.startswith(("| fit |", "| held-out |")) and "`" in line]
+        self.assertEqual([line.split(" | ")[-1] for line in worst], ["+40.0 |", "-30.0 |", "+20.0 |", "+10.0 |"])
+        self.assertIn("| held-out | bit-orders | `i ^ i >> 3` | `1` | op=read word_bytes=4 |", worst[0])
+        self.assertIn("`i * 3 \\| i`", worst[2])
+        # An expression is no kind: one row for each operation.
+        self.assertIn("| pattern | copy | - | 1 | 200.0 | 200.0 | 200.0 |", before)
+        self.assertIn("| pattern | read | - | 3 |", before)
+        self.assertIn("pattern=`i` active=`1` op=copy", before)
+
+    def test_expressions_are_predicted_one_by_one(self):
+        """A comma may be part of one: each is a use of its option."""
+        path, said = self.drawn(), self.directory / "said"
+        listing = json.dumps([{"name": "pattern", "axes": [
+            {"parameter": name, "flag": "--" + name.replace("_", "-")}
+            for name in ("pattern", "active", "op", "word_bytes")]}])
+        program = self.directory / "program"
+        program.write_text(f"#!{sys.executable}\nimport sys\nif sys.argv[1] == 'list':\n    print({listing!r})\nelse:\n"
+                           f"    open({str(said)!r}, 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
+                           f"    print(open({str(path)!r}).read())\n", encoding="utf-8")
+        program.chmod(0o755)
+        self.assertIn("Patterns nobody fitted", self.make(path, "--predict", program))
+        self.assertIn("probe pattern --pattern i / 2 --pattern i ^ i >> 3 --active 1 --op read --word-bytes 4 ",
+                      said.read_text(encoding="utf-8"))
+
     def test_what_was_not_measured_is_refused(self):
         self.assertIn("nothing in it was measured", self.refused(self.report("r.json", "--offset", "0..1")))
 
