@@ -26,6 +26,10 @@
 //
 // Together: f = f(last n >= m long periods and what comes after them) + (N - n) x (f(U(m + 1)) - f(U(m))). Sums over
 // requests are differences of the same kind. Channels are those of the last, as every long period has the same.
+//
+// Maps of what is touched begin where memory does. So all this is counted (N - n - 1) x D bytes further down: upwards
+// the first long periods are there already and the end is moved, downwards later ones than the first stand for them. A
+// word lies beyond the end of memory, that much less, where it or the one that it stands for did.
 
 namespace gpumem::access {
 
@@ -68,8 +72,10 @@ Hull in_rounds(const Hull& bytes) {
 struct Parts {
   std::uint64_t long_period = 0;  ///< requests
   std::uint64_t overlapping = 0;  ///< m
-  std::uint64_t left_out = 0;     ///< N - n
-  bool moves = true;              ///< D != 0
+  std::uint64_t left_out = 0;     ///< N - n, at least 1
+  std::uint64_t shift = 0;        ///< |D|
+  bool upwards = true;
+  [[nodiscard]] std::uint64_t way() const { return (left_out - 1) * shift; }
 };
 
 /// None where evaluating them is no gain.
@@ -112,7 +118,9 @@ std::optional<Parts> parts_of(const Requests& launch, const Period& period) {
     }
   }
   if (!pays()) return std::nullopt;
-  return Parts{long_period, overlapping, long_periods - last, shift != 0};
+  const Parts parts{long_period, overlapping, long_periods - last, shift, upwards};
+  if (launch.extent_bytes > 0 && launch.extent_bytes <= parts.way()) return std::nullopt;  // an error
+  return parts;
 }
 
 /// Exact for counts below 2^53, as all footprints are.
@@ -122,18 +130,25 @@ constexpr std::array sums = {&Counts::requests, &Counts::sectors, &Counts::lines
                              &Counts::addresses};
 
 ExactSummary summarise_parts(const Requests& launch, const Parts& parts, const CountingLimits& limits) {
-  const auto summary_of = [&](std::uint64_t first, std::uint64_t count) {
+  const auto summary_of = [&](std::uint64_t first, std::uint64_t count, std::uint64_t down) {
     Requests part = launch;
     part.count = count;
-    part.fill = [&, first](std::uint64_t k, std::span<WarpRequest> requests) { launch.fill(first + k, requests); };
+    if (part.extent_bytes > 0) part.extent_bytes -= parts.way();
+    part.fill = [&, first, down](std::uint64_t k, std::span<WarpRequest> requests) {
+      launch.fill(first + k, requests);
+      for (WarpRequest& request : requests) {
+        for (std::uint64_t& address : request.address) address -= down;
+      }
+    };
     return summarise_exactly(part, limits);
   };
-  const ExactSummary fewer = summary_of(0, parts.overlapping * parts.long_period);
-  const ExactSummary more = summary_of(0, (parts.overlapping + 1) * parts.long_period);
-  const std::uint64_t skipped = parts.left_out * parts.long_period;
-  ExactSummary all = summary_of(skipped, launch.count - skipped);
+  const std::uint64_t first = parts.upwards ? 0 : (parts.left_out - 1) * parts.long_period;
+  const ExactSummary fewer = summary_of(first, parts.overlapping * parts.long_period, 0);
+  const ExactSummary more = summary_of(first, (parts.overlapping + 1) * parts.long_period, 0);
+  const std::uint64_t last = parts.left_out * parts.long_period;
+  ExactSummary all = summary_of(last, launch.count - last, parts.upwards ? parts.way() : 0);
   for (const auto sum : sums) all.counts.*sum += parts.left_out * (more.counts.*sum - fewer.counts.*sum);
-  if (parts.moves) {
+  if (parts.shift != 0) {
     for (const auto number : blocks) {
       const double grown = more.summary.footprint.*number - fewer.summary.footprint.*number;
       all.summary.footprint.*number += static_cast<double>(parts.left_out) * grown;
