@@ -44,6 +44,12 @@ access::Period period_of(const Launch& launch, const PatternPeriod& pattern) {
           .regular = launch.count / turn_accesses * turn_requests};
 }
 
+void set_period(access::Site& site, const access::Period& period) {
+  site.period_requests = period.requests;
+  site.growth_bytes = period.growth_bytes;
+  site.regular_requests = period.regular;
+}
+
 Launch untiled_launch_of(const Case& sized) {
   Launch launch;
   launch.op = op_of(sized);

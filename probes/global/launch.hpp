@@ -68,6 +68,9 @@ struct PatternPeriod {
 /// The same of the requests of a site, of those in which no access is beyond the last.
 [[nodiscard]] access::Period period_of(const Launch& launch, const PatternPeriod& pattern);
 
+/// Says so of a site, which is then counted exactly.
+void set_period(access::Site& site, const access::Period& period);
+
 /// What one launch does, all but the name of its kernel: sites in `space`, useful bytes and grid. A pattern that has a
 /// member period() is counted exactly.
 template <class Pattern>
@@ -104,12 +107,7 @@ Workload workload_of(const Launch& launch, const Pattern& pattern, access::Space
                       .requests = launch.requests(),
                       .extent_bytes = pattern.extent(launch.count) * launch.word_bytes,
                       .request = [=](std::uint64_t k) { return request(launch, pattern, k); }};
-    if constexpr (requires { pattern.period(); }) {
-      const access::Period period = period_of(launch, pattern.period());
-      site.period_requests = period.requests;
-      site.growth_bytes = period.growth_bytes;
-      site.regular_requests = period.regular;
-    }
+    if constexpr (requires { pattern.period(); }) set_period(site, period_of(launch, pattern.period()));
     workload.sites.push_back(std::move(site));
   };
   const std::uint64_t useful = pattern.useful(launch.count) * launch.word_bytes;

@@ -108,3 +108,30 @@ TEST_CASE("launch: the probes of offsets, strides and lanes are counted exactly"
     check_probe("coalesced", "lanes", lanes);
   }
 }
+
+TEST_CASE("launch: runs and structures that lie together are counted exactly", "[launch]") {
+  for (const std::uint64_t run : {1U, 3U, 7U, 33U, 64U}) {
+    for (const std::uint64_t bytes : {2'048'000U, 2'048'512U}) {
+      INFO("runs of " << run << ", " << bytes << " bytes");
+      check_counts(
+          describe(case_of("blocked", {{"op", std::string("copy")}, {"run_elements", run}, {"buffer_bytes", bytes}})));
+    }
+  }
+  for (const std::string layout : {"aos", "aligned", "aosoa", "soa"}) {
+    for (const std::string fields : {"all", "one"}) {
+      for (const std::uint64_t bytes : {12U, 20U, 28U}) {
+        INFO(layout << ", " << bytes << " bytes, " << fields);
+        const Workload workload = describe(case_of("layout", {{"layout", layout},
+                                                              {"structure_bytes", bytes},
+                                                              {"fields", fields},
+                                                              {"op", std::string("read")},
+                                                              {"buffer_bytes", std::uint64_t{1'000'004}}}));
+        if (layout == "soa" && fields == "all") {
+          CHECK_FALSE(workload.sites.front().growth_bytes);
+        } else {
+          check_counts(workload);
+        }
+      }
+    }
+  }
+}
