@@ -27,9 +27,10 @@
 // Together: f = f(last n >= m long periods and what comes after them) + (N - n) x (f(U(m + 1)) - f(U(m))). Sums over
 // requests are differences of the same kind. Channels are those of the last, as every long period has the same.
 //
-// Maps of what is touched begin where memory does. So all this is counted (N - n - 1) x D bytes further down: upwards
-// the first long periods are there already and the end is moved, downwards later ones than the first stand for them. A
-// word lies beyond the end of memory, that much less, where it or the one that it stands for did.
+// Where the extent is known, maps of what is touched reach from the beginning of memory to there. Then all this is
+// counted (N - n - 1) x D bytes further down, with an extent that is so much less: upwards the first long periods are
+// there already and the end is moved, downwards later ones than the first stand for them. A word lies beyond this
+// extent only if it, or one that it stands for, lies beyond the launch's.
 
 namespace gpumem::access {
 
@@ -38,7 +39,7 @@ namespace {
 constexpr std::uint64_t round_bytes = std::uint64_t{atom_channels} * dram_atom_bytes;
 static_assert(round_bytes % line_pair_bytes == 0 && round_bytes % (bank_count * bank_bytes) == 0);
 
-/// Bytes between which requests access words, in whole rounds.
+/// Bytes between which requests access words.
 struct Hull {
   std::uint64_t begin = ~std::uint64_t{0};
   std::uint64_t end = 0;
@@ -73,9 +74,10 @@ struct Parts {
   std::uint64_t long_period = 0;  ///< requests
   std::uint64_t overlapping = 0;  ///< m
   std::uint64_t left_out = 0;     ///< N - n, at least 1
-  std::uint64_t shift = 0;        ///< |D|
+  std::uint64_t shift = 0;        ///< |D|; 0 also where nothing repeats itself but warps without active lanes
+  std::uint64_t down = 0;         ///< long periods by which it is counted further down in memory
   bool upwards = true;
-  [[nodiscard]] std::uint64_t way() const { return (left_out - 1) * shift; }
+  [[nodiscard]] std::uint64_t down_bytes() const { return down * shift; }
 };
 
 /// None where evaluating them is no gain.
@@ -89,8 +91,6 @@ std::optional<Parts> parts_of(const Requests& launch, const Period& period) {
   if (period.requests > regular / together) return std::nullopt;
   const std::uint64_t long_period = together * period.requests;
   const std::uint64_t long_periods = regular / long_period;  // N
-  const std::uint64_t shift =
-      together * distance;  // |D|: no overflow, where there are addresses so far from each other
 
   std::uint64_t overlapping = 0;  // m
   std::uint64_t last = 1;         // n, one at least for the channels
@@ -102,7 +102,9 @@ std::optional<Parts> parts_of(const Requests& launch, const Period& period) {
   if (!pays()) return std::nullopt;
 
   Hull touched = hull_of(launch, 0, period.requests);
-  if (shift != 0 && !touched.empty()) {
+  // No overflow, as there are words so far from each other.
+  const std::uint64_t shift = touched.empty() ? 0 : together * distance;
+  if (shift != 0) {
     (upwards ? touched.end : touched.begin) += growth * (together - 1);
     touched = in_rounds(touched);
     overlapping = (touched.end - touched.begin - 1) / shift;
@@ -118,9 +120,10 @@ std::optional<Parts> parts_of(const Requests& launch, const Period& period) {
     }
   }
   if (!pays()) return std::nullopt;
-  const Parts parts{long_period, overlapping, long_periods - last, shift, upwards};
-  if (launch.extent_bytes > 0 && launch.extent_bytes <= parts.way()) return std::nullopt;  // an error
-  return parts;
+  const std::uint64_t left_out = long_periods - last;
+  const std::uint64_t down = launch.extent_bytes > 0 ? left_out - 1 : 0;
+  if (down * shift >= launch.extent_bytes && down * shift > 0) return std::nullopt;  // an error, to be named
+  return Parts{long_period, overlapping, left_out, shift, down, upwards};
 }
 
 /// Exact for counts below 2^53, as all footprints are.
@@ -133,7 +136,7 @@ ExactSummary summarise_parts(const Requests& launch, const Parts& parts, const C
   const auto summary_of = [&](std::uint64_t first, std::uint64_t count, std::uint64_t down) {
     Requests part = launch;
     part.count = count;
-    if (part.extent_bytes > 0) part.extent_bytes -= parts.way();
+    part.extent_bytes -= parts.down_bytes();
     part.fill = [&, first, down](std::uint64_t k, std::span<WarpRequest> requests) {
       launch.fill(first + k, requests);
       for (WarpRequest& request : requests) {
@@ -142,11 +145,11 @@ ExactSummary summarise_parts(const Requests& launch, const Parts& parts, const C
     };
     return summarise_exactly(part, limits);
   };
-  const std::uint64_t first = parts.upwards ? 0 : (parts.left_out - 1) * parts.long_period;
+  const std::uint64_t first = parts.upwards ? 0 : parts.down * parts.long_period;
   const ExactSummary fewer = summary_of(first, parts.overlapping * parts.long_period, 0);
   const ExactSummary more = summary_of(first, (parts.overlapping + 1) * parts.long_period, 0);
   const std::uint64_t last = parts.left_out * parts.long_period;
-  ExactSummary all = summary_of(last, launch.count - last, parts.upwards ? parts.way() : 0);
+  ExactSummary all = summary_of(last, launch.count - last, parts.upwards ? parts.down_bytes() : 0);
   for (const auto sum : sums) all.counts.*sum += parts.left_out * (more.counts.*sum - fewer.counts.*sum);
   if (parts.shift != 0) {
     for (const auto number : blocks) {

@@ -250,6 +250,16 @@ TEST_CASE("errors are those of evaluating it all", "[periodic]") {
   Launch launch = repeated(affine(1, 4, 0, 4), 128, 5000, {});
   launch.requests.extent_bytes = 128 * 4000;
   check(launch, "request 4000, lane 0: the 4-byte word at byte 512000 lies beyond the end");
+  launch.requests.extent_bytes = 128;
+  check(launch, "request 1, lane 0");
+  for (const std::uint64_t byte : {~std::uint64_t{0} - 4096, ~std::uint64_t{0} - 2}) {  // beyond all memory
+    check(repeated(affine(1, 4, 0, 4), 128, 5000, affine(1, 4, byte, 0)), "request 5000, lane 0");
+  }
+  Launch downwards = repeated(affine(1, 4, 128 * 5000, 4), -128, 5000, {});
+  downwards.requests.extent_bytes = 128 * 5000;
+  check(downwards, "request 0, lane 0");
+  downwards.requests.extent_bytes = 128;
+  check(downwards, "request 0, lane 0");
   launch.requests.word_bytes = 3;
   check(launch, "1, 2, 4, 8 or 16");
   launch.requests.word_bytes = 8;
