@@ -223,18 +223,21 @@ ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& lim
   return Count(launch, limits).run();
 }
 
+Requests requests_of(const Site& site) {
+  return {.name = site.name,
+          .space = site.space,
+          .op = site.op,
+          .word_bytes = site.word_bytes,
+          .count = site.requests / std::max<std::uint64_t>(1, site.passes),
+          .extent_bytes = site.extent_bytes,
+          .fill = [&site](std::uint64_t first, std::span<WarpRequest> requests) {
+            for (std::size_t i = 0; i < requests.size(); ++i) requests[i] = site.request(first + i);
+          }};
+}
+
 ExactSummary summarise_exactly(const Site& site, const CountingLimits& limits) {
   const std::uint64_t passes = std::max<std::uint64_t>(1, site.passes);
-  Requests launch{.name = site.name,
-                  .space = site.space,
-                  .op = site.op,
-                  .word_bytes = site.word_bytes,
-                  .count = site.requests / passes,
-                  .extent_bytes = site.extent_bytes,
-                  .fill = [&site](std::uint64_t first, std::span<WarpRequest> requests) {
-                    for (std::size_t i = 0; i < requests.size(); ++i) requests[i] = site.request(first + i);
-                  }};
-  ExactSummary exact = summarise_exactly(launch, limits);
+  ExactSummary exact = summarise_exactly(requests_of(site), limits);
   Counts& counts = exact.counts;
   for (std::uint64_t* sum : {&counts.requests, &counts.sectors, &counts.lines, &counts.wavefronts, &counts.addresses}) {
     *sum *= passes;

@@ -23,6 +23,10 @@ struct Requests {
   std::function<void(std::uint64_t first, std::span<WarpRequest> requests)> fill;
 };
 
+/// Those of one pass of a site, which has to outlive them. They are evaluated one by one: several times slower than a
+/// batch.
+[[nodiscard]] Requests requests_of(const Site& site);
+
 /// Sums over a launch.
 struct Counts {
   std::uint64_t requests = 0;    ///< issued: those of warps with an active lane
@@ -52,8 +56,7 @@ struct CountingLimits {
 /// than `limits` allow for that it would have to be evaluated over a thousand times; and whatever `fill` throws.
 [[nodiscard]] ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits = {});
 
-/// The same of a site, whose requests are evaluated one by one: several times slower than a batch. Counts are of all
-/// passes together.
+/// The same of a site. Counts are of all passes together.
 [[nodiscard]] ExactSummary summarise_exactly(const Site& site, const CountingLimits& limits = {});
 
 /// What so many requests cost each that cost `counts` together; 0 of none.

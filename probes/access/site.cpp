@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "probes/access/exact.hpp"
+#include "probes/access/periodic.hpp"
 #include "probes/access/touched.hpp"
 
 namespace gpumem::access {
@@ -88,6 +90,10 @@ SiteSummary summarise(const Site& site, std::uint64_t exact_requests) {
   const bool exact = once <= 2 * run;
   const std::uint64_t evaluated = exact ? once : 2 * run;
   if (evaluated == 0) return summary;
+  if (!exact && site.growth_bytes) {
+    return summarise_periodic(requests_of(site), {site.period_requests, *site.growth_bytes, site.regular_requests})
+        .summary;
+  }
 
   std::vector<TouchedSector> touched;
   Footprint half;

@@ -56,6 +56,11 @@ struct Site {
   std::uint64_t fetches = 1;   ///< of loads kept in L1: times that L1s fetch what they touch, each for other blocks
   /// Requests after which the launch repeats itself further on in memory; 1 where every run of them is like any other.
   std::uint64_t period_requests = 1;
+  /// Bytes that every address has grown by after a period, lanes being active as before it: where that is proved, all
+  /// is counted exactly (periodic.hpp). Absent: not proved.
+  std::optional<std::int64_t> growth_bytes = std::nullopt;
+  /// Of each pass, those that it is proved for: from the first on. The others may be a warp cut off.
+  std::uint64_t regular_requests = ~std::uint64_t{0};
   /// The array that the site lies in, as far as its footprint can grow; 0 where that is not known.
   std::uint64_t extent_bytes = 0;
   /// The k-th request of a launch, k < requests. Consecutive k are neighbours in the launch, so a short run of
@@ -74,8 +79,8 @@ struct Site {
 /// is extrapolated from the growth between its first and second run of that many, or of as many more as whole periods
 /// of the site take, as long as those are short enough to evaluate. That is exact for patterns that repeat within such
 /// a run (every pattern that is affine in the element index does), and costs are exact where the site knows its kinds.
-/// No footprint grows beyond the site's extent. Of a site whose requests are not costed in anything yet the summary is
-/// empty.
+/// All is exact where the site knows by how much it grows; then words beyond its extent are a usage error. No footprint
+/// grows beyond the site's extent. Of a site whose requests are not costed in anything yet the summary is empty.
 [[nodiscard]] SiteSummary summarise(const Site& site, std::uint64_t exact_requests = 128);
 
 }  // namespace gpumem::access

@@ -2,8 +2,10 @@
 // Runs of consecutive elements, one for each thread: the accesses of the probe `blocked`.
 
 #include <cstdint>
+#include <optional>
 
 #include "probes/access/host_device.hpp"
+#include "probes/access/periodic.hpp"
 #include "probes/access/request.hpp"
 #include "probes/global/divisor.hpp"
 
@@ -49,6 +51,13 @@ class BlockedPlacement {
   [[nodiscard]] constexpr std::uint64_t useful() const { return warps_ * warp_elements; }
   /// Those of as many groups as a warp has turns.
   [[nodiscard]] constexpr std::uint64_t period_warps() const { return run_.divisor(); }
+  /// Their turns are then those of as many groups further on, in all warps there are.
+  [[nodiscard]] constexpr std::optional<access::Period> period() const {
+    const std::uint64_t period_elements = period_warps() * warp_elements;
+    return access::Period{.requests = period_warps() * turns,
+                          .growth_bytes = static_cast<std::int64_t>(period_elements * word_bytes_),
+                          .regular = std::uint64_t{warps_} * turns};
+  }
 
  private:
   /// Enough for exact quotients of what is less than 1024 by runs of up to 64, see Divisor.

@@ -25,6 +25,8 @@ struct LanePattern {
   [[nodiscard]] constexpr std::uint64_t useful(std::uint64_t count) const {
     return left_out == 0 ? count : (count + 1) / 2;
   }
+  /// Nothing but the low five bits of i decides what is flipped, and whether it is left out.
+  [[nodiscard]] constexpr PatternPeriod period() const { return {.accesses = 32, .growth_elements = 32}; }
 };
 
 static LanePattern lane_pattern(const Case& one) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "probes/error.hpp"
 
@@ -27,6 +28,26 @@ std::uint64_t Launch::requests() const {
   // The last block's warps beyond the last element issue nothing.
   const std::uint64_t last_turn = (rest % tile.block_threads + access::warp_lanes - 1) / access::warp_lanes;
   return full_blocks * warps * tile.elements_per_thread + rest / tile.block_threads * warps + last_turn;
+}
+
+// A turn of a block takes the `threads` accesses behind those of the turn before it, with its own warps, of which the
+// last may be partly there. Where all warps are whole, each is as good as a turn of its own.
+access::Period period_of(const Launch& launch, const PatternPeriod& pattern) {
+  const std::uint32_t threads = launch.tile.block_threads;
+  const bool whole_warps = threads % access::warp_lanes == 0;
+  const std::uint64_t turn_accesses = whole_warps ? access::warp_lanes : threads;
+  const std::uint64_t turn_requests = whole_warps ? 1 : threads / access::warp_lanes + 1;
+  const std::uint64_t accesses = std::lcm(pattern.accesses, turn_accesses);
+  return {.requests = accesses / turn_accesses * turn_requests,
+          .growth_bytes = static_cast<std::int64_t>(accesses / pattern.accesses) * pattern.growth_elements *
+                          static_cast<std::int64_t>(launch.word_bytes),
+          .regular = launch.count / turn_accesses * turn_requests};
+}
+
+void set_period(access::Site& site, const access::Period& period) {
+  site.period_requests = period.requests;
+  site.growth_bytes = period.growth_bytes;
+  site.regular_requests = period.regular;
 }
 
 Launch untiled_launch_of(const Case& sized) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "probes/access/periodic.hpp"
 #include "probes/access/site.hpp"
 #include "probes/global/kernels.cuh"
 #include "probes/probe.hpp"
@@ -57,7 +58,21 @@ void validate(const Case& chosen);
 void size(std::span<Case> sweep, const Device& device, const std::function<std::uint64_t(const Case&)>& needed_bytes,
           std::uint64_t largest_buffer = ~std::uint64_t{0});
 
-/// What one launch does, all but the name of its kernel: sites in `space`, useful bytes and grid.
+/// How a pattern repeats itself: for every i, access i + accesses takes part if access i does, and its element is
+/// growth_elements further on.
+struct PatternPeriod {
+  std::uint64_t accesses = 1;
+  std::int64_t growth_elements = 0;
+};
+
+/// The same of the requests of a site, of those in which no access is beyond the last.
+[[nodiscard]] access::Period period_of(const Launch& launch, const PatternPeriod& pattern);
+
+/// Says so of a site, which is then counted exactly.
+void set_period(access::Site& site, const access::Period& period);
+
+/// What one launch does, all but the name of its kernel: sites in `space`, useful bytes and grid. A pattern that has a
+/// member period() is counted exactly.
 template <class Pattern>
 [[nodiscard]] Workload workload_of(const Launch& launch, const Pattern& pattern, access::Space space);
 
@@ -92,6 +107,7 @@ Workload workload_of(const Launch& launch, const Pattern& pattern, access::Space
                       .requests = launch.requests(),
                       .extent_bytes = pattern.extent(launch.count) * launch.word_bytes,
                       .request = [=](std::uint64_t k) { return request(launch, pattern, k); }};
+    if constexpr (requires { pattern.period(); }) set_period(site, period_of(launch, pattern.period()));
     workload.sites.push_back(std::move(site));
   };
   const std::uint64_t useful = pattern.useful(launch.count) * launch.word_bytes;

@@ -2,9 +2,11 @@
 // Where the fields of structures lie: the accesses of the probe `layout`.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "probes/access/host_device.hpp"
+#include "probes/access/periodic.hpp"
 #include "probes/access/request.hpp"
 
 namespace gpumem::global {
@@ -39,6 +41,14 @@ struct LayoutPlacement {
   [[nodiscard]] constexpr std::uint64_t extent() const { return array; }
   [[nodiscard]] constexpr std::uint64_t useful() const { return structures * words; }
   [[nodiscard]] constexpr std::uint64_t period_warps() const { return 1; }
+  /// A tile, up to the last that is whole. Where a tile's pieces are arrays apart, all of these overlap.
+  [[nodiscard]] constexpr std::optional<access::Period> period() const {
+    if (words > 1 && per_piece > tile_structures) return std::nullopt;
+    const std::uint64_t tile_pieces = std::uint64_t{tile_structures} * per_structure + per_tile;
+    return access::Period{.requests = words,
+                          .growth_bytes = static_cast<std::int64_t>(tile_pieces * word),
+                          .regular = structures / tile_structures * words};
+  }
 };
 
 /// `layout` is one of these:

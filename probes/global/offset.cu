@@ -12,6 +12,7 @@ struct OffsetPattern {
   GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t) const { return true; }
   [[nodiscard]] constexpr std::uint64_t extent(std::uint64_t count) const { return count + offset; }
   [[nodiscard]] constexpr std::uint64_t useful(std::uint64_t count) const { return count; }
+  [[nodiscard]] constexpr PatternPeriod period() const { return {.accesses = 1, .growth_elements = 1}; }
 };
 
 static Probe offset_probe() {

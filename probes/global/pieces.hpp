@@ -13,6 +13,11 @@
 //   std::uint64_t extent() const                                                elements of an array
 //   std::uint64_t useful() const                                                elements accessed
 //   std::uint64_t period_warps() const                                          after which the launch repeats itself
+//   std::optional<access::Period> period() const                                the same of requests, where it is
+//   proved
+//
+// The last may be missing. A launch whose periods overlap by more than a few would have to be evaluated to the end, and
+// has none (access/periodic.hpp).
 //
 // A thread of the kernel stands for one of these or for several a block's width apart, so that enough bytes are on
 // their way. Where a placement has few pieces "thread" is therefore a figure of speech.
@@ -88,6 +93,9 @@ template <class Placement>
     site.requests = placement.threads() / access::warp_lanes * placement.pieces();
     site.period_requests = placement.period_warps() * placement.pieces();
     site.request = [=](std::uint64_t k) { return piece_request(placement, k); };
+    if constexpr (requires { placement.period(); }) {
+      if (const auto period = placement.period()) set_period(site, *period);
+    }
   }
   return workload;
 }

@@ -12,6 +12,9 @@ struct StridePattern {
   GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t) const { return true; }
   [[nodiscard]] constexpr std::uint64_t extent(std::uint64_t count) const { return count * stride; }
   [[nodiscard]] constexpr std::uint64_t useful(std::uint64_t count) const { return count; }
+  [[nodiscard]] constexpr PatternPeriod period() const {
+    return {.accesses = 1, .growth_elements = static_cast<std::int64_t>(stride)};
+  }
 };
 
 static Probe stride_probe() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "probes/access/host_device.hpp"
+#include "probes/global/launch.hpp"
 #include "probes/host/host_memory.hpp"
 
 namespace gpumem::host {
@@ -18,6 +19,9 @@ struct AffinePattern {
   /// Up to the last element and no further: the gap after it would be copied for nothing. `count` at least 1.
   [[nodiscard]] constexpr std::uint64_t extent(std::uint64_t count) const { return (*this)(count - 1) + 1; }
   [[nodiscard]] constexpr std::uint64_t useful(std::uint64_t count) const { return count; }
+  [[nodiscard]] constexpr global::PatternPeriod period() const {
+    return {.accesses = 1, .growth_elements = static_cast<std::int64_t>(stride)};
+  }
 };
 
 /// Compares an array of words with what storing `count` elements of random content must have made of poison: the
