@@ -1,0 +1,30 @@
+#pragma once
+// Where a compiled kernel's instructions lie in a cubin, which is an ELF file. Read here, for nothing that reads them
+// has to be installed where kernels run.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpumem::measure {
+
+/// An instruction of 128 bits, as every GPU since compute capability 7.0 has them.
+struct MachineInstruction {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+};
+
+struct MachineCode {
+  unsigned compute_capability = 0;  ///< 90: 9.0
+  std::string_view bytes;           ///< in the cubin
+
+  [[nodiscard]] std::size_t instructions() const { return bytes.size() / sizeof(MachineInstruction); }
+  [[nodiscard]] MachineInstruction at(std::size_t i) const;  ///< i < instructions()
+};
+
+/// The instructions of a kernel and of what was compiled into it: subroutines that it calls lie behind it. Absent where
+/// the cubin is none that is known how to read, or holds no such kernel.
+[[nodiscard]] std::optional<MachineCode> machine_code_of(std::string_view cubin, const std::string& mangled_kernel);
+
+}  // namespace gpumem::measure
