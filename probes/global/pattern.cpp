@@ -121,7 +121,7 @@ Probe pattern_probe() {
   probe.size = [shared](std::span<Case> sweep, const Device& device) { shared->size(sweep, device); };
   probe.prepare = [shared](const Case& decided, measure::Session& session) {
     const KnownCase one = shared->known(decided, launch_of(decided));
-    return prepare_pattern(one.launch, one.pattern, one.extent_elements, session);
+    return prepare_pattern(one.launch, one.pattern, shared->describe(decided), one.extent_elements, session);
   };
   return probe;
 }

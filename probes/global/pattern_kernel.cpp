@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "probes/compute_capability.hpp"
 #include "probes/error.hpp"
 #include "probes/global/verify_kernels.cuh"
 #include "probes/measure/cuda.hpp"
+#include "probes/measure/machine_accesses.hpp"
 #include "probes/measure/module.hpp"
+#include "probes/measure/nvrtc.hpp"
 #include "probes/measure/verify.hpp"
 #include "probes/pattern/expression_source.hpp"
 
@@ -170,10 +173,21 @@ measure::KernelSource pattern_source(const Launch& launch, const UserPattern& pa
   return source;
 }
 
+void require_accesses(const measure::CompiledKernels& compiled, const Workload& workload) {
+  const auto accesses = measure::machine_accesses(compiled.cubin, compiled.names[timed]);
+  if (!accesses) return;  // a GPU newer than what is known of machine code
+  if (const auto difference = measure::differs_from(*accesses, workload.sites)) {
+    throw probe_error(
+        fmt::format("the compiled kernel {} is not as the pattern says: {}", workload.kernel, *difference));
+  }
+}
+
 std::unique_ptr<measure::Experiment> prepare_pattern(const Launch& launch, const UserPattern& pattern,
-                                                     std::uint64_t extent_elements, measure::Session& session) {
+                                                     const Workload& workload, std::uint64_t extent_elements,
+                                                     measure::Session& session) {
   const measure::CompiledKernels compiled =
-      measure::compile(pattern_source(launch, pattern), session.device().compute_capability);
+      measure::compile(pattern_source(launch, pattern), compute_capability_number(session.device()));
+  require_accesses(compiled, workload);
   return std::make_unique<PatternExperiment>(launch, compiled, extent_elements, session);
 }
 

@@ -8,7 +8,7 @@
 
 #include "probes/global/user_pattern.hpp"
 #include "probes/measure/experiment.hpp"
-#include "probes/measure/nvrtc.hpp"
+#include "probes/measure/kernel_source.hpp"
 #include "probes/measure/session.hpp"
 
 namespace gpumem::global {
@@ -26,9 +26,13 @@ struct KernelHeader {
 /// The source of a launch's kernel and of what checks it, and their names in it: the kernel first.
 [[nodiscard]] measure::KernelSource pattern_source(const Launch& launch, const UserPattern& pattern);
 
-/// Compiles the launch's kernel and readies its arrays, of so many elements each. Throws a probe error if it holds
-/// other accesses than the launch says.
+/// Throws a probe error if the compiled kernel holds other accesses than the workload's sites.
+void require_accesses(const measure::CompiledKernels& compiled, const Workload& workload);
+
+/// Compiles the launch's kernel and readies its arrays, of so many elements each. Throws as measure::compile() and
+/// require_accesses().
 [[nodiscard]] std::unique_ptr<measure::Experiment> prepare_pattern(const Launch& launch, const UserPattern& pattern,
+                                                                   const Workload& workload,
                                                                    std::uint64_t extent_elements,
                                                                    measure::Session& session);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "probes/access/chunks.hpp"
+#include "probes/access/periodic.hpp"
 #include "probes/error.hpp"
 #include "probes/pattern/expression_evaluator.hpp"
 #include "probes/pattern/expression_period.hpp"
@@ -127,7 +128,7 @@ WarpAccesses accesses_of(const Launch& launch, std::uint64_t k) {
 }
 
 /// Both repeat themselves, and elements grow by `growth` from period to period.
-std::optional<pattern::Periodicity> period_of(const UserPattern& pattern, std::int64_t n) {
+std::optional<pattern::Periodicity> proved_period(const UserPattern& pattern, std::int64_t n) {
   const auto element = pattern::periodicity(pattern.element, n);
   if (!element) return std::nullopt;
   pattern::Expression takes_part = pattern.active;
@@ -236,21 +237,26 @@ FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
 
 PatternFacts facts_of(const UserPattern& pattern, const Launch& launch) {
   const auto n = static_cast<std::int64_t>(launch.count);
-  const auto period = period_of(pattern, n);
+  const auto period = proved_period(pattern, n);
   const Highest highest = period ? highest_by_period(pattern, n, period->period) : highest_of_all(pattern, n);
   if (highest.accesses == 0) refuse_idle(pattern, n);
   PatternFacts facts{.accesses = highest.accesses,
                      .extent_elements = static_cast<std::uint64_t>(highest.element) + 1,
                      .highest_access = static_cast<std::uint64_t>(highest.access)};
+  if (period) {
+    facts.period = {.accesses = static_cast<std::uint64_t>(period->period), .growth_elements = period->growth};
+  }
   return facts;
 }
 
 access::ExactSummary counted(const UserPattern& pattern, const Launch& launch, const PatternFacts& facts) {
-  return access::summarise_exactly({.name = "pattern",
-                                    .word_bytes = launch.word_bytes,
-                                    .count = launch.requests(),
-                                    .extent_bytes = facts.extent_elements * launch.word_bytes,
-                                    .fill = requests_of(pattern, launch)});
+  const access::Requests requests{.name = "pattern",
+                                  .word_bytes = launch.word_bytes,
+                                  .count = launch.requests(),
+                                  .extent_bytes = facts.extent_elements * launch.word_bytes,
+                                  .fill = requests_of(pattern, launch)};
+  return facts.period ? access::summarise_periodic(requests, period_of(launch, *facts.period))
+                      : access::summarise_exactly(requests);
 }
 
 KnownPatterns::Entry& KnownPatterns::entry(const UserPattern& pattern, const Launch& launch) {

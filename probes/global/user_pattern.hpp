@@ -29,9 +29,10 @@ struct UserPattern {
 
 /// Where a launch goes, and how much of it.
 struct PatternFacts {
-  std::uint64_t accesses = 0;         ///< that take part
-  std::uint64_t extent_elements = 0;  ///< one more than the highest element
-  std::uint64_t highest_access = 0;   ///< one that goes there
+  std::uint64_t accesses = 0;                ///< that take part
+  std::uint64_t extent_elements = 0;         ///< one more than the highest element
+  std::uint64_t highest_access = 0;          ///< one that goes there
+  std::optional<PatternPeriod> period = {};  ///< where one is proved
 };
 
 /// Evaluates a launch, or as much of it as tells the rest. Throws usage errors that name the access: where an element

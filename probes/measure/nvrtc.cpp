@@ -35,7 +35,7 @@ void* open_library() {
       if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     }
   }
-  throw no_gpu_error(fmt::format(
+  throw missing_capability_error(fmt::format(
       "NVRTC, which compiles kernels, is not installed (libnvrtc.so.13 or .12 not found): install the CUDA Toolkit's "
       "NVRTC (libnvrtc), {}",
       or_else));
@@ -68,7 +68,7 @@ Nvrtc load() {
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     if (function == nullptr)
-      throw no_gpu_error(fmt::format("this NVRTC has no {}: install that of CUDA 12 or newer, {}", name, or_else));
+      throw missing_capability_error(fmt::format("this NVRTC has no {}: install that of CUDA 12 or newer, {}", name, or_else));
   };
   find(nvrtc.error_string, "nvrtcGetErrorString");
   find(nvrtc.version, "nvrtcVersion");
@@ -100,7 +100,7 @@ void require_architecture(const Nvrtc& nvrtc, unsigned compute_capability) {
   const int wanted = static_cast<int>(compute_capability);
   if (std::ranges::find(known, wanted) != known.end()) return;
   const bool too_old = !known.empty() && wanted > *std::ranges::min_element(known);
-  throw no_gpu_error(fmt::format(
+  throw missing_capability_error(fmt::format(
       "NVRTC {} does not compile for compute capability {}.{}: install that of {} CUDA Toolkit, {}", nvrtc_version(),
       compute_capability / 10, compute_capability % 10, too_old ? "a newer" : "an older", or_else));
 }

@@ -14,7 +14,7 @@ namespace gpumem::measure {
 /// Machine code for GPUs of a compute capability, 90 being 9.0. The same kernels are compiled once: they are kept for
 /// the rest of the run, and in a folder for later ones (kernel_cache.hpp).
 ///
-/// Throws a no-GPU error, which ends the command, where NVRTC is not installed or does not know the architecture: that
+/// Throws a missing-capability error where NVRTC is not installed or does not know the architecture: that
 /// concerns every case that takes compiling, and what to do is the same for all. Source that does not compile, or has
 /// no such kernel, is a probe error that begins with what the compiler said first.
 [[nodiscard]] CompiledKernels compile(const KernelSource& source, unsigned compute_capability);
