@@ -30,6 +30,7 @@ class LineCache {
   /// then true is returned.
   CachedLine& insert(std::uint64_t number, CachedLine& evicted, bool& was_full);
 
+  [[nodiscard]] std::size_t used() const { return used_; }
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
 
   template <class Visit>

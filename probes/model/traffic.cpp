@@ -13,6 +13,12 @@ namespace {
 
 using access::WarpRequest;
 
+constexpr double Traffic::*all_members[] = {
+    &Traffic::l2_read_requests,  &Traffic::l2_read_sectors,    &Traffic::l2_write_requests,  &Traffic::l2_write_sectors,
+    &Traffic::l2_split_sectors,  &Traffic::fetched_lines,      &Traffic::fetched_line_pairs, &Traffic::fetched_bytes,
+    &Traffic::written_lines,     &Traffic::written_line_pairs, &Traffic::written_bytes,      &Traffic::filled_lines,
+    &Traffic::filled_line_pairs, &Traffic::filled_bytes};
+
 /// What one request asks of a line.
 struct Piece {
   std::uint64_t line = 0;
@@ -99,6 +105,12 @@ class SecondLevel {
     for (unsigned sector = 0; sector < sectors_of_line; ++sector) line->written[sector] |= piece.bytes[sector];
   }
 
+  [[nodiscard]] std::size_t lines() const {
+    std::size_t sum = 0;
+    for (const LineCache& part : parts_) sum += part.used();
+    return sum;
+  }
+
   /// What is written at last.
   void flush() {
     for (LineCache& part : parts_) part.for_each([&](const CachedLine& line) { write_back(line); });
@@ -173,7 +185,7 @@ class Play {
         device_(profile.device),
         sample_(log2_rate),
         parts_(profile.rates.l2_near_share < 1 ? 2 : 1),
-        resident_(occupancy_of(workload, profile.device).blocks),
+        together_(std::uint64_t{occupancy_of(workload, profile.device).blocks} * profile.device.multiprocessors),
         warps_((workload.block_threads + access::warp_lanes - 1) / access::warp_lanes),
         second_(static_cast<std::size_t>(profile.device.l2_bytes / access::line_bytes) >> log2_rate, parts_,
                 std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), traffic_) {
@@ -182,30 +194,61 @@ class Play {
     for (unsigned i = 0; i < device_.multiprocessors; ++i) first_.emplace_back(lines);
   }
 
-  /// The traffic of one launch; `again` of one that follows another.
-  Traffic run(bool again) {
+  /// Traffic of the launch, or of parts of a long one: of `lookups` lines in L1.
+  struct Part {
+    Traffic traffic;
+    double lookups = 0;
+  };
+
+  /// The whole launch, `again` after another one of its kind.
+  Part all(bool again) {
     if (again) {
-      once();
-      traffic_ = {};
+      play(0, workload_.blocks);
+      for (LineCache& cache : first_) cache = LineCache(cache.size());  // L1s do not outlive a launch
     }
-    once();
+    begin();
+    play(0, workload_.blocks);
     if (!again) second_.flush();
-    return traffic_;
+    return {traffic_, lookups_};
   }
 
-  [[nodiscard]] double lookups() const { return lookups_; }
+  /// What goes on at two places of it: each time from when L2 has filled up or holds all that is asked for, for as long
+  /// as that took. What comes back later than that finds nothing any more.
+  Part parts() {
+    Part sum;
+    for (const std::uint64_t first : {std::uint64_t{0}, workload_.blocks / 2 / together_ * together_}) {
+      std::uint64_t block = first;
+      for (bool fills = true; fills && block < workload_.blocks; block += together_) {
+        const std::size_t before = second_.lines();
+        play(block, block + together_);
+        fills = second_.lines() > before + before / 100;
+      }
+      const std::uint64_t measured = std::max(block - first, together_);
+      if (block + measured > workload_.blocks) block = workload_.blocks - std::min(measured, workload_.blocks);
+      begin();
+      play(block, block + measured);
+      sum.traffic.add(traffic_);
+      sum.lookups += lookups_;
+    }
+    return sum;
+  }
 
  private:
-  void once() {
+  void begin() {
+    traffic_ = {};
     lookups_ = 0;
-    for (LineCache& cache : first_) cache = LineCache(cache.size());  // L1s do not outlive a launch
-    const std::uint64_t together = std::uint64_t{resident_} * device_.multiprocessors;
-    for (std::uint64_t block = 0; block < workload_.blocks; block += together) {
-      const std::uint64_t end = std::min(block + together, workload_.blocks);
+  }
+
+  /// Blocks [first, end), as many at a time as are resident together.
+  void play(std::uint64_t first, std::uint64_t end) {
+    end = std::min(end, workload_.blocks);
+    for (; first < end; first += together_) {
       std::uint64_t array = 0;
       for (const access::Site& site : workload_.sites) {
         if (!in_device_memory(site, device_)) continue;
-        for (unsigned turn = 0; turn < site.instructions; ++turn) play(site, array, turn, block, end);
+        for (unsigned turn = 0; turn < site.instructions; ++turn) {
+          play(site, array, turn, first, std::min(first + together_, end));
+        }
         ++array;
       }
     }
@@ -271,7 +314,7 @@ class Play {
   const Device& device_;
   Sample sample_;
   unsigned parts_;
-  unsigned resident_;
+  std::uint64_t together_;  ///< blocks that are resident at once
   std::uint64_t warps_;
   Traffic traffic_;
   SecondLevel second_;
@@ -283,6 +326,16 @@ class Play {
 };
 
 }  // namespace
+
+void Traffic::add(const Traffic& other) {
+  for (const auto member : all_members) this->*member += other.*member;
+}
+
+Traffic Traffic::times(double factor) const {
+  Traffic product = *this;
+  for (const auto member : all_members) product.*member *= factor;
+  return product;
+}
 
 std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profile) {
   double lines = 0;
@@ -297,21 +350,16 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   }
   if (lookups == 0) return std::nullopt;
   constexpr double sampled_lines = 1U << 16U;
+  constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site
+  constexpr double much = 4;
   const unsigned log2_rate =
       std::min(6U, static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(lines / sampled_lines))));
   Play play(workload, profile, log2_rate);
-  constexpr double much = 4;
-  Traffic traffic = play.run(bytes < much * static_cast<double>(profile.device.l2_bytes));
-  if (play.lookups() == 0) return std::nullopt;
-  const double scale = lookups / play.lookups();
-  for (double* each :
-       {&traffic.l2_read_requests, &traffic.l2_read_sectors, &traffic.l2_write_requests, &traffic.l2_write_sectors,
-        &traffic.l2_split_sectors, &traffic.fetched_lines, &traffic.fetched_line_pairs, &traffic.fetched_bytes,
-        &traffic.written_lines, &traffic.written_line_pairs, &traffic.written_bytes, &traffic.filled_lines,
-        &traffic.filled_line_pairs, &traffic.filled_bytes}) {
-    *each *= scale;
-  }
-  return traffic;
+  const bool is_short = workload.blocks * workload.block_threads * workload.sites.front().instructions <= short_launch;
+  const Play::Part part =
+      is_short ? play.all(bytes < much * static_cast<double>(profile.device.l2_bytes)) : play.parts();
+  if (part.lookups == 0) return std::nullopt;
+  return part.traffic.times(lookups / part.lookups);
 }
 
 }  // namespace gpumem::model

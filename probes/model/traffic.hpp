@@ -26,6 +26,9 @@ struct Traffic {
   double filled_lines = 0;  ///< lines written of which a sector had to be fetched first
   double filled_line_pairs = 0;
   double filled_bytes = 0;  ///< sectors fetched because stores left them incomplete
+
+  void add(const Traffic& other);
+  [[nodiscard]] Traffic times(double factor) const;
 };
 
 /// Absent where a site that asks for sectors of device memory does not say its requests in order (Site::fill).
