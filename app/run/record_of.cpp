@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "probes/access/describe.hpp"
 #include "probes/words.hpp"
 
 namespace gpumem::app {
@@ -46,7 +47,8 @@ report::Record record_of(const Case& decided, const Workload& workload) {
                              .space = std::string(to_string(site.space)),
                              .op = std::string(to_string(site.op)),
                              .word_bytes = site.word_bytes,
-                             .costs = {}});
+                             .costs = {},
+                             .pattern = site.described ? access::describe(access::requests_of(site)).brief : ""});
   }
   return record;
 }

@@ -224,15 +224,20 @@ ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& lim
 }
 
 Requests requests_of(const Site& site) {
-  return {.name = site.name,
-          .space = site.space,
-          .op = site.op,
-          .word_bytes = site.word_bytes,
-          .count = site.requests / std::max<std::uint64_t>(1, site.passes),
-          .extent_bytes = site.extent_bytes,
-          .fill = [&site](std::uint64_t first, std::span<WarpRequest> requests) {
-            for (std::size_t i = 0; i < requests.size(); ++i) requests[i] = site.request(first + i);
-          }};
+  Requests requests{.name = site.name,
+                    .space = site.space,
+                    .op = site.op,
+                    .word_bytes = site.word_bytes,
+                    .count = site.requests / std::max<std::uint64_t>(1, site.passes),
+                    .extent_bytes = site.extent_bytes,
+                    .fill = [&site](std::uint64_t first, std::span<WarpRequest> filled) {
+                      for (std::size_t i = 0; i < filled.size(); ++i) filled[i] = site.request(first + i);
+                    }};
+  if (site.fill) {
+    requests.count = site.evaluated;
+    requests.fill = site.fill;
+  }
+  return requests;
 }
 
 ExactSummary summarise_exactly(const Site& site, const CountingLimits& limits) {

@@ -73,6 +73,8 @@ struct Site {
   /// Requests first, first + 1, ... of the launch in its order, warp after warp of a block's first turn, of its second
   /// one, and so on, see Requests::fill. With those that are not issued, and beyond the last without active lanes.
   std::function<void(std::uint64_t first, std::span<WarpRequest> requests)> fill = {};
+  std::uint64_t evaluated = 0;  ///< how many requests `fill` has
+  bool described = false;       ///< of a pattern that nobody knows beforehand: reports say what it looks like
 };
 
 /// Counts a site. Up to twice `exact_requests` requests every one is evaluated and the result is exact; a longer launch

@@ -9,6 +9,7 @@
 #include "probes/global/launch.hpp"
 #include "probes/global/pattern_kernel.hpp"
 #include "probes/global/user_pattern.hpp"
+#include "probes/model/sorted.hpp"
 #include "probes/pattern/expression.hpp"
 #include "probes/words.hpp"
 
@@ -116,6 +117,8 @@ Probe pattern_probe() {
   probe.on_request = true;  // not everybody has NVRTC
   probe.axes = pattern_axes();
   probe.baseline = "i";
+  probe.metrics = {{.quantity = {"sorted_gain", "times as fast in the order of its addresses", Better::neither},
+                    .predict = model::sorted_gain}};
   probe.describe = [shared](const Case& decided, const Device&) { return shared->describe(decided); };
   probe.validate = validate;
   probe.size = [shared](std::span<Case> sweep, const Device& device) { shared->size(sweep, device); };

@@ -297,6 +297,8 @@ Workload workload_of(const Launch& launch, const UserPattern& pattern, const acc
   site.requests = exact.counts.requests;
   site.summary = exact.summary;
   site.fill = requests_of(pattern, launch);
+  site.evaluated = launch.requests();
+  site.described = true;
   site.summary->cost =
       access::average(exact.counts, exact.counts.requests, access::costed(site.space, site.op), site.word_bytes);
   if (launch.loads()) {

@@ -19,6 +19,7 @@ namespace gpumem::report {
 namespace {
 
 constexpr std::size_t brief_width = 60;
+constexpr std::string_view sorted_gain_name = "sorted_gain";  // of the probes that take patterns
 constexpr double noticeable = 1.03;  // a gain worth mentioning: well above the width of a measured interval
 
 /// "device memory, 249 us of 251 us (the sectors moved between L1 and L2 240 us)".
@@ -158,11 +159,43 @@ std::vector<std::string> disagreements(const Evidence& e) {
   return all;
 }
 
+/// What a pattern is that somebody brought, and what it would be worth in the order of its addresses.
+struct PatternStory {
+  std::string pattern;
+  std::string gain;
+
+  explicit PatternStory(const Record& record) {
+    for (const SiteRecord& site : record.access) {
+      if (pattern.empty()) pattern = one_line(site.pattern);
+    }
+    const auto metric = std::ranges::find(record.metrics, sorted_gain_name, &MetricRecord::name);
+    if (metric == record.metrics.end() || !metric->predicted || *metric->predicted < noticeable) return;
+    gain = "sorted: " + times_words(*metric->predicted);
+  }
+
+  [[nodiscard]] std::string full() const {
+    if (pattern.empty()) return "";
+    return capitalised(pattern) + (gain.empty() ? "." : fmt::format("; {} by the model.", gain));
+  }
+  /// Where there is room, instead of what a rule says of the requests.
+  [[nodiscard]] std::string brief(const std::string& otherwise) const {
+    if (pattern.empty()) return otherwise;
+    const std::string lanes = pattern.substr(0, pattern.find(';'));
+    for (const std::string& text : {lanes + "; " + gain, otherwise + "; " + gain}) {
+      if (!gain.empty() && display_width(text) <= brief_width) return text;
+    }
+    return otherwise;
+  }
+};
+
 Explanation explain(const Evidence& e) {
   const Rule* rule = rule_for(e);
   Explanation said = rule == nullptr ? without_waste(e) : by_rule(*rule, e);
-  std::vector<std::string> sentences = {
-      fmt::format("Limited by {}{}{}", limit_words(e), rule == nullptr ? ". " : ": ", said.full)};
+  std::vector<std::string> sentences;
+  const PatternStory story(e.record);
+  if (std::string full = story.full(); !full.empty()) sentences.push_back(std::move(full));
+  said.brief = story.brief(said.brief);
+  sentences.push_back(fmt::format("Limited by {}{}{}", limit_words(e), rule == nullptr ? ". " : ": ", said.full));
   for (std::string& sentence : disagreements(e)) sentences.push_back(std::move(sentence));
   return {.brief = truncated(one_line(said.brief), brief_width), .full = one_line(join(sentences, " "))};
 }

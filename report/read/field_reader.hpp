@@ -39,6 +39,10 @@ class FieldReader {
     if (writer_ == WrittenBy::this_version || json_.has(name)) read(json_.member(name), member);
   }
 
+  void if_any(std::string_view name, std::string& text) {
+    if (json_.has(name)) read(json_.member(name), text);
+  }
+
   static void derived(std::string_view /*name*/, std::optional<double> /*value*/) {}
   static void described(const Report& /*report*/) {}
 

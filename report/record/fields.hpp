@@ -164,6 +164,7 @@ void fields(Archive& archive, SiteRecord& site) {
     archive(unit + std::string(ending), reading);
     if (reading.predicted || reading.counted) site.cost(unit) = reading;
   }
+  archive.if_any("pattern", site.pattern);
 }
 
 template <class Archive>

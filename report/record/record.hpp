@@ -41,6 +41,7 @@ struct SiteRecord {
   std::string op;     ///< "load", "store" or "atomic"
   unsigned word_bytes = 0;
   std::vector<CostRecord> costs;  ///< those of which a reading is known
+  std::string pattern = {};       ///< what its addresses look like: "lanes 8 elements apart"; empty where nobody looked
 
   /// Without any reading where there is no such cost.
   [[nodiscard]] Reading per_request(std::string_view unit) const;

@@ -32,6 +32,9 @@ class FieldWriter {
   void later(std::string_view name, T&& member) {
     (*this)(name, member);
   }
+  void if_any(std::string_view name, const std::string& text) {
+    if (!text.empty()) json_[std::string(name)] = to_json(text);
+  }
   void derived(std::string_view name, std::optional<double> value) { json_[std::string(name)] = number(value); }
   void described(const Report& report);
   static bool has(std::string_view /*name*/) { return true; }
