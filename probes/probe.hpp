@@ -47,7 +47,8 @@ struct Axis {
   std::uint64_t maximum = std::uint64_t{1} << 40U;
   bool takes_auto = false;
   bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
-  bool zero_follows = false;    ///< 0 stands for what another axis says, and headings leave it out
+  /// 0, or of texts and names the default, stands for what is said elsewhere, and headings leave it out.
+  bool zero_follows = false;
   /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
   /// sweep. Empty: the probe's `size` decides from the device instead.
   std::vector<std::uint64_t> candidates = {};

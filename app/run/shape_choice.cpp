@@ -31,11 +31,13 @@ std::vector<std::string> auto_parameters(const Case& one) {
   return names;
 }
 
-/// The case the rest of the sweep is related to, whether the sweep contains it or not.
+/// The case the rest of the sweep is related to, whether the sweep contains it or not; of what a user brings, which
+/// need not go with the other values of the probe's own, the first.
 Case baseline_of(const PlannedSweep& sweep) {
   const std::string& parameter = sweep.probe->baseline_parameter();
   const auto is_baseline = [&](const Case& one) { return one.value(parameter) == sweep.probe->baseline; };
   const auto found = std::ranges::find_if(sweep.cases, is_baseline);
+  if (found == sweep.cases.end() && sweep.probe->find_axis(parameter)->texts) return sweep.cases.front();
   Case baseline = found == sweep.cases.end() ? sweep.cases.front() : *found;
   baseline.set(parameter, sweep.probe->baseline);
   return baseline;

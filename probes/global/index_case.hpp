@@ -1,44 +1,87 @@
 #pragma once
-// Index arrays as a case asks for them: which elements a launch reads and writes, from files or Spatter's notation.
+// Index arrays as a case asks for them: which elements a launch reads and writes.
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "probes/access/exact.hpp"
+#include "probes/global/index_values.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/pattern/index_sequence.hpp"
+#include "probes/probe.hpp"
 
 namespace gpumem::global {
 
-/// What one value of --indices or --from stands for: the sequence, and the op where it says one.
-struct NamedIndices {
-  pattern::IndexSequence sequence;
-  std::optional<Op> op;
-  std::optional<pattern::IndexSequence> from = {};  ///< of Spatter's GS: where is read
+/// Where the accesses of a launch go, one after another.
+struct IndexArray {
+  std::string key;                    ///< tells what is known of it from what is known of others
+  pattern::IndexSequence sequence;    ///< at least as long as the launch
+  std::uint64_t highest_element = 0;  ///< that the launch goes to
 };
 
-/// The values that a text on the command line stands for: of a file with several of Spatter's configurations
-/// "FILE#0", "FILE#1", ... Throws a usage error that begins with "--option: ".
-[[nodiscard]] std::vector<std::string> index_values(std::string_view text, std::string_view option);
+/// A case in numbers.
+struct IndexCase {
+  Launch launch;
+  IndexArray indices;              ///< what is read, or written, or both
+  std::optional<IndexArray> from;  ///< what is read by a copy to `indices`
+  std::uint64_t source_elements = 0;
+  std::uint64_t target_elements = 0;
 
-/// What is read is kept until others are asked for, as a file may have gigabytes.
-class IndexFiles {
+  /// Of the index arrays on the device: as wide as the file's, if those have 4 bytes at least.
+  [[nodiscard]] unsigned index_bytes() const;
+  [[nodiscard]] std::uint64_t index_arrays() const { return from ? 2 : 1; }
+  [[nodiscard]] std::uint64_t marks_bytes() const { return (target_elements + 31) / 32 * sizeof(std::uint32_t); }
+  [[nodiscard]] std::uint64_t allocated_bytes() const;  ///< with what verification takes
+};
+
+/// The cases of the probe, and what is remembered of their files. For one thread. All throw usage errors for files that
+/// hold no indices, and for values that do not go together.
+class IndexCases {
  public:
-  /// `accesses` is how many are wanted of notation that can be repeated, 0: as many as Spatter does. Throws usage
-  /// errors.
-  [[nodiscard]] const NamedIndices& get(const std::string& value, const std::string& option, std::uint64_t accesses);
+  void validate(const Case& chosen);  ///< reads the files that the case names
+  /// Decides all but the shape of the launch. Throws a usage error for an index that the device's memory does not
+  /// reach.
+  void size(std::span<Case> sweep, const Device& device);
+  [[nodiscard]] IndexCase get(const Case& decided);
+  /// What the launch does, all but the name of its kernel.
+  [[nodiscard]] Workload describe(const IndexCase& one);
 
  private:
-  struct Kept {
-    std::string key;
-    NamedIndices indices;
+  /// One list of a case, as its values name it.
+  struct Listed {
+    std::string flag;
+    std::string value;
+    std::shared_ptr<const NamedIndices> named;
+    const pattern::IndexSequence* sequence = nullptr;  ///< of `named`; null of notation
   };
-  std::vector<Kept> kept_;
+  struct Lists {
+    Listed indices;
+    std::optional<Listed> from = {};
+    /// How many accesses they are for; nothing where both are notation.
+    [[nodiscard]] std::optional<std::uint64_t> count() const;
+  };
+  /// What is known of a list, or of one site of a launch.
+  struct Known {
+    std::optional<std::uint64_t> highest_element = {};
+    std::optional<access::ExactSummary> exact = {};
+  };
+
+  [[nodiscard]] Listed listed(const Case& one, const std::string& parameter);
+  [[nodiscard]] Lists lists_of(const Case& with_op);
+  Lists decide(Case& one);
+  [[nodiscard]] IndexArray array_of(const Listed& list, const Case& sized, std::uint64_t accesses);
+  [[nodiscard]] IndexCase case_of(const Case& sized, const Launch& launch);
+  void add_site(Workload& workload, const Launch& launch, const std::string& key, access::Site site,
+                const std::function<void(std::uint64_t first, std::span<std::uint64_t> elements)>& elements);
+  [[nodiscard]] Known& known(const std::string& key);
+
+  IndexFiles files_;
+  std::map<std::string, Known> known_;
 };
 
 }  // namespace gpumem::global

@@ -5,39 +5,52 @@
 
 namespace gpumem::global {
 
-/// The elements that an array of indices says, as a pattern for `read`, `write` and the checks.
+/// The elements that an array of indices says, as a pattern for `read`, `write` and the checks. No launch writes the
+/// array: said by the load, it lets the compiler load all of a thread's indices before the first store.
 template <class Index>
 struct IndexPattern {
   const Index* indices;
 
-  GPUMEM_HOST_DEVICE std::uint64_t operator()(std::uint64_t i) const { return indices[i]; }
-  GPUMEM_HOST_DEVICE bool active(std::uint64_t) const { return true; }
+  __device__ std::uint64_t operator()(std::uint64_t i) const { return __ldg(indices + i); }
+  __device__ bool active(std::uint64_t) const { return true; }
 };
 
-#ifdef __CUDACC__
+/// Elements that a thread has on their way at once: 8 with wide words and indices would take more than 64 registers.
+template <class Word, class Index, unsigned elements_per_thread, bool has_from>
+inline constexpr unsigned copied_at_once = elements_per_thread > 4 &&
+                                                   sizeof(Word) + (has_from ? 2 : 1) * sizeof(Index) > 20
+                                               ? 4
+                                               : elements_per_thread;
 
-/// Copies element from[i] to element to[i], where `from` is null to element to[i]. All loads of elements are issued
-/// before the first store waits.
+/// Copies element from[i] to element to[i], where `has_from` is false element to[i] itself. Of as many elements as are
+/// copied at once, all loads are issued before the first store waits.
 template <class Word, class Index, unsigned elements_per_thread, bool has_from>
 __global__ void __launch_bounds__(1024)
     copy_indexed(const Word* source, Word* target, const Index* from, const Index* to, std::uint64_t count) {
+  constexpr unsigned at_once = copied_at_once<Word, Index, elements_per_thread, has_from>;
   const Tile tile{blockDim.x, elements_per_thread};
-  Index index[elements_per_thread];
-  Word word[elements_per_thread];
 #pragma unroll
-  for (unsigned turn = 0; turn < elements_per_thread; ++turn) {
-    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
-    if (i < count) index[turn] = to[i];
-  }
+  for (unsigned first = 0; first < elements_per_thread; first += at_once) {
+    Index read_from[at_once];
+    Index written_to[at_once];
+    Word word[at_once];
 #pragma unroll
-  for (unsigned turn = 0; turn < elements_per_thread; ++turn) {
-    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
-    if (i < count) word[turn] = source[has_from ? from[i] : index[turn]];
-  }
+    for (unsigned turn = 0; turn < at_once; ++turn) {
+      const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, first + turn);
+      if (i >= count) continue;
+      written_to[turn] = __ldg(to + i);
+      read_from[turn] = has_from ? __ldg(from + i) : written_to[turn];
+    }
 #pragma unroll
-  for (unsigned turn = 0; turn < elements_per_thread; ++turn) {
-    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
-    if (i < count) target[index[turn]] = word[turn];
+    for (unsigned turn = 0; turn < at_once; ++turn) {
+      const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, first + turn);
+      if (i < count) word[turn] = source[read_from[turn]];
+    }
+#pragma unroll
+    for (unsigned turn = 0; turn < at_once; ++turn) {
+      const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, first + turn);
+      if (i < count) target[written_to[turn]] = word[turn];
+    }
   }
 }
 
@@ -47,25 +60,26 @@ __global__ void mark_arrived(const std::uint32_t* target, std::uint32_t words_pe
                              const Index* from, const Index* to, std::uint32_t* marks) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    const std::uint64_t first = to[i] * words_per_element;
-    const std::uint64_t source = from[i] * words_per_element;
+    const std::uint64_t element = to[i];
+    const std::uint64_t first = element * words_per_element;
+    const std::uint64_t source = std::uint64_t{from[i]} * words_per_element;
     bool same = true;
     for (std::uint32_t k = 0; k < words_per_element; ++k) {
       same = same && target[first + k] == measure::random_word(source + k);
     }
-    if (same) atomicOr(&marks[to[i] / 32], 1U << (to[i] % 32));
+    if (same) atomicOr(&marks[element / 32], 1U << (element % 32));
   }
 }
 
 /// Every element that an access goes to must be marked.
 template <class Index>
-__global__ void check_arrived(const std::uint32_t* marks, std::uint64_t count, const Index* to, Mismatches* found) {
+__global__ void check_arrived(const std::uint32_t* marks, std::uint32_t words_per_element, std::uint64_t count,
+                              const Index* to, Mismatches* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    if ((marks[to[i] / 32] >> (to[i] % 32) & 1U) == 0) report_mismatch(found, to[i]);
+    const std::uint64_t element = to[i];
+    if ((marks[element / 32] >> (element % 32) & 1U) == 0) report_mismatch(found, element * words_per_element);
   }
 }
-
-#endif  // __CUDACC__
 
 }  // namespace gpumem::global

@@ -17,6 +17,12 @@ namespace gpumem::global {
 enum class Op { read, write, copy };
 [[nodiscard]] Op op_of(const Case& chosen);  ///< of its parameter op
 
+/// Accesses `first`, `first` + 1 and so on of a launch.
+struct AccessRun {
+  std::uint64_t first = 0;
+  unsigned count = 0;
+};
+
 /// A case of a global probe in numbers.
 struct Launch {
   Op op = Op::copy;
@@ -27,6 +33,9 @@ struct Launch {
   [[nodiscard]] std::uint64_t blocks() const { return (count + tile.elements() - 1) / tile.elements(); }
   [[nodiscard]] std::uint64_t threads() const { return blocks() * tile.block_threads; }
   [[nodiscard]] std::uint64_t requests() const;  ///< warp requests of one access site
+  /// What the lanes of a request access, from the first on, numbered as in access::Site::fill: none of those that are
+  /// not issued.
+  [[nodiscard]] AccessRun accesses_of(std::uint64_t request) const;
   [[nodiscard]] std::uint32_t words_per_element() const { return word_bytes / sizeof(std::uint32_t); }
   [[nodiscard]] bool loads() const { return op != Op::write; }
   [[nodiscard]] bool stores() const { return op != Op::read; }

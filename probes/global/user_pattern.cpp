@@ -105,28 +105,6 @@ class EvaluatorPool {
   std::vector<std::unique_ptr<PatternEvaluator>> idle_;
 };
 
-/// Warps of a block times turns: requests of it.
-std::uint64_t requests_of_block(const Launch& launch) {
-  return std::uint64_t{(launch.tile.block_threads + access::warp_lanes - 1) / access::warp_lanes} *
-         launch.tile.elements_per_thread;
-}
-
-/// The accesses of request k of a site.
-WarpAccesses accesses_of(const Launch& launch, std::uint64_t k) {
-  if (launch.tile.block_threads % access::warp_lanes == 0) {  // then they follow each other through the launch
-    const std::uint64_t first = k * access::warp_lanes;
-    const std::uint64_t left = first < launch.count ? launch.count - first : 0;
-    return pattern::consecutive(static_cast<std::int64_t>(first), std::min<std::uint64_t>(access::warp_lanes, left));
-  }
-  const std::uint64_t warps = requests_of_block(launch) / launch.tile.elements_per_thread;
-  const auto thread = static_cast<std::uint32_t>(k % warps * access::warp_lanes);
-  const auto turn = static_cast<std::uint32_t>(k / warps % launch.tile.elements_per_thread);
-  const std::uint64_t first = launch.tile.element(k / requests_of_block(launch), thread, turn);
-  const std::uint64_t here = std::min<std::uint64_t>(access::warp_lanes, launch.tile.block_threads - thread);
-  const std::uint64_t left = first < launch.count ? launch.count - first : 0;
-  return pattern::consecutive(static_cast<std::int64_t>(first), std::min(here, left));
-}
-
 /// Both repeat themselves, and elements grow by `growth` from period to period.
 std::optional<pattern::Periodicity> proved_period(const UserPattern& pattern, std::int64_t n) {
   const auto element = pattern::periodicity(pattern.element, n);
@@ -225,7 +203,7 @@ FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
   return [pool, launch](std::uint64_t first, std::span<access::WarpRequest> requests) {
     pool->with_one([&](PatternEvaluator& evaluate) {
       for (std::size_t k = 0; k < requests.size(); ++k) {
-        const WarpElements warp = evaluate(accesses_of(launch, first + k));
+        const WarpElements warp = evaluate(pattern::consecutive(static_cast<std::int64_t>(run.first), run.count));
         requests[k].active = warp.active;
         for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
           requests[k].address[lane] = static_cast<std::uint64_t>(warp.element[lane]) * launch.word_bytes;

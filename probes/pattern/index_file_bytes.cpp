@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "probes/error.hpp"
 
@@ -81,6 +82,23 @@ ByteSource bytes_in_memory(std::string_view content, const std::string& name, bo
     if (size > 0) std::memcpy(into.data(), content.data(), size);
     content.remove_prefix(size);
     return size;
+  };
+  return source;
+}
+
+std::string take_begin(const ByteSource& source, std::size_t most) {
+  std::string begin(most, '\0');
+  begin.resize(source.read(std::as_writable_bytes(std::span(begin))));
+  return begin;
+}
+
+ByteSource with_begin(ByteSource source, std::string begin) {
+  source.read = [begin = std::move(begin), taken = std::size_t{0},
+                 rest = std::move(source.read)](std::span<std::byte> into) mutable {
+    const std::size_t size = std::min(into.size(), begin.size() - taken);
+    if (size > 0) std::memcpy(into.data(), begin.data() + taken, size);
+    taken += size;
+    return size < into.size() ? size + rest(into.subspan(size)) : size;
   };
   return source;
 }

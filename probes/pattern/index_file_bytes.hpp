@@ -28,6 +28,11 @@ struct ByteSource {
 /// Bytes in memory, which must outlive the source. As a pipe, their number is not told in advance.
 [[nodiscard]] ByteSource bytes_in_memory(std::string_view content, const std::string& name, bool pipe = false);
 
+/// Takes the first bytes, as many as there are of `most`, out of the source, which goes on with the rest.
+[[nodiscard]] std::string take_begin(const ByteSource& source, std::size_t most);
+/// The source with the bytes that were taken out of it before what comes next.
+[[nodiscard]] ByteSource with_begin(ByteSource source, std::string begin);
+
 /// The next bytes, at most `most`, in memory that grows with what really comes: a header may promise anything.
 [[nodiscard]] WordBuffer read_words(const ByteSource& source, std::uint64_t most);
 

@@ -12,8 +12,6 @@ namespace gpumem::pattern {
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
-
 /// Reads all of a part, or throws.
 std::string read_part(const ByteSource& source, std::size_t bytes, std::string_view part) {
   std::string content(bytes, '\0');
@@ -39,10 +37,10 @@ NpyHeader read_header(const ByteSource& source, std::uint64_t& bytes) {
   // More than any array of integers has: with 64 dimensions some 1500.
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20U;
 
-  std::string begin(magic.size(), '\0');
+  std::string begin(npy_magic.size(), '\0');
   begin.resize(source.read(std::as_writable_bytes(std::span(begin))));
   if (begin.empty()) throw usage_error(fmt::format("{}: is empty; expected an array of numpy.save", source.name));
-  if (begin != magic) throw no_npy(begin, source.name);
+  if (begin != npy_magic) throw no_npy(begin, source.name);
 
   const std::string version = read_part(source, 2, "the version of its format");
   const auto major = static_cast<unsigned char>(version[0]);

@@ -12,6 +12,9 @@
 
 namespace gpumem::pattern {
 
+/// What every such file begins with.
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
+
 /// What an array of integers says of itself.
 struct NpyHeader {
   unsigned word_bytes = 0;  ///< 1, 2, 4 or 8

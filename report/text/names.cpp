@@ -111,7 +111,8 @@ std::string value_text(const Parameter& parameter) {
 bool is_said(std::string_view probe, const Parameter& parameter) {
   const Probe* known = find_probe(probe);
   const Axis* axis = known == nullptr ? nullptr : known->find_axis(parameter.name);
-  return axis == nullptr || !axis->zero_follows || parameter.value != Value(std::uint64_t{0});
+  if (axis == nullptr || !axis->zero_follows) return true;
+  return parameter.value != (axis->takes_numbers() ? Value(std::uint64_t{0}) : Value(axis->defaults));
 }
 
 std::string parameter_phrase(const Parameter& parameter) {

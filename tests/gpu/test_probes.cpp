@@ -1,13 +1,16 @@
 // Every probe on a real GPU, in shapes a sweep would not think of: verification must hold in all of them.
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
+#include "app/command_line/values.hpp"
 #include "app/run/backend.hpp"
 #include "probes/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 using namespace gpumem;
 
@@ -20,7 +23,25 @@ std::unique_ptr<app::Backend> quick_backend() {
   return app::make_cuda_backend(options);
 }
 
+/// As many as the largest buffer needs, most of them several times and one far off, in 8 bytes each.
+const std::string& index_file() {
+  static const gpumem::test::TemporaryDirectory directory;
+  static const std::string path = (directory / "a.u64").string();
+  if (std::filesystem::exists(path)) return path;
+  std::vector<std::uint64_t> indices((1 << 18) + 12);
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i * i % 65537;
+  indices[2] = 1 << 20;
+  gpumem::test::put(path, {reinterpret_cast<const char*>(indices.data()), indices.size() * sizeof(std::uint64_t)});
+  return path;
+}
+
 std::vector<Value> values_of(const Axis& axis) {
+  if (axis.flag == "indices") return {"UNIFORM:8:4:NR", "LAPLACIAN:2:1:100", index_file()};
+  if (axis.flag == "from") return {"none", "0,3"};
+  if (axis.texts) return app::parse_axis_values(axis, std::vector{axis.defaults});
+  if (axis.flag == "index-format" || axis.flag == "delta")
+    return app::parse_axis_values(axis, std::vector{axis.defaults});
+  if (axis.flag == "extent") return {std::uint64_t{0}, std::uint64_t{3} << 20U};
   if (!axis.names.empty()) return {axis.names.begin(), axis.names.end()};
   if (!axis.numbers.empty()) return {axis.numbers.begin(), axis.numbers.end()};
   if (axis.flag == "block-threads") return {std::uint64_t{32}, std::uint64_t{100}, std::uint64_t{1024}};

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
 
+#include "app/command_line/values.hpp"
 #include "probes/error.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "probes/model/occupancy.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 #include "tests/machine_code/instructions.hpp"
 
 namespace gpumem::machine_code {
@@ -36,11 +39,23 @@ Device some_device() {
   return device;
 }
 
+/// Notation has indices of 4 bytes: files may have others.
+const std::string& wide_indices() {
+  static const gpumem::test::TemporaryDirectory directory;
+  static const std::string path = (directory / "a.u64").string();
+  if (!std::filesystem::exists(path)) gpumem::test::put(path, std::string(std::size_t{2} << 20U, '\0'));
+  return path;
+}
+
 /// Enough values of an axis to reach every kernel of a probe: all that it lists, and a few where any number goes.
 std::vector<Value> values(const Axis& axis) {
+  if (axis.flag == "indices") return {"0,1", wide_indices()};
+  if (axis.flag == "from") return {"none", "0"};
+  if (axis.flag == "index-format") return {axis.defaults};
   std::vector<Value> values(axis.names.begin(), axis.names.end());
   values.insert(values.end(), axis.numbers.begin(), axis.numbers.end());
   if (!values.empty()) return values;
+  if (axis.texts) return app::parse_axis_values(axis, std::vector{axis.defaults});
   if (axis.parameter == "block_threads") return {std::uint64_t{256}};
   if (axis.unit == "bytes") return {std::uint64_t{1} << 20U};
   for (const std::uint64_t number : {0U, 1U, 2U, 7U, 32U}) {

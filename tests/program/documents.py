@@ -194,6 +194,7 @@ class Sandbox:
         for name in ("configs", "report"):
             (self.directory / name).symlink_to(ROOT / name)
         self.add_reports()
+        self.add_indices()
         for number, block in enumerate(blocks(page, "json")):
             name = json.loads(block.text).get("name", f"block{number}")
             (self.directory / f"{name}.json").write_text(block.text, encoding="utf-8")
@@ -212,6 +213,15 @@ class Sandbox:
         (self.directory / "reports").mkdir()
         for name in ("old", "new", "baseline", "reports/one", "reports/two"):
             shutil.copy(report, self.directory / f"{name}.json")
+
+    def add_indices(self):
+        """What pages call files of indices."""
+        indices = [i * 7 % 1000 for i in range(1000)]
+        (self.directory / "neighbours.txt").write_text("\n".join(map(str, indices)), encoding="utf-8")
+        for name in ("from", "to"):
+            (self.directory / f"{name}.u32").write_bytes(b"".join(i.to_bytes(4, "little") for i in indices))
+        runs = [{"kernel": kernel, "pattern": "UNIFORM:8:4:NR", "count": 64} for kernel in ("Gather", "Scatter")]
+        (self.directory / "spatter.json").write_text(json.dumps(runs), encoding="utf-8")
 
     def run(self, script, *, references=False):
         variables = {"PATH": f"{self.tools}:{os.environ['PATH']}", "GPUMEM": str(Path(gpumem.PROGRAM).resolve())}

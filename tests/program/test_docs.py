@@ -164,7 +164,7 @@ class Lists(PageTest):
     def test_probes(self):
         """Each has a row with its axes and their defaults; what many of them take stands in a table of its own."""
         text = sections(DOCS / "probes.md")
-        listed = {spans(name)[0]: dict(span.split(" ") for span in spans(axes))
+        listed = {spans(name)[0]: dict(span.split(" ", 1) for span in spans(axes))
                   for name, _, axes in table(text["The probes"])}
         shared = {(probe, spans(axis)[0]) for axis, _, probes in table(text["What many of them take"])
                   for probe in spans(probes)}

@@ -57,6 +57,22 @@ TEST_CASE("choose: the fastest combination at the baseline is held for the whole
   CHECK(to_string(sweep.cases[2]) == "shaped shift_elements=2 depth=2 width=10 bytes=103");
 }
 
+TEST_CASE("choose: of texts that a user brings the first stands for a baseline that is not among them") {
+  std::vector<Probe> probes = {shaped_probe()};
+  probes[0].axes[0].texts = [](std::string_view text) { return Lines{std::string(text)}; };
+  probes[0].baseline = "own";
+  FakeBackend backend;
+  Lines log;
+  backend.log = &log;
+  PlannedSweep sweep = sweep_of(probes, {{"shift", {"a", "b"}}, {"width", {"7"}}});
+  CHECK(reason_of(choose_shape(sweep, backend)).empty());
+  REQUIRE(log.size() == 2);
+  CHECK(log[0] == "try shaped shift_elements=a depth=1 width=7 bytes=102");
+  sweep = sweep_of(probes, {{"shift", {"a", "own"}}, {"width", {"7"}}});
+  CHECK(reason_of(choose_shape(sweep, backend)).empty());
+  CHECK(log[2] == "try shaped shift_elements=own depth=1 width=7 bytes=102");
+}
+
 TEST_CASE("choose: within 1.5 % of the fastest the earlier candidate wins") {
   const std::vector<Probe> probes = {shaped_probe()};
   FakeBackend backend;

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <stdexcept>
+#include <initializer_list>
 #include <thread>
 
 #include "probes/pattern/index_file.hpp"
@@ -63,14 +63,58 @@ TEST_CASE("formats have names, and extensions say them", "[index_file]") {
   CHECK(index_format_of_path("a.b.U64") == IndexFormat::u64);
   CHECK(index_format_of_path("a.csv") == IndexFormat::text);
   CHECK(index_format_of_path("a.json") == IndexFormat::spatter);
-  const auto path_error = [](const std::string& path) {
-    return error_of([&] { static_cast<void>(index_format_of_path(path)); });
+  CHECK(index_format_of_path("a.int64") == IndexFormat::i64);
+  CHECK_FALSE(index_format_of_path("a.bin"));
+  CHECK_FALSE(index_format_of_path("dir.npy/a"));
+  CHECK(error_of([] { static_cast<void>(index_format_of_path("a.npz")); }) ==
+        "a.npz: is an archive of arrays: save one of them with numpy.save");
+}
+
+TEST_CASE("files whose names do not say what they hold are looked at", "[index_file]") {
+  const auto words = [](std::initializer_list<std::uint32_t> all) {
+    return std::string(reinterpret_cast<const char*>(all.begin()), all.size() * sizeof(std::uint32_t));
   };
-  CHECK(path_error("a.bin") ==
-        "a.bin: its extension .bin does not say what it holds; name it .npy, .u32, .u64, .i32, .i64, .txt or .json, or "
-        "give --index-format npy|u32|u64|i32|i64|text|spatter");
-  CHECK_THAT(path_error("dir.npy/a"), Catch::Matchers::StartsWith("dir.npy/a: a name without extension does not say"));
-  CHECK(path_error("a.npz") == "a.npz: is an archive of arrays: save one of them with numpy.save");
+  const auto found = [](const std::string& content) { return all_of(read_indices(bytes_in_memory(content, "a"), {})); };
+  CHECK(found("3 4, 5 # six\n") == Indices{3, 4, 5});
+  CHECK(found("\xEF\xBB\xBF"
+              "7\r\n8\r\n") == Indices{7, 8});
+  CHECK(found(words({5, 0})) == Indices{5, 0});  // a pair may be 0 by chance
+  CHECK(found(words({5, 0, 6, 0})) == Indices{5, 6});
+  CHECK(found(words({5, 0, 6, 1})) == Indices{5, 0, 6, 1});
+  CHECK(found(words({5, 0, 6, 0, 7})) == Indices{5, 0, 6, 0, 7});
+  CHECK(read_indices(bytes_in_memory(words({5, 0, 6, 0}), "a"), {}).word_bytes() == 8);
+  // Longer than what is looked at.
+  std::string long_text;
+  for (unsigned i = 0; i < 5000; ++i) long_text += std::to_string(i) + "\n";
+  CHECK(found(long_text).back() == 4999);
+  std::string long_words;
+  for (std::uint32_t i = 0; i < 3000; ++i) long_words += words({i, 0});
+  CHECK(found(long_words).size() == 3000);
+  CHECK(found(long_words + words({1, 1})).size() == 6002);
+
+  const auto sniffing_error = [](const std::string& content) {
+    return error_of([&] { static_cast<void>(read_indices(bytes_in_memory(content, "a"), {})); });
+  };
+  CHECK(sniffing_error("") == "a: is empty; expected decimal integers");
+  CHECK(sniffing_error("1.5 2\n") == "a: line 1, column 1: '1.5' is no decimal integer");
+  CHECK(sniffing_error(std::string("\0\0\0\x01\0", 5)) ==
+        "a: is neither text, nor an array of numpy.save, nor words of 4 or 8 bytes: it has 5 bytes, and control "
+        "characters among them; --index-format npy|u32|u64|i32|i64|text|spatter says what it is");
+  CHECK(sniffing_error(std::string("\x1f\x8b\x08\0", 4)) == "a: is compressed; unpack it with gunzip");
+  CHECK(sniffing_error(" [{}]") == "a: holds configurations of Spatter, where a list of indices is expected");
+}
+
+TEST_CASE("Spatter's files are told by their names or how they begin", "[index_file]") {
+  const TemporaryDirectory directory;
+  const auto is_spatter = [&](const std::string& name, const std::string& content) {
+    put(directory / name, content);
+    return is_spatter_file((directory / name).string());
+  };
+  CHECK(is_spatter("a.json", ""));
+  CHECK(is_spatter("a", "\n[{}]"));
+  CHECK_FALSE(is_spatter("a.txt", "[{}]"));
+  CHECK_FALSE(is_spatter("b", "1 2 3"));
+  CHECK_FALSE(is_spatter_file((directory / "missing.json").string()));
 }
 
 TEST_CASE("files are read as their extension or the caller says", "[index_file]") {
@@ -81,7 +125,6 @@ TEST_CASE("files are read as their extension or the caller says", "[index_file]"
   CHECK(all_of(read_index_file((directory / "a.bin").string(), IndexFormat::u32)) == Indices{5});
   put(directory / "a.json", "[]");
   CHECK_THAT(file_error((directory / "a.json").string()), Catch::Matchers::Contains("holds configurations of Spatter"));
-  CHECK_THROWS_AS(read("[]", IndexFormat::spatter), std::logic_error);
   CHECK(read_index_file("/proc/sys/kernel/pid_max", IndexFormat::text).count() ==
         1);  // whose size the system gives as 0
 }

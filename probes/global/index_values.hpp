@@ -1,0 +1,52 @@
+#pragma once
+// What a value of --indices or --from stands for: a file of indices, Spatter's notation, or one of the configurations
+// in a file of Spatter's.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/global/launch.hpp"
+#include "probes/pattern/index_file.hpp"
+#include "probes/pattern/index_sequence.hpp"
+#include "probes/pattern/spatter.hpp"
+
+namespace gpumem::global {
+
+/// Either of `notation` and `sequence`.
+struct NamedIndices {
+  std::optional<pattern::SpatterPattern> notation = {};  ///< offsets that are repeated as often as a case wants
+  std::optional<pattern::IndexSequence> sequence = {};   ///< all there are
+  std::optional<pattern::IndexSequence> from = {};       ///< of Spatter's GS: where is read; `sequence` is written
+  std::optional<Op> op = {};                             ///< where a configuration says one
+};
+
+/// The values that a use of the flag stands for: of a file of Spatter's "FILE#0", "FILE#1" and so on, of generators
+/// with blanks between them each, else the text itself. Throws a usage error that begins with "--option: ".
+[[nodiscard]] std::vector<std::string> index_values(std::string_view text, std::string_view option);
+
+/// What values stand for, kept once it is known: files are read several times in a run, and pipes can be only once.
+class IndexFiles {
+ public:
+  /// Without a format, the file's name or its content says it. Throws a usage error that begins with "--option: ".
+  [[nodiscard]] std::shared_ptr<const NamedIndices> get(const std::string& value, std::string_view option,
+                                                        std::optional<pattern::IndexFormat> format);
+
+ private:
+  struct Kept {
+    std::string key;
+    bool can_be_read_again = false;
+    std::shared_ptr<const NamedIndices> indices;
+  };
+  [[nodiscard]] NamedIndices read(const std::string& value, std::optional<pattern::IndexFormat> format);
+  void make_room();
+
+  std::vector<Kept> kept_;  ///< the one used last is the last
+  std::map<std::string, std::vector<pattern::SpatterRun>> runs_;
+};
+
+}  // namespace gpumem::global
