@@ -239,6 +239,8 @@ void IndexCases::add_site(Workload& workload, const Launch& launch, const std::s
                           const std::function<void(std::uint64_t first, std::span<std::uint64_t> elements)>& elements) {
   site.instructions = launch.tile.elements_per_thread;
   site.fill = requests_of(launch, site.word_bytes, elements);
+  site.evaluated = launch.requests();
+  site.described = !key.empty();
   // Whole warps access the same together, however many of them are a block.
   const bool whole_warps = launch.tile.block_threads % access::warp_lanes == 0;
   const Tile tile = whole_warps ? Tile{access::warp_lanes, 1} : launch.tile;

@@ -122,9 +122,11 @@ Probe pattern_probe() {
   probe.describe = [shared](const Case& decided, const Device&) { return shared->describe(decided); };
   probe.validate = validate;
   probe.size = [shared](std::span<Case> sweep, const Device& device) { shared->size(sweep, device); };
-  probe.prepare = [shared](const Case& decided, measure::Session& session) {
+  probe.prepare = [shared, loaded = std::make_shared<LoadedPatterns>()](const Case& decided,
+                                                                        measure::Session& session) {
     const KnownCase one = shared->known(decided, launch_of(decided));
-    return prepare_pattern(one.launch, one.pattern, shared->describe(decided), one.extent_elements, session);
+    return prepare_pattern(one.launch, one.extent_elements,
+                           loaded->get(one.launch, one.pattern, shared->describe(decided), session.device()), session);
   };
   return probe;
 }

@@ -12,7 +12,6 @@
 #include "probes/global/verify_kernels.cuh"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/machine_accesses.hpp"
-#include "probes/measure/module.hpp"
 #include "probes/measure/nvrtc.hpp"
 #include "probes/measure/verify.hpp"
 #include "probes/pattern/expression_source.hpp"
@@ -61,9 +60,9 @@ const char* name_of(Op op) { return op == Op::read ? "read" : op == Op::write ? 
 
 class PatternExperiment final : public measure::Experiment {
  public:
-  PatternExperiment(const Launch& launch, const measure::CompiledKernels& compiled, std::uint64_t extent_elements,
+  PatternExperiment(const Launch& launch, std::uint64_t extent_elements, std::shared_ptr<const measure::Module> kernels,
                     measure::Session& session)
-      : launch_(launch), extent_elements_(extent_elements), module_(compiled), session_(&session) {
+      : launch_(launch), extent_elements_(extent_elements), kernels_(std::move(kernels)), session_(&session) {
     if (launch_.loads()) source_ = session.random_source(extent_words());
     output_words_ = launch_.stores() ? extent_words() : launch_.threads();
     output_ = session.target(output_words_);
@@ -97,7 +96,7 @@ class PatternExperiment final : public measure::Experiment {
   template <class... Arguments>
   void launch_kernel(Kernel kernel, unsigned blocks, unsigned threads, cudaStream_t stream, Arguments... arguments) {
     std::array<void*, sizeof...(Arguments)> addresses{&arguments...};
-    module_.launch(kernel, blocks, threads, stream, addresses);
+    kernels_->launch(kernel, blocks, threads, stream, addresses);
   }
 
   void launch_into(std::uint32_t* output, cudaStream_t stream) {
@@ -139,7 +138,7 @@ class PatternExperiment final : public measure::Experiment {
 
   Launch launch_;
   std::uint64_t extent_elements_;
-  measure::Module module_;
+  std::shared_ptr<const measure::Module> kernels_;
   measure::Session* session_;
   char functor_ = 0;
   const std::uint32_t* source_ = nullptr;
@@ -182,13 +181,22 @@ void require_accesses(const measure::CompiledKernels& compiled, const Workload& 
   }
 }
 
-std::unique_ptr<measure::Experiment> prepare_pattern(const Launch& launch, const UserPattern& pattern,
-                                                     const Workload& workload, std::uint64_t extent_elements,
+std::shared_ptr<const measure::Module> LoadedPatterns::get(const Launch& launch, const UserPattern& pattern,
+                                                           const Workload& workload, const Device& device) {
+  const measure::KernelSource source = pattern_source(launch, pattern);
+  std::shared_ptr<const measure::Module>& loaded = modules_[source.kernels.front() + source.text];
+  if (!loaded) {
+    const measure::CompiledKernels compiled = measure::compile(source, compute_capability_number(device));
+    require_accesses(compiled, workload);
+    loaded = std::make_shared<const measure::Module>(compiled);
+  }
+  return loaded;
+}
+
+std::unique_ptr<measure::Experiment> prepare_pattern(const Launch& launch, std::uint64_t extent_elements,
+                                                     std::shared_ptr<const measure::Module> kernels,
                                                      measure::Session& session) {
-  const measure::CompiledKernels compiled =
-      measure::compile(pattern_source(launch, pattern), compute_capability_number(session.device()));
-  require_accesses(compiled, workload);
-  return std::make_unique<PatternExperiment>(launch, compiled, extent_elements, session);
+  return std::make_unique<PatternExperiment>(launch, extent_elements, std::move(kernels), session);
 }
 
 }  // namespace gpumem::global

@@ -1,6 +1,7 @@
 #pragma once
 // The kernels of kernels.cuh with a pattern that a user wrote, compiled when they are needed.
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include "probes/global/user_pattern.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/kernel_source.hpp"
+#include "probes/measure/module.hpp"
 #include "probes/measure/session.hpp"
 
 namespace gpumem::global {
@@ -29,11 +31,21 @@ struct KernelHeader {
 /// Throws a probe error if the compiled kernel holds other accesses than the workload's sites.
 void require_accesses(const measure::CompiledKernels& compiled, const Workload& workload);
 
-/// Compiles the launch's kernel and readies its arrays, of so many elements each. Throws as measure::compile() and
-/// require_accesses().
-[[nodiscard]] std::unique_ptr<measure::Experiment> prepare_pattern(const Launch& launch, const UserPattern& pattern,
-                                                                   const Workload& workload,
-                                                                   std::uint64_t extent_elements,
+/// Kernels that were compiled and loaded, until the program ends: to unload one while counters are set up ends the
+/// process (CUPTI of CUDA 13.0). For one thread.
+class LoadedPatterns {
+ public:
+  /// Throws as measure::compile() and require_accesses().
+  [[nodiscard]] std::shared_ptr<const measure::Module> get(const Launch& launch, const UserPattern& pattern,
+                                                           const Workload& workload, const Device& device);
+
+ private:
+  std::map<std::string, std::shared_ptr<const measure::Module>> modules_;
+};
+
+/// Readies the arrays of a launch, of so many elements each.
+[[nodiscard]] std::unique_ptr<measure::Experiment> prepare_pattern(const Launch& launch, std::uint64_t extent_elements,
+                                                                   std::shared_ptr<const measure::Module> kernels,
                                                                    measure::Session& session);
 
 }  // namespace gpumem::global

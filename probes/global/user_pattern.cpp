@@ -203,6 +203,7 @@ FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
   return [pool, launch](std::uint64_t first, std::span<access::WarpRequest> requests) {
     pool->with_one([&](PatternEvaluator& evaluate) {
       for (std::size_t k = 0; k < requests.size(); ++k) {
+        const AccessRun run = launch.accesses_of(first + k);
         const WarpElements warp = evaluate(pattern::consecutive(static_cast<std::int64_t>(run.first), run.count));
         requests[k].active = warp.active;
         for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
