@@ -118,7 +118,21 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
   learn();
 }
 
+/// Sizes every sweep for once: what is wrong with the data that a user brought then comes up before anything runs.
+void Run::refuse_wrong_data() const {
+  for (const Sweep& sweep : sweeps_) {
+    if (!sweep.plan.probe->size) continue;
+    std::vector<Case> cases = sweep.plan.cases;
+    try {
+      sweep.plan.probe->size(cases, backend_->device());
+    } catch (const Error& error) {
+      if (!concerns_case_alone(error)) throw;
+    }
+  }
+}
+
 void Run::all() {
+  refuse_wrong_data();
   for (Sweep& sweep : sweeps_) {
     sweep.first = report_.results.size();
     decide(sweep);

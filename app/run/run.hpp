@@ -48,6 +48,7 @@ class Run {
     ShapeChoice choice = {};
   };
 
+  void refuse_wrong_data() const;
   void decide(Sweep& sweep);
   [[nodiscard]] report::Record record_of(const Sweep& sweep, const Case& one);
   void count(const PlannedSweep& plan, std::span<const Case> cases, std::span<report::Record> records);

@@ -109,6 +109,7 @@ struct Counters::State {
 
   void disable() {
     if (profiler == nullptr) return;
+    enabled_for = nullptr;
     auto disable = parameters<CUpti_RangeProfiler_Disable_Params>(CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE);
     disable.pRangeProfilerObject = std::exchange(profiler, nullptr);
     static_cast<void>(cupti->range_profiler_disable(&disable));

@@ -213,20 +213,21 @@ class Play {
   }
 
   /// What goes on at two places of it: each time from when L2 has filled up or holds all that is asked for, for as long
-  /// as that took. What comes back later than that finds nothing any more.
-  Part parts() {
+  /// as that took. What comes back later than that finds nothing any more. Nothing where the launch is too short.
+  std::optional<Part> parts() {
     Part sum;
     for (const std::uint64_t first : {std::uint64_t{0}, workload_.blocks / 2 / together_ * together_}) {
       std::uint64_t block = first;
-      for (bool fills = true; fills && block < workload_.blocks; block += together_) {
+      for (bool fills = true; fills; block += together_) {
+        if (block >= workload_.blocks) return std::nullopt;
         const std::size_t before = second_.lines();
         play(block, block + together_);
         fills = second_.lines() > before + before / 100;
       }
-      const std::uint64_t measured = std::max(block - first, together_);
-      if (block + measured > workload_.blocks) block = workload_.blocks - std::min(measured, workload_.blocks);
+      const std::uint64_t end = std::min(block + std::max(block - first, together_), workload_.blocks);
+      if (end < block + together_) return std::nullopt;
       begin();
-      play(block, block + measured);
+      play(block, end);
       sum.traffic.add(traffic_);
       sum.lookups += lookups_;
     }
@@ -355,11 +356,11 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   const unsigned log2_rate =
       std::min(6U, static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(lines / sampled_lines))));
   Play play(workload, profile, log2_rate);
-  const bool is_short = workload.blocks * workload.block_threads * workload.sites.front().instructions <= short_launch;
-  const Play::Part part =
-      is_short ? play.all(bytes < much * static_cast<double>(profile.device.l2_bytes)) : play.parts();
-  if (part.lookups == 0) return std::nullopt;
-  return part.traffic.times(lookups / part.lookups);
+  const bool is_long = workload.blocks * workload.block_threads * workload.sites.front().instructions > short_launch;
+  std::optional<Play::Part> part = is_long ? play.parts() : std::nullopt;
+  if (!part) part = Play(workload, profile, log2_rate).all(bytes < much * static_cast<double>(profile.device.l2_bytes));
+  if (part->lookups == 0) return std::nullopt;
+  return part->traffic.times(lookups / part->lookups);
 }
 
 }  // namespace gpumem::model
