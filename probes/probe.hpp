@@ -137,6 +137,8 @@ struct Workload {
   /// Cycles that the instructions of all warps keep a scheduler busy, where that may matter: one each, more on a pipe
   /// that is narrower than a warp.
   std::optional<double> scheduler_cycles = {};
+  /// The same of working out where a user's pattern goes; absent where that is nothing to speak of.
+  std::optional<double> address_cycles = {};
   bool modelled = true;  ///< whether the model's stages reach what it does; else only its requests are predicted
   std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel

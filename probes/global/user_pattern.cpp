@@ -14,6 +14,7 @@
 #include "probes/access/chunks.hpp"
 #include "probes/access/periodic.hpp"
 #include "probes/error.hpp"
+#include "probes/pattern/expression_cost.hpp"
 #include "probes/pattern/expression_evaluator.hpp"
 #include "probes/pattern/expression_period.hpp"
 
@@ -266,6 +267,22 @@ const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, c
   return *known.exact;
 }
 
+/// Scheduler cycles of all warps for where accesses go, with what the kernel does around it. Most instructions take
+/// two, as there are half as many integer units as lanes; measured are 1.5 each on an H200 (docs/patterns.md). Of an
+/// affine pattern they are as few as of the built-in kernels, whose rates include them.
+std::optional<double> address_cycles(const Launch& launch, const UserPattern& pattern) {
+  constexpr double cycles_per_instruction = 1.5;
+  constexpr double per_thread = 8;
+  const double words = launch.word_bytes / 4.0;
+  const double around = launch.op == Op::read ? 12 : launch.op == Op::write ? 8 + 5.7 * words : 12;
+  const double addresses = instructions_of(pattern.written) + instructions_of(pattern.written_active);
+  const auto period = proved_period(pattern, static_cast<std::int64_t>(launch.count));
+  if (period && period->affine()) return std::nullopt;
+  const double each =
+      around + addresses * (launch.op == Op::copy ? 2 : 1) + per_thread / launch.tile.elements_per_thread;
+  return static_cast<double>(launch.requests()) * each * cycles_per_instruction;
+}
+
 Workload workload_of(const Launch& launch, const UserPattern& pattern, const access::ExactSummary& exact,
                      std::uint64_t accesses) {
   Workload workload;
@@ -294,6 +311,7 @@ Workload workload_of(const Launch& launch, const UserPattern& pattern, const acc
   }
   workload.blocks = launch.blocks();
   workload.block_threads = launch.tile.block_threads;
+  workload.address_cycles = address_cycles(launch, pattern);
   return workload;
 }
 

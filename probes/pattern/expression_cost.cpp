@@ -1,0 +1,92 @@
+#include "probes/pattern/expression_cost.hpp"
+
+#include <bit>
+#include <set>
+#include <utility>
+
+namespace gpumem::pattern {
+
+namespace {
+
+// Of 64-bit integers, which a GPU works with in halves.
+constexpr double sum = 0.5;  // most become part of a multiplication or of an address
+constexpr double bits = 0.4;
+constexpr double shift = 1.1;
+constexpr double product = 4.8;
+constexpr double shifted_product = 0.8;
+constexpr double shifted_division = 2.9;
+constexpr double masked = 0.5;
+constexpr double division_by_literal = 13;  // a multiplication by the reciprocal, 128 bits wide
+constexpr double division = 70;             // a loop's worth
+constexpr double comparison = 8;
+constexpr double choice = 2;
+
+class Costs {
+ public:
+  explicit Costs(const std::vector<Instruction>& code) : code_(code) {}
+
+  [[nodiscard]] double all() {
+    double cost = 0;
+    for (const Instruction& one : code_) cost += of(one);
+    return cost;
+  }
+
+ private:
+  [[nodiscard]] bool literal(std::uint16_t k) const { return code_[k].op == Opcode::literal; }
+  [[nodiscard]] bool power_of_two(std::uint16_t k) const {
+    return literal(k) && code_[k].value > 0 && std::has_single_bit(static_cast<std::uint64_t>(code_[k].value));
+  }
+
+  [[nodiscard]] double divided(const Instruction& one) {
+    if (power_of_two(one.b)) return one.op == Opcode::divide ? shifted_division : masked;
+    if (!divisions_.insert({one.a, one.b}).second) return sum;
+    return literal(one.b) ? division_by_literal : division;
+  }
+
+  [[nodiscard]] double of(const Instruction& one) {
+    switch (one.op) {
+      case Opcode::literal:
+      case Opcode::variable:
+        return 0;
+      case Opcode::negate:
+      case Opcode::add:
+      case Opcode::subtract:
+        return sum;
+      case Opcode::complement:
+      case Opcode::bit_and:
+      case Opcode::bit_or:
+      case Opcode::bit_xor:
+        return bits;
+      case Opcode::shift_left:
+      case Opcode::shift_right:
+        return shift;
+      case Opcode::multiply:
+        return power_of_two(one.a) || power_of_two(one.b) ? shifted_product : product;
+      case Opcode::divide:
+      case Opcode::remainder:
+        return divided(one);
+      case Opcode::choose:
+      case Opcode::minimum:
+      case Opcode::maximum:
+        return choice;
+      case Opcode::logical_not:
+      case Opcode::less:
+      case Opcode::less_equal:
+      case Opcode::equal:
+      case Opcode::not_equal:
+      case Opcode::logical_and:
+      case Opcode::logical_or:
+        return comparison;
+    }
+    return 0;
+  }
+
+  const std::vector<Instruction>& code_;
+  std::set<std::pair<std::uint16_t, std::uint16_t>> divisions_;
+};
+
+}  // namespace
+
+double instructions_of(const Expression& expression) { return Costs(expression.code).all(); }
+
+}  // namespace gpumem::pattern
