@@ -53,6 +53,10 @@ auto multiple(double times, double whole) { return Approx(times * whole); }
 
 double of(std::uint64_t bytes) { return static_cast<double>(bytes); }
 
+double sectors_in(std::uint64_t bytes) { return of(bytes) / 32; }
+double lines_in(std::uint64_t bytes) { return of(bytes) / 128; }
+double pairs_in(std::uint64_t bytes) { return of(bytes) / 256; }
+
 bool same(const Traffic& a, const Traffic& b) {
   return a.l2_read_requests == b.l2_read_requests && a.l2_read_sectors == b.l2_read_sectors &&
          a.l2_write_requests == b.l2_write_requests && a.l2_write_sectors == b.l2_write_sectors &&
@@ -108,7 +112,7 @@ struct Loads {
       if (added(line_of(first, line), sector) == 0) continue;
       l2_sectors += 1;
       const unsigned atom = sector < 4 ? 3 : 12;
-      memory_bytes += access::sector_bytes * std::popcount(added(line_of(second, line), atom));
+      memory_bytes += static_cast<double>(access::sector_bytes) * std::popcount(added(line_of(second, line), atom));
     }
   }
 };
@@ -119,11 +123,11 @@ TEST_CASE("traffic: a stream is fetched once, in whole lines and pairs of them",
   for (const std::uint64_t word_bytes : {4U, 16U}) {
     INFO(word_bytes << "-byte words");
     const Traffic read = traffic("i", "read", 4 * mib, small_gpu(), {{"word_bytes", word_bytes}});
-    CHECK(read.l2_read_sectors == 4 * mib / 32);
-    CHECK(read.l2_read_requests == 4 * mib / 128);
+    CHECK(read.l2_read_sectors == sectors_in(4 * mib));
+    CHECK(read.l2_read_requests == lines_in(4 * mib));
     CHECK(read.fetched_bytes == 4 * mib);
-    CHECK(read.fetched_lines == 4 * mib / 128);
-    CHECK(read.fetched_line_pairs == 4 * mib / 256);
+    CHECK(read.fetched_lines == lines_in(4 * mib));
+    CHECK(read.fetched_line_pairs == pairs_in(4 * mib));
     CHECK(read.l2_write_requests == 0);
     CHECK(read.l2_write_sectors == 0);
     CHECK(read.written_bytes == 0);
@@ -135,7 +139,7 @@ TEST_CASE("traffic: of sectors that lie apart whole atoms are fetched", "[traffi
   const Traffic lone = traffic("i * 16", "read", 256 * kib, small_gpu());  // 4 MiB, an atom each
   CHECK(lone.l2_read_sectors == 64 * kib);
   CHECK(lone.fetched_bytes == 4 * mib);
-  CHECK(lone.fetched_lines == 4 * mib / 128);
+  CHECK(lone.fetched_lines == lines_in(4 * mib));
   const Traffic apart = traffic("i * 64", "read", 64 * kib, small_gpu());  // a line of each pair
   CHECK(apart.fetched_bytes == 16 * kib * 64);
   CHECK(apart.fetched_lines == 16 * kib);
@@ -144,12 +148,12 @@ TEST_CASE("traffic: of sectors that lie apart whole atoms are fetched", "[traffi
 
 TEST_CASE("traffic: what is small stays in L2 from launch to launch", "[traffic]") {
   const Traffic read = traffic("i", "read", 128 * kib, small_gpu());
-  CHECK(read.l2_read_sectors == 128 * kib / 32);  // L1s forget
+  CHECK(read.l2_read_sectors == sectors_in(128 * kib));  // L1s forget
   CHECK(read.fetched_bytes == 0);
   CHECK(read.fetched_lines == 0);
   CHECK(read.fetched_line_pairs == 0);
   const Traffic write = traffic("i * 2", "write", 64 * kib, small_gpu());
-  CHECK(write.l2_write_sectors == 128 * kib / 32);
+  CHECK(write.l2_write_sectors == sectors_in(128 * kib));
   CHECK(write.written_bytes == 0);
   CHECK(write.filled_bytes == 0);
   CHECK(traffic("i * 2654435761 % n", "copy", 128 * kib, small_gpu()).fetched_bytes == 0);
@@ -161,52 +165,52 @@ TEST_CASE("traffic: how far reads that come back go is a matter of how much lies
   // 512 KiB, 64 for each multiprocessor, eight times over.
   const std::string again = "i % (n / 8)";
   const Traffic in_first = traffic(again, "read", 4 * mib, small_gpu(mib, 128 * kib));
-  CHECK(in_first.l2_read_sectors == 512 * kib / 32);
-  CHECK(in_first.l2_read_requests == 512 * kib / 128);
+  CHECK(in_first.l2_read_sectors == sectors_in(512 * kib));
+  CHECK(in_first.l2_read_requests == lines_in(512 * kib));
   CHECK(in_first.fetched_bytes == 0);
   const Traffic in_second = traffic(again, "read", 4 * mib, small_gpu(mib, 16 * kib));
-  CHECK(in_second.l2_read_sectors == 4 * mib / 32);
-  CHECK(in_second.l2_read_requests == 4 * mib / 128);
+  CHECK(in_second.l2_read_sectors == sectors_in(4 * mib));
+  CHECK(in_second.l2_read_requests == lines_in(4 * mib));
   CHECK(in_second.fetched_bytes == 0);
   const Traffic in_memory = traffic(again, "read", 4 * mib, small_gpu(256 * kib, 16 * kib));
-  CHECK(in_memory.l2_read_sectors == 4 * mib / 32);
+  CHECK(in_memory.l2_read_sectors == sectors_in(4 * mib));
   CHECK(in_memory.fetched_bytes == 4 * mib);
-  CHECK(in_memory.fetched_lines == 4 * mib / 128);
+  CHECK(in_memory.fetched_lines == lines_in(4 * mib));
 }
 
 TEST_CASE("traffic: a thread that comes back at once finds its words in L1", "[traffic]") {
   const Traffic read =
       traffic("block * 256 + thread", "read", 8 * mib, small_gpu(), {{"elements_per_thread", std::uint64_t{4}}});
-  CHECK(read.l2_read_sectors == 2 * mib / 32);
-  CHECK(read.l2_read_requests == 2 * mib / 128);
+  CHECK(read.l2_read_sectors == sectors_in(2 * mib));
+  CHECK(read.l2_read_requests == lines_in(2 * mib));
   // Neighbours share sectors: what one of them has fetched the next one finds.
   const Traffic shifted = traffic("i + 1", "read", 4 * mib, small_gpu());
-  CHECK(shifted.l2_read_sectors < 1.1 * 4 * mib / 32);
+  CHECK(shifted.l2_read_sectors < 1.1 * sectors_in(4 * mib));
   CHECK(shifted.fetched_bytes == Approx(4.0 * mib).epsilon(0.001));
 }
 
 TEST_CASE("traffic: sectors that stores leave incomplete are filled, and no others", "[traffic]") {
   const Traffic whole = traffic("i", "write", 4 * mib, small_gpu());
-  CHECK(whole.l2_write_requests == 4 * mib / 128);
-  CHECK(whole.l2_write_sectors == 4 * mib / 32);
+  CHECK(whole.l2_write_requests == lines_in(4 * mib));
+  CHECK(whole.l2_write_sectors == sectors_in(4 * mib));
   CHECK(whole.l2_split_sectors == 0);
   CHECK(whole.written_bytes == 4 * mib);
-  CHECK(whole.written_lines == 4 * mib / 128);
-  CHECK(whole.written_line_pairs == 4 * mib / 256);
+  CHECK(whole.written_lines == lines_in(4 * mib));
+  CHECK(whole.written_line_pairs == pairs_in(4 * mib));
   CHECK(whole.filled_bytes == 0);
   CHECK(whole.filled_lines == 0);
   CHECK(whole.fetched_bytes == 0);
   const Traffic parts = traffic("i * 2", "write", 2 * mib, small_gpu());
-  CHECK(parts.l2_write_sectors == 4 * mib / 32);
+  CHECK(parts.l2_write_sectors == sectors_in(4 * mib));
   CHECK(parts.written_bytes == 4 * mib);
   CHECK(parts.filled_bytes == 4 * mib);
-  CHECK(parts.filled_lines == 4 * mib / 128);
-  CHECK(parts.filled_line_pairs == 4 * mib / 256);
+  CHECK(parts.filled_lines == lines_in(4 * mib));
+  CHECK(parts.filled_line_pairs == pairs_in(4 * mib));
   CHECK(parts.written_lines == 0);
   // Half of the sectors of every line.
   const Traffic half = traffic("i + i / 16 * 16", "write", 2 * mib, small_gpu());
   CHECK(half.written_bytes == 2 * mib);
-  CHECK(half.written_lines == 4 * mib / 128);
+  CHECK(half.written_lines == lines_in(4 * mib));
   CHECK(half.filled_bytes == 0);
   // Launch after launch as well, of what L2 does not hold from one to the next.
   const Traffic again = traffic("i * 2", "write", 2 * mib, small_gpu(2 * mib));
@@ -224,7 +228,7 @@ TEST_CASE("traffic: a walk down columns completes sectors as far as its rows fit
   CHECK(few.l2_write_sectors == mib / 4.0);  // of a word each
   CHECK(few.written_bytes == mib);
   CHECK(few.filled_bytes == 0);
-  CHECK(few.written_lines == mib / 128.0);
+  CHECK(few.written_lines == lines_in(mib));
   // 1 MiB: every word makes its way alone.
   const Traffic many = columns(8 * kib, "write");
   CHECK(many.written_bytes == 8.0 * mib);
@@ -262,10 +266,10 @@ TEST_CASE("traffic: a copy is its loads and its stores", "[traffic]") {
 TEST_CASE("traffic: lanes that take no part ask for nothing", "[traffic]") {
   const Profile profile = small_gpu();
   const Traffic lanes = traffic("i", "read", 4 * mib, profile, {{"active", std::string("lane < 8")}});
-  CHECK(lanes.l2_read_sectors == mib / 32);
+  CHECK(lanes.l2_read_sectors == sectors_in(mib));
   CHECK(lanes.fetched_bytes == 2 * mib);
   const Traffic warps = traffic("i", "write", 4 * mib, profile, {{"active", std::string("warp % 2")}});
-  CHECK(warps.l2_write_requests == 2 * mib / 128);
+  CHECK(warps.l2_write_requests == lines_in(2 * mib));
   CHECK(warps.written_bytes == 2 * mib);
   CHECK(warps.filled_bytes == 0);
 }
@@ -277,8 +281,8 @@ TEST_CASE("traffic: blocks of any shape, and a launch that ends within one", "[t
       const Traffic read =
           traffic("i", "read", 4 * mib, small_gpu(), {{"block_threads", threads}, {"elements_per_thread", elements}});
       CHECK(read.fetched_bytes == 4 * mib);
-      CHECK(read.fetched_lines >= 4 * mib / 128);
-      CHECK(read.l2_read_sectors >= 4 * mib / 32);
+      CHECK(read.fetched_lines >= lines_in(4 * mib));
+      CHECK(read.l2_read_sectors >= sectors_in(4 * mib));
     }
   }
 }
@@ -286,11 +290,11 @@ TEST_CASE("traffic: blocks of any shape, and a launch that ends within one", "[t
 TEST_CASE("traffic: the lines of a long launch that are played stand for all", "[traffic]") {
   const Profile h200 = load_profile("h200");
   const Traffic stream = traffic("i", "copy", 512 * mib, h200);  // of which only parts are played, too
-  CHECK(stream.l2_read_sectors == Approx(512.0 * mib / 32).epsilon(0.03));
-  CHECK(stream.l2_write_sectors == Approx(512.0 * mib / 32).epsilon(0.03));
+  CHECK(stream.l2_read_sectors == Approx(sectors_in(512 * mib)).epsilon(0.03));
+  CHECK(stream.l2_write_sectors == Approx(sectors_in(512 * mib)).epsilon(0.03));
   CHECK(stream.fetched_bytes == Approx(512.0 * mib).epsilon(0.03));
-  CHECK(stream.fetched_lines == Approx(512.0 * mib / 128).epsilon(0.03));
-  CHECK(stream.fetched_line_pairs == Approx(512.0 * mib / 256).epsilon(0.03));
+  CHECK(stream.fetched_lines == Approx(lines_in(512 * mib)).epsilon(0.03));
+  CHECK(stream.fetched_line_pairs == Approx(pairs_in(512 * mib)).epsilon(0.03));
   CHECK(stream.written_bytes <= 513.0 * mib);
   CHECK(stream.filled_bytes == 0);
 
