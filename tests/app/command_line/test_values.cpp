@@ -177,6 +177,58 @@ TEST_CASE("ranges: auto stands alone, and only where there is something to choos
         "--shape: 'atuo' is not a number; write 4, 0..32, 0..32:4, 1..1024*2 or 1,2,8 or auto; did you mean 'auto'?");
 }
 
+TEST_CASE("texts: an axis that takes them says what each stands for") {
+  Axis letters = {.flag = "letters", .parameter = "letters", .purpose = "", .defaults = "a"};
+  letters.texts = [](std::string_view text) {
+    if (text.empty()) throw usage_error("--letters: needs a letter");
+    std::vector<std::string> all;
+    for (const char letter : text) all.emplace_back(1, letter);
+    return all;
+  };
+  CHECK_FALSE(letters.takes_numbers());
+  CHECK_FALSE(letters.takes_range());
+  CHECK(values(letters, {"abc"}) == "a b c");
+  CHECK(values(letters, {"ab", "ca"}) == "a b c");
+  CHECK(values(letters, {"1,2"}) == "1 , 2");  // commas and numbers are its own matter
+  CHECK(parse_axis_values(letters, std::vector<std::string>{"7"}).front() == Value("7"));
+  CHECK(refusal(letters, {""}) == "--letters: needs a letter");
+  CHECK(values(letters, {"auto"}) == "a u t o");
+  letters.takes_auto = true;
+  CHECK(values(letters, {"auto"}) == "auto");
+  CHECK(refusal(letters, {"auto", "b"}) == "--letters: 'auto' stands alone; leave it out, or the other values");
+  letters.texts = [](std::string_view) { return std::vector<std::string>(maximum_points + 1, "same"); };
+  CHECK(values(letters, {"x"}) == "same");
+  letters.texts = [](std::string_view) {
+    std::vector<std::string> many;
+    for (std::size_t k = 0; k <= maximum_points; ++k) many.push_back(std::to_string(k));
+    return many;
+  };
+  CHECK_THAT(refusal(letters, {"x"}), Catch::Matchers::StartsWith("--letters: its lists add up to more than the "));
+}
+
+TEST_CASE("texts: expressions are parted by commas, and swept") {
+  const Probe* probe = find_probe("pattern");
+  REQUIRE(probe != nullptr);
+  const Axis& pattern = probe->axes.front();
+  CHECK(pattern.flag == "pattern");
+  const auto expressions = [&](const std::vector<std::string>& texts) {
+    std::string all;
+    for (const Value& value : parse_axis_values(pattern, texts)) all += "[" + std::get<std::string>(value) + "]";
+    return all;
+  };
+  CHECK(expressions({"i"}) == "[i]");
+  CHECK(expressions({"i, i ^ 5", "i * 3"}) == "[i][i ^ 5][i * 3]");
+  CHECK(expressions({"min(i, 5), i"}) == "[min(i, 5)][i]");
+  CHECK(expressions({"i * {1..3}"}) == "[i * 1][i * 2][i * 3]");
+  CHECK(expressions({"i * {1,2}, i * {2,4}"}) == "[i * 1][i * 2][i * 4]");
+  CHECK(expressions({pattern.defaults}).starts_with("[i]["));
+  CHECK_THAT(refusal(pattern, {""}), Catch::Matchers::StartsWith("--pattern: "));
+  CHECK_THAT(refusal(pattern, {"i,"}), Catch::Matchers::StartsWith("--pattern: "));
+  CHECK_THAT(refusal(pattern, {"i, i * * 3"}), Catch::Matchers::StartsWith("--pattern: column 5 of 'i * * 3': "));
+  CHECK_THAT(refusal(pattern, {"j"}), Catch::Matchers::StartsWith("--pattern: column 1 of 'j': "));
+  CHECK_THAT(refusal(*probe->find_axis("active"), {"i %"}), Catch::Matchers::StartsWith("--active: column "));
+}
+
 TEST_CASE("a share is a percentage or a fraction") {
   CHECK(parse_fraction("ci-width", "0.5%") == Approx(0.005));
   CHECK(parse_fraction("ci-width", "0.005") == Approx(0.005));

@@ -93,6 +93,48 @@ TEST_CASE("plan: the quick default set leaves out probes that do not take the va
   CHECK(refusal({"skip"}, {{"op", {"write"}}}, probes) == "--op: 'write' is not one of read");
 }
 
+TEST_CASE("plan: a probe that runs on request runs where its name or an axis that selects it is given") {
+  std::vector<Probe> probes = fake_probes_and_alternatives();
+  for (Probe& probe : probes) probe.on_request = probe.name != "shift";
+  const auto names = [&](const std::vector<std::string>& named, const std::vector<GivenAxis>& given) {
+    Lines all;
+    for (const PlannedSweep& sweep : make_plan(probes, named, given).sweeps) {
+      if (all.empty() || all.back() != sweep.probe->name) all.push_back(sweep.probe->name);
+    }
+    return all;
+  };
+  CHECK(names({}, {}) == Lines{"shift"});
+  CHECK(names({}, {{"op", {"read"}}}) == Lines{"shift"});
+  CHECK(names({"skip"}, {}) == Lines{"skip"});
+  CHECK(names({"shift", "skip"}, {}) == Lines{"shift", "skip"});
+  CHECK(names({}, {{"skip", {"1"}}}) == Lines{"skip"});
+  CHECK(names({}, {{"skip", {"1"}}, {"op", {"read"}}}) == Lines{"skip"});
+  CHECK(names({}, {{"carry", {""}}}) == Lines{"carry"});  // the axis that it compares
+  CHECK(names({}, {{"load", {"1"}}}) == Lines{"carry"});
+  // An axis that does not select it does not make it run.
+  CHECK(refusal({}, {{"width", {"8"}}}, probes) ==
+        "no probe has all of the axes given; --width is an axis of: skip, carry");
+  CHECK(refusal({}, {{"op", {"fly"}}}, probes) == "--op: 'fly' is not one of read, write, copy");
+}
+
+TEST_CASE("plan: patterns run on request") {
+  const auto planned_probes = [](const std::vector<std::string>& named, const std::vector<GivenAxis>& given) {
+    Lines all;
+    for (const PlannedSweep& sweep : make_plan(probes(), named, given).sweeps) {
+      if (all.empty() || all.back() != sweep.probe->name) all.push_back(sweep.probe->name);
+    }
+    return all;
+  };
+  const auto has_pattern = [](const Lines& lines) { return std::ranges::find(lines, "pattern") != lines.end(); };
+  CHECK_FALSE(has_pattern(planned_probes({}, {})));
+  CHECK_FALSE(has_pattern(planned_probes({}, {{"op", {"read"}}})));
+  CHECK(planned_probes({"pattern"}, {}) == Lines{"pattern"});
+  CHECK(planned_probes({}, {{"pattern", {"i * {1..3}"}}, {"active", {"lane < 8"}}}) == Lines{"pattern"});
+  CHECK(make_plan(probes(), {}, {{"pattern", {"i * {1..3}"}}}).size() == 3);
+  CHECK_THAT(refusal({}, {{"active", {"lane < 8"}}}, probes()),
+             Catch::Matchers::EndsWith("--active is an axis of: pattern"));
+}
+
 TEST_CASE("plan: an axis applies to the selected probes that have it, and to one at least") {
   const Plan plan = make_plan(registry, {"shift", "skip"}, {{"width", {"8"}}});
   CHECK(plan.sweeps.back().cases.front().number("width_elements") == 8);

@@ -247,3 +247,82 @@ TEST_CASE("errors of sweeps") {
   CHECK_THROWS_WITH(parse_one("i*{1..2}", "pattern"),
                     "--pattern: column 3 of 'i*{1..2}': one expression is needed here, without a sweep");
 }
+
+TEST_CASE("a list of expressions is parted by the commas outside parentheses and braces") {
+  const auto parts = [](std::string_view list) {
+    std::vector<std::string> all;
+    for (const std::string_view one : expressions_of(list)) all.emplace_back(one);
+    return all;
+  };
+  using Parts = std::vector<std::string>;
+  CHECK(parts("i") == Parts{"i"});
+  CHECK(parts("i, i ^ 5,i*7") == Parts{"i", "i ^ 5", "i*7"});
+  CHECK(parts("  i  ,  7  ") == Parts{"i", "7"});
+  CHECK(parts("min(i, 5), max(i, min(2, 3)) + (i), i") == Parts{"min(i, 5)", "max(i, min(2, 3)) + (i)", "i"});
+  CHECK(parts("i * {1,2,5}, i + min({0..3}, n)") == Parts{"i * {1,2,5}", "i + min({0..3}, n)"});
+  // What is missing is for the parser to say.
+  CHECK(parts("") == Parts{""});
+  CHECK(parts("i,") == Parts{"i", ""});
+  CHECK(parts(",,") == Parts{"", "", ""});
+  CHECK(parts("   ") == Parts{""});
+  CHECK(parts("min(i, 5") == Parts{"min(i, 5"});
+  CHECK(parts("i), 5") == Parts{"i)", "5"});
+}
+
+TEST_CASE("an expression of the access alone has the value of lane, warp, thread and block") {
+  struct Blocks {
+    Int threads;
+    Int accesses;
+  };
+  for (const Compiled& one : compiled()) {
+    for (const Blocks blocks : {Blocks{256, 256}, Blocks{64, 256}, Blocks{97, 97}, Blocks{97, 291}, Blocks{1, 4}}) {
+      INFO(one.text << ", blocks of " << blocks.threads << " threads and " << blocks.accesses << " accesses");
+      constexpr Int n = 1000;
+      const Expression alone =
+          of_access_alone(with_accesses(parse_one(one.text, "pattern"), n), blocks.threads, blocks.accesses);
+      CHECK(alone.text == one.text);
+      for (const Variable place : {Variable::lane, Variable::warp, Variable::thread, Variable::block}) {
+        CHECK_FALSE(alone.uses(place));
+      }
+      Evaluator evaluator(alone, n);
+      for (Int first = 0; first < n; first += 32) {
+        WarpAccesses at = consecutive(first, static_cast<std::size_t>(std::min<Int>(32, n - first)));
+        at.warp = at.block = 1'000'000;  // wherever the warp is
+        const WarpValues values = evaluator(at);
+        for (Int lane = 0; lane < std::min<Int>(32, n - first); ++lane) {
+          const Int i = first + lane;
+          const Int thread = i % blocks.accesses % blocks.threads;
+          const Int expected = one.value(i, n, thread % 32, thread / 32, thread, i / blocks.accesses);
+          if (values[static_cast<std::size_t>(lane)] != expected) {
+            FAIL("i = " << i << ": " << values[static_cast<std::size_t>(lane)] << ", not " << expected);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("an expression that names no place in the launch stays as it is") {
+  const Expression written = parse_one("i * 7 + n / 2", "pattern");
+  const Expression alone = of_access_alone(written, 97, 291);
+  REQUIRE(alone.code.size() == written.code.size());
+  for (std::size_t k = 0; k < alone.code.size(); ++k) CHECK((alone.code[k].op == written.code[k].op));
+  CHECK(alone.uses(Variable::n));
+}
+
+TEST_CASE("division by zero in an expression of the access alone says its column as written") {
+  const Expression alone = of_access_alone(parse_one("1 + i / (lane - 3)", "active"), 256, 1024);
+  Evaluator evaluator(alone, 1000);
+  const auto refusal = [&](std::int64_t first, std::uint32_t active) {
+    WarpAccesses at = consecutive(first);
+    at.active = active;
+    try {
+      static_cast<void>(evaluator(at));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(refusal(64, ~0U) == "--active: column 7 of '1 + i / (lane - 3)': '/' is by zero for access i = 67");
+  CHECK(refusal(64, ~8U) == "nothing");
+}

@@ -380,6 +380,57 @@ TEST_CASE("nothing is said where nothing is known", "[why]") {
   CHECK(why({record}).starts_with("Limited by a new stage, 245 us of 250 us."));
 }
 
+TEST_CASE("a pattern that somebody brought is told, and what it would be worth in the order of its addresses",
+          "[why]") {
+  Record record = case_of("dram", "read", 32);
+  const std::string plain = why({record});
+  const std::string plain_brief = brief({record});
+  record.metrics = {{"sorted_gain", {}, 2.6}};
+  CHECK(why({record}) == plain);  // of a pattern that nobody asks about
+  CHECK(brief({record}) == plain_brief);
+
+  record.access.front().pattern = "lanes 8 elements apart; each element 3.2 times";
+  CHECK(why({record}) == "Lanes 8 elements apart; each element 3.2 times; sorted: 2.60 x by the model. " + plain);
+  CHECK(brief({record}) == "lanes 8 elements apart; sorted: 2.60 x");
+
+  // Without a gain worth mentioning the pattern is told alone, and the cell keeps what it said.
+  const std::string alone = "Lanes 8 elements apart; each element 3.2 times. " + plain;
+  for (const std::optional<double> gain : {std::optional<double>(), std::optional(1.0), std::optional(1.01)}) {
+    record.metrics = {{"sorted_gain", {}, gain}};
+    CHECK(why({record}) == alone);
+    CHECK(brief({record}) == plain_brief);
+  }
+  record.metrics.clear();
+  CHECK(why({record}) == alone);
+}
+
+TEST_CASE("where there is no room for a pattern the gain of sorting goes with the rest", "[why]") {
+  Record record = case_of("dram", "read", 32);
+  const std::string plain = brief({record});
+  record.metrics = {{"sorted_gain", {}, 12.0}};
+  record.access.front().pattern = "lanes in no order: " + std::string(40, 'x') + "; then";
+  CHECK(brief({record}) == plain + "; sorted: 12 x");
+  // Nor for that: what the rule says stays whole.
+  Record better = faster(record, 8, 4);
+  better.access.front().pattern.clear();
+  better.metrics.clear();
+  const std::string with_gain = brief({record, better});
+  CHECK(with_gain.starts_with(plain + ": 8.00 x"));
+  CHECK(display_width(with_gain) <= 60);
+  CHECK(why({record, better}).starts_with("Lanes in no order: xxx"));
+}
+
+TEST_CASE("of several sites the first pattern is told, in one line", "[why]") {
+  Record record = case_of("dram", "copy", 4);
+  record.access[1].pattern = "lanes side by side";
+  CHECK(why({record}).starts_with("Lanes side by side. Limited by "));
+  record.access[0].pattern = "lanes\n3 elements\tapart";
+  CHECK(why({record}).find_first_of("\n\t") == std::string::npos);
+  CHECK(why({record}).find("side by side") == std::string::npos);
+  record.metrics = {{"sorted_gain", {}, 2.0}};
+  CHECK(brief({record}).find_first_of("\n\t") == std::string::npos);
+}
+
 TEST_CASE("the probe's name is never what an explanation rests on", "[why]") {
   for (const Report& report : {examples::measured_copy(), examples::model(), examples::banks(), examples::transfers(),
                                examples::overlap(), examples::single_cases()}) {

@@ -54,6 +54,7 @@ Record full_record() {
   record.relative_predicted = 0.8;
   record.access = {{"source", "global", "load", 4, {{sectors, {5, 4.5}}}},
                    {"tile", "shared", "store", 16, {{wavefronts, {std::nullopt, 2}}, {"banks", {3, {}}}}}};
+  record.access.front().pattern = "lanes 8 elements apart; \"each\" element 3.2 times";
   record.bottleneck = Bottleneck{"dram", "l2_sectors"};
   record.metrics = {{"zeta_cycles", 1.25, 2.5}, {"alpha_cycles", {}, {}}};
   record.timeline = {{"copy in", 0, 0, 1.0 / 3}, {"kernel", 3, 1e-9, 0.5}};
@@ -103,6 +104,7 @@ void check_same(const Record& found, const Record& expected) {
     CHECK(found.access[i].space == expected.access[i].space);
     CHECK(found.access[i].op == expected.access[i].op);
     CHECK(found.access[i].word_bytes == expected.access[i].word_bytes);
+    CHECK(found.access[i].pattern == expected.access[i].pattern);
     for (const char* unit : {sectors, wavefronts, "banks"}) {
       check_same(found.access[i].per_request(unit), expected.access[i].per_request(unit));
     }
@@ -175,6 +177,17 @@ TEST_CASE("the records of every example survive their lines", "[read_record]") {
                                examples::single_cases(), examples::transfers(), examples::overlap()}) {
     for (const Record& record : report.results) check_round_trip(record);
   }
+}
+
+TEST_CASE("a site has a pattern where there is any", "[read_record]") {
+  const Record record = full_record();
+  const Json access = Json::parse(line_of(record)).at("access");
+  REQUIRE(access.size() == 2);
+  CHECK(access[0].at("pattern") == record.access[0].pattern);
+  CHECK_FALSE(access[1].contains("pattern"));
+  Json earlier = Json::parse(line_of(record));
+  earlier["access"][0].erase("pattern");
+  CHECK(read_record_line(earlier.dump()).access[0].pattern.empty());
 }
 
 TEST_CASE("a record is one line, however its texts are broken", "[read_record]") {
@@ -260,6 +273,8 @@ TEST_CASE("members of the wrong type are refused, not bent into shape", "[read_r
       {"/status", nullptr},
       {"/reason", 3},
       {"/verified", 1},
+      {"/access/0/pattern", 3},
+      {"/access/0/pattern", nullptr},
       {"/useful_bytes/read", -1},
       {"/useful_bytes/written", 0.5},
       {"/time_seconds", 0.1},

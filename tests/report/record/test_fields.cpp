@@ -34,6 +34,13 @@ class SchemaWalk {
   void later(std::string_view name, T&& member) {
     look_at(found(std::string(name)), place_ + "/" + std::string(name), member);
   }
+  /// Absent where it is empty.
+  void if_any(std::string_view name, std::string& text) {
+    INFO(place_ << '/' << name << " may be missing");
+    const json& required = part_.at("required");
+    CHECK(std::ranges::find(required, json(name)) == required.end());
+    look_at(found(std::string(name)), place_ + "/" + std::string(name), text);
+  }
   void derived(std::string_view name, std::optional<double> /*value*/) { found(std::string(name)); }
   void described(const Report& /*report*/) {
     for (const char* name : {"quantities", "words", "program"}) found(name);
