@@ -28,6 +28,7 @@ Json to_json(const Axis& axis) {
           {"numbers", axis.numbers},
           {"minimum", axis.takes_range() ? Json(axis.minimum) : Json(nullptr)},
           {"maximum", axis.takes_range() ? Json(axis.maximum) : Json(nullptr)},
+          {"takes", axis.takes.empty() ? Json(nullptr) : Json(axis.takes)},
           {"value_optional", axis.value_optional},
           {"takes_auto", axis.takes_auto},
           {"auto_candidates", axis.candidates}};

@@ -47,6 +47,7 @@ int exit_code(const report::Report& report, std::ostream& err) {
 /// Values to show in an example of an axis.
 std::string example_values(const Axis& axis) {
   if (!axis.names.empty()) return report::join(axis.names, ",");
+  if (axis.texts) return report::shell_quoted(axis.quick.empty() ? axis.defaults : axis.quick);
   if (!axis.numbers.empty()) return fmt::format("{}", fmt::join(axis.numbers, ","));
   if (axis.defaults != "auto") return axis.defaults;
   if (!axis.candidates.empty()) return fmt::format("{}", fmt::join(axis.candidates, ","));

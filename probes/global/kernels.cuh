@@ -49,6 +49,24 @@ struct WordTraits<uint4> {
   static __device__ std::uint32_t fold(uint4 word) { return word.x ^ word.y ^ word.z ^ word.w; }
 };
 
+/// What a turn stores. Where a pattern is only known when the program runs, several turns may store to one element:
+/// they all do then, and none is left out because the next one overwrites it.
+template <class Word>
+__device__ void store(Word* target, Word word) {
+#ifdef __CUDACC_RTC__
+  if constexpr (sizeof(Word) == 4) {
+    asm volatile("st.global.u32 [%0], %1;" ::"l"(target), "r"(word));
+  } else if constexpr (sizeof(Word) == 8) {
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(target), "r"(word.x), "r"(word.y));
+  } else {
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(target), "r"(word.x), "r"(word.y), "r"(word.z),
+                 "r"(word.w));
+  }
+#else
+  *target = word;
+#endif
+}
+
 /// Loads `count` elements. Nothing is stored unless `checksums` is given: then each thread's loads, folded, so that
 /// the loads can be verified, and cannot be removed by the compiler although timed launches pass null.
 template <class Word, class Pattern, unsigned elements_per_thread>
@@ -76,7 +94,7 @@ __global__ void __launch_bounds__(1024) write(Word* target, std::uint64_t count,
     const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
     if (i >= count || !pattern.active(i)) continue;
     const std::uint64_t element = pattern(i);
-    target[element] = WordTraits<Word>::random(element);
+    store(&target[element], WordTraits<Word>::random(element));
   }
 }
 
@@ -93,7 +111,7 @@ __global__ void __launch_bounds__(1024) copy(const Word* source, Word* target, s
 #pragma unroll
   for (unsigned turn = 0; turn < elements_per_thread; ++turn) {
     const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
-    if (i < count && pattern.active(i)) target[pattern(i)] = word[turn];
+    if (i < count && pattern.active(i)) store(&target[pattern(i)], word[turn]);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -32,6 +33,7 @@ std::vector<Axis> pattern_axes() {
             .purpose = "element that access i goes to: an expression of i, n, lane, warp, thread and block in 64-bit "
                        "arithmetic, {a..b} in it for a sweep",
             .defaults = "i, i ^ 5, i % 1024 * (n / 1024) + i / 1024, i * 2654435761 % n",
+            .quick = "i * 3 ^ 5",
             .texts = [](std::string_view text) { return swept_texts(text, "pattern"); },
             .takes = "expressions"});
   const Axis further[] = {
@@ -88,7 +90,8 @@ class PatternProbe {
   void size(std::span<Case> sweep, const Device& device) {
     global::size(sweep, device, [&](const Case& one) {
       const KnownCase sized = known(one, untiled_launch_of(one));
-      return allocated_bytes(sized.launch, sized.extent_elements);
+      // More than there is would not fit into the number.
+      return allocated_bytes(sized.launch, std::min(sized.extent_elements, device.memory_bytes));
     });
     for (const Case& one : sweep) require_memory(one, device);
   }
@@ -100,10 +103,10 @@ class PatternProbe {
     const std::uint64_t word = sized.launch.word_bytes;
     if (sized.extent_elements <= device.memory_bytes / word) return;
     throw usage_error(fmt::format(
-        "--pattern: '{}' is {} for access i = {}: an array that reaches there has {}, the GPU {}; keep it smaller with "
+        "--pattern: '{}' is {} for access i = {}, beyond the {} elements that the GPU's memory has; keep it smaller "
+        "with "
         "% or &, or pass a smaller --buffer",
-        one.name("pattern"), sized.extent_elements - 1, sized.facts.highest_access,
-        size_in_words(sized.extent_elements * word), size_in_words(device.memory_bytes)));
+        one.name("pattern"), sized.extent_elements - 1, sized.facts.highest_access, device.memory_bytes / word));
   }
 
   KnownPatterns memory_;

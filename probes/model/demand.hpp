@@ -41,8 +41,10 @@ struct Demand {
   double pcie_lone_writes = 0;       ///< and those that have an atom to themselves
   double pcie_lone_idle_writes = 0;  ///< lone writes x the share of the atoms' channels that none of them touches
   double shared_wavefronts = 0;
-  double l2_requests = 0;  ///< of L1s, each for sectors of one line; 0 where nobody counted them
-  bool played = false;     ///< whether what reaches memory is known from playing the launch
+  double l2_read_requests = 0;  ///< of L1s, each for sectors of one line; from here on 0 where nobody played the launch
+  double l2_write_requests = 0;
+  double hottest_sector_writes = 0;
+  bool played = false;  ///< whether what reaches memory is known from playing the launch
 };
 
 /// Sums what the sites ask for; `sites` holds their summaries, in the workload's order. Where accesses come back to

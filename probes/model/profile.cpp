@@ -142,6 +142,8 @@ void complete(Profile& profile) {
     profile.rates.*field.value = reference.rates.*field.value * factors.of(field.scale);
     profile.how[field.name] = field.scale == Scale::link && factors.link
                                   ? "the H200's, scaled by the links' theoretical bandwidths; not measured"
+                              : field.scale == Scale::chip
+                                  ? "the H200's, scaled by multiprocessors x clock; not measured"
                                   : "the H200's; not measured";
   }
 }

@@ -33,10 +33,13 @@ struct Rates {
   double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
   double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
 
-  double cached_launch_s = 0;     ///< the same of a launch that L2 has everything for
-  double store_latency_s = 0;     ///< until a block that stores makes place for the next
-  double load_turn_s = 0;         ///< what each further load of a thread adds to its latency
-  double block_drain_share = 0;   ///< share of the latency that a block's place then stays empty, over resident blocks
+  double cached_launch_s = 0;    ///< the same of a launch that L2 has everything for
+  double store_latency_s = 0;    ///< until a block that stores makes place for the next
+  double load_turn_s = 0;        ///< what each further load of a thread adds to its latency
+  double block_drain_share = 0;  ///< share of the latency that a block's place then stays empty, over resident blocks
+  double l2_read_requests_per_s = 0;  ///< of L1s, each for sectors of one line, however few
+  double l2_write_requests_per_s = 0;
+  double sector_rewrite_s = 0;    ///< until a sector that was stored can be stored again
   double l1_lines_per_cycle = 0;  ///< of one multiprocessor: lines that loads look up
   double overlap_exponent = 0;    ///< p of (latency^p + work^p)^(1/p): the larger, the better one hides the other
   double line_spread_share = 0;   ///< added to the cost of lines that are fetched when a thread has many turns

@@ -14,7 +14,19 @@ void sort(access::Site& site, double accesses) {
   site.requests = static_cast<std::uint64_t>(requests);
   summary.cost.sectors_per_request = std::max(1.0, summary.footprint.sectors / requests);
   summary.cost.lines_per_request = std::max(1.0, summary.footprint.lines / requests);
-  site.fill = nullptr;  // it comes back to nothing
+  const double bytes_each = summary.footprint.sectors * access::sector_bytes / accesses;
+  site.evaluated = site.requests;
+  site.fill = [bytes_each, word = site.word_bytes, count = static_cast<std::uint64_t>(accesses)](
+                  std::uint64_t first, std::span<access::WarpRequest> filled) {
+    for (std::size_t k = 0; k < filled.size(); ++k) {
+      for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+        const std::uint64_t i = (first + k) * access::warp_lanes + lane;
+        if (i >= count) break;
+        filled[k].address[lane] = static_cast<std::uint64_t>(static_cast<double>(i) * bytes_each) / word * word;
+        filled[k].active |= std::uint32_t{1} << lane;
+      }
+    }
+  };
 }
 
 }  // namespace

@@ -140,6 +140,9 @@ double unevenness(const Workload& workload, const Device& device) {
 /// each other, as overlap_exponent. Products of matrices on an H200 are predicted best by 2 (docs/method.md).
 constexpr double on_chip_exponent = 2;
 
+/// The same for addresses, of which many warps work out theirs while others wait (docs/patterns.md).
+constexpr double addresses_exponent = 8;
+
 /// Both, where one can hide behind the other: (a^p + b^p)^(1/p). Written so that the longer one stands alone when the
 /// other is nothing, and nothing overflows.
 double overlapped(double one, double other, double exponent) {
@@ -182,6 +185,11 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     stage("l2_sectors", demand.l2_load_sectors / rates.l2_load_sectors_per_s +
                             demand.l2_store_sectors / rates.l2_store_sectors_per_s +
                             demand.l2_split_sectors / rates.l2_split_sectors_per_s);
+    if (demand.played) {
+      stage("l2_requests", demand.l2_read_requests / rates.l2_read_requests_per_s +
+                               demand.l2_write_requests / rates.l2_write_requests_per_s);
+      if (demand.hottest_sector_writes > 1) stage("rewrites", demand.hottest_sector_writes * rates.sector_rewrite_s);
+    }
     if (!cached) {
       stage("l2_lines", line_seconds(demand, rates));
       stage("dram", dram_s);
@@ -192,6 +200,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     stage("shared_wavefronts",
           uneven * (demand.shared_wavefronts + lines) / (rates.shared_wavefronts_per_cycle * cycles_per_s));
   }
+  if (workload.address_cycles) stage("addresses", uneven * *workload.address_cycles / (schedulers * cycles_per_s));
   const double issued_s = uneven * workload.scheduler_cycles.value_or(0) / (schedulers * cycles_per_s);
   const auto flops_per_s = peak_flops_per_s(profile.device, workload.double_precision);
   const double computed_s =
@@ -211,12 +220,14 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   double barriers = 0;
   double banks = 0;
   double arithmetic = 0;
+  double addresses = 0;
   double memory = 0;
   for (const StageTime& stage : stages) {
     double* part = &memory;
     if (stage.stage == "launch") part = &launch;
     if (stage.stage == "latency") part = &latency;
     if (stage.stage == "barriers") part = &barriers;
+    if (stage.stage == "addresses") part = &addresses;
     if (stage.stage == "l1_lines" || stage.stage == "shared_wavefronts") part = &banks;
     if (stage.stage == "instructions" || stage.stage == "fp32" || stage.stage == "fp64") part = &arithmetic;
     *part = std::max(*part, stage.seconds);
@@ -227,7 +238,8 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
     on_chip = overlapped(on_chip, latency, on_chip_exponent);
     latency = 0;
   }
-  const double work = overlapped(memory, on_chip, rates.overlap_exponent);
+  const double loaded = overlapped(memory, on_chip, rates.overlap_exponent);
+  const double work = overlapped(loaded, addresses, addresses_exponent);
   const double once = cached ? rates.cached_launch_s : rates.launch_s;
   return std::max(launch, overlapped(latency, work, rates.overlap_exponent) + barriers) + workload.launches * once +
          (demand.over_link ? rates.pcie_latency_s : 0);

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "probes/access/lanes.hpp"
 #include "probes/model/line_cache.hpp"
 #include "probes/model/occupancy.hpp"
 
@@ -14,10 +19,10 @@ namespace {
 using access::WarpRequest;
 
 constexpr double Traffic::*all_members[] = {
-    &Traffic::l2_read_requests,  &Traffic::l2_read_sectors,    &Traffic::l2_write_requests,  &Traffic::l2_write_sectors,
-    &Traffic::l2_split_sectors,  &Traffic::fetched_lines,      &Traffic::fetched_line_pairs, &Traffic::fetched_bytes,
-    &Traffic::written_lines,     &Traffic::written_line_pairs, &Traffic::written_bytes,      &Traffic::filled_lines,
-    &Traffic::filled_line_pairs, &Traffic::filled_bytes};
+    &Traffic::l1_wavefronts,    &Traffic::l2_read_requests,  &Traffic::l2_read_sectors,    &Traffic::l2_write_requests,
+    &Traffic::l2_write_sectors, &Traffic::l2_split_sectors,  &Traffic::fetched_lines,      &Traffic::fetched_line_pairs,
+    &Traffic::fetched_bytes,    &Traffic::written_lines,     &Traffic::written_line_pairs, &Traffic::written_bytes,
+    &Traffic::filled_lines,     &Traffic::filled_line_pairs, &Traffic::filled_bytes};
 
 /// What one request asks of a line.
 struct Piece {
@@ -69,6 +74,25 @@ void take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t 
 std::uint8_t atoms_of(unsigned sectors) {
   return static_cast<std::uint8_t>(((sectors & 3U) != 0 ? 3U : 0U) | ((sectors & 12U) != 0 ? 12U : 0U));
 }
+
+/// The last pairs of lines that something was done with.
+class LastPairs {
+ public:
+  /// False if the pair is among the last `most`; else it is from now on.
+  bool insert(std::uint64_t pair, std::size_t most) {
+    if (!known_.insert(pair).second) return false;
+    order_.push_back(pair);
+    if (order_.size() > most) {
+      known_.erase(order_.front());
+      order_.pop_front();
+    }
+    return true;
+  }
+
+ private:
+  std::unordered_set<std::uint64_t> known_;
+  std::deque<std::uint64_t> order_;
+};
 
 /// L2 and the memory behind it. It is in parts where l2_near_share says so: each of the multiprocessors near it, for
 /// all that those read. Every line has a home in one of the parts, which alone exchanges it with the memory.
@@ -157,18 +181,12 @@ class SecondLevel {
   }
 
   /// Whether the pair was among the last, and that it is now.
-  bool recent(std::vector<std::uint64_t>& pairs, std::uint64_t pair) const {
-    const auto found = std::ranges::find(pairs, pair);
-    if (found != pairs.end()) return true;
-    if (pairs.size() >= soon_) pairs.erase(pairs.begin());
-    pairs.push_back(pair);
-    return false;
-  }
+  bool recent(LastPairs& pairs, std::uint64_t pair) const { return !pairs.insert(pair, soon_); }
 
   std::vector<LineCache> parts_;
   std::size_t soon_;
-  std::vector<std::uint64_t> fetched_pairs_;
-  std::vector<std::uint64_t> written_pairs_;
+  LastPairs fetched_pairs_;
+  LastPairs written_pairs_;
   Traffic* traffic_;
 };
 
@@ -198,6 +216,7 @@ class Play {
   struct Part {
     Traffic traffic;
     double lookups = 0;
+    double load_requests = 0;  ///< whose passes through L1 were counted
   };
 
   /// The whole launch, `again` after another one of its kind.
@@ -209,7 +228,7 @@ class Play {
     begin();
     play(0, workload_.blocks);
     if (!again) second_.flush();
-    return {traffic_, lookups_};
+    return {.traffic = traffic_, .lookups = lookups_, .load_requests = load_requests_};
   }
 
   /// What goes on at two places of it: each time from when L2 has filled up or holds all that is asked for, for as long
@@ -230,6 +249,7 @@ class Play {
       play(block, end);
       sum.traffic.add(traffic_);
       sum.lookups += lookups_;
+      sum.load_requests += load_requests_;
     }
     return sum;
   }
@@ -238,6 +258,8 @@ class Play {
   void begin() {
     traffic_ = {};
     lookups_ = 0;
+    load_requests_ = 0;
+    writes_.clear();
   }
 
   /// Blocks [first, end), as many at a time as are resident together.
@@ -267,6 +289,7 @@ class Play {
       site.fill(first, batch_);
       const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
       stored_.clear();
+      if (site.op == access::Op::load) count_wavefronts(batch_[block % batch_.size()]);
       for (const WarpRequest& request : batch_) {
         take_apart(request, sample_, array, pieces_);
         lookups_ += static_cast<double>(pieces_.size());
@@ -275,6 +298,13 @@ class Play {
         }
       }
     }
+  }
+
+  /// Global loads pass through the banks that shared memory lies in, by the same rule.
+  void count_wavefronts(const WarpRequest& request) {
+    if (request.active == 0) return;
+    load_requests_ += 1;
+    traffic_.l1_wavefronts += access::wavefronts_of(request, access::Op::load, scratch_);
   }
 
   void load(const access::Site& site, const Piece& piece, unsigned multiprocessor) {
@@ -309,6 +339,11 @@ class Play {
     traffic_.l2_split_sectors += std::popcount(again);
     traffic_.l2_write_sectors += std::popcount(piece.sectors & ~again);
     second_.write(piece);
+    auto& writes = writes_[piece.line];
+    for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
+      if ((piece.sectors >> sector & 1U) == 0) continue;
+      traffic_.hottest_sector_writes = std::max(traffic_.hottest_sector_writes, static_cast<double>(++writes[sector]));
+    }
   }
 
   const Workload& workload_;
@@ -322,13 +357,17 @@ class Play {
   std::vector<LineCache> first_;
   std::vector<WarpRequest> batch_;
   std::vector<Piece> pieces_;
-  std::vector<Piece> stored_;  ///< by the block in this turn
+  std::vector<Piece> stored_;                                                             ///< by the block in this turn
+  std::unordered_map<std::uint64_t, std::array<std::uint32_t, sectors_of_line>> writes_;  ///< of lines
+  access::DistinctNumbers scratch_;
   double lookups_ = 0;
+  double load_requests_ = 0;
 };
 
 }  // namespace
 
 void Traffic::add(const Traffic& other) {
+  hottest_sector_writes = std::max(hottest_sector_writes, other.hottest_sector_writes);
   for (const auto member : all_members) this->*member += other.*member;
 }
 
@@ -342,15 +381,17 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   double lines = 0;
   double lookups = 0;
   double bytes = 0;
+  double loads = 0;
   for (const access::Site& site : workload.sites) {
     if (!in_device_memory(site, profile.device)) continue;
+    if (site.op == access::Op::load) loads += static_cast<double>(site.requests);
     if (!site.fill || !site.summary) return std::nullopt;
     lines += site.summary->footprint.lines;
     bytes += site.summary->footprint.sectors * access::sector_bytes;
     lookups += static_cast<double>(site.requests) * site.summary->cost.lines_per_request;
   }
   if (lookups == 0) return std::nullopt;
-  constexpr double sampled_lines = 1U << 16U;
+  constexpr double sampled_lines = 1U << 17U;
   constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site
   constexpr double much = 4;
   const unsigned log2_rate =
@@ -360,7 +401,13 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   std::optional<Play::Part> part = is_long ? play.parts() : std::nullopt;
   if (!part) part = Play(workload, profile, log2_rate).all(bytes < much * static_cast<double>(profile.device.l2_bytes));
   if (part->lookups == 0) return std::nullopt;
-  return part->traffic.times(lookups / part->lookups);
+  const double scale = lookups / part->lookups;
+  Traffic traffic = part->traffic.times(scale);
+  if (part->load_requests > 0) traffic.l1_wavefronts = part->traffic.l1_wavefronts * loads / part->load_requests;
+  // Of a sector that is in the sample every write was seen.
+  traffic.hottest_sector_writes =
+      part->traffic.hottest_sector_writes * std::max(1.0, std::ldexp(scale, -static_cast<int>(log2_rate)));
+  return traffic;
 }
 
 }  // namespace gpumem::model

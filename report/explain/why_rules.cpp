@@ -150,7 +150,7 @@ constexpr const char* blocks_brief = "blocks too small: launching them takes lon
 constexpr const char* copies_brief = "the fixed cost of copies";
 constexpr const char* copies_cure = "copy more at once, or hand all copies to one batched call";
 
-constexpr std::string_view memory_stages = " dram l2_lines l2_sectors ";
+constexpr std::string_view memory_stages = " dram l2_lines l2_sectors l2_requests ";
 
 constexpr Rule rules[] = {
     {" shared_wavefronts ", wide_conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one element",
@@ -176,6 +176,11 @@ constexpr Rule rules[] = {
     {" instructions ", another_is_better, nullptr,
      "a warp issues what its lanes do on different paths one after another", "instructions issued",
      "let the lanes of a warp take the same path", "same path"},
+    {" addresses ", always, nullptr, "each access takes more instructions to find its element than to move it",
+     "address arithmetic", "divide by powers of two, work out what a thread's accesses share once, or move wider words",
+     "simpler addresses"},
+    {" rewrites ", always, nullptr, "many stores go to the same sector, and each waits for the one before",
+     "stores to the same sector", "combine them in registers or shared memory first", "combine them first"},
     {" fp32 fp64 ", fills_the_case, nullptr, "its multiply-adds take longer than any data does",
      "the operations themselves", "only fewer operations would help", "only fewer help"},
     {" fp32 fp64 ", always, nullptr, "its multiply-adds take longer than any data does, and {busy} of the time",
