@@ -284,9 +284,9 @@ std::optional<double> address_cycles(const Launch& launch, const UserPattern& pa
 }
 
 Workload workload_of(const Launch& launch, const UserPattern& pattern, const access::ExactSummary& exact,
-                     std::uint64_t accesses) {
+                     const PatternFacts& facts) {
   Workload workload;
-  const std::uint64_t useful = accesses * launch.word_bytes;
+  const std::uint64_t useful = facts.accesses * launch.word_bytes;
   access::Site site;
   site.word_bytes = launch.word_bytes;
   site.instructions = launch.tile.elements_per_thread;
@@ -295,6 +295,7 @@ Workload workload_of(const Launch& launch, const UserPattern& pattern, const acc
   site.fill = requests_of(pattern, launch);
   site.evaluated = launch.requests();
   site.described = true;
+  if (facts.period) set_period(site, period_of(launch, *facts.period));
   site.summary->cost =
       access::average(exact.counts, exact.counts.requests, access::costed(site.space, site.op), site.word_bytes);
   if (launch.loads()) {

@@ -64,6 +64,6 @@ class KnownPatterns {
 
 /// What the launch does, all but the name of its kernel and the memory it needs. `exact` is of each of its sites.
 [[nodiscard]] Workload workload_of(const Launch& launch, const UserPattern& pattern, const access::ExactSummary& exact,
-                                   std::uint64_t accesses);
+                                   const PatternFacts& facts);
 
 }  // namespace gpumem::global

@@ -38,7 +38,7 @@ double uncombined_share(const Demand& demand, const access::Site& store, const a
 /// parts arrive on their own with 20 cycles for each address, 0.4 to 0.8 with 35, 0.7 to 0.95 with 60 and more.
 double drifted_share(const Workload& workload, const access::Site& store) {
   const double cycles = *workload.address_cycles / static_cast<double>(store.evaluated);
-  constexpr double half = 32;
+  constexpr double half = 50;
   const double cube = cycles * cycles * cycles;
   return cube / (cube + half * half * half);
 }
@@ -105,13 +105,14 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
 /// Whether requests share so little, and so near to each other, that what each level serves is known without playing
 /// the launch; and memory so much larger or smaller than L2 that it does not matter what the launch before has left.
 bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
-  constexpr double little = 1.5;
+  constexpr double hardly = 1.02;
+  constexpr double little = 1.5;  // of a pattern that goes on steadily, neighbours share it
   double bytes = 0;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const access::Site& site = workload.sites[i];
     if (!asks_for_sectors(site) || home_of(site, device) != Home::device_memory) continue;
     const double touched = static_cast<double>(site.requests) * sites[i].cost.sectors_per_request;
-    if (touched > little * sites[i].footprint.sectors) return false;
+    if (touched > (site.growth_bytes ? little : hardly) * sites[i].footprint.sectors) return false;
     bytes += sites[i].footprint.sectors * access::sector_bytes;
   }
   const auto l2 = static_cast<double>(device.l2_bytes);
@@ -124,8 +125,8 @@ void replace(Demand& demand, const Traffic& traffic, double uncombined) {
   constexpr double lines_at_a_time = 3;
   demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / lines_at_a_time);
   demand.l2_read_requests = traffic.l2_read_requests;
-  demand.l2_write_requests = traffic.l2_write_requests - traffic.l2_split_sectors * (1 - uncombined);
-  demand.hottest_sector_writes = traffic.hottest_sector_writes;
+  demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_split_sectors * (1 - uncombined));
+  demand.rewritten_sectors = traffic.rewritten_sectors;
   demand.l2_load_sectors = traffic.l2_read_sectors;
   demand.l2_first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
   demand.l2_store_sectors = traffic.l2_write_sectors;

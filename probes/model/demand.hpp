@@ -43,7 +43,7 @@ struct Demand {
   double shared_wavefronts = 0;
   double l2_read_requests = 0;  ///< of L1s, each for sectors of one line; from here on 0 where nobody played the launch
   double l2_write_requests = 0;
-  double hottest_sector_writes = 0;
+  double rewritten_sectors = 0;
   bool played = false;  ///< whether what reaches memory is known from playing the launch
 };
 

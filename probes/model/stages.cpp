@@ -188,7 +188,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     if (demand.played) {
       stage("l2_requests", demand.l2_read_requests / rates.l2_read_requests_per_s +
                                demand.l2_write_requests / rates.l2_write_requests_per_s);
-      if (demand.hottest_sector_writes > 1) stage("rewrites", demand.hottest_sector_writes * rates.sector_rewrite_s);
+      if (demand.rewritten_sectors > 0) stage("rewrites", demand.rewritten_sectors / rates.l2_rewrites_per_s);
     }
     if (!cached) {
       stage("l2_lines", line_seconds(demand, rates));

@@ -118,11 +118,15 @@ class SecondLevel {
     fetch(home, piece.line, lacking);
   }
 
-  void write(const Piece& piece) {
+  void write(const Piece& piece, unsigned through) {
     const unsigned home = home_of(piece.line);
     for (unsigned part = 0; part < parts_.size(); ++part) {
       if (part == home) continue;
-      if (CachedLine* copy = parts_[part].find(piece.line)) copy->valid = 0;
+      if (CachedLine* copy = parts_[part].find(piece.line)) {
+        copy->valid = 0;
+      } else if (part == through) {
+        insert(part, piece.line);  // it takes a place there too: stores at random find as much in L2 as loads do
+      }
     }
     CachedLine* line = parts_[home].find(piece.line);
     if (line == nullptr) line = &insert(home, piece.line);
@@ -217,6 +221,8 @@ class Play {
     Traffic traffic;
     double lookups = 0;
     double load_requests = 0;  ///< whose passes through L1 were counted
+    double stored = 0;         ///< sectors, at the place played last
+    double squares = 0;        ///< of how often each was stored, summed
   };
 
   /// The whole launch, `again` after another one of its kind.
@@ -228,7 +234,11 @@ class Play {
     begin();
     play(0, workload_.blocks);
     if (!again) second_.flush();
-    return {.traffic = traffic_, .lookups = lookups_, .load_requests = load_requests_};
+    return {.traffic = traffic_,
+            .lookups = lookups_,
+            .load_requests = load_requests_,
+            .stored = stored_sectors_,
+            .squares = squares_};
   }
 
   /// What goes on at two places of it: each time from when L2 has filled up or holds all that is asked for, for as long
@@ -250,6 +260,8 @@ class Play {
       sum.traffic.add(traffic_);
       sum.lookups += lookups_;
       sum.load_requests += load_requests_;
+      sum.stored = stored_sectors_;
+      sum.squares = squares_;
     }
     return sum;
   }
@@ -260,6 +272,8 @@ class Play {
     lookups_ = 0;
     load_requests_ = 0;
     writes_.clear();
+    squares_ = 0;
+    stored_sectors_ = 0;
   }
 
   /// Blocks [first, end), as many at a time as are resident together.
@@ -294,7 +308,7 @@ class Play {
         take_apart(request, sample_, array, pieces_);
         lookups_ += static_cast<double>(pieces_.size());
         for (const Piece& piece : pieces_) {
-          site.op == access::Op::load ? load(site, piece, multiprocessor) : store(piece);
+          site.op == access::Op::load ? load(site, piece, multiprocessor) : store(piece, multiprocessor);
         }
       }
     }
@@ -326,7 +340,7 @@ class Play {
     second_.read(piece, lacking, multiprocessor % parts_);
   }
 
-  void store(const Piece& piece) {
+  void store(const Piece& piece, unsigned multiprocessor) {
     traffic_.l2_write_requests += 1;
     unsigned again = 0;
     const auto same = std::ranges::find(stored_, piece.line, &Piece::line);
@@ -338,11 +352,12 @@ class Play {
     }
     traffic_.l2_split_sectors += std::popcount(again);
     traffic_.l2_write_sectors += std::popcount(piece.sectors & ~again);
-    second_.write(piece);
+    second_.write(piece, multiprocessor % parts_);
     auto& writes = writes_[piece.line];
     for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
       if ((piece.sectors >> sector & 1U) == 0) continue;
-      traffic_.hottest_sector_writes = std::max(traffic_.hottest_sector_writes, static_cast<double>(++writes[sector]));
+      squares_ += 2.0 * writes[sector]++ + 1;
+      stored_sectors_ += 1;
     }
   }
 
@@ -362,12 +377,13 @@ class Play {
   access::DistinctNumbers scratch_;
   double lookups_ = 0;
   double load_requests_ = 0;
+  double stored_sectors_ = 0;
+  double squares_ = 0;  ///< of how often each sector was stored, summed
 };
 
 }  // namespace
 
 void Traffic::add(const Traffic& other) {
-  hottest_sector_writes = std::max(hottest_sector_writes, other.hottest_sector_writes);
   for (const auto member : all_members) this->*member += other.*member;
 }
 
@@ -404,9 +420,13 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   const double scale = lookups / part->lookups;
   Traffic traffic = part->traffic.times(scale);
   if (part->load_requests > 0) traffic.l1_wavefronts = part->traffic.l1_wavefronts * loads / part->load_requests;
-  // Of a sector that is in the sample every write was seen.
-  traffic.hottest_sector_writes =
-      part->traffic.hottest_sector_writes * std::max(1.0, std::ldexp(scale, -static_cast<int>(log2_rate)));
+  // As many equally busy sectors would meet as often (the inverse of Simpson's index), those beside the sample
+  // included.
+  const double sectors =
+      part->squares > 0 ? std::ldexp(part->stored * part->stored / part->squares, static_cast<int>(log2_rate)) : 0;
+  constexpr double few = 1000;  // docs/patterns.md
+  if (sectors > 0)
+    traffic.rewritten_sectors = (traffic.l2_write_sectors + traffic.l2_split_sectors) / (1 + sectors / few);
   return traffic;
 }
 

@@ -12,14 +12,15 @@ namespace gpumem::model {
 
 /// Of one launch, when many of the same follow each other.
 struct Traffic {
-  double l1_wavefronts = 0;          ///< passes of loads through L1's banks
-  double hottest_sector_writes = 0;  ///< to the sector that is written most often
-  double l2_read_requests = 0;       ///< of L1s: one for each line of a request that they lack something of
-  double l2_read_sectors = 0;        ///< that these ask for
-  double l2_write_requests = 0;      ///< one for each line of a store
-  double l2_write_sectors = 0;       ///< each time that one is stored, but for the next
-  double l2_split_sectors = 0;       ///< stored again by a neighbour in the launch soon after
-  double fetched_lines = 0;          ///< times that L2 begins to fetch a line for loads
+  double l1_wavefronts = 0;  ///< passes of loads through L1's banks
+  /// Of sectors that are stored again and again at the same time: those stored, the more the fewer they share out to.
+  double rewritten_sectors = 0;
+  double l2_read_requests = 0;   ///< of L1s: one for each line of a request that they lack something of
+  double l2_read_sectors = 0;    ///< that these ask for
+  double l2_write_requests = 0;  ///< one for each line of a store
+  double l2_write_sectors = 0;   ///< each time that one is stored, but for the next
+  double l2_split_sectors = 0;   ///< stored again by a neighbour in the launch soon after
+  double fetched_lines = 0;      ///< times that L2 begins to fetch a line for loads
   double fetched_line_pairs = 0;
   double fetched_bytes = 0;  ///< from memory for loads, in atoms
   double written_lines = 0;  ///< times that L2 writes sectors of a line to memory

@@ -1,8 +1,11 @@
 #include "probes/pattern/expression_cost.hpp"
 
 #include <bit>
+#include <limits>
 #include <set>
 #include <utility>
+
+#include "probes/pattern/expression_bounds.hpp"
 
 namespace gpumem::pattern {
 
@@ -10,20 +13,23 @@ namespace {
 
 // Of 64-bit integers, which a GPU works with in halves.
 constexpr double sum = 0.5;  // most become part of a multiplication or of an address
-constexpr double bits = 0.4;
-constexpr double shift = 1.1;
+constexpr double bits = 0.2;
+constexpr double shift = 0.8;
 constexpr double product = 4.8;
 constexpr double shifted_product = 0.8;
 constexpr double shifted_division = 2.9;
 constexpr double masked = 0.5;
 constexpr double division_by_literal = 13;  // a multiplication by the reciprocal, 128 bits wide
+constexpr double narrow_division = 4;       // of 32 bits, as the compiler can tell
 constexpr double division = 70;             // a loop's worth
 constexpr double comparison = 8;
 constexpr double choice = 2;
 
 class Costs {
  public:
-  explicit Costs(const std::vector<Instruction>& code) : code_(code) {}
+  /// No compiler knows how many accesses there are.
+  explicit Costs(const std::vector<Instruction>& code)
+      : code_(code), bounds_(bounds_of(code, bounds_of_launch(std::int64_t{1} << 40U))) {}
 
   [[nodiscard]] double all() {
     double cost = 0;
@@ -40,7 +46,8 @@ class Costs {
   [[nodiscard]] double divided(const Instruction& one) {
     if (power_of_two(one.b)) return one.op == Opcode::divide ? shifted_division : masked;
     if (!divisions_.insert({one.a, one.b}).second) return sum;
-    return literal(one.b) ? division_by_literal : division;
+    const bool narrow = bounds_[one.a].low >= 0 && bounds_[one.a].high <= std::numeric_limits<std::uint32_t>::max();
+    return !literal(one.b) ? division : narrow ? narrow_division : division_by_literal;
   }
 
   [[nodiscard]] double of(const Instruction& one) {
@@ -82,6 +89,7 @@ class Costs {
   }
 
   const std::vector<Instruction>& code_;
+  std::vector<Bounds> bounds_;
   std::set<std::pair<std::uint16_t, std::uint16_t>> divisions_;
 };
 
