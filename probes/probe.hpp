@@ -208,9 +208,9 @@ struct Conclusion {
 
 struct Probe {
   std::string name;
-  std::string purpose;     ///< one line
+  std::string purpose;      ///< one line
   bool on_request = false;  ///< runs only where its name is given, or an axis that selects it
-  std::vector<Axis> axes;  ///< the first is the one a sweep varies; its flag alone selects the probe
+  std::vector<Axis> axes;   ///< the first is the one a sweep varies; its flag alone selects the probe
   /// The parameter whose values are alternatives for the same job ("host_memory": pageable or pinned). Their sweeps
   /// stand in one table, and its flag alone selects the probe too. Empty: none.
   std::string compared = {};

@@ -80,8 +80,7 @@ class PatternProbe {
 
   [[nodiscard]] Workload describe(const Case& decided) {
     const KnownCase one = known(decided, launch_of(decided));
-    Workload workload =
-        workload_of(one.launch, one.pattern, memory_.counted(one.pattern, one.launch), one.facts);
+    Workload workload = workload_of(one.launch, one.pattern, memory_.counted(one.pattern, one.launch), one.facts);
     workload.kernel = pattern_kernel_name(one.launch);
     workload.allocated_bytes = allocated_bytes(one.launch, one.extent_elements);
     return workload;

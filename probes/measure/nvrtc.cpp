@@ -68,7 +68,8 @@ Nvrtc load() {
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     if (function == nullptr)
-      throw missing_capability_error(fmt::format("this NVRTC has no {}: install that of CUDA 12 or newer, {}", name, or_else));
+      throw missing_capability_error(
+          fmt::format("this NVRTC has no {}: install that of CUDA 12 or newer, {}", name, or_else));
   };
   find(nvrtc.error_string, "nvrtcGetErrorString");
   find(nvrtc.version, "nvrtcVersion");

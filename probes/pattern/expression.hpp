@@ -104,9 +104,9 @@ struct Swept {
 /// for a division that is by zero then, for every access.
 [[nodiscard]] Expression with_accesses(const Expression& expression, std::int64_t n);
 
-/// The same expression of the access alone, where blocks of `block_threads` threads take `block_accesses` accesses each,
-/// their threads neighbouring ones, a block's width further on from turn to turn: what it says of lane, warp, thread and
-/// block follows from `i` then.
+/// The same expression of the access alone, where blocks of `block_threads` threads take `block_accesses` accesses
+/// each, their threads neighbouring ones, a block's width further on from turn to turn: what it says of lane, warp,
+/// thread and block follows from `i` then.
 [[nodiscard]] Expression of_access_alone(const Expression& expression, std::int64_t block_threads,
                                          std::int64_t block_accesses);
 

@@ -46,7 +46,7 @@ Compiled compiled(const Launch& launch, const std::string& element, const std::s
   const PatternFacts facts = facts_of(pattern, launch);
   Compiled result{.source = pattern_source(launch, pattern),
                   .kernels = {},
-                  .workload = workload_of(launch, pattern, counted(pattern, launch, facts), facts.accesses)};
+                  .workload = workload_of(launch, pattern, counted(pattern, launch, facts), facts)};
   result.workload.kernel = pattern_kernel_name(launch);
   result.kernels = gpumem::test::compiled(result.source, compute_capability);
   return result;

@@ -118,8 +118,7 @@ TEST_CASE("groups that disagree make a rate uncertain", "[fit]") {
         const Case one = global_case("offset", std::uint64_t{0}, "read", {word, 8, threads, std::uint64_t{1} << 30U});
         const Workload workload = one.probe->describe(one, truth.device);
         const double off = 1 + spread * (number % 3 - 1.0);
-        cases.emplace_back(workload, truth, model::predict(workload, truth).seconds * off,
-                           std::to_string(number));
+        cases.emplace_back(workload, truth, model::predict(workload, truth).seconds * off, std::to_string(number));
         ++number;
       }
     }
