@@ -166,7 +166,7 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
       "  gpumem probe --stride 1..32 --op read,write,copy  which direction strides hurt\n"
       "  gpumem probe --transfer pinned,pageable           what pinning memory buys\n"
       "  gpumem probe --zero-copy                          when not to copy at all\n"
-      "  gpumem probe --pattern 'i * 3 ^ 5' --why          any pattern, as an expression\n"
+      "  gpumem probe --pattern 'i * 3 ^ 5' --why          any pattern, written out\n"
       "  gpumem probe --indices columns.npy                any pattern, as data\n"
       "  gpumem probe --config default --output gpu.json   a GPU in about a minute\n"
       "  gpumem probe --offset 0..32 --backend model --gpu h200 --output offset.json");

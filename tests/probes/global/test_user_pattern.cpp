@@ -398,13 +398,12 @@ TEST_CASE("user pattern: no access goes beyond --extent, and no array beyond the
              Catch::Matchers::Contains("beyond the 262144 elements of --extent"));
 
   CHECK(sizing_refusal_of(pattern_case("i * 100000")) == "nothing");
-  CHECK(sizing_refusal_of(pattern_case("i * 1000000")) ==
-        "--pattern: 'i * 1000000' is 262143000000 for access i = 262143: an array that reaches there has 1048572000004 "
-        "bytes, the GPU 140 GiB; keep it smaller with % or &, or pass a smaller --buffer");
+  CHECK_THAT(sizing_refusal_of(pattern_case("i * 1000000")),
+             StartsWith("--pattern: 'i * 1000000' is 262143000000 for access i = 262143, beyond the "));
   CHECK_THAT(sizing_refusal_of(pattern_case("9223372036854775807 - i")),
-             StartsWith("--pattern: '9223372036854775807 - i' is 9223372036854775807 for access i = 0: "));
+             StartsWith("--pattern: '9223372036854775807 - i' is 9223372036854775807 for access i = 0, beyond the "));
   CHECK_THAT(sizing_refusal_of(pattern_case("9223372036854775807 - i")),
-             StartsWith("--pattern: '9223372036854775807 - i' is 9223372036854775807 for access i = 0: "));
+             StartsWith("--pattern: '9223372036854775807 - i' is 9223372036854775807 for access i = 0, beyond the "));
   CHECK_THAT(sizing_refusal_of(pattern_case("i - 1")), StartsWith("--pattern: 'i - 1' is -1 for access i = 0"));
 }
 

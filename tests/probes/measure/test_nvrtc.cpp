@@ -107,7 +107,7 @@ TEST_CASE("NVRTC: an architecture that it does not know", "[nvrtc]") {
     static_cast<void>(compile(compiler.source, 1234));
     FAIL("compiled");
   } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::no_gpu);
+    CHECK(error.kind() == ErrorKind::missing_capability);
     CHECK_THAT(error.what(), StartsWith("NVRTC " + nvrtc_version() +
                                         " does not compile for compute capability 123.4: "
                                         "install that of a newer CUDA Toolkit"));

@@ -58,10 +58,11 @@ std::string error_with_value(const std::string& value) {
 /// chases.
 bool is_optional(std::string_view rate) {
   return rate == "load_turn_s" || rate == "l1_bytes" || rate == "l2_near_share" || rate.ends_with("_latency_cycles") ||
-         std::ranges::any_of(std::initializer_list<std::string_view>{"pcie_", "copy_", "host_", "pageable_", "staging_",
-                                                                     "streams_", "cached_", "store_", "block_drain_",
-                                                                     "overlap_", "line_spread_", "l1_lines_"},
-                             [&](std::string_view beginning) { return rate.starts_with(beginning); });
+         std::ranges::any_of(
+             std::initializer_list<std::string_view>{
+                 "pcie_", "copy_", "host_", "pageable_", "staging_", "streams_", "cached_", "store_", "block_drain_",
+                 "overlap_", "line_spread_", "l1_lines_", "l2_read_requests_", "l2_write_requests_", "l2_rewrites_"},
+             [&](std::string_view beginning) { return rate.starts_with(beginning); });
 }
 
 }  // namespace
@@ -133,6 +134,9 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.store_latency_s,
                                   rates.load_turn_s,
                                   rates.block_drain_share,
+                                  rates.l2_read_requests_per_s,
+                                  rates.l2_write_requests_per_s,
+                                  rates.l2_rewrites_per_s,
                                   rates.l1_lines_per_cycle,
                                   rates.overlap_exponent,
                                   rates.line_spread_share,
