@@ -31,12 +31,20 @@ struct Piece {
   std::array<std::uint32_t, sectors_of_line> bytes = {};  ///< of each sector, a bit each
 };
 
+/// The finalizer of MurmurHash3 (A. Appleby, public domain): patterns that multiply by a constant, as hashes of users
+/// do, are not to meet the multiplication of this one.
+constexpr std::uint64_t mixed(std::uint64_t number) {
+  number = (number ^ number >> 33U) * 0xff51'afd7'ed55'8ccd;
+  number = (number ^ number >> 33U) * 0xc4ce'b9fe'1a85'ec53;
+  return number ^ number >> 33U;
+}
+
 /// Lines that are played, one pair of so many: which is a matter of its number's hash, so that no pattern of addresses
 /// can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
 class Sample {
  public:
   explicit Sample(unsigned log2_rate) : shift_(64 - log2_rate), all_(log2_rate == 0) {}
-  [[nodiscard]] bool has(std::uint64_t pair) const { return all_ || (pair * 0x9e37'79b9'7f4a'7c15 >> shift_) == 0; }
+  [[nodiscard]] bool has(std::uint64_t pair) const { return all_ || mixed(pair) >> shift_ == 0; }
 
  private:
   unsigned shift_;
@@ -146,7 +154,7 @@ class SecondLevel {
 
  private:
   [[nodiscard]] unsigned home_of(std::uint64_t line) const {
-    return static_cast<unsigned>((line * 0xd6e8'feb8'6659'fd93 >> 40U) % parts_.size());
+    return static_cast<unsigned>((mixed(line) >> 7U) % parts_.size());
   }
 
   CachedLine& insert(unsigned part, std::uint64_t number) {
