@@ -20,10 +20,11 @@ namespace {
 
 bool takes(const Axis& axis, const Value& value) {
   if (const auto* name = std::get_if<std::string>(&value)) {
-    return (axis.takes_auto && *name == "auto") || std::ranges::find(axis.names, *name) != axis.names.end();
+    return axis.texts || (axis.takes_auto && *name == "auto") ||
+           std::ranges::find(axis.names, *name) != axis.names.end();
   }
   const auto number = std::get<std::uint64_t>(value);
-  return axis.names.empty() && number >= axis.minimum && number <= axis.maximum &&
+  return axis.takes_numbers() && number >= axis.minimum && number <= axis.maximum &&
          (axis.numbers.empty() || std::ranges::find(axis.numbers, number) != axis.numbers.end());
 }
 
