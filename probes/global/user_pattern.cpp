@@ -268,19 +268,22 @@ const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, c
 }
 
 /// Scheduler cycles of all warps for where accesses go, with what the kernel does around it. Most instructions take
-/// two, as there are half as many integer units as lanes; measured are 1.5 each on an H200 (docs/patterns.md). Of an
-/// affine pattern they are as few as of the built-in kernels, whose rates include them.
-std::optional<double> address_cycles(const Launch& launch, const UserPattern& pattern) {
+/// two, as there are half as many integer units as lanes; measured are 1.5 each on an H200 (docs/patterns.md). Warps
+/// without an active lane only find out that they are. Of an affine pattern they are as few as of the built-in kernels,
+/// whose rates include them.
+std::optional<double> address_cycles(const Launch& launch, const UserPattern& pattern, std::uint64_t requests,
+                                     const PatternFacts& facts) {
   constexpr double cycles_per_instruction = 1.5;
   constexpr double per_thread = 8;
+  constexpr double per_access = 6;
+  if (facts.period && facts.period->affine()) return std::nullopt;
   const double words = launch.word_bytes / 4.0;
-  const double around = launch.op == Op::read ? 12 : launch.op == Op::write ? 8 + 5.7 * words : 12;
-  const double addresses = instructions_of(pattern.written) + instructions_of(pattern.written_active);
-  const auto period = proved_period(pattern, static_cast<std::int64_t>(launch.count));
-  if (period && period->affine()) return std::nullopt;
-  const double each =
-      around + addresses * (launch.op == Op::copy ? 2 : 1) + per_thread / launch.tile.elements_per_thread;
-  return static_cast<double>(launch.requests()) * each * cycles_per_instruction;
+  const double accessing = (launch.op == Op::write ? 2 + 5.7 * words : 6) +
+                           instructions_of(pattern.written) * (launch.op == Op::copy ? 2 : 1);
+  const double always =
+      per_access + instructions_of(pattern.written_active) + per_thread / launch.tile.elements_per_thread;
+  return cycles_per_instruction *
+         (static_cast<double>(launch.requests()) * always + static_cast<double>(requests) * accessing);
 }
 
 Workload workload_of(const Launch& launch, const UserPattern& pattern, const access::ExactSummary& exact,
@@ -312,7 +315,7 @@ Workload workload_of(const Launch& launch, const UserPattern& pattern, const acc
   }
   workload.blocks = launch.blocks();
   workload.block_threads = launch.tile.block_threads;
-  workload.address_cycles = address_cycles(launch, pattern);
+  workload.address_cycles = address_cycles(launch, pattern, exact.counts.requests, facts);
   return workload;
 }
 

@@ -1,6 +1,7 @@
 #include "probes/model/demand.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "probes/model/traffic.hpp"
 
@@ -32,15 +33,6 @@ double uncombined_share(const Demand& demand, const access::Site& store, const a
   if (demand.loads) return cost.efficiency < 0.5 ? 1 : 0.7;
   const double in_a_row = store.instructions;
   return in_a_row * in_a_row / (in_a_row * in_a_row + 16);
-}
-
-/// The same share where addresses take long to work out: warps drift apart by that alone. On an H200 0 to 0.4 of the
-/// parts arrive on their own with 20 cycles for each address, 0.4 to 0.8 with 35, 0.7 to 0.95 with 60 and more.
-double drifted_share(const Workload& workload, const access::Site& store) {
-  const double cycles = *workload.address_cycles / static_cast<double>(store.evaluated);
-  constexpr double half = 50;
-  const double cube = cycles * cycles * cycles;
-  return cube / (cube + half * half * half);
 }
 
 /// Share of the sectors that a launch's stores leave incomplete.
@@ -107,38 +99,75 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
 bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
   constexpr double hardly = 1.02;
   constexpr double little = 1.5;  // of a pattern that goes on steadily, neighbours share it
+  constexpr double rare = 0.002;  // sectors that are not as all the others
   double bytes = 0;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const access::Site& site = workload.sites[i];
     if (!asks_for_sectors(site) || home_of(site, device) != Home::device_memory) continue;
     const double touched = static_cast<double>(site.requests) * sites[i].cost.sectors_per_request;
-    if (touched > (site.growth_bytes ? little : hardly) * sites[i].footprint.sectors) return false;
+    const double lines = static_cast<double>(site.requests) * sites[i].cost.lines_per_request;
+    const bool is_steady = site.growth_bytes && sites[i].cost.efficiency > 0.5;
+    if (touched > (is_steady ? little : hardly) * sites[i].footprint.sectors) return false;
+    if (!site.growth_bytes && lines > hardly * sites[i].footprint.lines) return false;
+    const double incomplete = incomplete_share(sites[i].footprint);
+    if (site.op == Op::store && incomplete > rare && incomplete < 1 - rare) return false;
     bytes += sites[i].footprint.sectors * access::sector_bytes;
   }
   const auto l2 = static_cast<double>(device.l2_bytes);
   return bytes < l2 / 4 || bytes > 4 * l2;
 }
 
+/// uncombined_share of a launch that was played: the more lines a store goes to and warps next to each other store to,
+/// the more stores a thread issues in a row, and the longer it works out where they go, the later a neighbour's part of
+/// a sector comes. Told from 66 patterns on an H200, to 0.26 in the mean square (docs/patterns.md).
+double uncombined_share(const Workload& workload, const Demand& demand, const access::Site& store,
+                        const access::SiteCost& cost, double lines) {
+  constexpr double half = 80;
+  constexpr double usual_cycles = 40;
+  constexpr double many_lines = 20;  // of one store
+  const double cycles = workload.address_cycles ? *workload.address_cycles / static_cast<double>(store.evaluated) : 15;
+  const double later = lines / half * store.instructions * std::pow(cycles / usual_cycles, 2.25) *
+                       (1 + std::pow(cost.lines_per_request / many_lines, 4));
+  const double odds = std::pow(demand.loads ? 0.6 * later : later, 0.75);
+  return odds / (1 + odds);
+}
+
+/// Sectors that L2 writes to memory before all blocks that store parts of them have done so, and fetches again for the
+/// rest: the more lines wait for such blocks, and the more it is single sectors that they store.
+double early_sectors(const Demand& demand, const Traffic& traffic, const Device& device) {
+  constexpr double held_share = 0.285;  // of L2's lines: 140 thousand on an H200 (docs/patterns.md)
+  const double held = held_share * static_cast<double>(device.l2_bytes) / access::line_bytes;
+  const double sectors = std::max(1.0, demand.l2_store_sectors + demand.l2_split_sectors);
+  const double single = std::min(1.0, demand.l2_write_requests / sectors);
+  return traffic.pieced_sectors * std::min(1.0, traffic.pieced_lines / held) * single * single;
+}
+
 /// What the sites ask of device memory, as the launch was played.
-void replace(Demand& demand, const Traffic& traffic, double uncombined) {
+void replace(Demand& demand, const Traffic& traffic, double uncombined, const Device& device) {
   // Of lines that L1 holds it takes several at a time, as far as their words lie in different banks.
   constexpr double lines_at_a_time = 3;
   demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / lines_at_a_time);
+  demand.l1_store_lines = traffic.l1_store_passes;
   demand.l2_read_requests = traffic.l2_read_requests;
   demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_split_sectors * (1 - uncombined));
-  demand.rewritten_sectors = traffic.rewritten_sectors;
+  if (traffic.l2_write_requests > 0) {
+    demand.meetings = traffic.meetings * demand.l2_write_requests / traffic.l2_write_requests;
+  }
   demand.l2_load_sectors = traffic.l2_read_sectors;
   demand.l2_first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
   demand.l2_store_sectors = traffic.l2_write_sectors;
   demand.l2_split_sectors = traffic.l2_split_sectors * uncombined;
+  const double early = early_sectors(demand, traffic, device);
   demand.l2_load_lines = traffic.fetched_lines;
   demand.l2_load_line_pairs = traffic.fetched_line_pairs;
   demand.l2_store_lines = traffic.written_lines;
   demand.l2_store_line_pairs = traffic.written_line_pairs;
-  demand.l2_fill_lines = traffic.filled_lines;
-  demand.l2_fill_line_pairs = traffic.filled_line_pairs;
-  demand.dram_read_bytes = traffic.fetched_bytes + traffic.filled_bytes;
-  demand.dram_write_bytes = traffic.written_bytes;
+  demand.l2_fill_lines = traffic.filled_lines + early;
+  demand.l2_fill_line_pairs = traffic.filled_line_pairs + early;
+  demand.l2_mixed_lines = traffic.mixed_lines;
+  demand.l2_mixed_groups = traffic.mixed_groups;
+  demand.dram_read_bytes = traffic.fetched_bytes + traffic.filled_bytes + early * access::sector_bytes;
+  demand.dram_write_bytes = traffic.written_bytes + early * access::sector_bytes;
   demand.played = true;
 }
 
@@ -179,10 +208,9 @@ Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary
     double uncombined = 0;
     if (store != workload.sites.end()) {
       const auto place = static_cast<std::size_t>(store - workload.sites.begin());
-      uncombined = workload.address_cycles ? drifted_share(workload, *store)
-                                           : uncombined_share(demand, *store, sites[place].cost);
+      uncombined = uncombined_share(workload, demand, *store, sites[place].cost, traffic->stored_lines_of_warps);
     }
-    replace(demand, *traffic, uncombined);
+    replace(demand, *traffic, uncombined, device);
   }
   return demand;
 }

@@ -1,47 +1,56 @@
 #include "probes/model/line_cache.hpp"
 
+#include <algorithm>
+
 namespace gpumem::model {
 
-void LineCache::unlink(std::uint32_t at) {
-  const Slot& slot = slots_[at];
-  (slot.newer == none ? newest_ : slots_[slot.newer].older) = slot.older;
-  (slot.older == none ? oldest_ : slots_[slot.older].newer) = slot.newer;
-}
+namespace {
 
-void LineCache::make_newest(std::uint32_t at) {
-  slots_[at].newer = none;
-  slots_[at].older = newest_;
-  if (newest_ != none) slots_[newest_].newer = at;
-  newest_ = at;
-  if (oldest_ == none) oldest_ = at;
+constexpr std::size_t most_ways = 16;
+
+}  // namespace
+
+LineCache::LineCache(std::size_t lines)
+    : sets_((lines + most_ways - 1) / most_ways),
+      ways_((lines + sets_ - 1) / sets_),
+      lines_(ways_ * sets_),
+      numbers_(ways_ * sets_),
+      used_at_(ways_ * sets_) {}
+
+std::size_t LineCache::set_of(std::uint64_t number) const {
+  // A hash scaled down to the number of sets (D. Lemire, Fast Random Integer Generation in an Interval, 2019).
+  return static_cast<std::size_t>((mixed(number) & 0xffff'ffff) * sets_ >> 32U);
 }
 
 CachedLine* LineCache::find(std::uint64_t number) {
-  const auto found = places_.find(number);
-  if (found == places_.end()) return nullptr;
-  const std::uint32_t at = found->second;
-  if (at != newest_) {
-    unlink(at);
-    make_newest(at);
+  const std::size_t first = set_of(number) * ways_;
+  for (std::size_t i = first; i < first + ways_; ++i) {
+    if (numbers_[i] != number || used_at_[i] == 0) continue;
+    used_at_[i] = ++now_;
+    return &lines_[i];
   }
-  return &slots_[at].line;
+  return nullptr;
 }
 
 CachedLine& LineCache::insert(std::uint64_t number, CachedLine& evicted, bool& was_full) {
-  was_full = used_ == slots_.size();
-  std::uint32_t at = static_cast<std::uint32_t>(used_);
+  const auto first = used_at_.begin() + static_cast<std::ptrdiff_t>(set_of(number) * ways_);
+  const auto oldest = std::min_element(first, first + static_cast<std::ptrdiff_t>(ways_));
+  const auto at = static_cast<std::size_t>(oldest - used_at_.begin());
+  was_full = *oldest != 0;
   if (was_full) {
-    at = oldest_;
-    evicted = slots_[at].line;
-    places_.erase(evicted.number);
-    unlink(at);
+    evicted = lines_[at];
   } else {
     ++used_;
   }
-  slots_[at].line = CachedLine{.number = number};
-  places_.emplace(number, at);
-  make_newest(at);
-  return slots_[at].line;
+  *oldest = ++now_;
+  numbers_[at] = number;
+  lines_[at] = CachedLine{.number = number};
+  return lines_[at];
+}
+
+void LineCache::clear() {
+  std::ranges::fill(used_at_, 0);
+  used_ = 0;
 }
 
 }  // namespace gpumem::model

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "probes/access/request.hpp"
@@ -13,46 +12,61 @@ namespace gpumem::model {
 
 inline constexpr unsigned sectors_of_line = access::line_bytes / access::sector_bytes;
 
+/// The finalizer of MurmurHash3 (A. Appleby, public domain): patterns that multiply by a constant, as hashes of users
+/// do, are not to meet the multiplication of this one.
+constexpr std::uint64_t mixed(std::uint64_t number) {
+  number = (number ^ number >> 33U) * 0xff51'afd7'ed55'8ccd;
+  number = (number ^ number >> 33U) * 0xc4ce'b9fe'1a85'ec53;
+  return number ^ number >> 33U;
+}
+
 struct CachedLine {
   std::uint64_t number = 0;
-  std::uint8_t valid = 0;                                   ///< a bit for each sector that has been read
   std::array<std::uint32_t, sectors_of_line> written = {};  ///< a bit for each byte that memory does not have yet
+  std::uint8_t valid = 0;                                   ///< a bit for each sector that has been read
+  // Of stores, as who plays the launch counts them:
+  std::uint8_t stored = 0;       ///< a bit for each sector that the last block stored
+  std::uint8_t pieces = 0;       ///< a bit for each sector that a block left to others to complete
+  std::uint32_t visits = 0;      ///< times that another block began to store to it
+  std::uint32_t block_turn = 0;  ///< in which it was stored last, by that block
+  std::uint32_t turn = 0;        ///< the same, of all resident blocks
+  std::uint32_t wave = 0;        ///< of these, in which a block left something to others
+  double stores_in_turn = 0;
 };
 
-/// What is least recently used makes way.
+/// In sets, as caches are; of a set the least recently used line makes way.
 class LineCache {
  public:
-  explicit LineCache(std::size_t lines) : slots_(lines) { places_.reserve(lines); }
+  /// Of `lines` or a few more, so that all sets are alike.
+  explicit LineCache(std::size_t lines);
 
   /// The line, if it is there; it is the most recently used one then.
   [[nodiscard]] CachedLine* find(std::uint64_t number);
   /// Makes place for a line that is not there, which begins empty. `evicted` gets what was there, where something was:
-  /// then true is returned.
+  /// then `was_full` is true.
   CachedLine& insert(std::uint64_t number, CachedLine& evicted, bool& was_full);
 
+  void clear();
   [[nodiscard]] std::size_t used() const { return used_; }
-  [[nodiscard]] std::size_t size() const { return slots_.size(); }
+  [[nodiscard]] std::size_t size() const { return lines_.size(); }
 
   template <class Visit>
   void for_each(const Visit& visit) {
-    for (std::size_t i = 0; i < used_; ++i) visit(slots_[i].line);
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (used_at_[i] != 0) visit(lines_[i]);
+    }
   }
 
  private:
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  struct Slot {
-    CachedLine line;
-    std::uint32_t newer = none;
-    std::uint32_t older = none;
-  };
-  void unlink(std::uint32_t at);
-  void make_newest(std::uint32_t at);
+  [[nodiscard]] std::size_t set_of(std::uint64_t number) const;
 
-  std::vector<Slot> slots_;
-  std::unordered_map<std::uint64_t, std::uint32_t> places_;
+  std::size_t sets_;
+  std::size_t ways_;
+  std::vector<CachedLine> lines_;       ///< set by set
+  std::vector<std::uint64_t> numbers_;  ///< of these
+  std::vector<std::uint64_t> used_at_;  ///< when each was used last; 0 is empty
+  std::uint64_t now_ = 0;
   std::size_t used_ = 0;
-  std::uint32_t newest_ = none;
-  std::uint32_t oldest_ = none;
 };
 
 }  // namespace gpumem::model

@@ -39,7 +39,7 @@ struct Rates {
   double block_drain_share = 0;  ///< share of the latency that a block's place then stays empty, over resident blocks
   double l2_read_requests_per_s = 0;  ///< of L1s, each for sectors of one line, however few
   double l2_write_requests_per_s = 0;
-  double l2_rewrites_per_s = 0;   ///< sectors that are stored again while they are being stored
+  double l2_meetings_per_s = 0;   ///< of stores to the same lines at the same time (traffic.hpp)
   double l1_lines_per_cycle = 0;  ///< of one multiprocessor: lines that loads look up
   double overlap_exponent = 0;    ///< p of (latency^p + work^p)^(1/p): the larger, the better one hides the other
   double line_spread_share = 0;   ///< added to the cost of lines that are fetched when a thread has many turns

@@ -11,16 +11,34 @@ namespace gpumem::model {
 
 namespace {
 
-/// Seconds for the lines touched in L2. The turns of a block lie a block's width apart: the more there are, the more
-/// rows of DRAM are open at once, and the less of each is had at a time.
-double line_seconds(const Demand& demand, const Rates& rates) {
-  const double fetched =
-      demand.l2_load_lines / rates.l2_load_lines_per_s + demand.l2_load_line_pairs / rates.l2_load_line_pairs_per_s +
-      demand.l2_fill_lines / rates.l2_fill_lines_per_s + demand.l2_fill_line_pairs / rates.l2_fill_line_pairs_per_s;
-  const double written =
-      demand.l2_store_lines / rates.l2_store_lines_per_s + demand.l2_store_line_pairs / rates.l2_store_line_pairs_per_s;
-  return fetched * (1 + rates.line_spread_share * (1 - 1 / demand.turns)) + written;
-}
+/// Seconds for lines that L2 does not have as they are needed. The turns of a block lie a block's width apart: the more
+/// there are, the more rows of DRAM are open at once, and the less of each is had at a time.
+struct LineSeconds {
+  double loaded;
+  double filled;  ///< of which sectors had to be fetched because stores left them incomplete
+  double stored;
+  double mixed;  ///< more for those of which other sectors were complete
+
+  LineSeconds(const Demand& demand, const Rates& rates) {
+    const double spread = 1 + rates.line_spread_share * (1 - 1 / demand.turns);
+    loaded = spread * (demand.l2_load_lines / rates.l2_load_lines_per_s +
+                       demand.l2_load_line_pairs / rates.l2_load_line_pairs_per_s);
+    filled = spread * (demand.l2_fill_lines / rates.l2_fill_lines_per_s +
+                       demand.l2_fill_line_pairs / rates.l2_fill_line_pairs_per_s);
+    stored = demand.l2_store_lines / rates.l2_store_lines_per_s +
+             demand.l2_store_line_pairs / rates.l2_store_line_pairs_per_s;
+    // Memory reads a sector of the line between its writes: more than twice as dear as a line of fills alone, less so
+    // where it reads anyway (docs/patterns.md).
+    constexpr double dearer = 2;
+    const double sectors = demand.l2_load_sectors + demand.l2_store_sectors;
+    const double loads = sectors > 0 ? demand.l2_load_sectors / sectors : 0;
+    mixed =
+        dearer * (1 - loads) *
+        (demand.l2_mixed_lines / rates.l2_fill_lines_per_s + demand.l2_mixed_groups / rates.l2_fill_line_pairs_per_s);
+  }
+
+  [[nodiscard]] double sum() const { return loaded + filled + stored + mixed; }
+};
 
 /// Seconds for a mix of DRAM reads and writes. Turning the bus around costs most for equal shares, so the time per
 /// byte is the line between the pure rates plus a parabola that meets the measured copy rate.
@@ -34,7 +52,7 @@ double dram_seconds(const Demand& demand, const Rates& rates) {
   // A copy rate far above the pure ones would make the parabola negative. No mix is faster than both at once.
   const double least = std::max((1 - writes) / rates.dram_read_bytes_per_s, writes / rates.dram_write_bytes_per_s);
   return bytes * std::max(pure + 4 * writes * (1 - writes) * turnaround, least) +
-         demand.l2_split_sectors / rates.dram_split_sectors_per_s;
+         (demand.played ? 0 : demand.l2_split_sectors / rates.dram_split_sectors_per_s);
 }
 
 /// Share of the shorter of loads and stores of whole lines that adds to the longer, such that as many bytes each way
@@ -150,6 +168,22 @@ double overlapped(double one, double other, double exponent) {
   return longer == 0 ? 0 : longer * std::pow(1 + std::pow(shorter / longer, exponent), 1 / exponent);
 }
 
+/// Seconds that L2 and memory take for a launch that was played, `others` being the longest of what they do at once.
+/// Loads wait for L2's answers and for lines that it fetches, which hide each other in part; stores that find their
+/// line there come and go before those that do not; and little of the one hides behind the other (docs/patterns.md).
+double played_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
+  constexpr double loads_exponent = 3;
+  constexpr double filled_share = 0.88;
+  constexpr double exposed = 0.9;
+  const LineSeconds lines = cached ? LineSeconds({}, rates) : LineSeconds(demand, rates);
+  const double loads = overlapped(demand.l2_read_requests / rates.l2_read_requests_per_s, lines.loaded, loads_exponent);
+  const double stores = demand.l2_write_requests / rates.l2_write_requests_per_s + filled_share * lines.filled;
+  const double both = std::max(loads, stores) + exposed * std::min(loads, stores);
+  const double least = lines.loaded + filled_share * lines.filled + lines.stored;
+  const double met = demand.meetings / rates.l2_meetings_per_s;
+  return overlapped(std::max({both, least, others}) + lines.mixed, met, rates.overlap_exponent);
+}
+
 }  // namespace
 
 bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
@@ -178,20 +212,21 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   if (workload.in_step) stage("barriers", barrier_seconds(workload, profile));
   // What goes through L1 to and from registers takes turns with shared memory, which lies in the same banks.
   const double lines = demand.l1_load_lines + demand.l1_store_lines;
-  if (demand.l1_load_lines > 0) {
+  if (demand.l1_load_lines > 0 || demand.played) {
     stage("l1_lines", uneven * lines / (rates.l1_lines_per_cycle * cycles_per_s));
   }
   if (demand.footprint_bytes > 0) {
-    stage("l2_sectors", demand.l2_load_sectors / rates.l2_load_sectors_per_s +
-                            demand.l2_store_sectors / rates.l2_store_sectors_per_s +
-                            demand.l2_split_sectors / rates.l2_split_sectors_per_s);
+    stage("l2_sectors",
+          demand.l2_load_sectors / rates.l2_load_sectors_per_s +
+              demand.l2_store_sectors / rates.l2_store_sectors_per_s +
+              demand.l2_split_sectors / (demand.played ? rates.l2_store_sectors_per_s : rates.l2_split_sectors_per_s));
     if (demand.played) {
       stage("l2_requests", demand.l2_read_requests / rates.l2_read_requests_per_s +
                                demand.l2_write_requests / rates.l2_write_requests_per_s);
-      if (demand.rewritten_sectors > 0) stage("rewrites", demand.rewritten_sectors / rates.l2_rewrites_per_s);
+      if (demand.meetings > 0) stage("rewrites", demand.meetings / rates.l2_meetings_per_s);
     }
     if (!cached) {
-      stage("l2_lines", line_seconds(demand, rates));
+      stage("l2_lines", LineSeconds(demand, rates).sum());
       stage("dram", dram_s);
     }
   }
@@ -229,9 +264,13 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
     if (stage.stage == "barriers") part = &barriers;
     if (stage.stage == "addresses") part = &addresses;
     if (stage.stage == "l1_lines" || stage.stage == "shared_wavefronts") part = &banks;
+    if (demand.played && (stage.stage == "l2_requests" || stage.stage == "l2_lines" || stage.stage == "rewrites")) {
+      continue;  // as one, below
+    }
     if (stage.stage == "instructions" || stage.stage == "fp32" || stage.stage == "fp64") part = &arithmetic;
     *part = std::max(*part, stage.seconds);
   }
+  if (demand.played) memory = played_seconds(demand, rates, memory, cached);
   // What a multiprocessor does in turns hides less than what goes on beyond it.
   double on_chip = overlapped(banks, arithmetic, on_chip_exponent);
   if (workload.waits > 1) {

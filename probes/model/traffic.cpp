@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <deque>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "probes/access/lanes.hpp"
 #include "probes/model/line_cache.hpp"
 #include "probes/model/occupancy.hpp"
+#include "probes/model/second_level.hpp"
 
 namespace gpumem::model {
 
@@ -19,32 +17,18 @@ namespace {
 using access::WarpRequest;
 
 constexpr double Traffic::*all_members[] = {
-    &Traffic::l1_wavefronts,    &Traffic::l2_read_requests,  &Traffic::l2_read_sectors,    &Traffic::l2_write_requests,
-    &Traffic::l2_write_sectors, &Traffic::l2_split_sectors,  &Traffic::fetched_lines,      &Traffic::fetched_line_pairs,
-    &Traffic::fetched_bytes,    &Traffic::written_lines,     &Traffic::written_line_pairs, &Traffic::written_bytes,
-    &Traffic::filled_lines,     &Traffic::filled_line_pairs, &Traffic::filled_bytes};
+    &Traffic::l1_wavefronts,      &Traffic::l1_store_passes,    &Traffic::meetings,         &Traffic::l2_read_requests,
+    &Traffic::l2_read_sectors,    &Traffic::l2_write_requests,  &Traffic::l2_write_sectors, &Traffic::l2_split_sectors,
+    &Traffic::fetched_lines,      &Traffic::fetched_line_pairs, &Traffic::fetched_bytes,    &Traffic::written_lines,
+    &Traffic::written_line_pairs, &Traffic::written_bytes,      &Traffic::filled_lines,     &Traffic::filled_line_pairs,
+    &Traffic::filled_bytes,       &Traffic::mixed_lines,        &Traffic::mixed_groups,     &Traffic::pieced_sectors};
 
-/// What one request asks of a line.
-struct Piece {
-  std::uint64_t line = 0;
-  std::uint8_t sectors = 0;                               ///< a bit each
-  std::array<std::uint32_t, sectors_of_line> bytes = {};  ///< of each sector, a bit each
-};
-
-/// The finalizer of MurmurHash3 (A. Appleby, public domain): patterns that multiply by a constant, as hashes of users
-/// do, are not to meet the multiplication of this one.
-constexpr std::uint64_t mixed(std::uint64_t number) {
-  number = (number ^ number >> 33U) * 0xff51'afd7'ed55'8ccd;
-  number = (number ^ number >> 33U) * 0xc4ce'b9fe'1a85'ec53;
-  return number ^ number >> 33U;
-}
-
-/// Lines that are played, one pair of so many: which is a matter of its number's hash, so that no pattern of addresses
+/// Lines that are played, one group of so many: which is a matter of its number's hash, so that no pattern of addresses
 /// can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
 class Sample {
  public:
   explicit Sample(unsigned log2_rate) : shift_(64 - log2_rate), all_(log2_rate == 0) {}
-  [[nodiscard]] bool has(std::uint64_t pair) const { return all_ || mixed(pair) >> shift_ == 0; }
+  [[nodiscard]] bool has(std::uint64_t group) const { return all_ || mixed(group) >> shift_ == 0; }
 
  private:
   unsigned shift_;
@@ -55,14 +39,14 @@ class Sample {
 void take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array, std::vector<Piece>& pieces) {
   pieces.clear();
   constexpr unsigned lines_of_array = 48;  // log2: 32 PiB
-  std::uint64_t last_pair = ~std::uint64_t{0};
+  std::uint64_t last_group = ~std::uint64_t{0};
   bool has = false;
   for (std::uint32_t lanes = request.active; lanes != 0; lanes &= lanes - 1) {
     const std::uint64_t byte = request.address[std::countr_zero(lanes)];
-    const std::uint64_t pair = byte / access::line_pair_bytes;
-    if (pair != last_pair) {
-      last_pair = pair;
-      has = sample.has(pair);
+    const std::uint64_t group = byte / (lines_of_group * access::line_bytes);
+    if (group != last_group) {
+      last_group = group;
+      has = sample.has(group);
     }
     if (!has) continue;
     const std::uint64_t line = byte / access::line_bytes | array << lines_of_array;
@@ -79,129 +63,6 @@ void take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t 
   }
 }
 
-std::uint8_t atoms_of(unsigned sectors) {
-  return static_cast<std::uint8_t>(((sectors & 3U) != 0 ? 3U : 0U) | ((sectors & 12U) != 0 ? 12U : 0U));
-}
-
-/// The last pairs of lines that something was done with.
-class LastPairs {
- public:
-  /// False if the pair is among the last `most`; else it is from now on.
-  bool insert(std::uint64_t pair, std::size_t most) {
-    if (!known_.insert(pair).second) return false;
-    order_.push_back(pair);
-    if (order_.size() > most) {
-      known_.erase(order_.front());
-      order_.pop_front();
-    }
-    return true;
-  }
-
- private:
-  std::unordered_set<std::uint64_t> known_;
-  std::deque<std::uint64_t> order_;
-};
-
-/// L2 and the memory behind it. It is in parts where l2_near_share says so: each of the multiprocessors near it, for
-/// all that those read. Every line has a home in one of the parts, which alone exchanges it with the memory.
-class SecondLevel {
- public:
-  SecondLevel(std::size_t lines, unsigned parts, std::size_t soon, Traffic& traffic)
-      : parts_(parts, LineCache(std::max<std::size_t>(1, lines / parts))), soon_(soon), traffic_(&traffic) {}
-
-  void read(const Piece& piece, unsigned sectors, unsigned part) {
-    LineCache& near = parts_[part];
-    CachedLine* line = near.find(piece.line);
-    const unsigned lacking = sectors & ~(line != nullptr ? line->valid : 0U);
-    if (lacking == 0) return;
-    const unsigned home = home_of(piece.line);
-    if (home != part) {
-      if (line == nullptr) line = &insert(part, piece.line);
-      line->valid = static_cast<std::uint8_t>(line->valid | lacking);
-      const CachedLine* there = parts_[home].find(piece.line);
-      if (there != nullptr && (lacking & ~there->valid) == 0) return;
-      fetch(home, piece.line, there != nullptr ? lacking & ~there->valid : lacking);
-      return;
-    }
-    fetch(home, piece.line, lacking);
-  }
-
-  void write(const Piece& piece, unsigned through) {
-    const unsigned home = home_of(piece.line);
-    for (unsigned part = 0; part < parts_.size(); ++part) {
-      if (part == home) continue;
-      if (CachedLine* copy = parts_[part].find(piece.line)) {
-        copy->valid = 0;
-      } else if (part == through) {
-        insert(part, piece.line);  // it takes a place there too: stores at random find as much in L2 as loads do
-      }
-    }
-    CachedLine* line = parts_[home].find(piece.line);
-    if (line == nullptr) line = &insert(home, piece.line);
-    for (unsigned sector = 0; sector < sectors_of_line; ++sector) line->written[sector] |= piece.bytes[sector];
-  }
-
-  [[nodiscard]] std::size_t lines() const {
-    std::size_t sum = 0;
-    for (const LineCache& part : parts_) sum += part.used();
-    return sum;
-  }
-
-  /// What is written at last.
-  void flush() {
-    for (LineCache& part : parts_) part.for_each([&](const CachedLine& line) { write_back(line); });
-  }
-
- private:
-  [[nodiscard]] unsigned home_of(std::uint64_t line) const {
-    return static_cast<unsigned>((mixed(line) >> 7U) % parts_.size());
-  }
-
-  CachedLine& insert(unsigned part, std::uint64_t number) {
-    CachedLine evicted;
-    bool was_full = false;
-    CachedLine& line = parts_[part].insert(number, evicted, was_full);
-    if (was_full) write_back(evicted);
-    return line;
-  }
-
-  void fetch(unsigned home, std::uint64_t number, unsigned lacking) {
-    CachedLine* line = parts_[home].find(number);
-    if (line == nullptr) line = &insert(home, number);
-    const unsigned fetched = atoms_of(lacking) & ~unsigned{line->valid};
-    line->valid = static_cast<std::uint8_t>(line->valid | fetched);
-    traffic_->fetched_bytes += access::dram_atom_bytes / 2.0 * std::popcount(fetched);
-    traffic_->fetched_lines += 1;
-    if (!recent(fetched_pairs_, number / 2)) traffic_->fetched_line_pairs += 1;
-  }
-
-  void write_back(const CachedLine& line) {
-    unsigned sectors = 0;
-    unsigned filled = 0;
-    for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
-      const std::uint32_t bytes = line.written[sector];
-      if (bytes == 0) continue;
-      ++sectors;
-      if (bytes != ~std::uint32_t{0} && (line.valid >> sector & 1U) == 0) ++filled;
-    }
-    if (sectors == 0) return;
-    const double pair = recent(written_pairs_, line.number / 2) ? 0 : 1;
-    traffic_->written_bytes += access::sector_bytes * static_cast<double>(sectors);
-    traffic_->filled_bytes += access::sector_bytes * static_cast<double>(filled);
-    (filled > 0 ? traffic_->filled_lines : traffic_->written_lines) += 1;
-    (filled > 0 ? traffic_->filled_line_pairs : traffic_->written_line_pairs) += pair;
-  }
-
-  /// Whether the pair was among the last, and that it is now.
-  bool recent(LastPairs& pairs, std::uint64_t pair) const { return !pairs.insert(pair, soon_); }
-
-  std::vector<LineCache> parts_;
-  std::size_t soon_;
-  LastPairs fetched_pairs_;
-  LastPairs written_pairs_;
-  Traffic* traffic_;
-};
-
 bool in_device_memory(const access::Site& site, const Device& device) {
   const access::Home home = access::row_of(site.space).home;
   return home == access::Home::device_memory || (home == access::Home::host_memory && device.integrated);
@@ -213,6 +74,7 @@ class Play {
   Play(const Workload& workload, const Profile& profile, unsigned log2_rate)
       : workload_(workload),
         device_(profile.device),
+        log2_rate_(log2_rate),
         sample_(log2_rate),
         parts_(profile.rates.l2_near_share < 1 ? 2 : 1),
         together_(std::uint64_t{occupancy_of(workload, profile.device).blocks} * profile.device.multiprocessors),
@@ -228,25 +90,31 @@ class Play {
   struct Part {
     Traffic traffic;
     double lookups = 0;
-    double load_requests = 0;  ///< whose passes through L1 were counted
-    double stored = 0;         ///< sectors, at the place played last
-    double squares = 0;        ///< of how often each was stored, summed
+    double load_requests = 0;   ///< whose passes through L1 were counted
+    double store_requests = 0;  ///< the same
+    double waves = 0;           ///< of resident blocks
+    double pieced_lines = 0;    ///< that wait for other blocks to complete them, summed over the waves
+
+    void add(const Part& other) {
+      traffic.add(other.traffic);
+      lookups += other.lookups;
+      load_requests += other.load_requests;
+      store_requests += other.store_requests;
+      waves += other.waves;
+      pieced_lines += other.pieced_lines;
+    }
   };
 
   /// The whole launch, `again` after another one of its kind.
   Part all(bool again) {
     if (again) {
       play(0, workload_.blocks);
-      for (LineCache& cache : first_) cache = LineCache(cache.size());  // L1s do not outlive a launch
+      for (LineCache& cache : first_) cache.clear();  // L1s do not outlive a launch
     }
     begin();
     play(0, workload_.blocks);
     if (!again) second_.flush();
-    return {.traffic = traffic_,
-            .lookups = lookups_,
-            .load_requests = load_requests_,
-            .stored = stored_sectors_,
-            .squares = squares_};
+    return played();
   }
 
   /// What goes on at two places of it: each time from when L2 has filled up or holds all that is asked for, for as long
@@ -265,68 +133,108 @@ class Play {
       if (end < block + together_) return std::nullopt;
       begin();
       play(block, end);
-      sum.traffic.add(traffic_);
-      sum.lookups += lookups_;
-      sum.load_requests += load_requests_;
-      sum.stored = stored_sectors_;
-      sum.squares = squares_;
+      sum.add(played());
     }
     return sum;
   }
 
  private:
   void begin() {
+    part_ = {};
     traffic_ = {};
-    lookups_ = 0;
-    load_requests_ = 0;
-    writes_.clear();
-    squares_ = 0;
-    stored_sectors_ = 0;
+  }
+  [[nodiscard]] Part played() const {
+    Part part = part_;
+    part.traffic = traffic_;
+    return part;
   }
 
   /// Blocks [first, end), as many at a time as are resident together.
   void play(std::uint64_t first, std::uint64_t end) {
     end = std::min(end, workload_.blocks);
     for (; first < end; first += together_) {
+      ++wave_;
+      part_.waves += 1;
       std::uint64_t array = 0;
       for (const access::Site& site : workload_.sites) {
         if (!in_device_memory(site, device_)) continue;
-        for (unsigned turn = 0; turn < site.instructions; ++turn) {
-          play(site, array, turn, first, std::min(first + together_, end));
-        }
+        const std::uint64_t last = std::min(first + together_, end);
+        site.op == access::Op::load ? play_loads(site, array, first, last) : play_stores(site, array, first, last);
         ++array;
       }
     }
   }
 
-  /// One turn of blocks that are resident together.
-  void play(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block, std::uint64_t end) {
-    batch_.resize(warps_);
-    for (; block < end; ++block) {
-      const std::uint64_t first = (block * site.instructions + turn) * warps_;
-      for (WarpRequest& request : batch_) {
-        request.active = 0;
-        request.word_bytes = site.word_bytes;
-      }
-      site.fill(first, batch_);
-      const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
-      stored_.clear();
-      if (site.op == access::Op::load) count_wavefronts(batch_[block % batch_.size()]);
-      for (const WarpRequest& request : batch_) {
-        take_apart(request, sample_, array, pieces_);
-        lookups_ += static_cast<double>(pieces_.size());
-        for (const Piece& piece : pieces_) {
-          site.op == access::Op::load ? load(site, piece, multiprocessor) : store(piece, multiprocessor);
+  /// A warp asks for all that it loads at once, and many do so at the same time: what its next turn comes back to is
+  /// still in L1 if these leave room for it.
+  void play_loads(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end) {
+    constexpr std::uint64_t at_once = 32;
+    for (std::uint64_t warp = 0; warp < warps_; warp += at_once) {
+      for (std::uint64_t block = first; block < end; ++block) {
+        for (unsigned turn = 0; turn < site.instructions; ++turn) {
+          fill(site, block, turn, warp, std::min(at_once, warps_ - warp));
+          if (turn == 0 && warp == 0) count_passes(site, batch_[block % batch_.size()]);
+          const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
+          for (const WarpRequest& request : batch_) {
+            take_apart(request, sample_, array, pieces_);
+            part_.lookups += static_cast<double>(pieces_.size());
+            for (const Piece& piece : pieces_) load(site, piece, multiprocessor);
+          }
         }
       }
     }
   }
 
-  /// Global loads pass through the banks that shared memory lies in, by the same rule.
-  void count_wavefronts(const WarpRequest& request) {
+  void play_stores(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end) {
+    for (unsigned turn = 0; turn < site.instructions; ++turn) {
+      play_turn(site, array, turn, first, end);
+    }
+  }
+
+  void fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp, std::uint64_t warps) {
+    batch_.resize(warps);
+    for (WarpRequest& request : batch_) {
+      request.active = 0;
+      request.word_bytes = site.word_bytes;
+    }
+    site.fill((block * site.instructions + turn) * warps_ + warp, batch_);
+  }
+
+  /// One turn of stores of blocks that are resident together.
+  void play_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block, std::uint64_t end) {
+    ++turn_;
+    squares_ = 0;
+    for (; block < end; ++block) {
+      fill(site, block, turn, 0, warps_);
+      const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
+      ++block_turn_;
+      count_passes(site, batch_[block % batch_.size()]);
+      for (const WarpRequest& request : batch_) {
+        take_apart(request, sample_, array, pieces_);
+        part_.lookups += static_cast<double>(pieces_.size());
+        for (const Piece& piece : pieces_) store(piece, multiprocessor);
+      }
+    }
+    traffic_.meetings += std::sqrt(std::ldexp(squares_, -static_cast<int>(log2_rate_)));
+  }
+
+  /// Global loads pass through the banks that shared memory lies in, by the same rule. Of stores L1 takes a line at a
+  /// time, 128 bytes of words together.
+  void count_passes(const access::Site& site, const WarpRequest& request) {
     if (request.active == 0) return;
-    load_requests_ += 1;
-    traffic_.l1_wavefronts += access::wavefronts_of(request, access::Op::load, scratch_);
+    if (site.op == access::Op::load) {
+      part_.load_requests += 1;
+      traffic_.l1_wavefronts += access::wavefronts_of(request, access::Op::load, scratch_);
+      return;
+    }
+    part_.store_requests += 1;
+    const unsigned together = std::min(access::warp_lanes, access::line_bytes / request.word_bytes);
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if (lane % together == 0) scratch_.clear();
+      if (request.lane_active(lane) && scratch_.insert(request.address[lane] / access::line_bytes)) {
+        traffic_.l1_store_passes += 1;
+      }
+    }
   }
 
   void load(const access::Site& site, const Piece& piece, unsigned multiprocessor) {
@@ -349,28 +257,42 @@ class Play {
   }
 
   void store(const Piece& piece, unsigned multiprocessor) {
-    traffic_.l2_write_requests += 1;
-    unsigned again = 0;
-    const auto same = std::ranges::find(stored_, piece.line, &Piece::line);
-    if (same != stored_.end()) {
-      again = piece.sectors & same->sectors;
-      same->sectors |= piece.sectors;
-    } else {
-      stored_.push_back(piece);
+    CachedLine& line = second_.to_write(piece.line, multiprocessor % parts_);
+    if (line.block_turn != block_turn_) {
+      leave_to_others(line);
+      line.block_turn = block_turn_;
+      ++line.visits;
+      line.stored = 0;
     }
+    const unsigned again = piece.sectors & line.stored;
+    line.stored |= piece.sectors;
+    for (unsigned sector = 0; sector < sectors_of_line; ++sector) line.written[sector] |= piece.bytes[sector];
+    traffic_.l2_write_requests += 1;
     traffic_.l2_split_sectors += std::popcount(again);
     traffic_.l2_write_sectors += std::popcount(piece.sectors & ~again);
-    second_.write(piece, multiprocessor % parts_);
-    auto& writes = writes_[piece.line];
+    if (line.turn != turn_) line.stores_in_turn = 0;
+    line.turn = turn_;
+    // What a store keeps others of its line waiting for hardly depends on how much of the line it writes.
+    const double weight = (3.0 + std::popcount(piece.sectors)) / 4;
+    squares_ += weight * (2 * line.stores_in_turn + weight);
+    line.stores_in_turn += weight;
+  }
+
+  /// Another block goes on with a line.
+  void leave_to_others(CachedLine& line) {
     for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
-      if ((piece.sectors >> sector & 1U) == 0) continue;
-      squares_ += 2.0 * writes[sector]++ + 1;
-      stored_sectors_ += 1;
+      const bool known = (line.valid >> sector & 1U) != 0 || line.written[sector] == ~std::uint32_t{0};
+      if ((line.stored >> sector & 1U) == 0 || known) continue;
+      line.pieces |= static_cast<std::uint8_t>(1U << sector);
+      if (line.wave == wave_) continue;
+      line.wave = wave_;
+      part_.pieced_lines += 1;
     }
   }
 
   const Workload& workload_;
   const Device& device_;
+  unsigned log2_rate_;
   Sample sample_;
   unsigned parts_;
   std::uint64_t together_;  ///< blocks that are resident at once
@@ -380,14 +302,52 @@ class Play {
   std::vector<LineCache> first_;
   std::vector<WarpRequest> batch_;
   std::vector<Piece> pieces_;
-  std::vector<Piece> stored_;                                                             ///< by the block in this turn
-  std::unordered_map<std::uint64_t, std::array<std::uint32_t, sectors_of_line>> writes_;  ///< of lines
   access::DistinctNumbers scratch_;
-  double lookups_ = 0;
-  double load_requests_ = 0;
-  double stored_sectors_ = 0;
-  double squares_ = 0;  ///< of how often each sector was stored, summed
+  Part part_;  ///< but for its traffic
+  std::uint32_t wave_ = 0;
+  std::uint32_t turn_ = 0;        ///< of all resident blocks
+  std::uint32_t block_turn_ = 0;  ///< of one block
+  double squares_ = 0;            ///< of how often each line was stored in this turn
 };
+
+/// Lines that warps next to each other store to in all their turns, on average of a few blocks.
+double lines_of_warps(const Workload& workload, const access::Site& site) {
+  constexpr std::uint64_t looked_at = 8;
+  constexpr std::uint64_t neighbours = 8;
+  const std::uint64_t warps = (workload.block_threads + access::warp_lanes - 1) / access::warp_lanes;
+  std::vector<WarpRequest> requests(std::min(warps, neighbours));
+  std::vector<std::uint64_t> lines;
+  double sum = 0;
+  const std::uint64_t blocks = std::min(looked_at, workload.blocks);
+  for (std::uint64_t k = 0; k < blocks; ++k) {
+    const std::uint64_t block = k * workload.blocks / blocks;
+    lines.clear();
+    for (unsigned turn = 0; turn < site.instructions; ++turn) {
+      for (WarpRequest& request : requests) request = {.word_bytes = site.word_bytes};
+      site.fill((block * site.instructions + turn) * warps, requests);
+      for (const WarpRequest& request : requests) {
+        for (std::uint32_t lanes = request.active; lanes != 0; lanes &= lanes - 1) {
+          lines.push_back(request.address[std::countr_zero(lanes)] / access::line_bytes);
+        }
+      }
+    }
+    std::ranges::sort(lines);
+    lines.erase(std::ranges::unique(lines).begin(), lines.end());
+    sum += static_cast<double>(lines.size());
+  }
+  return sum / static_cast<double>(blocks);
+}
+
+constexpr double sampled_lookups = 1U << 22U;  // that are played soon
+
+/// Enough lines to know the launch by, few enough to be done soon.
+unsigned log2_rate_of(double lines, double lookups) {
+  constexpr double sampled_lines = 1U << 17U;
+  constexpr double fewest_lines = 1U << 12U;
+  constexpr unsigned most = 6;
+  const double wanted = std::max(lines / sampled_lines, std::min(lookups / sampled_lookups, lines / fewest_lines));
+  return std::min(most, static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(wanted))));
+}
 
 }  // namespace
 
@@ -406,35 +366,33 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   double lookups = 0;
   double bytes = 0;
   double loads = 0;
+  double stores = 0;
   for (const access::Site& site : workload.sites) {
     if (!in_device_memory(site, profile.device)) continue;
-    if (site.op == access::Op::load) loads += static_cast<double>(site.requests);
+    (site.op == access::Op::load ? loads : stores) += static_cast<double>(site.requests);
     if (!site.fill || !site.summary) return std::nullopt;
     lines += site.summary->footprint.lines;
     bytes += site.summary->footprint.sectors * access::sector_bytes;
     lookups += static_cast<double>(site.requests) * site.summary->cost.lines_per_request;
   }
   if (lookups == 0) return std::nullopt;
-  constexpr double sampled_lines = 1U << 17U;
   constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site
   constexpr double much = 4;
-  const unsigned log2_rate =
-      std::min(6U, static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(lines / sampled_lines))));
+  const unsigned log2_rate = log2_rate_of(lines, lookups);
   Play play(workload, profile, log2_rate);
-  const bool is_long = workload.blocks * workload.block_threads * workload.sites.front().instructions > short_launch;
+  const bool is_long = workload.blocks * workload.block_threads * workload.sites.front().instructions > short_launch ||
+                       std::ldexp(lookups, -static_cast<int>(log2_rate)) > 2 * sampled_lookups;
   std::optional<Play::Part> part = is_long ? play.parts() : std::nullopt;
   if (!part) part = Play(workload, profile, log2_rate).all(bytes < much * static_cast<double>(profile.device.l2_bytes));
   if (part->lookups == 0) return std::nullopt;
-  const double scale = lookups / part->lookups;
-  Traffic traffic = part->traffic.times(scale);
+  Traffic traffic = part->traffic.times(lookups / part->lookups);
   if (part->load_requests > 0) traffic.l1_wavefronts = part->traffic.l1_wavefronts * loads / part->load_requests;
-  // As many equally busy sectors would meet as often (the inverse of Simpson's index), those beside the sample
-  // included.
-  const double sectors =
-      part->squares > 0 ? std::ldexp(part->stored * part->stored / part->squares, static_cast<int>(log2_rate)) : 0;
-  constexpr double few = 1000;  // docs/patterns.md
-  if (sectors > 0)
-    traffic.rewritten_sectors = (traffic.l2_write_sectors + traffic.l2_split_sectors) / (1 + sectors / few);
+  if (part->store_requests > 0) traffic.l1_store_passes = part->traffic.l1_store_passes * stores / part->store_requests;
+  for (const access::Site& site : workload.sites) {
+    if (site.op == access::Op::store && in_device_memory(site, profile.device))
+      traffic.stored_lines_of_warps = lines_of_warps(workload, site);
+  }
+  traffic.pieced_lines = std::ldexp(part->pieced_lines / part->waves, static_cast<int>(log2_rate));
   return traffic;
 }
 

@@ -10,11 +10,15 @@
 
 namespace gpumem::model {
 
+inline constexpr unsigned lines_of_group = 4;  ///< that memory fetches and writes best together
+
 /// Of one launch, when many of the same follow each other.
 struct Traffic {
-  double l1_wavefronts = 0;  ///< passes of loads through L1's banks
-  /// Of sectors that are stored again and again at the same time: those stored, the more the fewer they share out to.
-  double rewritten_sectors = 0;
+  double l1_wavefronts = 0;    ///< passes of loads through L1's banks
+  double l1_store_passes = 0;  ///< of stores: one for each line of a pass of 128 bytes of words
+  /// Of each turn of blocks that are resident together, the root of the sum over its lines of the square of how often
+  /// each is stored: the more stores meet in few lines the longer they wait for each other.
+  double meetings = 0;
   double l2_read_requests = 0;   ///< of L1s: one for each line of a request that they lack something of
   double l2_read_sectors = 0;    ///< that these ask for
   double l2_write_requests = 0;  ///< one for each line of a store
@@ -28,7 +32,12 @@ struct Traffic {
   double written_bytes = 0;
   double filled_lines = 0;  ///< lines written of which a sector had to be fetched first
   double filled_line_pairs = 0;
-  double filled_bytes = 0;  ///< sectors fetched because stores left them incomplete
+  double filled_bytes = 0;           ///< sectors fetched because stores left them incomplete
+  double mixed_lines = 0;            ///< lines filled of which other sectors were complete
+  double mixed_groups = 0;           ///< of four such lines
+  double pieced_sectors = 0;         ///< written complete, but by blocks that each left them incomplete
+  double stored_lines_of_warps = 0;  ///< by some warps next to each other, in all their turns
+  double pieced_lines = 0;           ///< lines that wait for other blocks to complete them at a time, on average
 
   void add(const Traffic& other);
   [[nodiscard]] Traffic times(double factor) const;

@@ -25,6 +25,7 @@ std::optional<Waste> requests(const std::optional<RequestCost>& cost, const char
 }
 std::optional<Waste> loads(const Evidence& e) { return requests(e.load, "load"); }
 std::optional<Waste> stores(const Evidence& e) { return requests(e.store, "store"); }
+std::optional<Waste> loads_or_stores(const Evidence& e) { return e.load ? loads(e) : stores(e); }
 std::optional<Waste> to_shared(const Evidence& e) { return requests(e.shared, "request"); }
 
 /// The costlier of loads and stores.
@@ -124,6 +125,8 @@ bool one_after_another(const Evidence& e) { return next_adds(e) && !is_pageable(
 
 bool loads_something(const Evidence& e) { return e.load.has_value(); }
 
+bool only_stores(const Evidence& e) { return e.store && !e.load; }
+
 bool another_is_better(const Evidence& e) { return e.better.has_value(); }
 
 bool always(const Evidence&) { return true; }
@@ -163,9 +166,11 @@ constexpr Rule rules[] = {
     {" launch ", always, nullptr, blocks_fact, blocks_brief, "make fewer, larger blocks", "fewer, larger ones"},
     {" latency ", always, time_of_limit, "{in_flight}{at_occupancy}", "too little in flight",
      "let threads issue more or larger loads before they wait", "load more at once"},
-    {" l1_lines ", scattered, loads, scattered_fact, scattered_brief,
+    {" l1_lines ", scattered, loads_or_stores, scattered_fact, scattered_brief,
      "make neighbouring lanes access neighbouring words", "coalesce"},
     {" l1_lines ", shifted_loads, loads, shifted_fact, shifted_brief, "align the base to 128 bytes", "align the base"},
+    {" l1_lines ", only_stores, nullptr, "L1 takes a line a cycle, and every store needs all of its lines",
+     "a line a cycle", "let the lanes of a warp store to fewer lines", "fewer lines"},
     {" l1_lines ", always, time_of_limit, "L1 looks up a line a cycle, and every load needs all of its lines",
      "a line a cycle", "use a value more often once it is in a register", "reuse registers"},
     {" barriers ", always, nullptr, "the threads of a block wait for each other in every round, and few blocks fill in",
@@ -179,8 +184,8 @@ constexpr Rule rules[] = {
     {" addresses ", always, nullptr, "each access takes more instructions to find its element than to move it",
      "address arithmetic", "divide by powers of two, work out what a thread's accesses share once, or move wider words",
      "simpler addresses"},
-    {" rewrites ", always, nullptr, "many stores go to the same sector, and each waits for the one before",
-     "stores to the same sector", "combine them in registers or shared memory first", "combine them first"},
+    {" rewrites ", always, nullptr, "many stores go to the same lines at the same time, and wait for each other",
+     "stores to the same lines", "combine them in registers or shared memory first", "combine them first"},
     {" fp32 fp64 ", fills_the_case, nullptr, "its multiply-adds take longer than any data does",
      "the operations themselves", "only fewer operations would help", "only fewer help"},
     {" fp32 fp64 ", always, nullptr, "its multiply-adds take longer than any data does, and {busy} of the time",

@@ -182,7 +182,7 @@ std::string stage_words(std::string_view stage) {
       {"fp64", "arithmetic in double"},
       {"l2_sectors", "the sectors moved between L1 and L2"},
       {"l2_requests", "the requests of L1 to L2"},
-      {"rewrites", "stores to the same sector, one after another"},
+      {"rewrites", "stores to the same lines at the same time"},
       {"addresses", "the arithmetic of addresses"},
       {"l2_lines", "the lines fetched into L2"},
       {"dram", "device memory"},

@@ -82,9 +82,9 @@ TEST_CASE("line cache: what is known of a line stays until it makes way, and goe
   CHECK(again.written[2] == 0);
 }
 
-TEST_CASE("line cache: any order of lines is as in a list", "[line_cache]") {
+TEST_CASE("line cache: any order of lines of a set is as in a list", "[line_cache]") {
   std::mt19937_64 random(1);
-  for (const std::size_t size : {1U, 2U, 7U, 64U}) {
+  for (const std::size_t size : {1U, 2U, 7U, 16U}) {
     LineCache cache(size);
     std::list<std::uint64_t> newest_first;
     for (int k = 0; k < 5000; ++k) {
@@ -104,6 +104,23 @@ TEST_CASE("line cache: any order of lines is as in a list", "[line_cache]") {
       newest_first.push_front(number);
     }
     CHECK(lines_of(cache) == Lines(newest_first.begin(), newest_first.end()));
+  }
+}
+
+TEST_CASE("line cache: sets share the lines out", "[line_cache]") {
+  for (const std::size_t lines : {17U, 1000U, 4096U}) {
+    LineCache cache(lines);
+    CHECK(cache.size() >= lines);
+    CHECK(cache.size() < lines + lines / 16 + 2);
+    for (std::uint64_t number = 0; number < 4 * lines; ++number) insert(cache, number << 7U);
+    CHECK(cache.used() == cache.size());
+    // Of half as many lines, sets lack place for few.
+    cache.clear();
+    CHECK(cache.used() == 0);
+    CHECK(cache.find(0) == nullptr);
+    std::size_t evictions = 0;
+    for (std::uint64_t number = 0; number < lines / 2; ++number) evictions += insert(cache, number << 7U) ? 1 : 0;
+    CHECK(evictions <= lines / 50 + 1);
   }
 }
 

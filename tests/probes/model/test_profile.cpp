@@ -61,7 +61,7 @@ bool is_optional(std::string_view rate) {
          std::ranges::any_of(
              std::initializer_list<std::string_view>{
                  "pcie_", "copy_", "host_", "pageable_", "staging_", "streams_", "cached_", "store_", "block_drain_",
-                 "overlap_", "line_spread_", "l1_lines_", "l2_read_requests_", "l2_write_requests_", "l2_rewrites_"},
+                 "overlap_", "line_spread_", "l1_lines_", "l2_read_requests_", "l2_write_requests_", "l2_meetings_"},
              [&](std::string_view beginning) { return rate.starts_with(beginning); });
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.block_drain_share,
                                   rates.l2_read_requests_per_s,
                                   rates.l2_write_requests_per_s,
-                                  rates.l2_rewrites_per_s,
+                                  rates.l2_meetings_per_s,
                                   rates.l1_lines_per_cycle,
                                   rates.overlap_exponent,
                                   rates.line_spread_share,

@@ -64,7 +64,9 @@ bool same(const Traffic& a, const Traffic& b) {
          a.fetched_line_pairs == b.fetched_line_pairs && a.fetched_bytes == b.fetched_bytes &&
          a.written_lines == b.written_lines && a.written_line_pairs == b.written_line_pairs &&
          a.written_bytes == b.written_bytes && a.filled_lines == b.filled_lines &&
-         a.filled_line_pairs == b.filled_line_pairs && a.filled_bytes == b.filled_bytes;
+         a.filled_line_pairs == b.filled_line_pairs && a.filled_bytes == b.filled_bytes &&
+         a.l1_store_passes == b.l1_store_passes && a.meetings == b.meetings && a.mixed_lines == b.mixed_lines &&
+         a.mixed_groups == b.mixed_groups && a.pieced_sectors == b.pieced_sectors;
 }
 
 /// Loads played with every line, the second of two launches: what L1s ask for, and what L2 does.
@@ -247,6 +249,53 @@ TEST_CASE("traffic: stores that neighbours share sectors with are told apart", "
         multiple(of(site.requests), site.summary->cost.sectors_per_request));
   CHECK(played->l2_split_sectors > 0);
   CHECK(played->l2_write_sectors >= site.summary->footprint.sectors);
+}
+
+TEST_CASE("traffic: lines that are filled in part are told from those that are filled as a whole", "[traffic]") {
+  // A word left out of 16: every other sector is incomplete, two of each line.
+  const Traffic mixed = traffic("i / 15 * 16 + i % 15", "write", 15 * 256 * kib, small_gpu());
+  CHECK(mixed.filled_bytes == Approx(2.0 * mib).epsilon(0.01));
+  CHECK(mixed.mixed_lines == Approx(lines_in(4 * mib)).epsilon(0.01));
+  CHECK(mixed.mixed_groups == Approx(lines_in(4 * mib) / 4).epsilon(0.05));
+  CHECK(mixed.written_lines == Approx(lines_in(4 * mib)).epsilon(0.01));
+  CHECK(mixed.filled_lines == Approx(0).margin(10));
+  CHECK(traffic("i * 2", "write", 2 * mib, small_gpu()).mixed_lines == 0);
+  CHECK(traffic("i", "write", 4 * mib, small_gpu()).mixed_lines == 0);
+  // Sectors of a line that come at different times are filled one by one.
+  const Traffic apart = traffic("i * 2654435761 % n * 8", "write", 512 * kib, small_gpu());  // a word of each sector
+  CHECK(apart.filled_lines == Approx(sectors_in(4 * mib)).epsilon(0.05));
+}
+
+TEST_CASE("traffic: stores pass L1 by the line, 128 bytes of words at a time", "[traffic]") {
+  const double requests = mib / 128.0;
+  CHECK(traffic("i", "write", mib, small_gpu()).l1_store_passes == Approx(requests));
+  CHECK(traffic("i * 32 % n + i * 32 / n", "write", mib, small_gpu()).l1_store_passes == Approx(32 * requests));
+  const Given wide = {{"word_bytes", std::uint64_t{8}}};
+  // 16 lanes to a pass, each of which goes to the same two lines.
+  CHECK(traffic("i % 2 * 16 + i / 32 * 32", "write", mib, small_gpu(), wide).l1_store_passes == Approx(2 * requests));
+}
+
+TEST_CASE("traffic: stores meet the more the fewer lines they go to", "[traffic]") {
+  const auto meetings = [](const char* element) {
+    return traffic(element, "write", 4 * mib, small_gpu(4 * mib)).meetings;
+  };
+  const double one = meetings("i % 32");
+  const double few = meetings("i * 2654435761 % 4096");
+  const double many = meetings("i * 2654435761 % 65536");
+  CHECK(few > 2 * many);
+  CHECK(many > meetings("i"));
+  CHECK(one > meetings("i"));
+  CHECK(traffic("i", "read", mib, small_gpu()).meetings == 0);
+}
+
+TEST_CASE("traffic: what blocks leave to others to complete is known", "[traffic]") {
+  // Columns of words: eight blocks complete a sector.
+  const Traffic columns = traffic("i % 256 * (n / 256) + i / 256", "write", mib, small_gpu());
+  CHECK(columns.pieced_sectors == Approx(sectors_in(mib)));
+  CHECK(columns.pieced_lines > 0);
+  const Traffic whole = traffic("i", "write", mib, small_gpu());
+  CHECK(whole.pieced_sectors == 0);
+  CHECK(whole.pieced_lines == 0);
 }
 
 TEST_CASE("traffic: a copy is its loads and its stores", "[traffic]") {
