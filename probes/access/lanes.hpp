@@ -2,7 +2,6 @@
 // What one request costs, the same numbers as the definitions of request.hpp at a fraction of their time, for launches
 // of which every request is counted.
 
-#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -31,24 +30,25 @@ struct Lanes {
 /// A set of a few numbers: a hash table that is empty again at once.
 class DistinctNumbers {
  public:
-  /// How many different ones there are among at most 64. What the set had is not in it any longer.
+  static constexpr std::size_t most = 64;
+
+  /// How many different ones there are among at most `most`. What the set had is not in it any longer.
   unsigned count(std::span<const std::uint64_t> numbers) {
     // Without branches to predict: a place is left to the last number that comes there, and numbers that find
-    // themselves are one of each that is alike. Those that find another number are few.
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      last_[slot<log2_places>(numbers[i])] = static_cast<std::uint8_t>(i);
-    unsigned found = 0;
-    std::uint64_t driven_out = 0;
+    // themselves are one of each that is alike.
+    std::uint32_t place[most];
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const std::size_t last = last_[slot<log2_places>(numbers[i])];
+      place[i] = (static_cast<std::uint32_t>(numbers[i]) * 0x9e37'79b1U) >> (32 - log2_places);
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) last_[place[i]] = static_cast<std::uint8_t>(i);
+    unsigned found = 0;
+    std::uint64_t differ = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::size_t last = last_[place[i]];
       found += static_cast<unsigned>(last == i);
-      driven_out |= std::uint64_t{numbers[last] != numbers[i]} << i;
+      differ |= numbers[last] ^ numbers[i];
     }
-    if (driven_out == 0) return found;
-    clear();
-    for (; driven_out != 0; driven_out &= driven_out - 1) {
-      found += static_cast<unsigned>(insert(numbers[static_cast<std::size_t>(std::countr_zero(driven_out))]));
-    }
+    if (differ != 0) found += count_driven_out(numbers, place);
     return found;
   }
 
@@ -56,9 +56,9 @@ class DistinctNumbers {
     if (++round_ == 0) *this = {};  // rounds begin anew
   }
 
-  /// Whether it was not there yet. At most 64 between clear() and clear().
+  /// Whether it was not there yet. At most `most` between clear() and clear().
   bool insert(std::uint64_t number) {
-    std::size_t at = slot<log2_slots>(number);
+    auto at = static_cast<unsigned>((number * 0x9e37'79b9'7f4a'7c15) >> (64 - log2_slots));  // Fibonacci hashing
     while (entered_[at] == round_) {
       if (number_[at] == number) return false;
       at = (at + 1) % slots;
@@ -69,9 +69,14 @@ class DistinctNumbers {
   }
 
  private:
-  template <unsigned bits>
-  static std::size_t slot(std::uint64_t number) {
-    return (number * 0x9e37'79b9'7f4a'7c15) >> (64 - bits);  // Fibonacci hashing
+  /// Of numbers that found another one in their place.
+  unsigned count_driven_out(std::span<const std::uint64_t> numbers, const std::uint32_t* place) {
+    clear();
+    unsigned found = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[last_[place[i]]] != numbers[i]) found += static_cast<unsigned>(insert(numbers[i]));
+    }
+    return found;
   }
 
   static constexpr unsigned log2_slots = 9;  // few of a request's numbers meet in one slot

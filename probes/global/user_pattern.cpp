@@ -247,7 +247,7 @@ static KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& l
 }
 
 KnownPattern known_of(const UserPattern& pattern, const Launch& launch) {
-  constexpr std::int64_t most_elements_per_access = 8;  // what room there may be in the map of what is touched
+  constexpr std::int64_t most_elements_per_access = 16;  // what room there may be in the map of what is touched
   const auto n = static_cast<std::int64_t>(launch.count);
   const auto period = proved_period(pattern, n);
   const pattern::Bounds elements = bounds_of(pattern.element, n);
