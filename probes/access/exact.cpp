@@ -23,8 +23,8 @@ constexpr std::uint64_t memory_end = ~std::uint64_t{0} - 2 * window_bytes;  // s
 /// What one thread has seen.
 struct alignas(64) Tally {
   Counts counts;
+  Reach reach;
   std::uint64_t lowest = ~std::uint64_t{0};
-  std::uint64_t end = 0;   ///< of the words touched
   std::uint64_t bits = 0;  ///< of all addresses, or-ed
   DistinctNumbers scratch;
 
@@ -34,9 +34,16 @@ struct alignas(64) Tally {
     counts.lines += other.counts.lines;
     counts.wavefronts += other.counts.wavefronts;
     counts.addresses += other.counts.addresses;
+    reach.accesses += other.reach.accesses;
+    reaches(other.reach.end_byte, other.reach.highest_request);
     lowest = std::min(lowest, other.lowest);
-    end = std::max(end, other.end);
     bits |= other.bits;
+  }
+
+  void reaches(std::uint64_t end_byte, std::uint64_t request) {
+    if (end_byte <= reach.end_byte) return;
+    reach.end_byte = end_byte;
+    reach.highest_request = request;
   }
 };
 
@@ -50,18 +57,19 @@ class Count {
         memory_bytes_(std::max(limits.memory_bytes, 8 * window_bytes)),
         threads_(threads_for(launch.count, chunk_requests, limits.threads)) {}
 
-  ExactSummary run() {
+  ExactSummary run(Reach* reach) {
     // Mostly all words lie where words of their size lie, and the extent's map fits: once is enough then.
     const Window all = window(0, end_, launch_.word_bytes);
     const bool at_once = launch_.extent_bytes > 0 && !few(all) && fits(all);
     std::vector<TouchMap> maps = at_once ? maps_of(all) : std::vector<TouchMap>{};
     const Tally tally = measure(maps);
+    if (reach != nullptr) *reach = tally.reach;
     const SiteCost cost = average(tally.counts, launch_.count, costs_, launch_.word_bytes);
     if (tally.counts.requests == 0) return {tally.counts, {cost, {}}};
     const auto aligned = static_cast<unsigned>(std::uint64_t{1} << std::countr_zero(tally.bits | launch_.word_bytes));
-    if (at_once && aligned == launch_.word_bytes) return {tally.counts, {cost, counted(maps).footprint()}};
+    const Window touched = window(tally.lowest, tally.reach.end_byte, aligned);
+    if (at_once && aligned == launch_.word_bytes) return {tally.counts, {cost, counted(maps, touched).footprint()}};
     maps.clear();
-    const Window touched = window(tally.lowest, tally.end, aligned);
     return {tally.counts, {cost, footprint(touched, tally)}};
   }
 
@@ -121,8 +129,9 @@ class Count {
       tally.counts.lines += cost.lines;
       tally.counts.addresses += cost.addresses;
       if (costs_.wavefronts) tally.counts.wavefronts += wavefronts_of(request, launch_.op, tally.scratch);
+      tally.reach.accesses += lanes.count;
+      tally.reaches(lanes.highest + launch_.word_bytes, k);
       tally.lowest = std::min(tally.lowest, lanes.lowest);
-      tally.end = std::max(tally.end, lanes.highest + launch_.word_bytes);
       tally.bits |= lanes.bits;
     });
     Tally sum;
@@ -147,9 +156,9 @@ class Count {
                       std::to_string(end_) + "; make the extent larger, or the index smaller");
   }
 
-  [[nodiscard]] BlockCounts counted(std::span<TouchMap> maps) const {
+  /// Of a part of the maps beyond which nothing is marked: the extent may be much more.
+  [[nodiscard]] BlockCounts counted(std::span<TouchMap> maps, const Window& part) const {
     for (TouchMap& map : maps) map.settle();
-    const Window& part = maps.front().window();
     const std::uint64_t chunk = std::uint64_t{4096} * window_bytes;
     std::vector<BlockCounts> found(threads_for(part.bytes, chunk, threads_));
     in_chunks(part.bytes, chunk, static_cast<unsigned>(found.size()),
@@ -182,7 +191,7 @@ class Count {
       evaluate(static_cast<unsigned>(maps.size()), [&](unsigned thread, std::uint64_t, const WarpRequest& request) {
         maps[thread].mark(lanes_of(request), launch_.word_bytes);
       });
-      sum.add(counted(maps));
+      sum.add(counted(maps, maps.front().window()));
     }
     return sum.footprint();
   }
@@ -214,13 +223,13 @@ SiteCost average(const Counts& counts, std::uint64_t requests, const Costed& cos
           .efficiency = counts.sectors == 0 ? 0 : bytes / (static_cast<double>(counts.sectors) * sector_bytes)};
 }
 
-ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits) {
+ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits, Reach* reach) {
   if (!costed(launch.space, launch.op).any() || launch.count == 0) return {};
   if (!std::has_single_bit(launch.word_bytes) || launch.word_bytes > 16) {
     throw usage_error("site '" + launch.name + "': words of " + std::to_string(launch.word_bytes) +
                       " bytes; a lane accesses 1, 2, 4, 8 or 16");
   }
-  return Count(launch, limits).run();
+  return Count(launch, limits).run(reach);
 }
 
 Requests requests_of(const Site& site) {

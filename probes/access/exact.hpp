@@ -43,6 +43,13 @@ struct ExactSummary {
   SiteSummary summary;
 };
 
+/// How far a launch reaches.
+struct Reach {
+  std::uint64_t accesses = 0;         ///< of active lanes
+  std::uint64_t end_byte = 0;         ///< of the word that ends last
+  std::uint64_t highest_request = 0;  ///< one that accesses that word
+};
+
 /// What counting may use.
 struct CountingLimits {
   unsigned threads = 0;  ///< 0: as many as there are processors
@@ -51,10 +58,12 @@ struct CountingLimits {
   std::uint64_t memory_bytes = std::uint64_t{1} << 30U;
 };
 
-/// Evaluates every request, and counts. Throws a usage error, which names the first request that is wrong, for words
-/// that end beyond the extent, for another word size than the launch's, and where a launch touches so much more memory
-/// than `limits` allow for that it would have to be evaluated over a thousand times; and whatever `fill` throws.
-[[nodiscard]] ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits = {});
+/// Evaluates every request, and counts; `reach`, if given, is filled in. Throws a usage error, which names the first
+/// request that is wrong, for words that end beyond the extent, for another word size than the launch's, and where a
+/// launch touches so much more memory than `limits` allow for that it would have to be evaluated over a thousand times;
+/// and whatever `fill` throws.
+[[nodiscard]] ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits = {},
+                                             Reach* reach = nullptr);
 
 /// The same of a site. Counts are of all passes together.
 [[nodiscard]] ExactSummary summarise_exactly(const Site& site, const CountingLimits& limits = {});

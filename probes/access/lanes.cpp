@@ -42,16 +42,14 @@ unsigned evenly_spaced_blocks(const Lanes& lanes, unsigned shift) {
 }
 
 /// The same of words in any order.
-unsigned scattered_blocks(const Lanes& lanes, unsigned word_bytes, unsigned shift, DistinctNumbers& blocks) {
-  blocks.clear();
+unsigned scattered_blocks(const Lanes& lanes, unsigned word_bytes, unsigned shift, DistinctNumbers& distinct) {
+  std::uint64_t blocks[2 * warp_lanes];
   unsigned count = 0;
-  for (unsigned i = 0; i < lanes.count; ++i) {
-    const std::uint64_t first = lanes.address[i] >> shift;
-    const std::uint64_t last = (lanes.address[i] + word_bytes - 1) >> shift;
-    count += static_cast<unsigned>(blocks.insert(first));
-    if (last != first) count += static_cast<unsigned>(blocks.insert(last));
+  for (unsigned i = 0; i < lanes.count; ++i) blocks[count++] = lanes.address[i] >> shift;
+  if (!lanes.aligned_to(word_bytes)) {
+    for (unsigned i = 0; i < lanes.count; ++i) blocks[count++] = (lanes.address[i] + word_bytes - 1) >> shift;
   }
-  return count;
+  return distinct.count({blocks, count});
 }
 
 RequestCost ascending_cost(const Lanes& sorted, unsigned word_bytes) {

@@ -155,6 +155,16 @@ void TouchMap::settle() {
 }
 
 void TouchMap::mark_words(const Lanes& lanes) {
+  // Of a map that stays in a core's caches a word takes less time than the branch that tells it from the next.
+  constexpr std::uint64_t small = std::uint64_t{1} << 20U;
+  if (!lanes.ascending && window_.map_bytes() <= small) {
+    std::uint64_t* bits = bits_.get();
+    for (unsigned i = 0; i < lanes.count; ++i) {
+      const std::uint64_t place = (lanes.address[i] - window_.first_byte) >> shift_;
+      bits[place / 64] |= std::uint64_t{1} << (place % 64);
+    }
+    return;
+  }
   std::uint64_t at = 0;
   std::uint64_t marks = 0;
   for (unsigned i = 0; i < lanes.count; ++i) {

@@ -14,6 +14,7 @@
 #include "probes/access/chunks.hpp"
 #include "probes/access/periodic.hpp"
 #include "probes/error.hpp"
+#include "probes/pattern/expression_bounds.hpp"
 #include "probes/pattern/expression_cost.hpp"
 #include "probes/pattern/expression_evaluator.hpp"
 #include "probes/pattern/expression_period.hpp"
@@ -28,9 +29,9 @@ using pattern::WarpAccesses;
 /// Periods up to this many accesses are looked at twice to know the whole launch.
 constexpr std::int64_t longest_period = std::int64_t{1} << 22U;
 
-/// The accesses of one warp, and what its lanes do.
+/// What the lanes of one warp do.
 struct WarpElements {
-  pattern::WarpValues element{};
+  const pattern::WarpValues& element;  ///< of active lanes; until the next warp is evaluated
   std::uint32_t active = 0;
 };
 
@@ -44,28 +45,32 @@ class PatternEvaluator {
     if (!always) active_.emplace(pattern.active, n);
   }
 
-  [[nodiscard]] WarpElements operator()(WarpAccesses at) {
+  /// Of `at`, in which those that do not take part become inactive.
+  [[nodiscard]] WarpElements operator()(WarpAccesses& at) {
     if (active_) {
       const pattern::WarpValues& takes_part = (*active_)(at);
       for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
         if (takes_part[lane] == 0) at.active &= ~(std::uint32_t{1} << lane);
       }
     }
-    WarpElements result{.active = at.active};
-    if (at.active == 0) return result;
-    result.element = element_(at);
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if ((at.active >> lane & 1U) != 0 && result.element[lane] < 0) refuse_negative(at.i[lane], result.element[lane]);
-    }
-    return result;
+    if (at.active == 0) return {at.i, 0};
+    const pattern::WarpValues& element = element_(at);
+    std::int64_t signs = 0;
+    for (const std::int64_t one : element) signs |= one;
+    if (signs < 0) refuse_negative(at, element);
+    return {element, at.active};
   }
 
  private:
-  [[noreturn]] void refuse_negative(std::int64_t access, std::int64_t element) const {
-    throw usage_error(fmt::format(
-        "--{}: '{}' is {} for access i = {}; elements begin at 0: add what is missing, or leave the access out with "
-        "--active",
-        option_, text_, element, access));
+  /// If one of an active lane is.
+  void refuse_negative(const WarpAccesses& at, const pattern::WarpValues& element) const {
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((at.active >> lane & 1U) == 0 || element[lane] >= 0) continue;
+      throw usage_error(fmt::format(
+          "--{}: '{}' is {} for access i = {}; elements begin at 0: add what is missing, or leave the access out with "
+          "--active",
+          option_, text_, element[lane], at.i[lane]));
+    }
   }
 
   std::string option_;
@@ -141,7 +146,7 @@ struct Highest {
 Highest highest_among(PatternEvaluator& evaluate, std::int64_t first, std::int64_t end) {
   Highest highest;
   for (; first < end; first += access::warp_lanes) {
-    const WarpAccesses at =
+    WarpAccesses at =
         pattern::consecutive(first, std::min<std::size_t>(access::warp_lanes, static_cast<std::size_t>(end - first)));
     highest.add(at, evaluate(at));
   }
@@ -205,7 +210,8 @@ FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
     pool->with_one([&](PatternEvaluator& evaluate) {
       for (std::size_t k = 0; k < requests.size(); ++k) {
         const AccessRun run = launch.accesses_of(first + k);
-        const WarpElements warp = evaluate(pattern::consecutive(static_cast<std::int64_t>(run.first), run.count));
+        WarpAccesses at = pattern::consecutive(static_cast<std::int64_t>(run.first), run.count);
+        const WarpElements warp = evaluate(at);
         requests[k].active = warp.active;
         for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
           requests[k].address[lane] = static_cast<std::uint64_t>(warp.element[lane]) * launch.word_bytes;
@@ -215,31 +221,60 @@ FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
   };
 }
 
-PatternFacts facts_of(const UserPattern& pattern, const Launch& launch) {
-  const auto n = static_cast<std::int64_t>(launch.count);
-  const auto period = proved_period(pattern, n);
-  const Highest highest = period ? highest_by_period(pattern, n, period->period) : highest_of_all(pattern, n);
-  if (highest.accesses == 0) refuse_idle(pattern, n);
-  PatternFacts facts{.accesses = highest.accesses,
-                     .extent_elements = static_cast<std::uint64_t>(highest.element) + 1,
-                     .highest_access = static_cast<std::uint64_t>(highest.access)};
-  if (period) {
-    facts.period = {.accesses = static_cast<std::uint64_t>(period->period), .growth_elements = period->growth};
-  }
-  return facts;
+static access::Requests evaluated(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
+  return {.name = "pattern",
+          .word_bytes = launch.word_bytes,
+          .count = launch.requests(),
+          .extent_bytes = extent_elements * launch.word_bytes,
+          .fill = requests_of(pattern, launch)};
 }
 
+/// Where all is evaluated, and it is known before about how far it reaches: together, as evaluating takes longest.
+static KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
+  access::Reach reach;
+  KnownPattern known{.exact = access::summarise_exactly(evaluated(pattern, launch, extent_elements), {}, &reach)};
+  const auto n = static_cast<std::int64_t>(launch.count);
+  if (reach.accesses == 0) refuse_idle(pattern, n);
+  const AccessRun run = launch.accesses_of(reach.highest_request);
+  PatternEvaluator evaluate(pattern, n);
+  WarpAccesses at = pattern::consecutive(static_cast<std::int64_t>(run.first), run.count);
+  Highest highest;
+  highest.add(at, evaluate(at));
+  known.facts = {.accesses = reach.accesses,
+                 .extent_elements = reach.end_byte / launch.word_bytes,
+                 .highest_access = static_cast<std::uint64_t>(highest.access)};
+  return known;
+}
+
+KnownPattern known_of(const UserPattern& pattern, const Launch& launch) {
+  constexpr std::int64_t most_elements_per_access = 16;  // what room there may be in the map of what is touched
+  const auto n = static_cast<std::int64_t>(launch.count);
+  const auto period = proved_period(pattern, n);
+  const pattern::Bounds elements = bounds_of(pattern.element, n);
+  if (!period && elements.high >= 0 && elements.high / most_elements_per_access < n) {
+    return facts_and_counts(pattern, launch, static_cast<std::uint64_t>(elements.high) + 1);
+  }
+  const Highest highest = period ? highest_by_period(pattern, n, period->period) : highest_of_all(pattern, n);
+  if (highest.accesses == 0) refuse_idle(pattern, n);
+  KnownPattern known{.facts = {.accesses = highest.accesses,
+                               .extent_elements = static_cast<std::uint64_t>(highest.element) + 1,
+                               .highest_access = static_cast<std::uint64_t>(highest.access)},
+                     .exact = {}};
+  if (period) {
+    known.facts.period = {.accesses = static_cast<std::uint64_t>(period->period), .growth_elements = period->growth};
+  }
+  return known;
+}
+
+PatternFacts facts_of(const UserPattern& pattern, const Launch& launch) { return known_of(pattern, launch).facts; }
+
 access::ExactSummary counted(const UserPattern& pattern, const Launch& launch, const PatternFacts& facts) {
-  const access::Requests requests{.name = "pattern",
-                                  .word_bytes = launch.word_bytes,
-                                  .count = launch.requests(),
-                                  .extent_bytes = facts.extent_elements * launch.word_bytes,
-                                  .fill = requests_of(pattern, launch)};
+  const access::Requests requests = evaluated(pattern, launch, facts.extent_elements);
   return facts.period ? access::summarise_periodic(requests, period_of(launch, *facts.period))
                       : access::summarise_exactly(requests);
 }
 
-KnownPatterns::Entry& KnownPatterns::entry(const UserPattern& pattern, const Launch& launch) {
+KnownPattern& KnownPatterns::entry(const UserPattern& pattern, const Launch& launch) {
   constexpr std::size_t most_entries = 256;
   const bool whole_warps = launch.tile.block_threads % access::warp_lanes == 0;
   const Tile tile = whole_warps ? Tile{access::warp_lanes, 1} : launch.tile;
@@ -252,9 +287,9 @@ KnownPatterns::Entry& KnownPatterns::entry(const UserPattern& pattern, const Lau
     key += '|';
   }
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
-  const PatternFacts facts = facts_of(pattern, launch);
+  KnownPattern known = known_of(pattern, launch);
   if (entries_.size() >= most_entries) entries_.clear();
-  return entries_.emplace(std::move(key), Entry{.facts = facts, .exact = {}}).first->second;
+  return entries_.emplace(std::move(key), std::move(known)).first->second;
 }
 
 const PatternFacts& KnownPatterns::facts(const UserPattern& pattern, const Launch& launch) {
@@ -262,7 +297,7 @@ const PatternFacts& KnownPatterns::facts(const UserPattern& pattern, const Launc
 }
 
 const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, const Launch& launch) {
-  Entry& known = entry(pattern, launch);
+  KnownPattern& known = entry(pattern, launch);
   if (!known.exact) known.exact = global::counted(pattern, launch, known.facts);
   return *known.exact;
 }

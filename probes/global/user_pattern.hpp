@@ -39,6 +39,14 @@ struct PatternFacts {
 /// is negative, where something divides by zero, and where no access takes part.
 [[nodiscard]] PatternFacts facts_of(const UserPattern& pattern, const Launch& launch);
 
+/// What is known of a launch.
+struct KnownPattern {
+  PatternFacts facts = {};
+  std::optional<access::ExactSummary> exact = {};  ///< see counted(), where that took no further evaluation
+};
+/// Throws as facts_of().
+[[nodiscard]] KnownPattern known_of(const UserPattern& pattern, const Launch& launch);
+
 /// What one site of the launch costs, exactly.
 [[nodiscard]] access::ExactSummary counted(const UserPattern& pattern, const Launch& launch, const PatternFacts& facts);
 
@@ -53,13 +61,9 @@ class KnownPatterns {
   [[nodiscard]] const access::ExactSummary& counted(const UserPattern& pattern, const Launch& launch);
 
  private:
-  struct Entry {
-    PatternFacts facts;
-    std::optional<access::ExactSummary> exact;
-  };
-  [[nodiscard]] Entry& entry(const UserPattern& pattern, const Launch& launch);
+  [[nodiscard]] KnownPattern& entry(const UserPattern& pattern, const Launch& launch);
 
-  std::map<std::string, Entry> entries_;
+  std::map<std::string, KnownPattern> entries_;
 };
 
 /// What the launch does, all but the name of its kernel and the memory it needs. `exact` is of each of its sites.

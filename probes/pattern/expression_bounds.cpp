@@ -4,6 +4,7 @@
 #include <bit>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 
 #include "probes/pattern/expression_apply.hpp"
 
@@ -135,6 +136,49 @@ Bounds bounds(Opcode op, const Bounds& a, const Bounds& b, const Bounds& c) {
   return anything;
 }
 
+/// All bits from the lowest of these on: those of multiples of it, whether they wrap or not.
+std::uint64_t from_lowest(std::uint64_t bits) { return 0 - (bits & (0 - bits)); }
+
+/// Where only one of two values has a bit, no sum carries.
+bool disjoint(std::uint64_t a, std::uint64_t b) { return (a & b) == 0; }
+
+/// By those of the operands; `by` is the second one where that has a single value.
+std::uint64_t possible_bits(Opcode op, std::uint64_t a, std::uint64_t b, std::uint64_t c,
+                            std::optional<std::int64_t> by, bool not_negative) {
+  constexpr std::uint64_t any = ~std::uint64_t{0};
+  const bool shifts = by && *by >= 0 && *by < 64;
+  const bool power_of_two = by && *by > 0 && std::has_single_bit(static_cast<std::uint64_t>(*by));
+  switch (op) {
+    case Opcode::bit_and:
+      return a & b;
+    case Opcode::bit_or:
+    case Opcode::bit_xor:
+    case Opcode::minimum:
+    case Opcode::maximum:
+      return a | b;
+    case Opcode::choose:
+      return b | c;
+    case Opcode::add:
+      return disjoint(a, b) ? a | b : from_lowest(a | b);
+    case Opcode::subtract:
+      return from_lowest(a | b);
+    case Opcode::negate:
+      return from_lowest(a);
+    case Opcode::multiply:
+      return from_lowest((a & (0 - a)) * (b & (0 - b)));
+    case Opcode::divide:
+      return power_of_two && not_negative ? a >> std::countr_zero(static_cast<std::uint64_t>(*by)) : any;
+    case Opcode::remainder:
+      return power_of_two && not_negative ? a & static_cast<std::uint64_t>(*by - 1) : from_lowest(a | b);
+    case Opcode::shift_left:
+      return shifts ? a << *by : from_lowest(a);
+    case Opcode::shift_right:  // if the sign may be set, so may all that it is shifted into
+      return shifts ? static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> *by) : any;
+    default:
+      return any;
+  }
+}
+
 }  // namespace
 
 VariableBounds bounds_of_launch(std::int64_t most_accesses) {
@@ -162,6 +206,26 @@ std::vector<Bounds> bounds_of(const std::vector<Instruction>& code, const Variab
     } else {
       all.push_back(bounds(one.op, all[one.a], all[one.b], all[one.op == Opcode::choose ? one.c : 0]));
     }
+  }
+  return all;
+}
+
+std::vector<std::uint64_t> possible_bits(const std::vector<Instruction>& code, const std::vector<Bounds>& bounds) {
+  std::vector<std::uint64_t> all;
+  all.reserve(code.size());
+  for (std::size_t k = 0; k < code.size(); ++k) {
+    const Instruction& one = code[k];
+    const auto highest = static_cast<std::uint64_t>(bounds[k].high);
+    // A value that is not negative has no bits above those of the highest.
+    std::uint64_t bits = bounds[k].single()   ? highest
+                         : bounds[k].low >= 0 ? ~std::uint64_t{0} >> std::countl_zero(highest)
+                                              : ~std::uint64_t{0};
+    if (one.op != Opcode::literal && one.op != Opcode::variable) {
+      const Bounds& by = bounds[one.b];
+      bits &= possible_bits(one.op, all[one.a], all[one.b], all[one.op == Opcode::choose ? one.c : 0],
+                            by.single() ? std::optional(by.low) : std::nullopt, bounds[one.a].low >= 0);
+    }
+    all.push_back(bits);
   }
   return all;
 }

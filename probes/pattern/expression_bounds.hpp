@@ -1,5 +1,5 @@
 #pragma once
-// Between which values an expression stays.
+// Between which values an expression stays, and which bits they have.
 
 #include <array>
 #include <cstdint>
@@ -32,6 +32,10 @@ using VariableBounds = std::array<Bounds, variables>;
 /// occur. By interval arithmetic (R. E. Moore, Interval Analysis, 1966); what may wrap can be anything. Where an
 /// instruction would divide by zero its value counts as 0.
 [[nodiscard]] std::vector<Bounds> bounds_of(const std::vector<Instruction>& code, const VariableBounds& of_variables);
+
+/// Of each instruction, the bits that may be set in any of its values, which are within `bounds`: all others never are.
+[[nodiscard]] std::vector<std::uint64_t> possible_bits(const std::vector<Instruction>& code,
+                                                       const std::vector<Bounds>& bounds);
 
 /// Of the value of an expression in a launch of `n` accesses.
 [[nodiscard]] Bounds bounds_of(const Expression& expression, std::int64_t n);

@@ -17,19 +17,35 @@ constexpr std::uint64_t magnitude_of(std::int64_t value) {
   return value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-using Operation = void (*)(const WarpValues&, const WarpValues&, const WarpValues&, WarpValues&);
-
 /// A loop for each operation, which the compiler makes vector instructions of.
 template <Opcode op>
 void for_each_lane(const WarpValues& a, const WarpValues& b, const WarpValues& c, WarpValues& result) {
   for (std::size_t lane = 0; lane < lanes; ++lane) result[lane] = apply(op, a[lane], b[lane], c[lane]);
 }
 
-template <std::size_t... ops>
-constexpr auto operations_of(std::index_sequence<ops...>) {
-  return std::array<Operation, sizeof...(ops)>{for_each_lane<static_cast<Opcode>(ops)>...};
+#ifdef __x86_64__
+/// The same for processors since 2013: others have no vector instructions for products and shifts of 64 bits.
+template <Opcode op>
+[[gnu::target("avx2")]] void for_each_lane_avx2(const WarpValues& a, const WarpValues& b, const WarpValues& c,
+                                                WarpValues& result) {
+  for (std::size_t lane = 0; lane < lanes; ++lane) result[lane] = apply(op, a[lane], b[lane], c[lane]);
 }
-constexpr auto operations = operations_of(std::make_index_sequence<opcodes>());
+#endif
+
+using Operations = std::array<LaneOperation, opcodes>;
+
+template <std::size_t... ops>
+Operations operations_of(std::index_sequence<ops...>) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2")) return {for_each_lane_avx2<static_cast<Opcode>(ops)>...};
+#endif
+  return {for_each_lane<static_cast<Opcode>(ops)>...};
+}
+
+const Operations& operations() {
+  static const Operations all = operations_of(std::make_index_sequence<opcodes>());
+  return all;
+}
 
 }  // namespace
 
@@ -48,7 +64,8 @@ Evaluator::Evaluator(const Expression& expression, std::int64_t n)
       values_[k].fill(one.value);
       continue;
     }
-    Step step{.instruction = one, .result = static_cast<std::uint16_t>(k)};
+    Step step{.instruction = one, .operation = operations()[static_cast<std::size_t>(one.op)]};
+    step.result = static_cast<std::uint16_t>(k);
     if (one.op == Opcode::divide || one.op == Opcode::remainder) {
       const Instruction& divisor = expression_.code[one.b];
       if (divisor.op == Opcode::literal) shorten(step, divisor.value);
@@ -162,7 +179,7 @@ void Evaluator::divide(const Step& step, const WarpAccesses& at) {
 
 void Evaluator::carry_out(const Step& step) {
   const Instruction& one = step.instruction;
-  operations[static_cast<std::size_t>(one.op)](values_[one.a], values_[one.b], values_[one.c], values_[step.result]);
+  step.operation(values_[one.a], values_[one.b], values_[one.c], values_[step.result]);
 }
 
 }  // namespace gpumem::pattern

@@ -23,6 +23,9 @@ struct WarpAccesses {
 /// Accesses `first`, `first` + 1, ... of `count` lanes, at most 32.
 [[nodiscard]] WarpAccesses consecutive(std::int64_t first, std::size_t count = lanes);
 
+/// What carries out an operation for each lane.
+using LaneOperation = void (*)(const WarpValues& a, const WarpValues& b, const WarpValues& c, WarpValues& result);
+
 /// Values are 64-bit, as expression_functions.hpp says. One evaluator is for one host thread: it owns what it works in,
 /// 256 bytes for each operation. `gpumem_expression_benchmark "(i % 4096) * 4096 + i / 4096"`: 3 to 6 ns a value on a
 /// core of an AMD EPYC that was busy with other work as well.
@@ -40,6 +43,7 @@ class Evaluator {
   enum class Shortcut : std::uint8_t { none, by_power_of_two, by_literal };
   struct Step {
     Instruction instruction;
+    LaneOperation operation = nullptr;
     std::uint16_t result = 0;
     Shortcut shortcut = Shortcut::none;
     bool may_divide_by_zero = false;

@@ -23,7 +23,10 @@ constexpr Growth constant{.period = 1, .growth = 0};
 class Proof {
  public:
   Proof(const std::vector<Instruction>& code, std::int64_t n)
-      : code_(code), bounds_(bounds_of(code, bounds_of_launch(n))), longest_(static_cast<std::uint64_t>(n)) {
+      : code_(code),
+        bounds_(bounds_of(code, bounds_of_launch(n))),
+        bits_(possible_bits(code, bounds_)),
+        longest_(static_cast<std::uint64_t>(n)) {
     for (std::size_t k = 0; k < code_.size(); ++k) growth_.push_back(growth_of(k));
   }
 
@@ -103,24 +106,42 @@ class Proof {
     return quotient && *d < 0 ? multiple(result, ~std::uint64_t{0}) : result;
   }
 
-  [[nodiscard]] static bool keeps_all(const Bounds& of, std::int64_t mask) {
-    const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(of.high)));
-    return of.low >= 0 && std::countr_one(static_cast<std::uint64_t>(mask)) >= bits;
-  }
-
-  /// With a mask whose highest bit is below 2^63, a & m repeats as soon as the bits below it do, and
-  /// a | m = a + m - (a & m), a ^ m = a + m - 2 (a & m). Any other mask is ~m, and a & ~m = a - (a & m),
+  /// a & m, a | m or a ^ m for a mask that repeats itself and has no bit from some place below 2^63 on. After a period
+  /// in which `a` grows by a multiple of that place, a & m is the same again, and a | m = a + m - (a & m),
+  /// a ^ m = a + m - 2 (a & m). Any other mask that keeps its sign is ~m, and a & ~m = a - (a & m),
   /// a | ~m = ~(m - (a & m)), a ^ ~m = ~(a ^ m).
-  [[nodiscard]] Growth masked(Opcode op, std::uint16_t k, std::int64_t mask) const {
-    const Growth& a = growth_[k];
-    if (op == Opcode::bit_and && keeps_all(bounds_[k], mask)) return a;
-    const bool inverted = mask < 0;
-    const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(inverted ? ~mask : mask)));
-    const unsigned even = a.growth == 0 ? bits : std::min(bits, static_cast<unsigned>(std::countr_zero(a.growth)));
+  [[nodiscard]] Growth masked(Opcode op, const Growth& a, std::uint16_t by) const {
+    const Bounds& mask = bounds_[by];
+    const std::uint64_t period = common({a, growth_[by]});
+    const bool inverted = mask.high < 0;
+    if (period == 0 || !growth_[by].repeats() || (mask.low < 0 && !inverted)) return unknown;
+    const auto bits =
+        static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(inverted ? ~mask.low : mask.high)));
+    const Growth whole{period, a.in(period)};
+    const unsigned even = std::min(bits, static_cast<unsigned>(std::countr_zero(whole.growth)));  // of 0: 64
     const std::uint64_t times = std::uint64_t{1} << (bits - even);
     const bool grows = op == Opcode::bit_xor || (op == Opcode::bit_or) != inverted;
-    const std::uint64_t growth = grows ? a.growth * times : 0;
-    return repeated(a, times, op == Opcode::bit_xor && inverted ? 0 - growth : growth);
+    const std::uint64_t growth = grows ? whole.growth * times : 0;
+    return repeated(whole, times, op == Opcode::bit_xor && inverted ? 0 - growth : growth);
+  }
+
+  /// a & b, a | b or a ^ b, `one`.
+  [[nodiscard]] Growth bitwise(const Instruction& one) const {
+    const Growth& a = growth_[one.a];
+    const Growth& b = growth_[one.b];
+    if (one.op == Opcode::bit_and) {
+      if (keeps_all(one.a, one.b)) return a;
+      if (keeps_all(one.b, one.a)) return b;
+    } else if ((bits_[one.a] & bits_[one.b]) == 0) {
+      return sum(a, b, false);  // nothing carries
+    }
+    const Growth by_b = masked(one.op, a, one.b);
+    return by_b.known() ? by_b : masked(one.op, b, one.a);
+  }
+
+  /// Whether the mask is a literal with all bits that the value may have.
+  [[nodiscard]] bool keeps_all(std::uint16_t value, std::uint16_t mask) const {
+    return literal(mask) != nullptr && (bits_[value] & ~static_cast<std::uint64_t>(*literal(mask))) == 0;
   }
 
   [[nodiscard]] Growth compared(const Instruction& one) const {
@@ -167,9 +188,7 @@ class Proof {
       case Opcode::bit_and:
       case Opcode::bit_or:
       case Opcode::bit_xor:
-        if (right != nullptr && a.known()) return masked(one.op, one.a, *right);
-        if (literal(one.a) != nullptr && b.known()) return masked(one.op, one.b, *literal(one.a));
-        return unknown;
+        return bitwise(one);
       case Opcode::choose:
         return chosen(one);
       case Opcode::minimum:
@@ -202,6 +221,7 @@ class Proof {
 
   const std::vector<Instruction>& code_;
   std::vector<Bounds> bounds_;
+  std::vector<std::uint64_t> bits_;  ///< that may be set
   std::uint64_t longest_;
   std::vector<Growth> growth_;
 };

@@ -91,20 +91,42 @@ ExactSummary by_byte(const Requests& launch) {
 }
 
 auto all_of(const Counts& c) { return std::tuple(c.requests, c.sectors, c.lines, c.wavefronts, c.addresses); }
+auto all_of(const Reach& r) { return std::tuple(r.accesses, r.end_byte, r.highest_request); }
 auto all_of(const Footprint& f) {
   return std::tuple(f.sectors, f.partial_sectors, f.atoms, f.partial_atoms, f.lines, f.line_pairs, f.channels);
 }
 
-/// Whether the launch is counted as byte by byte: with its extent and without, in one piece and in many, by one thread
-/// and by several.
+/// Lane by lane; of several requests that reach highest it is `highest_request`, if that is one of them.
+Reach reach_of(const Requests& launch, std::uint64_t highest_request) {
+  Reach reach;
+  for (std::uint64_t k = 0; k < launch.count; ++k) {
+    std::array<WarpRequest, 1> one;
+    one[0].word_bytes = launch.word_bytes;
+    launch.fill(k, one);
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      if (!one[0].lane_active(lane)) continue;
+      ++reach.accesses;
+      const std::uint64_t end = one[0].address[lane] + launch.word_bytes;
+      if (end < reach.end_byte) continue;
+      if (end > reach.end_byte || k == highest_request) reach.highest_request = k;
+      reach.end_byte = end;
+    }
+  }
+  return reach;
+}
+
+/// Whether the launch is counted as byte by byte: with its extent, with more than it and without, in one piece and in
+/// many, by one thread and by several.
 void check_exact(Requests launch) {
   const ExactSummary expected = by_byte(launch);
   const std::uint64_t extent = launch.extent_bytes;
-  for (const bool known : {true, false}) {
-    launch.extent_bytes = known ? extent : 0;
+  for (const std::uint64_t known : {extent, 3 * extent + 5, std::uint64_t{0}}) {
+    launch.extent_bytes = known;
     for (const CountingLimits& limits : {CountingLimits{1}, CountingLimits{3}, CountingLimits{2, 1U << 14U}}) {
-      INFO((known ? "extent known, " : "extent not known, ") << limits.threads << " threads, " << limits.memory_bytes);
-      const ExactSummary found = summarise_exactly(launch, limits);
+      INFO("extent " << known << " of " << extent << ", " << limits.threads << " threads, " << limits.memory_bytes);
+      Reach reach;
+      const ExactSummary found = summarise_exactly(launch, limits, &reach);
+      CHECK(all_of(reach) == all_of(reach_of(launch, reach.highest_request)));
       CHECK(all_of(found.counts) == all_of(expected.counts));
       CHECK(all_of(found.summary.footprint) == all_of(expected.summary.footprint));
     }

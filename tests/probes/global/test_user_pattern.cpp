@@ -149,7 +149,8 @@ void check(const Written& element, const Written& active, const Launch& launch) 
     CHECK_THROWS_AS(facts_of(pattern, launch), Error);
     return;
   }
-  const PatternFacts facts = facts_of(pattern, launch);
+  const KnownPattern known = known_of(pattern, launch);
+  const PatternFacts& facts = known.facts;
   CHECK(facts.accesses == all.accesses);
   REQUIRE(facts.extent_elements == all.extent);
   REQUIRE(facts.highest_access < launch.count);
@@ -161,6 +162,10 @@ void check(const Written& element, const Written& active, const Launch& launch) 
   const access::ExactSummary expected = all.counted(launch);
   CHECK(all_of(exact.counts) == all_of(expected.counts));
   CHECK(all_of(exact.summary) == all_of(expected.summary));
+  if (known.exact) {
+    CHECK(all_of(known.exact->counts) == all_of(expected.counts));
+    CHECK(all_of(known.exact->summary) == all_of(expected.summary));
+  }
 
   std::vector<access::WarpRequest> filled(all.requests.size());
   for (access::WarpRequest& request : filled) request.word_bytes = launch.word_bytes;
@@ -230,6 +235,17 @@ TEST_CASE("user pattern: launches of any shape, down to one access", "[user_patt
       }
     }
   }
+}
+
+TEST_CASE("user pattern: what is evaluated is counted at once where about its extent is known", "[user_pattern]") {
+  const Launch launch = launch_with(8192, {256, 2});
+  const auto at_once = [&](const std::string& element) {
+    return known_of(user_pattern(element, "1", launch), launch).exact.has_value();
+  };
+  CHECK(at_once("i * 2654435761 % n"));
+  CHECK(at_once("(i ^ i >> 7) * 5 & 8191"));
+  CHECK_FALSE(at_once("i * i"));                      // may reach far beyond what there is memory to map
+  CHECK_FALSE(at_once("i >> 5 << 5 | 31 - i % 32"));  // a few periods tell
 }
 
 TEST_CASE("user pattern: a long launch that repeats itself is known from a part of it", "[user_pattern]") {

@@ -134,8 +134,10 @@ class Maker {
 
   RandomExpression arithmetic(int depth) {
     const bool rounding = kinds_.rounding_only || below(2) == 0;
-    const std::string sign = rounding ? one_of(std::array{"+", "-", "*", "/", "%", "&", "|", "^"})
-                                      : one_of(std::array{"<<", ">>", "<", "<=", ">", ">=", "==", "!=", "+", "*"});
+    const bool bits = kinds_.bits && below(4) != 0;
+    const std::string sign = bits       ? one_of(std::array{"&", "&", "|", "|", "^", "<<", ">>", ">>"})
+                             : rounding ? one_of(std::array{"+", "-", "*", "/", "%", "&", "|", "^"})
+                                        : one_of(std::array{"<<", ">>", "<", "<=", ">", ">=", "==", "!=", "+", "*"});
     const RandomExpression a = make(depth - 1);
     const RandomExpression b = below(2) == 0 ? literal() : make(depth - 1);
     return {"(" + a.text + " " + sign + " " + b.text + ")", [=](const Place& at) -> Value {

@@ -31,6 +31,7 @@ struct Kinds {
   bool place_in_launch = true;  ///< lane, warp, thread and block too
   bool large_literals = true;   ///< up to 64 bits, and not only such as strides have
   bool rounding_only = false;   ///< no conditions, comparisons and shifts by variables
+  bool bits = false;            ///< shifts and bitwise operations, mostly, as of bits in another order
 };
 
 /// `depth` operations on top of each other, at most.
