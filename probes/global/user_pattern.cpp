@@ -311,7 +311,7 @@ std::optional<double> address_cycles(const Launch& launch, const UserPattern& pa
   constexpr double cycles_per_instruction = 1.5;
   constexpr double per_thread = 8;
   constexpr double per_access = 6;
-  if (facts.period && facts.period->affine()) return std::nullopt;
+  if (facts.period && facts.period->accesses == 1) return std::nullopt;
   const double words = launch.word_bytes / 4.0;
   const double accessing = (launch.op == Op::write ? 2 + 5.7 * words : 6) +
                            instructions_of(pattern.written) * (launch.op == Op::copy ? 2 : 1);

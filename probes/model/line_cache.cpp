@@ -22,14 +22,25 @@ std::size_t LineCache::set_of(std::uint64_t number) const {
   return static_cast<std::size_t>((mixed(number) & 0xffff'ffff) * sets_ >> 32U);
 }
 
-CachedLine* LineCache::find(std::uint64_t number) {
+/// As many as there are, where it is not there.
+std::size_t LineCache::place_of(std::uint64_t number) const {
   const std::size_t first = set_of(number) * ways_;
   for (std::size_t i = first; i < first + ways_; ++i) {
-    if (numbers_[i] != number || used_at_[i] == 0) continue;
-    used_at_[i] = ++now_;
-    return &lines_[i];
+    if (numbers_[i] == number && used_at_[i] != 0) return i;
   }
-  return nullptr;
+  return lines_.size();
+}
+
+CachedLine* LineCache::find(std::uint64_t number) {
+  const std::size_t place = place_of(number);
+  if (place == lines_.size()) return nullptr;
+  used_at_[place] = ++now_;
+  return &lines_[place];
+}
+
+CachedLine* LineCache::find_unused(std::uint64_t number) {
+  const std::size_t place = place_of(number);
+  return place == lines_.size() ? nullptr : &lines_[place];
 }
 
 CachedLine& LineCache::insert(std::uint64_t number, CachedLine& evicted, bool& was_full) {

@@ -42,6 +42,8 @@ class LineCache {
 
   /// The line, if it is there; it is the most recently used one then.
   [[nodiscard]] CachedLine* find(std::uint64_t number);
+  /// The same, but it makes way as soon as if it had not been looked for.
+  [[nodiscard]] CachedLine* find_unused(std::uint64_t number);
   /// Makes place for a line that is not there, which begins empty. `evicted` gets what was there, where something was:
   /// then `was_full` is true.
   CachedLine& insert(std::uint64_t number, CachedLine& evicted, bool& was_full);
@@ -59,6 +61,7 @@ class LineCache {
 
  private:
   [[nodiscard]] std::size_t set_of(std::uint64_t number) const;
+  [[nodiscard]] std::size_t place_of(std::uint64_t number) const;
 
   std::size_t sets_;
   std::size_t ways_;

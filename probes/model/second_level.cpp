@@ -64,7 +64,12 @@ std::size_t SecondLevel::lines() const {
 }
 
 void SecondLevel::flush() {
-  for (LineCache& part : parts_) part.for_each([&](const CachedLine& line) { write_back(line); });
+  for (unsigned part = 0; part < parts_.size(); ++part) {
+    parts_[part].for_each([&](CachedLine& line) {
+      make_way(part, line);
+      line.written = {};
+    });
+  }
 }
 
 unsigned SecondLevel::home_of(std::uint64_t line) const {
@@ -75,8 +80,21 @@ CachedLine& SecondLevel::insert(unsigned part, std::uint64_t number) {
   CachedLine evicted;
   bool was_full = false;
   CachedLine& line = parts_[part].insert(number, evicted, was_full);
-  if (was_full) write_back(evicted);
+  if (was_full) make_way(part, evicted);
   return line;
+}
+
+/// What memory takes at once, the other line of the pair, is written with it, and stays.
+void SecondLevel::make_way(unsigned part, const CachedLine& line) {
+  if (!write_back(line)) return;
+  CachedLine* other = parts_[home_of(line.number ^ 1U)].find_unused(line.number ^ 1U);
+  if (part != home_of(line.number) || other == nullptr) return;
+  if (!write_back(*other)) return;
+  for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
+    if (other->written[sector] != 0) other->valid = static_cast<std::uint8_t>(other->valid | 1U << sector);
+  }
+  other->written = {};
+  other->visits = 0;
 }
 
 void SecondLevel::fetch(unsigned home, std::uint64_t number, unsigned lacking) {
@@ -89,7 +107,7 @@ void SecondLevel::fetch(unsigned home, std::uint64_t number, unsigned lacking) {
   if (!fetched_pairs_.has(number / 2, soon_)) traffic_->fetched_line_pairs += 1;
 }
 
-void SecondLevel::write_back(const CachedLine& line) {
+bool SecondLevel::write_back(const CachedLine& line) {
   unsigned sectors = 0;
   unsigned filled = 0;
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
@@ -102,7 +120,7 @@ void SecondLevel::write_back(const CachedLine& line) {
       traffic_->pieced_sectors += line.pieces >> sector & 1U;
     }
   }
-  if (sectors == 0) return;
+  if (sectors == 0) return false;
   const double pair = written_pairs_.has(line.number / 2, soon_) ? 0 : 1;
   traffic_->written_bytes += access::sector_bytes * static_cast<double>(sectors);
   traffic_->filled_bytes += access::sector_bytes * static_cast<double>(filled);
@@ -113,12 +131,13 @@ void SecondLevel::write_back(const CachedLine& line) {
   if (filled < sectors) {
     traffic_->written_lines += 1;
     traffic_->written_line_pairs += pair;
-    return;
+    return true;
   }
   // Sectors that came at different times are written, and fetched before, at different times.
   const unsigned times = std::clamp(line.visits, 1U, filled);
   traffic_->filled_lines += times;
   traffic_->filled_line_pairs += pair + times - 1;
+  return true;
 }
 
 }  // namespace gpumem::model

@@ -343,7 +343,7 @@ constexpr double sampled_lookups = 1U << 22U;  // that are played soon
 /// Enough lines to know the launch by, few enough to be done soon.
 unsigned log2_rate_of(double lines, double lookups) {
   constexpr double sampled_lines = 1U << 17U;
-  constexpr double fewest_lines = 1U << 12U;
+  constexpr double fewest_lines = 1U << 14U;  // of which some may be asked for far more than others
   constexpr unsigned most = 6;
   const double wanted = std::max(lines / sampled_lines, std::min(lookups / sampled_lookups, lines / fewest_lines));
   return std::min(most, static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(wanted))));
