@@ -151,6 +151,7 @@ void replace(Demand& demand, const Traffic& traffic, double uncombined, const De
   demand.l2_read_requests = traffic.l2_read_requests;
   demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_split_sectors * (1 - uncombined));
   if (traffic.l2_write_requests > 0) {
+    demand.meeting_unevenness = traffic.meeting_unevenness;
     demand.meetings = traffic.meetings * demand.l2_write_requests / traffic.l2_write_requests;
   }
   demand.l2_load_sectors = traffic.l2_read_sectors;

@@ -43,7 +43,8 @@ struct Demand {
   double shared_wavefronts = 0;
   double l2_read_requests = 0;  ///< of L1s, each for sectors of one line; from here on 0 where nobody played the launch
   double l2_write_requests = 0;
-  double meetings = 0;         ///< of stores to the same lines at the same time (traffic.hpp)
+  double meetings = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
+  double meeting_unevenness = 1;
   double l2_mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not
   double l2_mixed_groups = 0;  ///< of four such lines
   bool played = false;         ///< whether what reaches memory is known from playing the launch

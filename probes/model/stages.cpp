@@ -181,7 +181,9 @@ double played_seconds(const Demand& demand, const Rates& rates, double others, b
   const double both = std::max(loads, stores) + exposed * std::min(loads, stores);
   const double least = lines.loaded + filled_share * lines.filled + lines.stored;
   const double met = demand.meetings / rates.l2_meetings_per_s;
-  return overlapped(std::max({both, least, others}) + lines.mixed, met, rates.overlap_exponent);
+  // Stores that wait for few busy lines keep the others of their warps waiting.
+  const double exponent = 1 + (rates.overlap_exponent - 1) / std::max(1.0, demand.meeting_unevenness);
+  return overlapped(std::max({both, least, others}) + lines.mixed, met, exponent);
 }
 
 }  // namespace

@@ -94,6 +94,8 @@ class Play {
     double store_requests = 0;  ///< the same
     double waves = 0;           ///< of resident blocks
     double pieced_lines = 0;    ///< that wait for other blocks to complete them, summed over the waves
+    double weights = 0;         ///< of stores
+    double unevenness = 0;      ///< see Traffic, times these
 
     void add(const Part& other) {
       traffic.add(other.traffic);
@@ -102,6 +104,8 @@ class Play {
       store_requests += other.store_requests;
       waves += other.waves;
       pieced_lines += other.pieced_lines;
+      weights += other.weights;
+      unevenness += other.unevenness;
     }
   };
 
@@ -204,6 +208,8 @@ class Play {
   void play_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block, std::uint64_t end) {
     ++turn_;
     squares_ = 0;
+    weights_ = 0;
+    lines_ = 0;
     for (; block < end; ++block) {
       fill(site, block, turn, 0, warps_);
       const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
@@ -216,6 +222,8 @@ class Play {
       }
     }
     traffic_.meetings += std::sqrt(std::ldexp(squares_, -static_cast<int>(log2_rate_)));
+    if (weights_ > 0) part_.unevenness += lines_ * squares_ / weights_;
+    part_.weights += weights_;
   }
 
   /// Global loads pass through the banks that shared memory lies in, by the same rule. Of stores L1 takes a line at a
@@ -270,12 +278,16 @@ class Play {
     traffic_.l2_write_requests += 1;
     traffic_.l2_split_sectors += std::popcount(again);
     traffic_.l2_write_sectors += std::popcount(piece.sectors & ~again);
-    if (line.turn != turn_) line.stores_in_turn = 0;
-    line.turn = turn_;
+    if (line.turn != turn_) {
+      line.turn = turn_;
+      line.stores_in_turn = 0;
+      lines_ += 1;
+    }
     // What a store keeps others of its line waiting for hardly depends on how much of the line it writes.
     const double weight = (3.0 + std::popcount(piece.sectors)) / 4;
     squares_ += weight * (2 * line.stores_in_turn + weight);
     line.stores_in_turn += weight;
+    weights_ += weight;
   }
 
   /// Another block goes on with a line.
@@ -308,6 +320,8 @@ class Play {
   std::uint32_t turn_ = 0;        ///< of all resident blocks
   std::uint32_t block_turn_ = 0;  ///< of one block
   double squares_ = 0;            ///< of how often each line was stored in this turn
+  double weights_ = 0;            ///< all of these
+  double lines_ = 0;              ///< stored in this turn
 };
 
 /// Lines that warps next to each other store to in all their turns, on average of a few blocks.
@@ -392,6 +406,7 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
     if (site.op == access::Op::store && in_device_memory(site, profile.device))
       traffic.stored_lines_of_warps = lines_of_warps(workload, site);
   }
+  if (part->weights > 0) traffic.meeting_unevenness = part->unevenness / part->weights;
   traffic.pieced_lines = std::ldexp(part->pieced_lines / part->waves, static_cast<int>(log2_rate));
   return traffic;
 }

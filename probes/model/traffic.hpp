@@ -19,6 +19,9 @@ struct Traffic {
   /// Of each turn of blocks that are resident together, the root of the sum over its lines of the square of how often
   /// each is stored: the more stores meet in few lines the longer they wait for each other.
   double meetings = 0;
+  /// How many times more such stores meet than if they were shared out evenly to the lines stored in that turn: 1 or
+  /// more.
+  double meeting_unevenness = 1;
   double l2_read_requests = 0;   ///< of L1s: one for each line of a request that they lack something of
   double l2_read_sectors = 0;    ///< that these ask for
   double l2_write_requests = 0;  ///< one for each line of a store
