@@ -31,6 +31,8 @@ class Backend {
   /// How good a case is by a quick look at its headline, to choose between launch shapes: the more the better,
   /// whichever way the headline is. Throws a probe error.
   [[nodiscard]] virtual double trial(const Case& one) = 0;
+  /// Is told of trials that will follow, for who can work out several at once.
+  virtual void expect_trials(const std::vector<Case>& /*shapes*/) {}
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
   /// then says why it was `skipped` (a capability is missing) or `failed`.
   [[nodiscard]] virtual report::Record run(const Case& decided) = 0;

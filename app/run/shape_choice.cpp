@@ -68,7 +68,7 @@ double best_of(const std::vector<Trial>& trials) { return std::ranges::max(trial
 /// The fastest shape at the baseline, by a quick look at every candidate. Throws a probe error with the first reason
 /// when none can run.
 Case fastest_at(const Case& baseline, Backend& backend, const std::function<void(const Case&)>& before_trial) {
-  const std::vector<Case> shapes = combinations(baseline);
+  std::vector<Case> shapes = combinations(baseline);
   if (shapes.size() == 1) return shapes.front();
   std::optional<Error> refusal;
   const auto goodness = [&](const Case& shape) -> std::optional<double> {
@@ -81,9 +81,10 @@ Case fastest_at(const Case& baseline, Backend& backend, const std::function<void
       return std::nullopt;
     }
   };
+  std::erase_if(shapes, [](const Case& shape) { return !is_valid(shape); });
+  backend.expect_trials(shapes);
   std::vector<Trial> trials;
   for (const Case& shape : shapes) {
-    if (!is_valid(shape)) continue;
     if (const auto found = goodness(shape)) trials.push_back({.shape = shape, .goodness = *found});
   }
   if (trials.empty()) throw refusal.value_or(probe_error("no combination of the automatic values is valid"));
