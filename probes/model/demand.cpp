@@ -149,7 +149,7 @@ void replace(Demand& demand, const Traffic& traffic, double uncombined, const De
   demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / lines_at_a_time);
   demand.l1_store_lines = traffic.l1_store_passes;
   demand.l2_read_requests = traffic.l2_read_requests;
-  demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_split_sectors * (1 - uncombined));
+  demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_shared_requests * (1 - uncombined));
   if (traffic.l2_write_requests > 0) {
     demand.meeting_unevenness = traffic.meeting_unevenness;
     demand.meetings = traffic.meetings * demand.l2_write_requests / traffic.l2_write_requests;

@@ -17,11 +17,13 @@ namespace {
 using access::WarpRequest;
 
 constexpr double Traffic::*all_members[] = {
-    &Traffic::l1_wavefronts,      &Traffic::l1_store_passes,    &Traffic::meetings,         &Traffic::l2_read_requests,
-    &Traffic::l2_read_sectors,    &Traffic::l2_write_requests,  &Traffic::l2_write_sectors, &Traffic::l2_split_sectors,
-    &Traffic::fetched_lines,      &Traffic::fetched_line_pairs, &Traffic::fetched_bytes,    &Traffic::written_lines,
-    &Traffic::written_line_pairs, &Traffic::written_bytes,      &Traffic::filled_lines,     &Traffic::filled_line_pairs,
-    &Traffic::filled_bytes,       &Traffic::mixed_lines,        &Traffic::mixed_groups,     &Traffic::pieced_sectors};
+    &Traffic::l1_wavefronts,    &Traffic::l1_store_passes,    &Traffic::meetings,
+    &Traffic::l2_read_requests, &Traffic::l2_read_sectors,    &Traffic::l2_write_requests,
+    &Traffic::l2_write_sectors, &Traffic::l2_split_sectors,   &Traffic::l2_shared_requests,
+    &Traffic::fetched_lines,    &Traffic::fetched_line_pairs, &Traffic::fetched_bytes,
+    &Traffic::written_lines,    &Traffic::written_line_pairs, &Traffic::written_bytes,
+    &Traffic::filled_lines,     &Traffic::filled_line_pairs,  &Traffic::filled_bytes,
+    &Traffic::mixed_lines,      &Traffic::mixed_groups,       &Traffic::pieced_sectors};
 
 /// Lines that are played, one group of so many: which is a matter of its number's hash, so that no pattern of addresses
 /// can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
@@ -272,6 +274,7 @@ class Play {
       ++line.visits;
       line.stored = 0;
     }
+    if (line.stored != 0) traffic_.l2_shared_requests += 1;
     const unsigned again = piece.sectors & line.stored;
     line.stored |= piece.sectors;
     for (unsigned sector = 0; sector < sectors_of_line; ++sector) line.written[sector] |= piece.bytes[sector];

@@ -22,12 +22,13 @@ struct Traffic {
   /// How many times more such stores meet than if they were shared out evenly to the lines stored in that turn: 1 or
   /// more.
   double meeting_unevenness = 1;
-  double l2_read_requests = 0;   ///< of L1s: one for each line of a request that they lack something of
-  double l2_read_sectors = 0;    ///< that these ask for
-  double l2_write_requests = 0;  ///< one for each line of a store
-  double l2_write_sectors = 0;   ///< each time that one is stored, but for the next
-  double l2_split_sectors = 0;   ///< stored again by a neighbour in the launch soon after
-  double fetched_lines = 0;      ///< times that L2 begins to fetch a line for loads
+  double l2_read_requests = 0;    ///< of L1s: one for each line of a request that they lack something of
+  double l2_read_sectors = 0;     ///< that these ask for
+  double l2_write_requests = 0;   ///< one for each line of a store
+  double l2_write_sectors = 0;    ///< each time that one is stored, but for the next
+  double l2_split_sectors = 0;    ///< stored again by a neighbour in the launch soon after
+  double l2_shared_requests = 0;  ///< of stores, to lines that a neighbour has stored to soon before
+  double fetched_lines = 0;       ///< times that L2 begins to fetch a line for loads
   double fetched_line_pairs = 0;
   double fetched_bytes = 0;  ///< from memory for loads, in atoms
   double written_lines = 0;  ///< times that L2 writes sectors of a line to memory
