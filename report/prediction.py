@@ -215,7 +215,7 @@ def drawn_sections(cases):
     return [
         "## Patterns nobody fitted",
         "Drawn at random by `tests/benchmark/patterns.py`, which says what the kinds are. The kinds of the half `fit`"
-        " may have been fitted to; no rate and no term of the model was to those of the half `held-out`."
+        " may be fitted to; no rate is fitted to those of the half `held-out`, but they may have shown what was missing."
         f" {'. '.join(map(capitalised, halves))}.",
         "### By kind",
         errors_table(["half", "kind"], drawn, lambda case: (case.drawn[1], case.drawn[0])),
