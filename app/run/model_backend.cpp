@@ -27,20 +27,25 @@ class ModelBackend final : public Backend {
     for (const Case& shape : shapes) {
       try {
         workloads.push_back(describe(shape, profile_.device));
-        known_.emplace_back(shape.parameters, 0);
+        known_.emplace_back(shape.parameters, std::nullopt);
       } catch (const Error& error) {  // its trial will say so
         if (!concerns_case_alone(error)) throw;
       }
     }
     access::in_chunks(known_.size(), 1, access::threads_for(known_.size(), 1, 0),
-                      [&](unsigned, std::uint64_t first, std::uint64_t end) {
-                        for (; first < end; ++first) known_[first].second = look_at(shapes.front(), workloads[first]);
+                      [&](unsigned, std::uint64_t k, std::uint64_t /*end*/) {
+                        try {
+                          known_[k].second = look_at(*shapes.front().probe, workloads[k]);
+                        } catch (const Error& error) {
+                          if (!concerns_case_alone(error)) throw;
+                        }
                       });
   }
 
   [[nodiscard]] double trial(const Case& one) override {
     const auto known = std::ranges::find(known_, one.parameters, &Known::first);
-    return known != known_.end() ? known->second : look_at(one, describe(one, profile_.device));
+    if (known != known_.end() && known->second) return *known->second;
+    return look_at(*one.probe, describe(one, profile_.device));
   }
 
   [[nodiscard]] report::Record run(const Case& decided) override {
@@ -57,12 +62,12 @@ class ModelBackend final : public Backend {
   }
 
  private:
-  using Known = std::pair<std::vector<Parameter>, double>;
+  using Known = std::pair<std::vector<Parameter>, std::optional<double>>;
 
-  [[nodiscard]] double look_at(const Case& one, const Workload& workload) const {
+  [[nodiscard]] double look_at(const Probe& probe, const Workload& workload) const {
     const model::Prediction prediction = model::predict(workload, profile_);
-    const auto& predict = one.probe->headline.predict;
-    return goodness_of(*one.probe, workload, predict ? predict(workload, prediction, profile_) : std::nullopt,
+    const auto& predict = probe.headline.predict;
+    return goodness_of(probe, workload, predict ? predict(workload, prediction, profile_) : std::nullopt,
                        prediction.seconds);
   }
 

@@ -221,7 +221,9 @@ FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
   };
 }
 
-static access::Requests evaluated(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
+namespace {
+
+access::Requests evaluated(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
   return {.name = "pattern",
           .word_bytes = launch.word_bytes,
           .count = launch.requests(),
@@ -230,21 +232,22 @@ static access::Requests evaluated(const UserPattern& pattern, const Launch& laun
 }
 
 /// Where all is evaluated, and it is known before about how far it reaches: together, as evaluating takes longest.
-static KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
+KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
   access::Reach reach;
   KnownPattern known{.exact = access::summarise_exactly(evaluated(pattern, launch, extent_elements), {}, &reach)};
   const auto n = static_cast<std::int64_t>(launch.count);
   if (reach.accesses == 0) refuse_idle(pattern, n);
   const AccessRun run = launch.accesses_of(reach.highest_request);
   PatternEvaluator evaluate(pattern, n);
-  WarpAccesses at = pattern::consecutive(static_cast<std::int64_t>(run.first), run.count);
-  Highest highest;
-  highest.add(at, evaluate(at));
+  const auto first = static_cast<std::int64_t>(run.first);
+  const Highest highest = highest_among(evaluate, first, first + static_cast<std::int64_t>(run.count));
   known.facts = {.accesses = reach.accesses,
                  .extent_elements = reach.end_byte / launch.word_bytes,
                  .highest_access = static_cast<std::uint64_t>(highest.access)};
   return known;
 }
+
+}  // namespace
 
 KnownPattern known_of(const UserPattern& pattern, const Launch& launch) {
   constexpr std::int64_t most_elements_per_access = 16;  // what room there may be in the map of what is touched

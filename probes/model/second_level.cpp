@@ -64,9 +64,9 @@ std::size_t SecondLevel::lines() const {
 }
 
 void SecondLevel::flush() {
-  for (unsigned part = 0; part < parts_.size(); ++part) {
-    parts_[part].for_each([&](CachedLine& line) {
-      make_way(part, line);
+  for (LineCache& part : parts_) {
+    part.for_each([&](CachedLine& line) {
+      make_way(line);
       line.written = {};
     });
   }
@@ -80,16 +80,15 @@ CachedLine& SecondLevel::insert(unsigned part, std::uint64_t number) {
   CachedLine evicted;
   bool was_full = false;
   CachedLine& line = parts_[part].insert(number, evicted, was_full);
-  if (was_full) make_way(part, evicted);
+  if (was_full) make_way(evicted);
   return line;
 }
 
 /// What memory takes at once, the other line of the pair, is written with it, and stays.
-void SecondLevel::make_way(unsigned part, const CachedLine& line) {
+void SecondLevel::make_way(const CachedLine& line) {
   if (!write_back(line)) return;
   CachedLine* other = parts_[home_of(line.number ^ 1U)].find_unused(line.number ^ 1U);
-  if (part != home_of(line.number) || other == nullptr) return;
-  if (!write_back(*other)) return;
+  if (other == nullptr || !write_back(*other)) return;
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
     if (other->written[sector] != 0) other->valid = static_cast<std::uint8_t>(other->valid | 1U << sector);
   }

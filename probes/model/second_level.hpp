@@ -50,7 +50,7 @@ class SecondLevel {
   [[nodiscard]] unsigned home_of(std::uint64_t line) const;
   CachedLine& insert(unsigned part, std::uint64_t number);
   void fetch(unsigned home, std::uint64_t number, unsigned lacking);
-  void make_way(unsigned part, const CachedLine& line);
+  void make_way(const CachedLine& line);
   /// Whether there was anything to write.
   bool write_back(const CachedLine& line);
 

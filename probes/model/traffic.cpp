@@ -239,11 +239,10 @@ class Play {
     }
     part_.store_requests += 1;
     const unsigned together = std::min(access::warp_lanes, access::line_bytes / request.word_bytes);
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if (lane % together == 0) scratch_.clear();
-      if (request.lane_active(lane) && scratch_.insert(request.address[lane] / access::line_bytes)) {
-        traffic_.l1_store_passes += 1;
-      }
+    for (unsigned first = 0; first < access::warp_lanes; first += together) {
+      WarpRequest pass = request;
+      pass.active &= ~std::uint32_t{0} >> (access::warp_lanes - together) << first;
+      traffic_.l1_store_passes += access::cost_of(access::lanes_of(pass), pass.word_bytes, scratch_).lines;
     }
   }
 
@@ -396,10 +395,10 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site
   constexpr double much = 4;
   const unsigned log2_rate = log2_rate_of(lines, lookups);
-  Play play(workload, profile, log2_rate);
   const bool is_long = workload.blocks * workload.block_threads * workload.sites.front().instructions > short_launch ||
                        std::ldexp(lookups, -static_cast<int>(log2_rate)) > 2 * sampled_lookups;
-  std::optional<Play::Part> part = is_long ? play.parts() : std::nullopt;
+  std::optional<Play::Part> part;
+  if (is_long) part = Play(workload, profile, log2_rate).parts();
   if (!part) part = Play(workload, profile, log2_rate).all(bytes < much * static_cast<double>(profile.device.l2_bytes));
   if (part->lookups == 0) return std::nullopt;
   Traffic traffic = part->traffic.times(lookups / part->lookups);
