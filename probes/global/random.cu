@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -93,9 +95,36 @@ static decltype(auto) with_word(std::uint32_t word_bytes, Visitor&& visit) {
   return visit(std::type_identity<uint4>{});
 }
 
+/// What a site touches, so that the launch can be played without all of it being evaluated: of every sector so many
+/// elements as the launch has rounds, and in the first of them each sector once.
+static access::SiteSummary summary_of(const access::Site& site, std::uint64_t footprint_bytes) {
+  access::SiteSummary summary = access::summarise(site);
+  constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
+  const double all = static_cast<double>(footprint_bytes) / access::sector_bytes;
+  const double share = std::min(1.0, accesses / all);
+  const double words = static_cast<double>(footprint_bytes) / site.word_bytes;
+  // Of `together` sectors next to each other at least one, as if each were chosen by itself.
+  const auto touched = [&](double together) { return all / together * (1 - std::pow(1 - share, together)); };
+  access::Footprint& footprint = summary.footprint;
+  footprint.sectors = all * share;
+  footprint.partial_sectors = accesses < words ? footprint.sectors : 0;
+  footprint.atoms = touched(2);
+  footprint.partial_atoms = all * share * (1 - share);
+  footprint.lines = touched(sectors_per_line);
+  footprint.line_pairs = touched(2 * sectors_per_line);
+  return summary;
+}
+
 static Workload describe_random(const Case& decided, const Device&) {
   const RandomAccess access(decided);
   Workload workload = workload_of(access.launch, access.pattern, access::Space::global);
+  for (access::Site& site : workload.sites) {
+    site.summary = summary_of(site, access.footprint_bytes);
+    site.evaluated = site.requests;
+    site.fill = [request = site.request](std::uint64_t first, std::span<access::WarpRequest> requests) {
+      for (std::size_t k = 0; k < requests.size(); ++k) requests[k] = request(first + k);
+    };
+  }
   workload.kernel = with_word(access.launch.word_bytes, [&](auto word) {
     using Word = typename decltype(word)::type;
     if (access.updates) return measure::kernel_name<&update<Word, accesses_per_thread>>();
@@ -104,9 +133,6 @@ static Workload describe_random(const Case& decided, const Device&) {
   });
   const std::uint64_t checksums = access.launch.stores() ? 0 : access.launch.threads() * sizeof(std::uint32_t);
   workload.allocated_bytes = access.footprint_bytes + checksums;
-  // Rows of DRAM opened for one sector, translations that miss, and the share of a footprint that L2 holds: the model
-  // has a stage for none of them.
-  workload.modelled = false;
   return workload;
 }
 

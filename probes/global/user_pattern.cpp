@@ -305,23 +305,20 @@ const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, c
   return *known.exact;
 }
 
-/// Scheduler cycles of all warps for where accesses go, with what the kernel does around it. Most instructions take
-/// two, as there are half as many integer units as lanes; measured are 1.5 each on an H200 (docs/patterns.md). Warps
-/// without an active lane only find out that they are. Of an affine pattern they are as few as of the built-in kernels,
-/// whose rates include them.
+/// Scheduler cycles of all warps for where accesses go, with what the kernel does around it, as compiled (see
+/// pattern::cycles_of). Warps without an active lane only find out that they are. Of an affine pattern they are as few
+/// as of the built-in kernels, whose rates include them.
 std::optional<double> address_cycles(const Launch& launch, const UserPattern& pattern, std::uint64_t requests,
                                      const PatternFacts& facts) {
-  constexpr double cycles_per_instruction = 1.5;
-  constexpr double per_thread = 8;
-  constexpr double per_access = 6;
+  constexpr double per_thread = 11;
+  constexpr double per_access = 8;
   if (facts.period && facts.period->accesses == 1) return std::nullopt;
   const double words = launch.word_bytes / 4.0;
-  const double accessing = (launch.op == Op::write ? 2 + 5.7 * words : 6) +
-                           instructions_of(pattern.written) * (launch.op == Op::copy ? 2 : 1);
-  const double always =
-      per_access + instructions_of(pattern.written_active) + per_thread / launch.tile.elements_per_thread;
-  return cycles_per_instruction *
-         (static_cast<double>(launch.requests()) * always + static_cast<double>(requests) * accessing);
+  const bool copies = launch.op == Op::copy;
+  const double accessing = 8 + (launch.op == Op::write ? 7.8 * words - 5 : 0) + (copies ? 2.6 : 0) +
+                           cycles_of(pattern.written) * (copies ? 2 : 1);
+  const double always = per_access + cycles_of(pattern.written_active) + per_thread / launch.tile.elements_per_thread;
+  return static_cast<double>(launch.requests()) * always + static_cast<double>(requests) * accessing;
 }
 
 Workload workload_of(const Launch& launch, const UserPattern& pattern, const access::ExactSummary& exact,

@@ -6,7 +6,7 @@ namespace gpumem::model {
 
 namespace {
 
-constexpr std::size_t most_ways = 16;
+constexpr std::size_t most_ways = 32;
 
 }  // namespace
 

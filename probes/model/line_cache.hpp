@@ -48,9 +48,24 @@ class LineCache {
   /// then `was_full` is true.
   CachedLine& insert(std::uint64_t number, CachedLine& evicted, bool& was_full);
 
+  /// Of the lines that share the places of `number`, the least recently used one of those that `wanted` is true of, if
+  /// these are at least `many`.
+  template <class Wanted>
+  [[nodiscard]] CachedLine* oldest_of(std::uint64_t number, std::size_t many, const Wanted& wanted) {
+    const std::size_t first = set_of(number) * ways_;
+    std::size_t found = 0;
+    std::size_t oldest = first;
+    for (std::size_t i = first; i < first + ways_; ++i) {
+      if (used_at_[i] == 0 || !wanted(lines_[i])) continue;
+      if (found++ == 0 || used_at_[i] < used_at_[oldest]) oldest = i;
+    }
+    return found >= many ? &lines_[oldest] : nullptr;
+  }
+
   void clear();
   [[nodiscard]] std::size_t used() const { return used_; }
   [[nodiscard]] std::size_t size() const { return lines_.size(); }
+  [[nodiscard]] std::size_t ways() const { return ways_; }
 
   template <class Visit>
   void for_each(const Visit& visit) {

@@ -11,6 +11,23 @@ std::uint8_t atoms_of(unsigned sectors) {
   return static_cast<std::uint8_t>(((sectors & 3U) != 0 ? 3U : 0U) | ((sectors & 12U) != 0 ? 12U : 0U));
 }
 
+bool has_written(const CachedLine& line) {
+  return (line.written[0] | line.written[1] | line.written[2] | line.written[3]) != 0;
+}
+
+/// Memory has it now, and the line still does.
+void forget_written(CachedLine& line) {
+  for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
+    if (line.written[sector] != 0) line.valid = static_cast<std::uint8_t>(line.valid | 1U << sector);
+  }
+  line.written = {};
+  line.visits = 0;
+}
+
+/// Of the lines that share their places those that wait to be written to memory: more are not kept waiting
+/// (docs/patterns.md).
+constexpr double written_share = 0.7;
+
 }  // namespace
 
 bool LastGroups::has(std::uint64_t group, std::size_t most) {
@@ -43,18 +60,21 @@ void SecondLevel::read(const Piece& piece, unsigned sectors, unsigned part) {
   fetch(home, piece.line, lacking);
 }
 
-CachedLine& SecondLevel::to_write(std::uint64_t number, unsigned through) {
+CachedLine& SecondLevel::to_write(std::uint64_t number) {
   const unsigned home = home_of(number);
   for (unsigned part = 0; part < parts_.size(); ++part) {
     if (part == home) continue;
-    if (CachedLine* copy = parts_[part].find(number)) {
-      copy->valid = 0;
-    } else if (part == through) {
-      insert(part, number);  // it takes a place there too: stores at random find as much in L2 as loads do
-    }
+    if (CachedLine* copy = parts_[part].find(number)) copy->valid = 0;
   }
-  CachedLine* line = parts_[home].find(number);
-  return line != nullptr ? *line : insert(home, number);
+  LineCache& cache = parts_[home];
+  CachedLine* line = cache.find(number);
+  if (line == nullptr) line = &insert(home, number);
+  if (!has_written(*line)) {
+    const auto most =
+        std::max<std::size_t>(1, static_cast<std::size_t>(written_share * static_cast<double>(cache.ways())));
+    if (CachedLine* oldest = cache.oldest_of(number, most, has_written)) clean(*oldest);
+  }
+  return *line;
 }
 
 std::size_t SecondLevel::lines() const {
@@ -88,12 +108,12 @@ CachedLine& SecondLevel::insert(unsigned part, std::uint64_t number) {
 void SecondLevel::make_way(const CachedLine& line) {
   if (!write_back(line)) return;
   CachedLine* other = parts_[home_of(line.number ^ 1U)].find_unused(line.number ^ 1U);
-  if (other == nullptr || !write_back(*other)) return;
-  for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
-    if (other->written[sector] != 0) other->valid = static_cast<std::uint8_t>(other->valid | 1U << sector);
-  }
-  other->written = {};
-  other->visits = 0;
+  if (other != nullptr && write_back(*other)) forget_written(*other);
+}
+
+void SecondLevel::clean(CachedLine& line) {
+  make_way(line);
+  forget_written(line);
 }
 
 void SecondLevel::fetch(unsigned home, std::uint64_t number, unsigned lacking) {

@@ -40,7 +40,7 @@ class SecondLevel {
 
   void read(const Piece& piece, unsigned sectors, unsigned part);
   /// The line in its home, for bytes to be written to.
-  CachedLine& to_write(std::uint64_t number, unsigned through);
+  CachedLine& to_write(std::uint64_t number);
 
   [[nodiscard]] std::size_t lines() const;
   /// What is written at last.
@@ -51,6 +51,8 @@ class SecondLevel {
   CachedLine& insert(unsigned part, std::uint64_t number);
   void fetch(unsigned home, std::uint64_t number, unsigned lacking);
   void make_way(const CachedLine& line);
+  /// Writes the line to memory and keeps it.
+  void clean(CachedLine& line);
   /// Whether there was anything to write.
   bool write_back(const CachedLine& line);
 

@@ -214,13 +214,12 @@ class Play {
     lines_ = 0;
     for (; block < end; ++block) {
       fill(site, block, turn, 0, warps_);
-      const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
       ++block_turn_;
       count_passes(site, batch_[block % batch_.size()]);
       for (const WarpRequest& request : batch_) {
         take_apart(request, sample_, array, pieces_);
         part_.lookups += static_cast<double>(pieces_.size());
-        for (const Piece& piece : pieces_) store(piece, multiprocessor);
+        for (const Piece& piece : pieces_) store(piece);
       }
     }
     traffic_.meetings += std::sqrt(std::ldexp(squares_, -static_cast<int>(log2_rate_)));
@@ -265,8 +264,8 @@ class Play {
     second_.read(piece, lacking, multiprocessor % parts_);
   }
 
-  void store(const Piece& piece, unsigned multiprocessor) {
-    CachedLine& line = second_.to_write(piece.line, multiprocessor % parts_);
+  void store(const Piece& piece) {
+    CachedLine& line = second_.to_write(piece.line);
     if (line.block_turn != block_turn_) {
       leave_to_others(line);
       line.block_turn = block_turn_;
