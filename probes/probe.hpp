@@ -139,10 +139,12 @@ struct Workload {
   std::optional<double> scheduler_cycles = {};
   /// The same of working out where a user's pattern goes; absent where that is nothing to speak of.
   std::optional<double> address_cycles = {};
-  bool modelled = true;  ///< whether the model's stages reach what it does; else only its requests are predicted
+  /// Why no stage of the model reaches what it does, so that only its requests are predicted; empty where they do.
+  std::string_view unmodelled = {};
   std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
+  [[nodiscard]] bool modelled() const { return unmodelled.empty(); }
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }
 };
 

@@ -37,17 +37,17 @@ constexpr Line lines[] = {
      "--buffer 16KiB,256KiB"},
     // What L1s ask of L2 and L2 of memory when accesses are scattered, and stores to the same few lines.
     {fitted,
-     "pattern --pattern i%4096*(n/4096)+i/4096 --op read,write --word-bytes 4 --elements-per-thread 1,4 "
-     "--block-threads 256 --buffer 16MiB,256MiB"},
+     "pattern --pattern i%4096*(n/4096)+i/4096 --op read,write --word-bytes 4 --elements-per-thread 4 "
+     "--block-threads 256 --buffer 16MiB,128MiB"},
     {fitted,
-     "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)%n --op read,write --word-bytes 4 "
-     "--elements-per-thread 4 --block-threads 256 --buffer 16MiB,256MiB"},
+     "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)&(n-1) --op read,write --word-bytes 4 "
+     "--elements-per-thread 4 --block-threads 256 --buffer 16MiB,128MiB"},
     {fitted,
      "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)&{4095,16383,65535} --op write "
      "--word-bytes 4 --elements-per-thread 4 --block-threads 256 --buffer 16MiB"},
     {held_out,
-     "pattern --pattern i%1000*(n/1000)+i/1000 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4 "
-     "--block-threads 256 --buffer 64MiB"},
+     "pattern --pattern i%1000*(n/1000)+i/1000 --op read,write,copy --word-bytes 4 --elements-per-thread 4 "
+     "--block-threads 256 --buffer 16MiB"},
     {held_out,
      "offset --offset 2,16,31 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4 --block-threads 256"},
     {held_out,

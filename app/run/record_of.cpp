@@ -64,18 +64,21 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
     if (costed.addresses) record.access[i].cost(report::addresses).predicted = cost.addresses_per_request;
   }
   // What the model does not reach may visit other data in every launch: the footprint of one then says nothing.
-  if (prediction.cache_resident && workload.modelled) record.flags.emplace_back("cache_resident");
+  if (prediction.cache_resident && workload.modelled()) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
-  if (!workload.modelled && !workload.chase) return;
+  if (!workload.modelled() && !workload.chase) {
+    record.no_prediction = workload.unmodelled;
+    return;
+  }
 
   const auto value_of = [&](const auto& quantity) -> std::optional<double> {
     if (quantity.predict) return quantity.predict(workload, prediction, profile);
-    if (!workload.modelled || !quantity.from_seconds) return std::nullopt;
+    if (!workload.modelled() || !quantity.from_seconds) return std::nullopt;
     return quantity.from_seconds(workload, prediction.seconds);
   };
   record.headline.predicted = value_of(probe.headline);
   for (std::size_t i = 0; i < probe.metrics.size(); ++i) record.metrics[i].predicted = value_of(probe.metrics[i]);
-  if (!workload.modelled) return;
+  if (!workload.modelled()) return;
 
   record.predicted_s = prediction.seconds;
   record.bottleneck = report::Bottleneck{std::string(prediction.bottleneck), std::nullopt};

@@ -232,7 +232,7 @@ Workload describe(const Case& decided, const Device& device) {
   workload.allocated_bytes = launch.array_bytes() + (store ? 0 : launch.threads() * sizeof(std::uint32_t));
   workload.blocks = launch.blocks;
   workload.block_threads = block_threads;
-  workload.modelled = false;  // a launch goes round the same bytes, which the model takes for ever new ones
+  workload.unmodelled = "what caches are told to keep or let go is no part of the model";
   return workload;
 }
 

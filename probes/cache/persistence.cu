@@ -176,7 +176,7 @@ Workload describe(const Case& decided, const Device& device) {
   workload.allocated_bytes = launch.words() * word_bytes + launch.threads() * sizeof(std::uint32_t);
   workload.blocks = launch.blocks;
   workload.block_threads = persistence_threads;
-  workload.modelled = false;  // what stays in L2 is no part of the model
+  workload.unmodelled = "what is set apart in L2 is no part of the model";
   return workload;
 }
 

@@ -121,8 +121,9 @@ static Workload describe(const Case& decided, const Device& device) {
                             .requests = workload.blocks * warps * look_ups.requests_per_warp(),
                             .request = [=](std::uint64_t k) { return look_ups.pattern.request(k); }});
   workload.useful_bytes_read = workload.sites.front().requests * access::warp_lanes * sizeof(std::uint32_t);
-  // Neither the cache for constants nor hits in L1 are stages of the model.
-  workload.modelled = look_ups.space == access::Space::shared;
+  if (look_ups.space != access::Space::shared) {
+    workload.unmodelled = "neither the cache for constants nor one look-up after another in L1 is a stage of the model";
+  }
   return workload;
 }
 

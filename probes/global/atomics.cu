@@ -130,7 +130,7 @@ Workload describe(const Case& decided, const Device& device) {
   workload.allocated_bytes = (launch.words() + launch.threads()) * sizeof(std::uint32_t);
   workload.blocks = launch.blocks;
   workload.block_threads = atomics_threads;
-  workload.modelled = false;  // no stage of the model executes atomics
+  workload.unmodelled = "no stage of the model executes atomics";
   return workload;
 }
 

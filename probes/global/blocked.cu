@@ -34,11 +34,13 @@ static void validate_blocked(const Case& chosen) {
                     std::to_string(warp_bytes));
 }
 
-/// Longer runs lie on so many lines per request that L1 looks up their tags more slowly than memory delivers, and
-/// stores of any run write sectors piece by piece: the model has a stage for neither.
-static bool is_modelled(const Case& one) {
+/// Of longer runs L1 loses sectors before they are read to their end, and stores of any run write them piece by piece.
+static Reach reach_of(const Case& one) {
   constexpr std::uint64_t longest_read = 4;
-  return one.number("run_elements") <= (op_of(one) == Op::read ? longest_read : 1);
+  const std::uint64_t run = one.number("run_elements");
+  if (run == 1) return Reach::summed;
+  if (op_of(one) != Op::read) return Reach::none;
+  return run <= longest_read ? Reach::summed : Reach::played;
 }
 
 static Probe blocked_probe() {
@@ -62,7 +64,7 @@ static Probe blocked_probe() {
   probe.concluded = {
       {"harmless_run_elements", "longest run for each thread that is as fast as interleaved threads", Better::neither}};
   probe.validate = validate_blocked;
-  run_pieces(probe, blocked_placement, is_modelled);
+  run_pieces(probe, blocked_placement, reach_of);
   probe.conclude = conclude_blocked;
   return probe;
 }

@@ -32,13 +32,14 @@ static LayoutPlacement placement_of(const Case& sized) {
   return layout_placement(sized.name("layout"), structure_bytes, one_field, structures);
 }
 
-/// Where several instructions share a structure's sectors, stores complete them piece by piece, and requests lie on so
-/// many lines that L1 looks up their tags more slowly than memory delivers: the model has a stage for neither.
-static bool is_modelled(const Case& one) {
+/// Where several instructions share a structure's sectors, stores complete them piece by piece.
+static Reach reach_of(const Case& one) {
   constexpr std::uint32_t most_words = 4;
   const LayoutPlacement placement = placement_of(one);
   const bool shares = placement.words > 1 && placement.per_structure > 1;
-  return !shares || (op_of(one) == Op::read && placement.words <= most_words);
+  if (!shares) return Reach::summed;
+  if (op_of(one) != Op::read) return Reach::none;
+  return placement.words <= most_words ? Reach::summed : Reach::played;
 }
 
 static void validate_layout(const Case& chosen) {
@@ -85,7 +86,7 @@ static Probe layout_probe() {
   probe.compared = "layout";
   probe.baseline = std::string("soa");
   probe.validate = validate_layout;
-  run_pieces(probe, placement_of, is_modelled);
+  run_pieces(probe, placement_of, reach_of);
   probe.describe = [describe = probe.describe](const Case& decided, const Device& device) {
     Workload workload = describe(decided, device);
     const std::uint64_t useful = placement_of(decided).useful_bytes;

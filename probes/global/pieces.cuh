@@ -127,14 +127,18 @@ std::unique_ptr<measure::Experiment> prepare_pieces(const Case& decided, const P
 }
 
 /// Supplies what runs a probe whose placement is `placement_of(case)`, where only the buffer's size may be auto.
-/// `is_modelled(case)` says whether the model's stages reach it.
+/// `reach_of(case)` says how far the model reaches.
 template <class PlacementOf>
-void run_pieces(Probe& probe, PlacementOf placement_of, bool (*is_modelled)(const Case&)) {
+void run_pieces(Probe& probe, PlacementOf placement_of, Reach (*reach_of)(const Case&)) {
   using Placement = decltype(placement_of(std::declval<const Case&>()));
   probe.describe = [=](const Case& decided, const Device&) {
     const Placement placement = placement_of(decided);
-    Workload workload = describe(launch_of(op_of(decided), placement), PiecePattern<Placement>{placement});
-    workload.modelled = is_modelled(decided);
+    const Launch launch = launch_of(op_of(decided), placement);
+    Workload workload = describe(launch, PiecePattern<Placement>{placement});
+    const Reach reach = reach_of(decided);
+    if (reach == Reach::played) make_playable(workload, launch, placement);
+    if (reach == Reach::none)
+      workload.unmodelled = "how far L1 combines what a thread stores next to each other is no part of the model";
     return workload;
   };
   probe.size = [=](std::span<Case> sweep, const Device& device) {

@@ -85,6 +85,19 @@ template <class Placement>
   return request;
 }
 
+/// Which request of the warps one after another is the k-th of the launch in its order: of a block first what all warps
+/// do in their first turn.
+template <class Placement>
+[[nodiscard]] std::uint64_t in_order_of_warps(const Launch& launch, const Placement& placement, std::uint64_t k) {
+  constexpr std::uint64_t warps = piece_block_threads / access::warp_lanes;
+  const std::uint64_t pieces = placement.pieces();
+  const std::uint64_t per_thread = launch.tile.elements_per_thread;
+  const std::uint64_t turns = per_thread / pieces;
+  const std::uint64_t block = k / (per_thread * warps);
+  const std::uint64_t instruction = k / warps % per_thread;
+  return ((block * turns + instruction / pieces) * warps + k % warps) * pieces + instruction % pieces;
+}
+
 /// What a launch of a placement does, all but the name of its kernel.
 template <class Placement>
 [[nodiscard]] Workload workload_of_pieces(const Launch& launch, const Placement& placement, access::Space space) {
@@ -98,6 +111,27 @@ template <class Placement>
     }
   }
   return workload;
+}
+
+/// What the model says of a case.
+enum class Reach {
+  summed,  ///< its stages know what they need from sums
+  played,  ///< accesses come back to what caches may have lost: it has to play the launch
+  none,
+};
+
+/// Lets the model play the launch.
+template <class Placement>
+void make_playable(Workload& workload, const Launch& launch, const Placement& placement) {
+  for (access::Site& site : workload.sites) {
+    site.summary = access::summarise(site);
+    site.evaluated = launch.blocks() * piece_block_threads / access::warp_lanes * launch.tile.elements_per_thread;
+    site.fill = [=](std::uint64_t first, std::span<access::WarpRequest> requests) {
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        requests[i] = piece_request(placement, in_order_of_warps(launch, placement, first + i));
+      }
+    };
+  }
 }
 
 }  // namespace gpumem::global

@@ -67,9 +67,8 @@ static std::uint64_t ask_for_pitch(std::uint64_t row_bytes) {
   return pitch_bytes;
 }
 
-/// Down a column each request lies on 32 lines, which L1 looks up one a cycle, and most of a sector's elements are
-/// asked for when it is long gone from L1: the model has a stage for neither.
-static bool is_modelled(const Case& one) { return one.name("walk") != "column"; }
+/// Down a column most of a sector's elements are asked for when it is long gone from L1.
+static Reach reach_of(const Case& one) { return one.name("walk") == "column" ? Reach::played : Reach::summed; }
 
 static void validate_rows(const Case& chosen) {
   if (chosen.is_auto("buffer_bytes")) return;
@@ -124,7 +123,7 @@ static Probe pitch_probe() {
   probe.compared = "rows";
   probe.baseline = std::string("plain");
   probe.validate = validate_rows;
-  run_pieces(probe, usual_placement, is_modelled);
+  run_pieces(probe, usual_placement, reach_of);
   probe.prepare = [](const Case& decided, measure::Session& session) {
     const Rows rows(decided);
     const std::uint64_t pitch_bytes = rows.pitched ? ask_for_pitch(rows.row_bytes()) : 0;

@@ -115,7 +115,7 @@ static access::SiteSummary summary_of(const access::Site& site, std::uint64_t fo
   return summary;
 }
 
-static Workload describe_random(const Case& decided, const Device&) {
+static Workload describe_random(const Case& decided, const Device& device) {
   const RandomAccess access(decided);
   Workload workload = workload_of(access.launch, access.pattern, access::Space::global);
   for (access::Site& site : workload.sites) {
@@ -133,6 +133,9 @@ static Workload describe_random(const Case& decided, const Device&) {
   });
   const std::uint64_t checksums = access.launch.stores() ? 0 : access.launch.threads() * sizeof(std::uint32_t);
   workload.allocated_bytes = access.footprint_bytes + checksums;
+  if (access.updates && access.footprint_bytes <= device.l2_bytes) {
+    workload.unmodelled = "how long loads and stores of the same few lines wait for each other is no part of the model";
+  }
   return workload;
 }
 

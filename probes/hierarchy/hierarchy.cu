@@ -60,8 +60,10 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.blocks = level.blocks(Traffic::read);
   workload.block_threads = level.block_threads;
   workload.shared_bytes_per_block = level.shared_bytes();
-  // The model knows no registers, and not how many requests for the same line meet on their way to L2.
-  workload.modelled = level.name != "register" && level.name != "l2-shared";
+  if (level.name == "register") workload.unmodelled = "registers are no stage of the model";
+  if (level.name == "l2-shared") {
+    workload.unmodelled = "how many requests for the same line meet on their way to L2 is no part of the model";
+  }
   if (level.name == "register") {
     workload.useful_flops = 2 * chains * level.read_passes * level.threads();
     return workload;

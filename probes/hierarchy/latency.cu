@@ -218,7 +218,7 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.kernel = kernel_of(level.way);
   workload.blocks = level.way == Way::cluster ? 2 : 1;
   workload.block_threads = access::warp_lanes;
-  workload.modelled = false;  // no stage knows of latencies one after another
+  workload.unmodelled = "no stage of the model is about latencies one after another";
   if (level.way == Way::registers) return workload;
   if (level.way == Way::shared || level.way == Way::cluster) workload.shared_bytes_per_block = shared_bytes;
   const unsigned word_bytes = level.way == Way::cluster ? sizeof(std::uint64_t) : sizeof(std::uint32_t);

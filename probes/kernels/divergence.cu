@@ -99,7 +99,7 @@ static Workload describe(const Case& decided, const Device& device) {
     workload.scheduler_cycles = scheduler_cycles_of(one, workload.blocks * warps_per_block);
     return workload;
   }
-  workload.modelled = false;  // how many instructions a predicate takes depends on the compiler
+  workload.unmodelled = "how many instructions a predicate takes is up to the compiler";
 
   workload.allocated_bytes += table_words * sizeof(std::uint32_t);
   const std::uint64_t requests = workload.blocks * warps_per_block * steps;

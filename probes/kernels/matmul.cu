@@ -130,7 +130,7 @@ Workload describe_product(const Case& decided, const Device& device) {
   workload.waits = rounds_of_product(one.by, one.shape);
   workload.in_step = in_tiles(one.by);
   if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(one.shape, one.real_bytes());
-  workload.modelled = one.by != ProductBy::library;
+  if (one.by == ProductBy::library) workload.unmodelled = "what a library's kernel does is not known to the model";
   return workload;
 }
 

@@ -105,7 +105,7 @@ static Workload describe(const Case& decided, const Device& device) {
       [](auto words, auto index) { return measure::kernel_name<&update_array<words(), decltype(index)>>(); });
   workload.blocks = std::uint64_t{device.multiprocessors} * blocks_per_multiprocessor;
   workload.block_threads = block_threads;
-  workload.modelled = false;  // caches that hold arrays in part are no stage of the model, nor is arithmetic
+  workload.unmodelled = "caches that hold a thread's array in part are no stage of the model";
   if (update.in_registers) return workload;
 
   const std::uint64_t warps = workload.blocks * block_threads / access::warp_lanes;

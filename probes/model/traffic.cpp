@@ -353,7 +353,7 @@ double lines_of_warps(const Workload& workload, const access::Site& site) {
   return sum / static_cast<double>(blocks);
 }
 
-constexpr double sampled_lookups = 1U << 22U;  // that are played soon
+constexpr double sampled_lookups = 1U << 21U;  // that are played soon
 
 /// Enough lines to know the launch by, few enough to be done soon.
 unsigned log2_rate_of(double lines, double lookups) {
@@ -394,7 +394,7 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site
   constexpr double much = 4;
   const unsigned log2_rate = log2_rate_of(lines, lookups);
-  const bool is_long = workload.blocks * workload.block_threads * workload.sites.front().instructions > short_launch ||
+  const bool is_long = workload.blocks * workload.block_threads * workload.sites.front().instructions >= short_launch ||
                        std::ldexp(lookups, -static_cast<int>(log2_rate)) > 2 * sampled_lookups;
   std::optional<Play::Part> part;
   if (is_long) part = Play(workload, profile, log2_rate).parts();

@@ -142,7 +142,7 @@ Workload describe(const Case& decided, const Device& device) {
   workload.block_threads = launch.block_threads;
   workload.shared_bytes_per_block = static_cast<unsigned>(launch.in_flight_bytes);
   workload.allocated_bytes = bytes + workload.blocks * launch.block_threads * sizeof(std::uint32_t);
-  workload.modelled = false;  // how much is in flight is no part of the model
+  workload.unmodelled = "how much is on its way at once is no part of the model";
   return workload;
 }
 

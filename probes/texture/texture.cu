@@ -154,9 +154,11 @@ static Workload describe(const Case& decided, const Device&) {
   workload.allocated_bytes = allocated_bytes(decided);
   workload.blocks = read.launch.blocks();
   workload.block_threads = tile.block_threads;
-  // What the texture unit does is no stage of the model, nor are the sectors of a column, which the next columns find
-  // in L2 again.
-  workload.modelled = !read.through_texture_unit() && read.order != "column";
+  if (read.through_texture_unit()) {
+    workload.unmodelled = "what the texture unit does is no stage of the model";
+  } else if (read.order == "column") {
+    workload.unmodelled = "columns read in tiles of a texture are not played by the model";
+  }
   return workload;
 }
 

@@ -150,6 +150,7 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     std::erase(parts, "");
     if (parts.empty()) {
       parts.push_back(capitalised(subject_of(*cases.front())) + " ran; there is no reading to compare.");
+      if (const auto& reason = cases.front()->no_prediction) parts.push_back(capitalised(*reason) + ".");
     }
     all.push_back(join(parts, " "));
   }

@@ -235,6 +235,7 @@ void fields(Archive& archive, Record& record) {
   archive.later("useful_flops", record.useful_flops);
   archive("time_seconds", record.time);
   archive.later("predicted_seconds", record.predicted_s);
+  archive.later("no_prediction", record.no_prediction);
   MetricRecord bandwidth{std::string(bandwidth_name), bandwidth_of(record, true), bandwidth_of(record, false)};
   archive("bandwidth_gb_per_s", MeasuredFields{bandwidth.measured, bandwidth.predicted});
   std::optional<double> peak = record.headline.quantity == bandwidth_name ? record.headline.peak : std::nullopt;

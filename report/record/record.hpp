@@ -108,6 +108,7 @@ struct Record {
   std::optional<std::uint64_t> useful_flops;
   std::optional<TimeRecord> time;
   std::optional<double> predicted_s;
+  std::optional<std::string> no_prediction;  ///< why the model predicts no time
   HeadlineRecord headline;
   std::optional<double> fraction_of_peak;   ///< of the headline: 1 is the best, whichever way is better
   std::optional<double> relative_measured;  ///< to the headline of the sweep's baseline case; above 1 is better

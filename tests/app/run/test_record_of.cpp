@@ -293,13 +293,14 @@ TEST_CASE("each space's prediction is in its own unit", "[record_of]") {
 TEST_CASE("a workload that the model does not reach is predicted by its requests alone", "[record_of]") {
   const Example example;
   Workload workload;
-  workload.modelled = false;
+  workload.unmodelled = "no stage does this";
   model::Profile profile = model::load_profile("h200");
   profile.from_attributes = true;
   report::Record record = record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, profile);
   CHECK_FALSE(record.headline.predicted);
   CHECK_FALSE(record.predicted_s);
+  CHECK(record.no_prediction == "no stage does this");
   CHECK_FALSE(record.bottleneck);
   CHECK(record.flags == std::vector<std::string>{"predicted_from_attributes"});
 }
@@ -313,13 +314,14 @@ TEST_CASE("of a chase the step is predicted, and no time of the run", "[record_o
   example.probes[0].metrics.push_back({.quantity = {"gb_per_s", "by the time", Better::more},
                                        .from_seconds = [](const Workload&, double) { return std::optional(1.0); }});
   Workload workload;
-  workload.modelled = false;
+  workload.unmodelled = "no stage does this";
   workload.chase = Chase{.lines = 7};
   report::Record record = record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, model::load_profile("h200"));
   CHECK(record.headline.predicted == 7.0);
   CHECK_FALSE(record.metrics[1].predicted);
   CHECK_FALSE(record.predicted_s);
+  CHECK_FALSE(record.no_prediction);
   CHECK_FALSE(record.bottleneck);
   CHECK(record.stages.empty());
 }

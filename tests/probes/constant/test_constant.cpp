@@ -74,9 +74,9 @@ TEST_CASE("constant: only shared memory's cycles are predicted", "[constant]") {
   for (const std::string space : {"constant", "shared", "global"}) {
     const Case one = look_up_case(space, 8);
     const Workload workload = one.probe->describe(one, h200().device);
-    CHECK(workload.modelled == (space == "shared"));
+    CHECK(workload.modelled() == (space == "shared"));
     CHECK(constant_probe().headline.peak(workload, h200().device).has_value() == (space != "constant"));
-    if (!workload.modelled) continue;
+    if (!workload.modelled()) continue;
     const auto predicted = constant_probe().headline.predict(workload, model::predict(workload, h200()), h200());
     CHECK(predicted.value_or(0) == Approx(1).epsilon(0.02));
   }

@@ -61,7 +61,7 @@ TEST_CASE("atomics are requests of their space, of which nothing else is predict
   for (const char* space : {"global", "shared"}) {
     const Case one = test::any_case("atomics", {{"space", space}, {"addresses", std::uint64_t{50}}});
     const Workload workload = one.probe->describe(one, test::some_device());
-    CHECK_FALSE(workload.modelled);
+    CHECK_FALSE(workload.modelled());
     CHECK(workload.useful_bytes() == 0);
     const access::Site& site = workload.sites.front();
     CHECK(site.op == access::Op::atomic);

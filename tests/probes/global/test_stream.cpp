@@ -39,7 +39,7 @@ TEST_CASE("stream: bytes and operations are those of the formulas", "[stream]") 
     CHECK(workload.sites.size() == (expected.written > 0 ? 2 : 1));
     CHECK(workload.sites.front().instructions == 2 * expected.read / mib);
     CHECK(workload.allocated_bytes >= expected.read + expected.written);
-    CHECK(workload.modelled);
+    CHECK(workload.modelled());
   }
   CHECK(describe(stream_case("triad", "float")).useful_flops == 4 * doubles);
 }

@@ -65,7 +65,7 @@ TEST_CASE("latency: every level is a chase of one lane, in its own space", "[lat
     const access::Site& site = workload.sites.front();
     CHECK(site.space == space);
     CHECK(site.op == access::Op::load);
-    CHECK_FALSE(workload.modelled);
+    CHECK_FALSE(workload.modelled());
     CHECK(workload.useful_bytes() == 0);
     for (const std::uint64_t k : {std::uint64_t{0}, site.requests - 1}) {
       const access::WarpRequest request = site.request(k);

@@ -87,7 +87,7 @@ TEST_CASE("working-set: every request of a chase is one sector", "[working_set]"
   }
   for (std::uint64_t k = 0; k < nodes; ++k) CHECK(site.request(k).address[0] / 128 == k);  // L1 is filled first
   CHECK(workload.allocated_bytes == (2U << 20U) + 2 * 1024 * 4);
-  CHECK_FALSE(workload.modelled);
+  CHECK_FALSE(workload.modelled());
 }
 
 TEST_CASE("working-set: nodes further apart than a line take up a line each", "[working_set]") {

@@ -61,7 +61,7 @@ TEST_CASE("divergence: only predicated loads touch memory, with the sectors of t
     CHECK(workload.sites[0].requests == 132 * 32 * kernels::steps);
     CHECK(access::summarise(workload.sites[0]).cost.sectors_per_request == sectors[i]);
     CHECK(workload.useful_bytes_read == workload.sites[0].requests * 128 / every_number[i]);
-    CHECK_FALSE(workload.modelled);
+    CHECK_FALSE(workload.modelled());
   }
   for (const char* divergence : {"lanes", "warps", "loops", "syncwarp"}) {
     const Case one = divergent_case(divergence, 32);

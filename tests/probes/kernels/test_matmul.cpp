@@ -181,11 +181,11 @@ TEST_CASE("matmul: sizes and operations", "[matmul]") {
   CHECK(workload.useful_bytes_read == (std::uint64_t{6000} * 4000 + std::uint64_t{4000} * 4800) * 8);
   CHECK(workload.useful_bytes_written == std::uint64_t{6000} * 4800 * 8);
   CHECK(workload.blocks == 188 * 150);
-  CHECK(workload.modelled);
+  CHECK(workload.modelled());
   const Workload library = describe(product("cublas", 0, 128, 0));
   CHECK(library.kernel.empty());
   CHECK(library.sites.empty());
-  CHECK_FALSE(library.modelled);
+  CHECK_FALSE(library.modelled());
   CHECK(library.useful_flops == std::uint64_t{2} << 21U);
 }
 

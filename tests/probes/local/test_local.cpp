@@ -83,13 +83,13 @@ TEST_CASE("local: an indexed array has loads and stores of 4 sectors, registers 
       CHECK(site.cost.sectors_per_request == 4);
     }
     CHECK(indexed.useful_bytes_read == indexed.sites[0].requests * 128);
-    CHECK_FALSE(indexed.modelled);
+    CHECK_FALSE(indexed.modelled());
 
     const Workload known = local_probe().describe(array_case("registers", words), profile.device);
     CHECK(known.sites.empty());
     CHECK(known.useful_bytes() == 0);
     CHECK(known.kernel != indexed.kernel);
-    CHECK_FALSE(known.modelled);
+    CHECK_FALSE(known.modelled());
   }
 }
 

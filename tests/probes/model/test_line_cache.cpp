@@ -124,4 +124,15 @@ TEST_CASE("line cache: sets share the lines out", "[line_cache]") {
   }
 }
 
+TEST_CASE("line cache: of the lines in a set that something is true of the oldest is found, if they are many",
+          "[line_cache]") {
+  LineCache cache(4);  // a set
+  for (const std::uint64_t line : {1U, 2U, 3U, 4U}) insert(cache, line);
+  for (const std::uint64_t line : {4U, 2U, 1U}) cache.find(line)->written[0] = 1;
+  const auto written = [](const CachedLine& line) { return line.written[0] != 0; };
+  REQUIRE(cache.oldest_of(9, 3, written) != nullptr);
+  CHECK(cache.oldest_of(9, 3, written)->number == 4);
+  CHECK(cache.oldest_of(9, 4, written) == nullptr);
+}
+
 }  // namespace gpumem::model

@@ -52,7 +52,7 @@ TEST_CASE("every way reads the array once, past or through the registers", "[asy
     const Workload workload = one.probe->describe(one, test::some_device());
     CHECK(workload.useful_bytes_read == std::uint64_t{1} << 30U);
     CHECK(workload.shared_bytes_per_block == 32 * kib);
-    CHECK_FALSE(workload.modelled);
+    CHECK_FALSE(workload.modelled());
     REQUIRE(workload.sites.size() == 3);
     for (const access::Site& site : workload.sites) CHECK(site.requests * 512 == workload.useful_bytes_read);
     CHECK(access::summarise(workload.sites[0]).cost.sectors_per_request == 16);

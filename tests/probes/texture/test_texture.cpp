@@ -128,13 +128,13 @@ TEST_CASE("texture: sectors are predicted of what lies by rows, times of what th
     for (const char* path : {"global", "read-only"}) {
       const Workload described = workload(walk, path);
       CHECK(model::predict(described, h200()).sites.front().cost.sectors_per_request == sectors);
-      CHECK(described.modelled == (std::string(walk) != "column"));
+      CHECK(described.modelled() == (std::string(walk) != "column"));
     }
     for (const char* path : {"texture-1d", "texture-2d", "surface"}) {
       const Workload described = workload(walk, path);
       CHECK(described.sites.front().space == access::Space::texture);
       CHECK(model::predict(described, h200()).sites.front().cost.sectors_per_request == 0);
-      CHECK_FALSE(described.modelled);
+      CHECK_FALSE(described.modelled());
       // An array of its own beside the source, unless it reads that.
       CHECK((described.allocated_bytes > 128 * mib) == (std::string(path) != "texture-1d"));
     }

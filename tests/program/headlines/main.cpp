@@ -43,7 +43,7 @@ Workload nothing_moved(const Case&, const Device&) {
   Workload workload;
   workload.blocks = 1;
   workload.block_threads = 32;
-  workload.modelled = false;
+  workload.unmodelled = "no stage does this";
   return workload;
 }
 

@@ -221,6 +221,7 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
                                                  "useful_flops",
                                                  "time_seconds",
                                                  "predicted_seconds",
+                                                 "no_prediction",
                                                  "bandwidth_gb_per_s",
                                                  "peak_gb_per_s",
                                                  "fraction_of_peak",
