@@ -353,7 +353,7 @@ double lines_of_warps(const Workload& workload, const access::Site& site) {
   return sum / static_cast<double>(blocks);
 }
 
-constexpr double sampled_lookups = 1U << 21U;  // that are played soon
+constexpr double sampled_lookups = 1U << 22U;  // that are played soon
 
 /// Enough lines to know the launch by, few enough to be done soon.
 unsigned log2_rate_of(double lines, double lookups) {
