@@ -1,0 +1,93 @@
+#pragma once
+// A launch played through the caches of a GPU, in the order in which its blocks are resident.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "probes/access/lanes.hpp"
+#include "probes/model/line_cache.hpp"
+#include "probes/model/profile.hpp"
+#include "probes/model/second_level.hpp"
+#include "probes/model/traffic.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::model {
+
+/// Lines that are played, one group of so many: which is a matter of its number's hash, so that no pattern of addresses
+/// can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
+class Sample {
+ public:
+  explicit Sample(unsigned log2_rate) : shift_(64 - log2_rate), all_(log2_rate == 0) {}
+  [[nodiscard]] bool has(std::uint64_t group) const { return all_ || mixed(group) >> shift_ == 0; }
+
+ private:
+  unsigned shift_;
+  bool all_;
+};
+
+/// Whether the site's accesses are for the GPU's own memory.
+[[nodiscard]] bool in_device_memory(const access::Site& site, const Device& device);
+
+/// A launch being played, of whose sites in device memory each has its requests in order (Site::fill).
+class Play {
+ public:
+  Play(const Workload& workload, const Profile& profile, unsigned log2_rate);
+  Play(const Play&) = delete;
+  Play& operator=(const Play&) = delete;
+
+  /// Traffic of the launch, or of parts of a long one: of `lookups` lines in L1.
+  struct Part {
+    Traffic traffic;
+    double lookups = 0;
+    double load_requests = 0;   ///< whose passes through L1 were counted
+    double store_requests = 0;  ///< the same
+    double waves = 0;           ///< of resident blocks
+    double pieced_lines = 0;    ///< that wait for other blocks to complete them, summed over the waves
+    double weights = 0;         ///< of stores
+    double unevenness = 0;      ///< see Traffic, times these
+
+    void add(const Part& other);
+  };
+
+  /// The whole launch, `again` after another one of its kind.
+  [[nodiscard]] Part all(bool again);
+
+  /// What goes on at two places of it: each time from when L2 has filled up or holds all that is asked for, for as long
+  /// as that took. What comes back later than that finds nothing any more. Nothing where the launch is too short.
+  [[nodiscard]] std::optional<Part> parts();
+
+ private:
+  void play(std::uint64_t first, std::uint64_t end);
+  void play_loads(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end);
+  void play_stores(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end);
+  void play_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block, std::uint64_t end);
+  void fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp, std::uint64_t warps);
+  void count_passes(const access::Site& site, const access::WarpRequest& request);
+  void load(const access::Site& site, const Piece& piece, unsigned multiprocessor);
+  void store(const Piece& piece);
+  void leave_to_others(CachedLine& line);
+
+  const Workload& workload_;
+  const Device& device_;
+  unsigned log2_rate_;
+  Sample sample_;
+  unsigned parts_;
+  std::uint64_t together_;  ///< blocks that are resident at once
+  std::uint64_t warps_;
+  Part part_;
+  SecondLevel second_;
+  std::vector<LineCache> first_;
+  std::vector<access::WarpRequest> batch_;
+  std::vector<Piece> pieces_;
+  access::DistinctNumbers scratch_;
+  std::uint32_t wave_ = 0;
+  std::uint32_t turn_ = 0;        ///< of all resident blocks
+  std::uint32_t block_turn_ = 0;  ///< of one block
+  double squares_ = 0;            ///< of how often each line was stored in this turn
+  double weights_ = 0;            ///< all of these
+  double lines_ = 0;              ///< stored in this turn
+};
+
+}  // namespace gpumem::model
