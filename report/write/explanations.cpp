@@ -79,6 +79,9 @@ std::string reason_of(const Record& record, const Explanation& explanation) {
     return capitalised(to_string(record.status)) + ": " + one_line(record.reason.value_or("no reason given")) + ".";
   }
   if (record.verified == false) return "It moved wrong data: there is nothing to explain.";
+  if (explanation.full.empty() && record.no_prediction) {
+    return "No time is predicted, and nothing counted says what limits it: " + *record.no_prediction + ".";
+  }
   if (explanation.full.empty()) return "Nothing was predicted or counted that says what limits it.";
   return explanation.full;
 }

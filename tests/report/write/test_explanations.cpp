@@ -82,6 +82,9 @@ TEST_CASE("cases of an earlier report are explained with what it has", "[explain
   report.results.front().bottleneck.reset();
   CHECK(explained(report, {0}, 80).find("Nothing was predicted or counted that says what limits it.") !=
         std::string::npos);
+  report.results.front().no_prediction = "no stage does this";
+  CHECK(explained(report, {0}, 120).find("nothing counted says what limits it: no stage does this.") !=
+        std::string::npos);
 }
 
 TEST_CASE("the why column is the last, fits, and is only there when asked for", "[explain]") {
