@@ -159,15 +159,7 @@ class Count {
   /// Of a part of the maps beyond which nothing is marked: the extent may be much more.
   [[nodiscard]] BlockCounts counted(std::span<TouchMap> maps, const Window& part) const {
     for (TouchMap& map : maps) map.settle();
-    const std::uint64_t chunk = std::uint64_t{4096} * window_bytes;
-    std::vector<BlockCounts> found(threads_for(part.bytes, chunk, threads_));
-    in_chunks(part.bytes, chunk, static_cast<unsigned>(found.size()),
-              [&](unsigned thread, std::uint64_t first, std::uint64_t end) {
-                found[thread].add(access::count(maps, part.first_byte + first, part.first_byte + end));
-              });
-    BlockCounts sum;
-    for (const BlockCounts& blocks : found) sum.add(blocks);
-    return sum;
+    return count_all(maps, part, threads_);
   }
 
   /// Evaluates the launch for each part of what it touches that the maps can be for.

@@ -4,7 +4,9 @@
 #include <bit>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
+#include "probes/access/chunks.hpp"
 #include "probes/error.hpp"
 
 #ifdef __linux__
@@ -217,6 +219,18 @@ BlockCounts count(std::span<const TouchMap> maps, std::uint64_t first_byte, std:
     default:
       return count_range<1>(maps, first, end);
   }
+}
+
+BlockCounts count_all(std::span<const TouchMap> maps, const Window& part, unsigned threads) {
+  constexpr std::uint64_t chunk = std::uint64_t{4096} * window_bytes;
+  std::vector<BlockCounts> found(threads_for(part.bytes, chunk, threads));
+  in_chunks(part.bytes, chunk, static_cast<unsigned>(found.size()),
+            [&](unsigned thread, std::uint64_t first, std::uint64_t end) {
+              found[thread].add(count(maps, part.first_byte + first, part.first_byte + end));
+            });
+  BlockCounts sum;
+  for (const BlockCounts& blocks : found) sum.add(blocks);
+  return sum;
 }
 
 }  // namespace gpumem::access

@@ -53,6 +53,8 @@ class TouchMap {
 
   [[nodiscard]] const Window& window() const { return window_; }
   [[nodiscard]] const std::uint64_t* bits() const { return bits_.get(); }
+  /// For marks that somebody else has made: a bit for each granule, from the lowest of the first word on.
+  [[nodiscard]] std::uint64_t* bits() { return bits_.get(); }
 
  private:
   struct Free {
@@ -80,5 +82,8 @@ class TouchMap {
 /// The blocks in bytes [first_byte, end_byte) of the window that any of the maps, which are of the same window, has a
 /// mark in, all settled. Both bounds are multiples of `window_bytes` from the beginning of memory, as the window's are.
 [[nodiscard]] BlockCounts count(std::span<const TouchMap> maps, std::uint64_t first_byte, std::uint64_t end_byte);
+
+/// The same of a part of the window, by so many threads; 0: as many as there are processors.
+[[nodiscard]] BlockCounts count_all(std::span<const TouchMap> maps, const Window& part, unsigned threads);
 
 }  // namespace gpumem::access

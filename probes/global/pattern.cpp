@@ -8,6 +8,7 @@
 
 #include "probes/error.hpp"
 #include "probes/global/launch.hpp"
+#include "probes/global/pattern_count.hpp"
 #include "probes/global/pattern_kernel.hpp"
 #include "probes/global/user_pattern.hpp"
 #include "probes/model/sorted.hpp"
@@ -64,7 +65,8 @@ struct KnownCase {
 class PatternProbe {
  public:
   /// Evaluates the pattern of a launch. Throws usage errors for elements that the case cannot have.
-  [[nodiscard]] KnownCase known(const Case& one, const Launch& launch) {
+  [[nodiscard]] KnownCase known(const Case& one, const Launch& launch, const Device& device) {
+    device_ = &device;
     KnownCase known{.launch = launch, .pattern = user_pattern(one.name("pattern"), one.name("active"), launch)};
     known.facts = memory_.facts(known.pattern, launch);
     const std::uint64_t extent = one.number("extent_elements");
@@ -78,8 +80,8 @@ class PatternProbe {
     return known;
   }
 
-  [[nodiscard]] Workload describe(const Case& decided) {
-    const KnownCase one = known(decided, launch_of(decided));
+  [[nodiscard]] Workload describe(const Case& decided, const Device& device) {
+    const KnownCase one = known(decided, launch_of(decided), device);
     Workload workload = workload_of(one.launch, one.pattern, memory_.counted(one.pattern, one.launch), one.facts);
     workload.kernel = pattern_kernel_name(one.launch);
     workload.allocated_bytes = allocated_bytes(one.launch, one.extent_elements);
@@ -88,7 +90,7 @@ class PatternProbe {
 
   void size(std::span<Case> sweep, const Device& device) {
     global::size(sweep, device, [&](const Case& one) {
-      const KnownCase sized = known(one, untiled_launch_of(one));
+      const KnownCase sized = known(one, untiled_launch_of(one), device);
       // More than there is would not fit into the number.
       return allocated_bytes(sized.launch, std::min(sized.extent_elements, device.memory_bytes));
     });
@@ -98,7 +100,7 @@ class PatternProbe {
  private:
   /// An index that no memory reaches is a slip in the expression, and not a case that happens to be too large.
   void require_memory(const Case& one, const Device& device) {
-    const KnownCase sized = known(one, untiled_launch_of(one));
+    const KnownCase sized = known(one, untiled_launch_of(one), device);
     const std::uint64_t word = sized.launch.word_bytes;
     if (sized.extent_elements <= device.memory_bytes / word) return;
     throw usage_error(fmt::format(
@@ -108,7 +110,11 @@ class PatternProbe {
         one.name("pattern"), sized.extent_elements - 1, sized.facts.highest_access, device.memory_bytes / word));
   }
 
-  KnownPatterns memory_;
+  PatternCounter counter_;
+  const Device* device_ = nullptr;  ///< of the case that is being looked at
+  KnownPatterns memory_{[this](const UserPattern& pattern, const Launch& launch, std::uint64_t bound_elements) {
+    return counter_.count(pattern, launch, bound_elements, *device_);
+  }};
 };
 
 Probe pattern_probe() {
@@ -121,14 +127,15 @@ Probe pattern_probe() {
   probe.baseline = "i";
   probe.metrics = {{.quantity = {"sorted_gain", "times as fast in the order of its addresses", Better::neither},
                     .predict = model::sorted_gain}};
-  probe.describe = [shared](const Case& decided, const Device&) { return shared->describe(decided); };
+  probe.describe = [shared](const Case& decided, const Device& device) { return shared->describe(decided, device); };
   probe.validate = validate;
   probe.size = [shared](std::span<Case> sweep, const Device& device) { shared->size(sweep, device); };
   probe.prepare = [shared, loaded = std::make_shared<LoadedPatterns>()](const Case& decided,
                                                                         measure::Session& session) {
-    const KnownCase one = shared->known(decided, launch_of(decided));
-    return prepare_pattern(one.launch, one.extent_elements,
-                           loaded->get(one.launch, one.pattern, shared->describe(decided), session.device()), session);
+    const KnownCase one = shared->known(decided, launch_of(decided), session.device());
+    return prepare_pattern(
+        one.launch, one.extent_elements,
+        loaded->get(one.launch, one.pattern, shared->describe(decided, session.device()), session.device()), session);
   };
   return probe;
 }

@@ -153,22 +153,40 @@ std::string pattern_kernel_name(const Launch& launch) {
                      launch.tile.elements_per_thread);
 }
 
-measure::KernelSource pattern_source(const Launch& launch, const UserPattern& pattern) {
+namespace {
+
+constexpr const char* place = "gpumem::global::";
+
+/// What includes a header and then has these functors.
+measure::KernelSource source_of(const char* header, const std::string& functors) {
   measure::KernelSource source;
-  source.text = "#include \"probes/global/verify_kernels.cuh\"\n" +
-                pattern::expression_functions("static __device__ __forceinline__") + "namespace gpumem::global {\n" +
-                functor("Written", pattern.written, pattern.written_active, launch.count) +
-                functor("OfAccess", pattern.element, pattern.active, launch.count) + "}\n";
-  for (const KernelHeader& header : kernel_headers()) {
-    source.headers.push_back({std::string(header.name), std::string(header.text)});
+  source.text = fmt::format("#include \"{}\"\n{}namespace gpumem::global {{\n{}}}\n", header,
+                            pattern::expression_functions("static __device__ __forceinline__"), functors);
+  for (const KernelHeader& one : kernel_headers()) {
+    source.headers.push_back({std::string(one.name), std::string(one.text)});
   }
-  const std::string place = "gpumem::global::";
+  return source;
+}
+
+}  // namespace
+
+measure::KernelSource pattern_source(const Launch& launch, const UserPattern& pattern) {
+  measure::KernelSource source = source_of("probes/global/verify_kernels.cuh",
+                                           functor("Written", pattern.written, pattern.written_active, launch.count) +
+                                               functor("OfAccess", pattern.element, pattern.active, launch.count));
   source.kernels = {pattern_kernel_name(launch),
-                    place + (launch.stores() ? "check_target<" : "check_checksums<") + place + "OfAccess>"};
+                    fmt::format("{0}{1}<{0}OfAccess>", place, launch.stores() ? "check_target" : "check_checksums")};
   if (launch.stores()) {
-    source.kernels.push_back(place + "mark_elements<" + place + "OfAccess>");
-    source.kernels.push_back(place + "check_unmarked");
+    source.kernels.push_back(fmt::format("{0}mark_elements<{0}OfAccess>", place));
+    source.kernels.push_back(fmt::format("{}check_unmarked", place));
   }
+  return source;
+}
+
+measure::KernelSource counting_source(const Launch& launch, const UserPattern& pattern) {
+  measure::KernelSource source =
+      source_of("probes/global/count_requests.cuh", functor("OfAccess", pattern.element, pattern.active, launch.count));
+  source.kernels = {fmt::format("{0}count_requests<{0}OfAccess>", place)};
   return source;
 }
 

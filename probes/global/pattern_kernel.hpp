@@ -28,6 +28,9 @@ struct KernelHeader {
 /// The source of a launch's kernel and of what checks it, and their names in it: the kernel first.
 [[nodiscard]] measure::KernelSource pattern_source(const Launch& launch, const UserPattern& pattern);
 
+/// The source of what counts a launch's requests, see count_requests.cuh: one kernel.
+[[nodiscard]] measure::KernelSource counting_source(const Launch& launch, const UserPattern& pattern);
+
 /// Throws a probe error if the compiled kernel holds other accesses than the workload's sites.
 void require_accesses(const measure::CompiledKernels& compiled, const Workload& workload);
 

@@ -249,14 +249,17 @@ KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& launch, 
 
 }  // namespace
 
-KnownPattern known_of(const UserPattern& pattern, const Launch& launch) {
+KnownPattern known_of(const UserPattern& pattern, const Launch& launch, const EvaluateAll& elsewhere) {
   constexpr std::int64_t most_elements_per_access = 16;  // what room there may be in the map of what is touched
   const auto n = static_cast<std::int64_t>(launch.count);
   const auto period = proved_period(pattern, n);
   const pattern::Bounds elements = bounds_of(pattern.element, n);
-  if (!period && elements.high >= 0 && elements.high / most_elements_per_access < n) {
-    return facts_and_counts(pattern, launch, static_cast<std::uint64_t>(elements.high) + 1);
+  const bool near = elements.high >= 0 && elements.high / most_elements_per_access < n;
+  const std::uint64_t bound = near ? static_cast<std::uint64_t>(elements.high) + 1 : 0;
+  if (!period && elsewhere) {
+    if (std::optional<KnownPattern> known = elsewhere(pattern, launch, bound)) return *std::move(known);
   }
+  if (!period && near) return facts_and_counts(pattern, launch, bound);
   const Highest highest = period ? highest_by_period(pattern, n, period->period) : highest_of_all(pattern, n);
   if (highest.accesses == 0) refuse_idle(pattern, n);
   KnownPattern known{.facts = {.accesses = highest.accesses,
@@ -290,7 +293,7 @@ KnownPattern& KnownPatterns::entry(const UserPattern& pattern, const Launch& lau
     key += '|';
   }
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
-  KnownPattern known = known_of(pattern, launch);
+  KnownPattern known = known_of(pattern, launch, elsewhere_);
   if (entries_.size() >= most_entries) entries_.clear();
   return entries_.emplace(std::move(key), std::move(known)).first->second;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "probes/access/exact.hpp"
 #include "probes/global/launch.hpp"
@@ -44,8 +45,13 @@ struct KnownPattern {
   PatternFacts facts = {};
   std::optional<access::ExactSummary> exact = {};  ///< see counted(), where that took no further evaluation
 };
-/// Throws as facts_of().
-[[nodiscard]] KnownPattern known_of(const UserPattern& pattern, const Launch& launch);
+/// Who evaluates a launch, all of it, and finds the same as the host would; absent: the host has to. No element reaches
+/// `bound_elements`, if that is not 0.
+using EvaluateAll = std::function<std::optional<KnownPattern>(const UserPattern& pattern, const Launch& launch,
+                                                              std::uint64_t bound_elements)>;
+/// Throws as facts_of(). `elsewhere`, if there is one, is asked first where all has to be evaluated.
+[[nodiscard]] KnownPattern known_of(const UserPattern& pattern, const Launch& launch,
+                                    const EvaluateAll& elsewhere = nullptr);
 
 /// What one site of the launch costs, exactly.
 [[nodiscard]] access::ExactSummary counted(const UserPattern& pattern, const Launch& launch, const PatternFacts& facts);
@@ -57,12 +63,15 @@ using FillRequests = std::function<void(std::uint64_t first, std::span<access::W
 /// What was found of patterns lately, for the cases of a sweep ask for the same again and again. For one thread.
 class KnownPatterns {
  public:
+  explicit KnownPatterns(EvaluateAll elsewhere = nullptr) : elsewhere_(std::move(elsewhere)) {}  ///< see known_of
+
   [[nodiscard]] const PatternFacts& facts(const UserPattern& pattern, const Launch& launch);  ///< see facts_of
   [[nodiscard]] const access::ExactSummary& counted(const UserPattern& pattern, const Launch& launch);
 
  private:
   [[nodiscard]] KnownPattern& entry(const UserPattern& pattern, const Launch& launch);
 
+  EvaluateAll elsewhere_;
   std::map<std::string, KnownPattern> entries_;
 };
 

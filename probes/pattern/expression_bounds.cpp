@@ -234,4 +234,13 @@ Bounds bounds_of(const Expression& expression, std::int64_t n) {
   return bounds_of(with_accesses(expression, n).code, bounds_of_launch(n)).back();
 }
 
+bool may_divide_by_zero(const Expression& expression, std::int64_t n) {
+  const std::vector<Instruction> code = with_accesses(expression, n).code;
+  const std::vector<Bounds> bounds = bounds_of(code, bounds_of_launch(n));
+  return std::ranges::any_of(code, [&](const Instruction& one) {
+    const bool divides = one.op == Opcode::divide || one.op == Opcode::remainder;
+    return divides && !bounds[one.b].never_zero();
+  });
+}
+
 }  // namespace gpumem::pattern

@@ -40,4 +40,7 @@ using VariableBounds = std::array<Bounds, variables>;
 /// Of the value of an expression in a launch of `n` accesses.
 [[nodiscard]] Bounds bounds_of(const Expression& expression, std::int64_t n);
 
+/// Whether an operation of an expression could divide by zero in a launch of `n` accesses, as far as bounds tell.
+[[nodiscard]] bool may_divide_by_zero(const Expression& expression, std::int64_t n);
+
 }  // namespace gpumem::pattern

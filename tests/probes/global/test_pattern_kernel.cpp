@@ -116,6 +116,20 @@ TEST_CASE("pattern kernel: what is compiled is the expression as it was written"
   CHECK(pattern_source(copy, user_pattern("i", "1", copy)).kernels.size() == 4);
 }
 
+TEST_CASE("pattern kernel: what counts a pattern on the GPU compiles", "[pattern_kernel][nvrtc]") {
+  const Compiler compiler;
+  for (const unsigned compute_capability : {80U, 90U}) {
+    for (const char* element : {"i", everything}) {
+      const Launch launch = launch_with(Op::copy, 8, 2);
+      const measure::KernelSource source = counting_source(launch, user_pattern(element, element, launch));
+      const auto kernels = gpumem::test::compiled(source, compute_capability);
+      if (!kernels) continue;
+      REQUIRE(kernels->names.size() == 1);
+      CHECK_THAT(kernels->names[0], Contains("count_requests"));
+    }
+  }
+}
+
 TEST_CASE("pattern kernel: every operation, word and number of elements compiles to the accesses declared",
           "[pattern_kernel][nvrtc]") {
   struct Example {

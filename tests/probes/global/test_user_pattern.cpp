@@ -248,6 +248,26 @@ TEST_CASE("user pattern: what is evaluated is counted at once where about its ex
   CHECK_FALSE(at_once("i >> 5 << 5 | 31 - i % 32"));  // a few periods tell
 }
 
+TEST_CASE("user pattern: somebody else is asked first where all has to be evaluated", "[user_pattern]") {
+  const Launch launch = launch_with(8192, {256, 2});
+  std::vector<std::uint64_t> bounds;
+  const auto known = [&](const std::string& element, bool can) {
+    return known_of(user_pattern(element, "1", launch), launch,
+                    [&](const UserPattern&, const Launch& of, std::uint64_t bound_elements) {
+                      CHECK(of.count == launch.count);
+                      bounds.push_back(bound_elements);
+                      const PatternFacts facts{.accesses = 5, .extent_elements = 7};
+                      return can ? std::optional(KnownPattern{.facts = facts}) : std::nullopt;
+                    })
+        .facts;
+  };
+  CHECK(known("i * 2654435761 % n", true).extent_elements == 7);
+  CHECK(known("i * 2654435761 % n", false).extent_elements == 8192);
+  CHECK(known("i * i", true).extent_elements == 7);
+  CHECK(known("i * 3", true).extent_elements == 3 * 8191 + 1);  // repeats itself: nobody has to evaluate all
+  CHECK(bounds == std::vector<std::uint64_t>{8192, 8192, 0});
+}
+
 TEST_CASE("user pattern: a long launch that repeats itself is known from a part of it", "[user_pattern]") {
   // Too long to evaluate every access of it within a test.
   constexpr std::uint64_t whole = std::uint64_t{1} << 36U;

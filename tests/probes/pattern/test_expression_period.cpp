@@ -222,6 +222,17 @@ TEST_CASE("no proof is wrong: random expressions, against all of their values") 
   CHECK(missed < expressions / 3);
 }
 
+TEST_CASE("an expression that may divide by zero is told from one that never does") {
+  const auto may = [](const std::string& text) { return may_divide_by_zero(parse_one(text, "pattern"), 1000); };
+  CHECK_FALSE(may("i * 7 + lane"));
+  CHECK_FALSE(may("i % n / 3"));
+  CHECK_FALSE(may("i / (i % 10 + 1)"));
+  CHECK_FALSE(may("i % (0 - 4 - i)"));
+  CHECK(may("i / (i % 10)"));
+  CHECK(may("n % (i - 5)"));
+  CHECK(may("1 + (i == 3 ? i : n / lane)"));
+}
+
 TEST_CASE("bounds are those of the values for what patterns are made of") {
   const auto bounds = [](const std::string& text, Int n) {
     const Bounds found = bounds_of(parse_one(text, "pattern"), n);
