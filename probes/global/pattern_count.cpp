@@ -32,8 +32,9 @@ class Counting {
         found_(blocks_ * (block_threads / access::warp_lanes)),
         on_device_(found_.size() * sizeof(CountedRequests)) {}
 
-  /// Marks what is touched in `marks`, unless that is null.
-  CountedRequests run(std::uint32_t* marks) {
+  /// Marks what is touched in `marked`, unless that is empty.
+  CountedRequests run(const measure::DeviceBuffer& marked = {}) {
+    auto* marks = marked.as<std::uint32_t>();
     Tile tile = launch_.tile;
     std::uint64_t count = launch_.count;
     std::uint64_t requests = launch_.requests();
@@ -54,7 +55,7 @@ class Counting {
     const std::uint64_t bytes = map.window().map_bytes();
     const measure::DeviceBuffer marks(bytes);
     measure::check(cudaMemsetAsync(marks.data(), 0, bytes, stream_.get()), "clear the marks");
-    const CountedRequests counted = run(marks.as<std::uint32_t>());
+    const CountedRequests counted = run(marks);
     measure::check(cudaMemcpy(map.bits(), marks.data(), bytes, cudaMemcpyDeviceToHost), "copy the marks");
     return counted;
   }
@@ -119,7 +120,7 @@ std::optional<KnownPattern> PatternCounter::count(const UserPattern& pattern, co
   try {
     Counting counting(kernel(pattern, launch, device), launch, device);
     if (bound_elements == 0 || !fits(bound_elements)) {
-      const CountedRequests found = counting.run(nullptr);
+      const CountedRequests found = counting.run();
       if (found.negative > 0 || found.accesses == 0 || !fits(found.extent)) return std::nullopt;
       bound_elements = found.extent;
     }

@@ -314,11 +314,12 @@ const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, c
 std::optional<double> address_cycles(const Launch& launch, const UserPattern& pattern, std::uint64_t requests,
                                      const PatternFacts& facts) {
   constexpr double per_thread = 11;
-  constexpr double per_access = 8;
+  constexpr double per_access = 8;  // that takes part or not
+  constexpr double per_request = 8;
   if (facts.period && facts.period->accesses == 1) return std::nullopt;
   const double words = launch.word_bytes / 4.0;
   const bool copies = launch.op == Op::copy;
-  const double accessing = 8 + (launch.op == Op::write ? 7.8 * words - 5 : 0) + (copies ? 2.6 : 0) +
+  const double accessing = per_request + (launch.op == Op::write ? 7.8 * words - 5 : 0) + (copies ? 2.6 : 0) +
                            cycles_of(pattern.written) * (copies ? 2 : 1);
   const double always = per_access + cycles_of(pattern.written_active) + per_thread / launch.tile.elements_per_thread;
   return static_cast<double>(launch.requests()) * always + static_cast<double>(requests) * accessing;
