@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "probes/access/units.hpp"
@@ -29,11 +30,13 @@ struct Reading {
 struct CostRecord {
   std::string unit;  ///< "sectors", "wavefronts", "addresses": so many per request
   Reading per_request;
+  std::optional<double> least = {};  ///< that would do for what the lanes ask for; absent where nobody asked
 };
 
 inline constexpr const char* sectors = access::sectors.name;
 inline constexpr const char* wavefronts = access::wavefronts.name;
 inline constexpr const char* addresses = access::addresses.name;
+inline constexpr const char* lines = "lines";
 
 struct SiteRecord {
   std::string site;
@@ -42,6 +45,8 @@ struct SiteRecord {
   unsigned word_bytes = 0;
   std::vector<CostRecord> costs;  ///< those of which a reading is known
   std::string pattern = {};       ///< what its addresses look like: "lanes 8 elements apart"; empty where nobody looked
+  std::optional<std::uint64_t> requests = {};  ///< of a launch; of kernels of a user's program
+  std::optional<double> active_lanes = {};     ///< of those, in the mean
 
   /// Without any reading where there is no such cost.
   [[nodiscard]] Reading per_request(std::string_view unit) const;
@@ -177,6 +182,20 @@ struct HostPlacement {
   std::string how;                    ///< in words: "bound to the GPU's node", "one node only", "off", ...
 };
 
+/// What was run under `gpumem run`, and how much of it was seen. Its kernels are the report's results.
+struct ProgramRecord {
+  std::vector<std::string> command;
+  std::optional<int> exit_code;                                ///< 128 + n where signal n ended it
+  unsigned processes = 0;                                      ///< that used CUDA
+  std::uint64_t kernels_seen = 0;                              ///< different ones that were launched
+  std::uint64_t launches_seen = 0;                             ///< all launches
+  std::uint64_t launches_counted = 0;                          ///< of those, seen access by access
+  std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason in words, launches not seen for it
+  std::optional<double> gpu_seconds;       ///< that all launches took, those not timed as long as those that were
+  std::optional<double> sampling_seconds;  ///< that seeing launches access by access cost the program
+  std::vector<std::string> notes;          ///< a line each: what could not be seen, why, and what to do
+};
+
 struct Report {
   Tool tool;
   std::vector<std::string> command;    ///< argv
@@ -189,7 +208,8 @@ struct Report {
   std::optional<HostPlacement> host_placement;  ///< absent when no case used host memory
   /// The flags that this run could have raised, because what they tell of was watched; absent: an older report.
   std::optional<std::vector<std::string>> watched;
-  std::optional<std::string> suite;  ///< name of the suite that the cases come from
+  std::optional<std::string> suite;           ///< name of the suite that the cases come from
+  std::optional<ProgramRecord> program = {};  ///< of `gpumem run`
   std::vector<Record> results;
   std::vector<ConclusionRecord> conclusions;
   std::vector<CheckRecord> checks;    ///< in the suite's order; empty where nothing was to be checked

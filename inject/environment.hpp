@@ -1,0 +1,20 @@
+#pragma once
+// The environment variables by which `gpumem run` tells the library that it injects what to do. The program's children
+// inherit them.
+
+namespace gpumem::inject {
+
+inline constexpr const char* folder_variable = "GPUMEM_RUN_FOLDER";  ///< where files of raw_format.hpp go
+inline constexpr const char* sanitizer_variable =
+    "GPUMEM_RUN_SANITIZER";  ///< libsanitizer-public.so; absent: not found
+/// Launches seen access by access of each kernel, grid and block; "0": none, times alone.
+inline constexpr const char* launches_variable = "GPUMEM_RUN_LAUNCHES";
+inline constexpr const char* skip_first_variable =
+    "GPUMEM_RUN_SKIP_FIRST";  ///< launches of a process passed over first
+/// An extended regular expression (regcomp): of kernels whose demangled name has no match, nothing but times is taken.
+inline constexpr const char* kernel_variable = "GPUMEM_RUN_KERNEL";
+inline constexpr const char* device_variable = "GPUMEM_RUN_DEVICE";  ///< number, beginning of a UUID or PCI bus id
+/// Share of the time since the first launch that seeing launches may take, beyond the first second: "0.2".
+inline constexpr const char* overhead_variable = "GPUMEM_RUN_MAX_OVERHEAD";
+
+}  // namespace gpumem::inject

@@ -1,0 +1,180 @@
+#pragma once
+// What the injected library leaves in a run's folder: plain structures, written by one build of gpumem and read by the
+// same. Per process of the program a pair of files, `<pid>-<time>.events` and `<pid>-<time>.launches`, whole at every
+// moment, however the process ends: events are appended one by one (the last may be cut off), launches are counted in
+// memory that is mapped from the file.
+
+#include <cstdint>
+
+namespace gpumem::inject {
+
+inline constexpr const char* events_suffix = ".events";
+inline constexpr const char* launches_suffix = ".launches";
+
+struct FileHeader {
+  char magic[8];  ///< `raw_magic`
+  std::uint32_t version = 0;
+  std::uint32_t process = 0;
+  std::uint32_t parent = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t started_ns = 0;  ///< since 1970
+};
+inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
+inline constexpr std::uint32_t raw_version = 1;
+
+// ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
+
+enum class EventKind : std::uint32_t {
+  command = 1,  ///< arguments of the process, each ended by a zero
+  device,       ///< DeviceEvent
+  kernel,       ///< KernelEvent, then its name as the linker knows it
+  image,        ///< ImageEvent, then machine code (an ELF file) that knows its source lines
+  sample,       ///< SampleEvent, then `sites` of Site
+  problem,      ///< ProblemEvent, then one line: what cannot be seen, why, and what to do
+  range         ///< RangeEvent, then the name of a range of the program's own (NVTX)
+};
+
+struct EventHeader {
+  EventKind kind{};
+  std::uint32_t bytes = 0;  ///< of the payload, without padding
+};
+
+struct DeviceEvent {
+  std::uint32_t device = 0;  ///< the driver's number in this process
+  std::uint32_t compute_capability_major = 0;
+  std::uint32_t compute_capability_minor = 0;
+  std::uint32_t multiprocessors = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t memory_clock_hz = 0;
+  std::uint64_t sm_clock_hz = 0;
+  std::uint32_t memory_bus_bits = 0;
+  std::uint32_t shared_bytes_per_block = 0;
+  std::uint32_t shared_bytes_per_multiprocessor = 0;
+  std::uint32_t threads_per_multiprocessor = 0;
+  std::uint32_t driver_version = 0;  ///< 13000 is CUDA 13.0
+  std::uint32_t integrated = 0;
+  std::uint8_t uuid[16] = {};
+  char pci_bus_id[16] = {};
+  char name[96] = {};
+};
+
+struct KernelEvent {
+  std::uint32_t kernel = 0;  ///< its number in this process, from 1 on
+  std::uint32_t image = 0;   ///< 0: none that knows lines
+  std::uint32_t registers_per_thread = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t local_bytes_per_thread = 0;
+  std::uint32_t reserved = 0;
+};
+
+struct ImageEvent {
+  std::uint32_t image = 0;
+  std::uint32_t reserved = 0;
+};
+
+/// Why a launch was not seen access by access.
+enum class Unseen : std::uint32_t {
+  none,        ///< it was, or another of its kernel, grid and block was
+  captured,    ///< launched by a CUDA graph
+  collective,  ///< of a library that waits for other GPUs: must not be held up
+  overhead,    ///< the time that sampling may take was spent
+  not_chosen,  ///< by --kernel, --device or --skip-first
+  failed,      ///< the kernel could not be patched
+  no_memory,   ///< no room for the tables on the GPU
+  times_only   ///< access by access was not asked for, or is not possible
+};
+inline constexpr std::uint32_t unseen_reasons = 8;
+
+struct ProblemEvent {
+  std::uint32_t fatal = 0;  ///< nothing of the process can be seen
+  std::uint32_t reserved = 0;
+};
+
+struct RangeEvent {
+  std::uint32_t range = 0;  ///< from 1 on
+  std::uint32_t reserved = 0;
+};
+
+/// One launch, seen access by access.
+struct SampleEvent {
+  std::uint32_t slot = 0;        ///< index of its LaunchSlot
+  std::uint32_t sites = 0;       ///< that follow
+  std::uint32_t lost_sites = 0;  ///< that found no room in the table
+  std::uint32_t reserved = 0;
+  std::uint64_t order = 0;    ///< launches of its slot before it
+  std::uint64_t took_ns = 0;  ///< what seeing it cost the program
+};
+
+enum class RawSpace : std::uint8_t { global, shared, local, host, cluster };
+enum class RawOp : std::uint8_t { load, store, atomic };
+/// How else an access is unlike a plain one.
+enum RawFlags : std::uint8_t {
+  raw_async_copy = 1,     ///< cp.async: the load's data goes to shared memory without a register
+  raw_outside_kernel = 2  ///< of a function that the kernel calls: `pc` is the address itself
+};
+
+struct ShownRequest {
+  std::uint64_t address[32] = {};  ///< of the active lanes; of shared and local memory an offset
+  std::uint32_t active = 0;        ///< bit per lane
+  std::uint32_t reserved = 0;
+};
+/// Requests shown of a site: its first, second, fifth, ..., the one after 4^k others.
+inline constexpr std::uint32_t shown_requests = 10;
+
+/// What the requests of one instruction were in one launch: sums, exact. The last four are of caches played with the
+/// addresses in the order in which the patched launch had them: empty L1s and an empty L2, sectors by least recent use.
+struct Site {
+  std::uint64_t pc = 0;  ///< bytes from the beginning of the kernel
+  RawSpace space{};
+  RawOp op{};
+  std::uint8_t word_bytes = 0;
+  std::uint8_t flags = 0;   ///< RawFlags
+  std::uint32_t shown = 0;  ///< of `request`, those that are filled in
+  std::uint64_t requests = 0;
+  std::uint64_t active_lanes = 0;
+  std::uint64_t useful_bytes = 0;  ///< distinct addresses of each request x word_bytes
+  std::uint64_t sectors = 0;
+  std::uint64_t least_sectors = 0;  ///< that would hold the useful bytes of each request
+  std::uint64_t lines = 0;
+  std::uint64_t wavefronts = 0;        ///< of shared memory
+  std::uint64_t least_wavefronts = 0;  ///< that would do for the useful bytes of each request
+  std::uint64_t l2_sectors = 0;  ///< loads: fetched from L2, as no L1 had them; stores and atomics: all, each request's
+  std::uint64_t memory_sectors = 0;  ///< of those, the ones that L2 did not have
+  std::uint64_t used_words = 0;      ///< 4-byte words of lines in L2 that nobody had used while they were there
+  std::uint64_t l2_requests = 0;     ///< lines asked of L2
+  ShownRequest request[shown_requests] = {};
+};
+
+// ---- launches: a FileHeader, a LaunchTotals, then slots
+
+struct LaunchTotals {
+  std::uint64_t slots = 0;           ///< in use
+  std::uint64_t beyond_slots = 0;    ///< launches of which there was no slot left
+  std::uint64_t graph_launches = 0;  ///< of whole CUDA graphs
+  std::uint64_t sampling_ns = 0;     ///< what seeing launches cost the program
+  std::uint64_t began_ns = 0;        ///< by the clock of ended_ns: the first launch
+  std::uint64_t ended_ns = 0;        ///< the last launch
+};
+
+/// Times kept of a slot, each one of equally many launches.
+inline constexpr std::uint32_t kept_times = 64;
+
+/// All launches of one kernel with one grid and block on one device.
+struct LaunchSlot {
+  std::uint32_t kernel = 0;  ///< 0: not in use yet
+  std::uint32_t device = 0;
+  std::uint32_t grid[3] = {};
+  std::uint32_t block[3] = {};
+  std::uint32_t dynamic_shared_bytes = 0;  ///< of the first one
+  std::uint32_t range = 0;                 ///< RangeEvent in which the first one was launched; 0: none
+  std::uint64_t launches = 0;
+  std::uint64_t unseen[unseen_reasons] = {};  ///< launches by reason
+  std::uint64_t timed = 0;                    ///< launches whose time is in the sum
+  std::uint64_t timed_ns = 0;
+  std::uint64_t captured = 0;      ///< of `launches`, those recorded for a graph: they ran as often as it did
+  float time_ns[kept_times] = {};  ///< the first min(timed, kept_times) are filled in
+};
+inline constexpr std::uint64_t launch_slots = 65536;
+
+}  // namespace gpumem::inject

@@ -1,0 +1,30 @@
+#pragma once
+// Kernels of a user's program as results of a report: the probe `kernel`, which no registry knows and nobody can run.
+
+#include "probes/probe.hpp"
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+inline constexpr const char* kernel_probe_name = "kernel";
+
+// Parameters of such a result.
+inline constexpr const char* kernel_parameter = "kernel";  ///< its name, demangled
+inline constexpr const char* grid_parameter = "grid";      ///< blocks: "1024", "64x64", "8x8x8"
+inline constexpr const char* block_threads_parameter = "block_threads";
+inline constexpr const char* device_parameter = "device";  ///< index into the report's devices
+
+// Metrics of such a result.
+inline constexpr const char* gpu_time_name = "gpu_time_seconds";  ///< of all its launches
+inline constexpr const char* gpu_share_name = "gpu_time_share";   ///< of the whole program's
+inline constexpr const char* launches_name = "launches";
+inline constexpr const char* moved_name =
+    "bytes_moved_per_byte_used";  ///< sectors that requests touch x 32 / useful bytes
+inline constexpr const char* could_save_name = "could_save_seconds";  ///< of all its launches, by the model
+
+/// What its metrics and headline (bandwidth of the useful bytes) are; its axes name the parameters.
+[[nodiscard]] const Probe& kernel_probe();
+
+[[nodiscard]] bool is_kernel(const Record& record);
+
+}  // namespace gpumem::report
