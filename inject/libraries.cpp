@@ -1,0 +1,56 @@
+#include "inject/libraries.hpp"
+
+#include <dlfcn.h>
+
+namespace gpumem::inject {
+
+namespace {
+
+Driver loaded_driver;
+Sanitizer loaded_sanitizer;
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+}  // namespace
+
+const Driver& driver() { return loaded_driver; }
+const Sanitizer& sanitizer() { return loaded_sanitizer; }
+
+std::string load_driver() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW);
+  if (library == nullptr) return "libcuda.so.1";
+  std::string missing;
+#define GPUMEM_FIND(name) \
+  if (!find(library, #name, loaded_driver.name)) missing = #name;
+  GPUMEM_DRIVER_FUNCTIONS(GPUMEM_FIND)
+#undef GPUMEM_FIND
+  if (!find(library, "cuDeviceTotalMem_v2", loaded_driver.cuDeviceTotalMem)) missing = "cuDeviceTotalMem_v2";
+  if (!find(library, "cuEventElapsedTime", loaded_driver.cuEventElapsedTime)) missing = "cuEventElapsedTime";
+  if (!find(library, "cuDeviceGetUuid_v2", loaded_driver.cuDeviceGetUuid) &&
+      !find(library, "cuDeviceGetUuid", loaded_driver.cuDeviceGetUuid)) {
+    missing = "cuDeviceGetUuid";
+  }
+  find(library, "cuFuncGetName", loaded_driver.cuFuncGetName);
+  find(library, "cuKernelGetFunction", loaded_driver.cuKernelGetFunction);
+  return missing;
+}
+
+std::string load_sanitizer(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* reason = dlerror();
+    return reason == nullptr ? path : reason;
+  }
+  std::string missing;
+#define GPUMEM_FIND(name) \
+  if (!find(library, #name, loaded_sanitizer.name)) missing = path + " lacks " #name;
+  GPUMEM_SANITIZER_FUNCTIONS(GPUMEM_FIND)
+#undef GPUMEM_FIND
+  return missing;
+}
+
+}  // namespace gpumem::inject

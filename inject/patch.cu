@@ -1,0 +1,292 @@
+// The code that is patched into kernels, a call before every access to memory: what a request costs is counted where it
+// happens, from its addresses.
+//
+// Registers are saved around a patch, but predicate P4 is not (found on an H200 with driver 580: matrix products then
+// fault or hang). Functions that are not inlined are small enough for the compiler to leave it alone; a test reads the
+// machine code.
+
+#include <sanitizer_patching.h>
+
+#include "inject/site_table.hpp"
+#include "inject/warp_cost.cuh"
+
+namespace gpumem::inject {
+namespace {
+
+struct Access {
+  SiteTable* table;
+  std::uint64_t pc;
+  std::uint64_t address;  ///< of shared and local memory an offset
+  unsigned log2_bytes;
+  RawSpace space;
+  RawOp op;
+  unsigned flags;
+};
+
+__device__ __forceinline__ unsigned lane_of() {
+  unsigned lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+
+__device__ __forceinline__ unsigned multiprocessor_of() {
+  unsigned sm;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  return sm;
+}
+
+__device__ __forceinline__ unsigned mixed(std::uint64_t number) {
+  return static_cast<unsigned>((number * 0x9e37'79b9'7f4a'7c15) >> 32);  // Fibonacci hashing
+}
+
+/// The place of a site in the table, a new one if need be; table_sites where there is no room.
+__device__ __noinline__ unsigned find_site(SiteTable* table, std::uint64_t key, unsigned op_and_word) {
+  unsigned at = mixed(key) / (~0U / table_sites + 1);
+#pragma unroll 1
+  for (unsigned tries = 0; tries < table_sites; ++tries) {
+    auto* place = reinterpret_cast<unsigned long long*>(&table->site[at].key);
+    unsigned long long there = *static_cast<volatile unsigned long long*>(place);
+    if (there == 0) there = atomicCAS(place, 0ULL, static_cast<unsigned long long>(key));
+    if (there == 0) table->site[at].op_and_word = op_and_word;
+    if (there == 0 || there == key) return at;
+    at = (at + 1) & (table_sites - 1);
+  }
+  table->lost_sites = 1;
+  return table_sites;
+}
+
+__device__ __forceinline__ void add(std::uint64_t& sum, unsigned value) {
+  if (value != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
+}
+
+/// The way of a set that holds the line, which is brought there if need be in place of another one.
+__device__ __noinline__ unsigned way_of(CacheTag* set, std::uint64_t line, bool* brought) {
+  *brought = false;
+  auto* tags = reinterpret_cast<unsigned long long*>(set);
+  const auto wanted = static_cast<unsigned long long>(line + 1);
+  const unsigned begin = mixed(line) & (cache_ways - 1);
+#pragma unroll 1
+  for (unsigned round = 0; round < 2 * cache_ways; ++round) {
+    unsigned victim = cache_ways;
+    unsigned long long old = 0;
+#pragma unroll 1
+    for (unsigned i = 0; i < cache_ways; ++i) {
+      const unsigned way = (begin + i) & (cache_ways - 1);
+      const unsigned long long tag = *static_cast<volatile unsigned long long*>(&tags[way]);
+      if (tag >> 8 == wanted) return way;
+      if (tag == 0 && victim == cache_ways) victim = way;
+    }
+    if (victim == cache_ways) {
+      // A clock stands in for chance: who is first to go is as good as any.
+      victim = (static_cast<unsigned>(clock64()) >> 4) & (cache_ways - 1);
+      old = *static_cast<volatile unsigned long long*>(&tags[victim]);
+    }
+    if (atomicCAS(&tags[victim], old, wanted << 8) == old) {
+      *brought = true;
+      return victim;
+    }
+  }
+  return begin;  // others bring lines here all the time
+}
+
+/// Of sectors (a bit each) of the line, those that the multiprocessor's L1 does not have; it has them now.
+__device__ __noinline__ unsigned missing_in_l1(const SiteTable* table, std::uint64_t line, unsigned sectors) {
+  const std::uint64_t first =
+      std::uint64_t{multiprocessor_of()} * table->l1_sets + __umulhi(mixed(line), table->l1_sets);
+  CacheTag* set = table->l1 + first * cache_ways;
+  bool brought = false;
+  const unsigned way = way_of(set, line, &brought);
+  const auto before = static_cast<unsigned>(
+      atomicOr(reinterpret_cast<unsigned long long*>(&set[way]), static_cast<unsigned long long>(sectors)));
+  return sectors & ~before;
+}
+
+/// The same of L2, of sectors read or written; `place` is the line's in table->l2_words.
+__device__ __noinline__ unsigned missing_in_l2(const SiteTable* table, std::uint64_t line, unsigned sectors,
+                                               bool written, unsigned* place) {
+  const std::uint64_t first = std::uint64_t{__umulhi(mixed(line), table->l2_sets)} * cache_ways;
+  bool brought = false;
+  const unsigned way = way_of(table->l2 + first, line, &brought);
+  *place = static_cast<unsigned>(first) + way;
+  if (brought) {
+    table->l2_words[2 * *place] = 0;
+    table->l2_words[2 * *place + 1] = 0;
+  }
+  const unsigned bits = written ? sectors << 4 | sectors : sectors;
+  const auto before = static_cast<unsigned>(
+      atomicOr(reinterpret_cast<unsigned long long*>(&table->l2[first + way]), static_cast<unsigned long long>(bits)));
+  return written ? sectors & ~(before >> 4) : sectors & ~before;
+}
+
+/// Words of the lane, a bit for each of the 32 of its line, that nobody had used.
+__device__ __noinline__ unsigned words_not_used(const SiteTable* table, unsigned place, const Access& access) {
+  const unsigned words = access.log2_bytes < 2 ? 1U : 1U << (access.log2_bytes - 2);
+  const unsigned bits = ((1U << words) - 1) << ((access.address >> 2) & 31U);
+  const unsigned before = atomicOr(&table->l2_words[2 * place + (access.op != RawOp::load ? 1 : 0)], bits);
+  return static_cast<unsigned>(__popc(bits & ~before));
+}
+
+/// Which of the 4 sectors of its line the lanes of `group` touch.
+__device__ __noinline__ unsigned sectors_of(unsigned mask, unsigned group, std::uint64_t address) {
+  unsigned sectors = 0;
+#pragma unroll
+  for (unsigned sector = 0; sector < 4; ++sector) {
+    if ((__ballot_sync(mask, ((address >> 5) & 3U) == sector) & group) != 0) sectors |= 1U << sector;
+  }
+  return sectors;
+}
+
+/// Plays L1 and L2 with the request.
+__device__ __noinline__ void play(const Access& access, SiteSums& sums, unsigned mask, unsigned lane, bool adds) {
+  const std::uint64_t line = access.address >> 7;
+  const unsigned group = lanes_alike(mask, line);
+  const unsigned sectors = sectors_of(mask, group, access.address);
+  const bool load = access.op == RawOp::load;
+  unsigned from_l2 = 0;
+  unsigned from_memory = 0;
+  unsigned place = 0;
+  if (leads(group, lane)) {
+    from_l2 = load ? missing_in_l1(access.table, line, sectors) : sectors;
+    from_memory = missing_in_l2(access.table, line, sectors, !load, &place);
+  }
+  __syncwarp(mask);
+  place = __shfl_sync(mask, place, __ffs(static_cast<int>(group)) - 1);
+  const unsigned used = words_not_used(access.table, place, access);
+  const unsigned l2_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(from_l2)));
+  const unsigned memory_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(from_memory)));
+  const unsigned used_words = sum_of_few(mask, used);
+  const unsigned requests = sum_of_few(mask, from_l2 != 0 ? 1 : 0);
+  if (!adds) return;
+  add(sums.l2_sectors, l2_sectors);
+  add(sums.memory_sectors, memory_sectors);
+  add(sums.used_words, used_words);
+  add(sums.l2_requests, requests);
+}
+
+/// Of the request number `before`, counted from 0, whether and where it is shown: of the one after 4^k others.
+__device__ __forceinline__ unsigned shown_at(std::uint64_t before) {
+  if (before == 0) return 0;
+  const auto log2 = static_cast<unsigned>(63 - __clzll(static_cast<long long>(before)));
+  const bool power_of_four = (before & (before - 1)) == 0 && log2 % 2 == 0;
+  return power_of_four && log2 / 2 + 1 < shown_requests ? log2 / 2 + 1 : shown_requests;
+}
+
+__device__ __noinline__ void show(TableSite& site, const Access& access, unsigned mask, unsigned lane, bool adds) {
+  // Copies of the sums count apart: only the first one's requests are shown.
+  unsigned at = shown_requests;
+  if (adds) {
+    SiteSums& sums = site.sums[multiprocessor_of() % sum_copies];
+    const std::uint64_t before = atomicAdd(reinterpret_cast<unsigned long long*>(&sums.requests), 1ULL);
+    if (multiprocessor_of() % sum_copies == 0) at = shown_at(before);
+  }
+  at = __shfl_sync(mask, at, __ffs(static_cast<int>(mask)) - 1);
+  if (at >= shown_requests) return;
+  site.request[at].address[lane] = access.address;
+  if (adds) site.request[at].active = mask;
+}
+
+__device__ __noinline__ void count_sectors(const Access& access, SiteSums& sums, unsigned mask, unsigned lane,
+                                           unsigned useful, bool adds) {
+  const unsigned sectors = count_different(mask, lane, access.address >> 5);
+  const unsigned lines = count_different(mask, lane, access.address >> 7);
+  if (!adds) return;
+  add(sums.sectors, sectors);
+  add(sums.lines, lines);
+  add(sums.least_sectors, (useful + 31) / 32);
+}
+
+__device__ __noinline__ void count_wavefronts(const Access& access, SiteSums& sums, unsigned mask, unsigned lane,
+                                              unsigned useful, bool adds) {
+  const unsigned cost = wavefronts(mask, lane, access.address, access.log2_bytes, access.op == RawOp::load);
+  if (!adds) return;
+  add(sums.wavefronts, cost);
+  add(sums.least_wavefronts, (useful + 127) / 128);
+}
+
+__device__ __noinline__ void count(const Access& access) {
+  const unsigned mask = __activemask();
+  const unsigned lane = lane_of();
+  const bool adds = leads(mask, lane);
+  unsigned at = 0;
+  if (adds) {
+    at = find_site(access.table, access.pc << 3 | static_cast<std::uint64_t>(access.space),
+                   static_cast<unsigned>(access.op) | (1U << access.log2_bytes) << 8 | access.flags << 16);
+  }
+  at = __shfl_sync(mask, at, __ffs(static_cast<int>(mask)) - 1);
+  if (at == table_sites) return;
+  TableSite& site = access.table->site[at];
+  SiteSums& sums = site.sums[multiprocessor_of() % sum_copies];
+  show(site, access, mask, lane, adds);
+  const unsigned useful = count_different(mask, lane, access.address) << access.log2_bytes;
+  if (adds) {
+    add(sums.active_lanes, static_cast<unsigned>(__popc(mask)));
+    add(sums.useful_bytes, useful);
+  }
+  if (access.space == RawSpace::shared) {
+    count_wavefronts(access, sums, mask, lane, useful, adds);
+  } else {
+    count_sectors(access, sums, mask, lane, useful, adds);
+    if (access.table->l1_sets != 0 && access.space == RawSpace::global) play(access, sums, mask, lane, adds);
+  }
+}
+
+__device__ __forceinline__ RawOp op_of(unsigned flags) {
+  if ((flags & (SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE)) ==
+          (SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE) ||
+      (flags & SANITIZER_MEMORY_DEVICE_FLAG_ATOMIC_WRITE_ONLY) != 0) {
+    return RawOp::atomic;
+  }
+  return (flags & SANITIZER_MEMORY_DEVICE_FLAG_WRITE) != 0 ? RawOp::store : RawOp::load;
+}
+
+__device__ __noinline__ void note(void* table, std::uint64_t pc, std::uint64_t address, unsigned bytes, RawSpace space,
+                                  RawOp op, unsigned flags) {
+  const auto log2_bytes = static_cast<unsigned>(31 - __clz(static_cast<int>(bytes)));
+  count({static_cast<SiteTable*>(table), pc, address, log2_bytes, space, op, flags});
+}
+
+}  // namespace
+}  // namespace gpumem::inject
+
+using gpumem::inject::RawOp;
+using gpumem::inject::RawSpace;
+
+// Launches that nobody samples have no table: another thread's, of a module that is patched for one.
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_global(void* table, std::uint64_t pc, void* address,
+                                                                      std::uint32_t bytes, std::uint32_t flags,
+                                                                      const void*) {
+  if (table == nullptr || (flags & SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH) != 0) return SANITIZER_PATCH_SUCCESS;
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  gpumem::inject::note(table, pc, at, bytes, RawSpace::global, gpumem::inject::op_of(flags), 0);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_shared(void* table, std::uint64_t pc, void* address,
+                                                                      std::uint32_t bytes, std::uint32_t flags,
+                                                                      const void*) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  gpumem::inject::note(table, pc, at, bytes, RawSpace::shared, gpumem::inject::op_of(flags), 0);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_local(void* table, std::uint64_t pc, void* address,
+                                                                     std::uint32_t bytes, std::uint32_t flags,
+                                                                     const void*) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  // Neighbouring lanes have neighbouring 32-bit words (CUDA C++ Programming Guide, "Local Memory").
+  const auto byte = reinterpret_cast<std::uint64_t>(address);
+  const std::uint64_t at = (byte / 4 * 32 + gpumem::inject::lane_of()) * 4 + byte % 4;
+  gpumem::inject::note(table, pc, at, bytes, RawSpace::local, gpumem::inject::op_of(flags), 0);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_async_copy(void* table, std::uint64_t pc, void* source,
+                                                                          std::uint32_t, std::uint32_t bytes,
+                                                                          std::uint32_t) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  const auto at = reinterpret_cast<std::uint64_t>(source);
+  gpumem::inject::note(table, pc, at, bytes, RawSpace::global, RawOp::load, gpumem::inject::raw_async_copy);
+  return SANITIZER_PATCH_SUCCESS;
+}

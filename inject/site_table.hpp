@@ -1,0 +1,54 @@
+#pragma once
+// What the patched kernel writes while it runs, shared between the host's code and the device's.
+
+#include <cstdint>
+
+#include "inject/raw_format.hpp"
+
+namespace gpumem::inject {
+
+inline constexpr std::uint32_t table_sites = 1024;  ///< a power of two
+/// Multiprocessors add to copies of a site's sums, so that they wait less for each other.
+inline constexpr std::uint32_t sum_copies = 16;
+inline constexpr std::uint32_t cache_ways = 4;
+
+/// Site's sums, as they are in raw_format.hpp.
+struct SiteSums {
+  std::uint64_t requests;
+  std::uint64_t active_lanes;
+  std::uint64_t useful_bytes;
+  std::uint64_t sectors;
+  std::uint64_t least_sectors;
+  std::uint64_t lines;
+  std::uint64_t wavefronts;
+  std::uint64_t least_wavefronts;
+  std::uint64_t l2_sectors;
+  std::uint64_t memory_sectors;
+  std::uint64_t used_words;
+  std::uint64_t l2_requests;
+};
+
+struct TableSite {
+  std::uint64_t key;          ///< pc | space; 0: free
+  std::uint32_t op_and_word;  ///< RawOp | bytes of a word << 8 | RawFlags << 16
+  std::uint32_t reserved;
+  SiteSums sums[sum_copies];
+  ShownRequest request[shown_requests];
+};
+
+/// A line that a cache holds: its number + 1, then 4 bits of sectors it has and 4 of sectors written. 0: none.
+using CacheTag = std::uint64_t;
+
+/// Begins the device's memory of a sample. Zeros, but for what the host fills in, are the empty table.
+struct SiteTable {
+  std::uint32_t l1_sets;  ///< of each multiprocessor; 0: caches are not played
+  std::uint32_t l2_sets;
+  std::uint32_t lost_sites;  ///< requests that found no room, 1 or more
+  std::uint32_t reserved;
+  CacheTag* l1;             ///< [multiprocessor][set][way]
+  CacheTag* l2;             ///< [set][way]
+  std::uint32_t* l2_words;  ///< [set][way][read, written]: words of the line that were used
+  TableSite site[table_sites];
+};
+
+}  // namespace gpumem::inject
