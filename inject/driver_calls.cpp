@@ -1,0 +1,116 @@
+#include "inject/driver_calls.hpp"
+
+#include <algorithm>
+
+#include "inject/libraries.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+// Parameters as callbacks have them: the call's own, in its order. Forms that end in _ptsz have the same.
+
+struct LaunchKernel {  ///< cuLaunchKernel; cuLaunchCooperativeKernel lacks the last
+  CUfunction function;
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared_bytes;
+  CUstream stream;
+  void** parameters;
+  void** extra;
+};
+
+struct LaunchKernelEx {
+  const CUlaunchConfig* config;
+  CUfunction function;
+  void** parameters;
+  void** extra;
+};
+
+constexpr Sanitizer_CallbackId launches[] = {
+    SANITIZER_CBID_DRIVER_API_cuLaunchKernel,
+    SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz,
+    SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx,
+    SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz,
+    SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel,
+    SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz,
+};
+constexpr Sanitizer_CallbackId graph_launches[] = {
+    SANITIZER_CBID_DRIVER_API_cuGraphLaunch,
+    SANITIZER_CBID_DRIVER_API_cuGraphLaunch_ptsz,
+};
+constexpr Sanitizer_CallbackId waits[] = {
+    SANITIZER_CBID_DRIVER_API_cuCtxSynchronize,         SANITIZER_CBID_DRIVER_API_cuStreamSynchronize,
+    SANITIZER_CBID_DRIVER_API_cuStreamSynchronize_ptsz, SANITIZER_CBID_DRIVER_API_cuEventSynchronize,
+    SANITIZER_CBID_DRIVER_API_cuMemcpyDtoH_v2,          SANITIZER_CBID_DRIVER_API_cuMemcpyDtoH_v2_ptds,
+};
+
+bool is_extended(Sanitizer_CallbackId id) {
+  return id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx || id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz;
+}
+
+bool is_cooperative(Sanitizer_CallbackId id) {
+  return id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel ||
+         id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz;
+}
+
+/// Whether a stream of 0 is the thread's own.
+bool is_per_thread(Sanitizer_CallbackId id) {
+  return id == SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz || id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz ||
+         id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz;
+}
+
+bool is_cooperative(const CUlaunchConfig& config) {
+  return std::any_of(config.attrs, config.attrs + config.numAttrs, [](const CUlaunchAttribute& attribute) {
+    return attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && attribute.value.cooperative != 0;
+  });
+}
+
+}  // namespace
+
+std::span<const Sanitizer_CallbackId> launch_calls() { return launches; }
+std::span<const Sanitizer_CallbackId> graph_launch_calls() { return graph_launches; }
+std::span<const Sanitizer_CallbackId> waiting_calls() { return waits; }
+
+bool is_launch(Sanitizer_CallbackId id) { return std::ranges::find(launches, id) != std::end(launches); }
+bool is_graph_launch(Sanitizer_CallbackId id) {
+  return std::ranges::find(graph_launches, id) != std::end(graph_launches);
+}
+
+Launch launch_of(Sanitizer_CallbackId id, const void* parameters) {
+  Launch launch;
+  if (is_extended(id)) {
+    const auto& p = *static_cast<const LaunchKernelEx*>(parameters);
+    const CUlaunchConfig& config = *p.config;
+    launch = {.function = p.function,
+              .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
+              .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
+              .dynamic_shared_bytes = config.sharedMemBytes,
+              .stream = config.hStream,
+              .cooperative = is_cooperative(config)};
+  } else {
+    const auto& p = *static_cast<const LaunchKernel*>(parameters);
+    launch = {.function = p.function,
+              .grid = {p.grid[0], p.grid[1], p.grid[2]},
+              .block = {p.block[0], p.block[1], p.block[2]},
+              .dynamic_shared_bytes = p.shared_bytes,
+              .stream = p.stream,
+              .cooperative = is_cooperative(id)};
+  }
+  if (is_per_thread(id) && launch.stream == nullptr) launch.stream = CU_STREAM_PER_THREAD;
+  return launch;
+}
+
+CUresult launch_again(Sanitizer_CallbackId id, const void* parameters, CUstream stream) {
+  if (is_extended(id)) {
+    const auto& p = *static_cast<const LaunchKernelEx*>(parameters);
+    CUlaunchConfig config = *p.config;
+    config.hStream = stream;
+    return driver().cuLaunchKernelEx(&config, p.function, p.parameters, p.extra);
+  }
+  const auto& p = *static_cast<const LaunchKernel*>(parameters);
+  return driver().cuLaunchKernel(p.function, p.grid[0], p.grid[1], p.grid[2], p.block[0], p.block[1], p.block[2],
+                                 p.shared_bytes, stream, p.parameters, p.extra);
+}
+
+}  // namespace gpumem::inject

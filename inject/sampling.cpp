@@ -1,0 +1,245 @@
+#include "inject/sampling.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "inject/libraries.hpp"
+#include "inject/output.hpp"
+#include "inject/patch_image.hpp"
+#include "inject/site_table.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+constexpr std::uint64_t line_bytes = 128;
+constexpr std::uint64_t kib = 1024;
+
+/// What a context needs for samples, once.
+struct Tables {
+  bool ready = false;
+  Unseen failed = Unseen::none;
+  SiteTable* table = nullptr;  ///< on the device, as the caches are
+  CacheTag* l1 = nullptr;
+  CacheTag* l2 = nullptr;
+  std::uint32_t* l2_words = nullptr;
+  SiteTable* copy = nullptr;  ///< page-locked, for both ways
+  std::uint32_t l1_sets = 0;
+  std::uint32_t l2_sets = 0;
+  std::uint32_t multiprocessors = 0;
+};
+
+std::unordered_map<CUcontext, Tables> contexts;
+thread_local Tables* attached = nullptr;  // of the launch that this thread samples
+thread_local Sanitizer_StreamHandle launched_in = nullptr;
+thread_local bool was_launched = false;
+
+/// L1 and shared memory of a multiprocessor together (CUDA C++ Programming Guide, "Compute Capabilities").
+std::uint64_t l1_and_shared_bytes(const DeviceEvent& device) {
+  const std::uint32_t capability = device.compute_capability_major * 10 + device.compute_capability_minor;
+  if (capability == 75) return 96 * kib;
+  if (capability == 80 || capability == 87) return 192 * kib;
+  if (capability == 90 || capability == 100 || capability == 103) return 256 * kib;
+  return 128 * kib;
+}
+
+const PatchImage* image_for(const DeviceEvent& device) {
+  const PatchImage* best = nullptr;
+  for (const PatchImage& image : patch_images()) {
+    const bool runs = image.architecture / 10 == device.compute_capability_major &&
+                      image.architecture % 10 <= device.compute_capability_minor;
+    if (runs && (best == nullptr || image.architecture > best->architecture)) best = &image;
+  }
+  return best;
+}
+
+bool fine(SanitizerResult result, const char* what) {
+  if (result == SANITIZER_SUCCESS) return true;
+  const char* reason = nullptr;
+  sanitizer().sanitizerGetResultString(result, &reason);
+  write_problem(false, std::string("some launches were not seen access by access: ") + what + " failed (" +
+                           (reason == nullptr ? "unknown error" : reason) + ")");
+  return false;
+}
+
+template <class Element>
+bool allocate(CUcontext context, Element*& memory, std::size_t count) {
+  void* address = nullptr;
+  if (!fine(sanitizer().sanitizerAlloc(context, &address, count * sizeof(Element)), "memory on the GPU")) return false;
+  memory = static_cast<Element*>(address);
+  return true;
+}
+
+Tables make_tables(CUcontext context) {
+  Tables tables;
+  const DeviceEvent& device = device_event(current_device());
+  const PatchImage* image = image_for(device);
+  if (image == nullptr) {
+    write_problem(false, "nothing is seen access by access on GPUs of compute capability " +
+                             std::to_string(device.compute_capability_major) + "." +
+                             std::to_string(device.compute_capability_minor) +
+                             ": this gpumem was not built for them (CMAKE_CUDA_ARCHITECTURES)");
+    tables.failed = Unseen::failed;
+    return tables;
+  }
+  if (!fine(sanitizer().sanitizerAddPatches(image->data, context), "loading the patch")) {
+    tables.failed = Unseen::failed;
+    return tables;
+  }
+  tables.multiprocessors = device.multiprocessors;
+  const std::uint64_t l1_lines = l1_and_shared_bytes(device) / line_bytes;
+  tables.l1_sets = static_cast<std::uint32_t>(l1_lines / cache_ways);
+  tables.l2_sets =
+      static_cast<std::uint32_t>(std::max(device.l2_bytes, std::uint64_t{256} * kib) / line_bytes / cache_ways);
+  const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
+  void* copy = nullptr;
+  if (!allocate(context, tables.table, 1) || !allocate(context, tables.l1, l1_lines * device.multiprocessors) ||
+      !allocate(context, tables.l2, l2_lines) || !allocate(context, tables.l2_words, 2 * l2_lines) ||
+      !fine(sanitizer().sanitizerAllocHost(context, &copy, sizeof(SiteTable)), "page-locked memory")) {
+    tables.failed = Unseen::no_memory;
+    return tables;
+  }
+  tables.copy = static_cast<SiteTable*>(copy);
+  tables.ready = true;
+  return tables;
+}
+
+/// Sets of L1 that shared memory of the blocks that a multiprocessor has at once leaves.
+std::uint32_t l1_sets_of(const Tables& tables, const Sample& sample) {
+  constexpr std::uint64_t reserved_bytes = kib;  // of each block, by the system (since compute capability 8.0)
+  int blocks = 0;
+  if (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sample.kernel->function,
+                                                           static_cast<int>(sample.block_threads),
+                                                           sample.dynamic_shared_bytes) != CUDA_SUCCESS ||
+      blocks < 0) {
+    blocks = 1;
+  }
+  const std::uint64_t each = std::uint64_t{sample.kernel->static_shared_bytes} + sample.dynamic_shared_bytes;
+  const std::uint64_t shared = static_cast<std::uint64_t>(blocks) * (each + reserved_bytes);
+  const std::uint64_t all = std::uint64_t{tables.l1_sets} * cache_ways * line_bytes;
+  const std::uint64_t least = all / 8;
+  return static_cast<std::uint32_t>(std::max(all > shared ? all - shared : 0, least) / line_bytes / cache_ways);
+}
+
+bool clear_tables(Tables& tables, const Sample& sample, Sanitizer_StreamHandle stream) {
+  const Sanitizer& functions = sanitizer();
+  const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
+  const std::size_t l1_lines = std::size_t{tables.l1_sets} * cache_ways * tables.multiprocessors;
+  tables.copy->lost_sites = 0;
+  tables.copy->reserved = 0;
+  tables.copy->l1_sets = l1_sets_of(tables, sample);
+  tables.copy->l2_sets = tables.l2_sets;
+  tables.copy->l1 = tables.l1;
+  tables.copy->l2 = tables.l2;
+  tables.copy->l2_words = tables.l2_words;
+  return fine(functions.sanitizerMemset(tables.table, 0, sizeof(SiteTable), stream), "clearing memory") &&
+         fine(functions.sanitizerMemset(tables.l1, 0, l1_lines * sizeof(CacheTag), stream), "clearing memory") &&
+         fine(functions.sanitizerMemset(tables.l2, 0, l2_lines * sizeof(CacheTag), stream), "clearing memory") &&
+         fine(functions.sanitizerMemcpyHostToDeviceAsync(tables.table, tables.copy, offsetof(SiteTable, site), stream),
+              "a copy to the GPU");
+}
+
+bool patch(CUmodule module) {
+  const std::pair<Sanitizer_InstructionId, const char*> callbacks[] = {
+      {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "gpumem_global"},
+      {SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS, "gpumem_shared"},
+      {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "gpumem_local"},
+      {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "gpumem_async_copy"},
+  };
+  for (const auto& [instruction, callback] : callbacks) {
+    if (!fine(sanitizer().sanitizerPatchInstructions(instruction, module, callback), "patching")) return false;
+  }
+  return fine(sanitizer().sanitizerPatchModule(module), "patching");
+}
+
+Site site_of(const TableSite& from, std::uint64_t kernel_pc, std::uint64_t kernel_bytes) {
+  Site site;
+  const std::uint64_t pc = from.key >> 3;
+  const bool inside = pc >= kernel_pc && pc - kernel_pc < kernel_bytes;
+  site.pc = inside ? pc - kernel_pc : pc;
+  site.space = static_cast<RawSpace>(from.key & 7);
+  site.op = static_cast<RawOp>(from.op_and_word & 0xff);
+  site.word_bytes = static_cast<std::uint8_t>(from.op_and_word >> 8);
+  site.flags = static_cast<std::uint8_t>((from.op_and_word >> 16) | (inside ? 0 : raw_outside_kernel));
+  for (const SiteSums& sums : from.sums) {
+    site.requests += sums.requests;
+    site.active_lanes += sums.active_lanes;
+    site.useful_bytes += sums.useful_bytes;
+    site.sectors += sums.sectors;
+    site.least_sectors += sums.least_sectors;
+    site.lines += sums.lines;
+    site.wavefronts += sums.wavefronts;
+    site.least_wavefronts += sums.least_wavefronts;
+    site.l2_sectors += sums.l2_sectors;
+    site.memory_sectors += sums.memory_sectors;
+    site.used_words += sums.used_words;
+    site.l2_requests += sums.l2_requests;
+  }
+  for (const ShownRequest& request : from.request) {
+    if (request.active != 0) site.request[site.shown++] = request;
+  }
+  if (site.space == RawSpace::global && site.shown > 0) {
+    const ShownRequest& shown = site.request[0];
+    const std::uint64_t address = shown.address[__builtin_ctz(shown.active)];
+    CUmemorytype type{};
+    if (driver().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS &&
+        type == CU_MEMORYTYPE_HOST) {
+      site.space = RawSpace::host;
+    }
+  }
+  return site;
+}
+
+}  // namespace
+
+Unseen begin_sample(const Sample& sample) {
+  const auto [found, is_new] = contexts.try_emplace(sample.context);
+  Tables& tables = found->second;
+  if (is_new) tables = make_tables(sample.context);
+  if (!tables.ready) return tables.failed;
+  Sanitizer_StreamHandle stream = nullptr;
+  if (!fine(sanitizer().sanitizerGetStreamHandle(sample.context, sample.stream, &stream), "finding the stream") ||
+      !clear_tables(tables, sample, stream) || !patch(sample.kernel->module)) {
+    return Unseen::failed;
+  }
+  attached = &tables;
+  was_launched = false;
+  return Unseen::none;
+}
+
+void attach_table(const Sanitizer_LaunchData& launch) {
+  if (attached == nullptr) return;
+  launched_in = launch.hStream;
+  was_launched = sanitizer().sanitizerSetLaunchCallbackData(launch.hLaunch, launch.function, launch.hStream,
+                                                            attached->table) == SANITIZER_SUCCESS;
+}
+
+void drop_sample(const Sample& sample) {
+  attached = nullptr;
+  static_cast<void>(fine(sanitizer().sanitizerUnpatchModule(sample.kernel->module), "taking the patch away"));
+}
+
+void end_sample(const Sample& sample, SampleEvent event) {
+  const Tables& tables = *attached;
+  std::uint64_t pc = 0;
+  std::uint64_t bytes = 0;
+  const bool copied =
+      was_launched && fine(sanitizer().sanitizerStreamSynchronize(launched_in), "waiting for the launch") &&
+      fine(sanitizer().sanitizerMemcpyDeviceToHost(tables.copy, tables.table, sizeof(SiteTable), launched_in),
+           "a copy from the GPU") &&
+      fine(sanitizer().sanitizerGetFunctionPcAndSize(sample.kernel->module, sample.kernel->name.c_str(), &pc, &bytes),
+           "finding the kernel's code");
+  drop_sample(sample);
+  if (!copied) return;
+  std::vector<Site> sites;
+  for (const TableSite& site : tables.copy->site) {
+    if (site.key != 0) sites.push_back(site_of(site, pc, bytes));
+  }
+  std::ranges::sort(sites, {}, &Site::pc);
+  event.sites = static_cast<std::uint32_t>(sites.size());
+  event.lost_sites = tables.copy->lost_sites;
+  write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites))});
+}
+
+}  // namespace gpumem::inject
