@@ -154,8 +154,7 @@ void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
     return;
   }
   if (launched) {
-    call.event.took_ns = now_ns() - call.began_ns;
-    end_sample(call.sample, call.event);
+    end_sample(call.sample, call.event, call.began_ns);
     ++call.slot->samples;
   } else {
     // The patch takes registers, with which a block may not fit any more: the program must not notice.

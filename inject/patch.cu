@@ -1,9 +1,9 @@
 // The code that is patched into kernels, a call before every access to memory: what a request costs is counted where it
 // happens, from its addresses.
 //
-// Registers are saved around a patch, but predicate P4 is not (found on an H200 with driver 580: matrix products then
-// fault or hang). Functions that are not inlined are small enough for the compiler to leave it alone; a test reads the
-// machine code.
+// Registers are saved around a patch, but predicates P3 to P5 and the higher convergence barriers are not (found on an
+// H200 with driver 580: matrix products then fault, hang or are wrong). Functions that are not inlined, and loops that
+// are not unrolled, are small enough for the compiler to leave them alone; a test reads the machine code.
 
 #include <sanitizer_patching.h>
 
@@ -44,7 +44,7 @@ __device__ __noinline__ unsigned find_site(SiteTable* table, std::uint64_t key, 
   unsigned at = mixed(key) / (~0U / table_sites + 1);
 #pragma unroll 1
   for (unsigned tries = 0; tries < table_sites; ++tries) {
-    auto* place = reinterpret_cast<unsigned long long*>(&table->site[at].key);
+    auto* place = reinterpret_cast<unsigned long long*>(&table->key[at]);
     unsigned long long there = *static_cast<volatile unsigned long long*>(place);
     if (there == 0) there = atomicCAS(place, 0ULL, static_cast<unsigned long long>(key));
     if (there == 0) table->site[at].op_and_word = op_and_word;
@@ -129,38 +129,50 @@ __device__ __noinline__ unsigned words_not_used(const SiteTable* table, unsigned
 /// Which of the 4 sectors of its line the lanes of `group` touch.
 __device__ __noinline__ unsigned sectors_of(unsigned mask, unsigned group, std::uint64_t address) {
   unsigned sectors = 0;
-#pragma unroll
+#pragma unroll 1
   for (unsigned sector = 0; sector < 4; ++sector) {
     if ((__ballot_sync(mask, ((address >> 5) & 3U) == sector) & group) != 0) sectors |= 1U << sector;
   }
   return sectors;
 }
 
-/// Plays L1 and L2 with the request.
-__device__ __noinline__ void play(const Access& access, SiteSums& sums, unsigned mask, unsigned lane, bool adds) {
+/// What the caches lack of a line that a request touches.
+struct Missing {
+  unsigned in_l1 = 0;  ///< sectors, a bit each
+  unsigned in_l2 = 0;
+  unsigned place = 0;  ///< of the line in table->l2_words
+};
+
+__device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) {
   const std::uint64_t line = access.address >> 7;
-  const unsigned group = lanes_alike(mask, line);
-  const unsigned sectors = sectors_of(mask, group, access.address);
   const bool load = access.op == RawOp::load;
-  unsigned from_l2 = 0;
-  unsigned from_memory = 0;
-  unsigned place = 0;
-  if (leads(group, lane)) {
-    from_l2 = load ? missing_in_l1(access.table, line, sectors) : sectors;
-    from_memory = missing_in_l2(access.table, line, sectors, !load, &place);
-  }
-  __syncwarp(mask);
-  place = __shfl_sync(mask, place, __ffs(static_cast<int>(group)) - 1);
-  const unsigned used = words_not_used(access.table, place, access);
-  const unsigned l2_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(from_l2)));
-  const unsigned memory_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(from_memory)));
-  const unsigned used_words = sum_of_few(mask, used);
-  const unsigned requests = sum_of_few(mask, from_l2 != 0 ? 1 : 0);
-  if (!adds) return;
+  Missing missing;
+  missing.in_l1 = load ? missing_in_l1(access.table, line, sectors) : sectors;
+  missing.in_l2 = missing_in_l2(access.table, line, sectors, !load, &missing.place);
+  return missing;
+}
+
+__device__ __noinline__ void add_missing(SiteSums& sums, unsigned l2_sectors, unsigned memory_sectors,
+                                         unsigned used_words, unsigned requests) {
   add(sums.l2_sectors, l2_sectors);
   add(sums.memory_sectors, memory_sectors);
   add(sums.used_words, used_words);
   add(sums.l2_requests, requests);
+}
+
+/// Plays L1 and L2 with the request.
+__device__ __noinline__ void play(const Access& access, SiteSums& sums, unsigned mask, unsigned lane, bool adds) {
+  const unsigned group = lanes_alike(mask, access.address >> 7);
+  const unsigned sectors = sectors_of(mask, group, access.address);
+  Missing missing;
+  if (leads(group, lane)) missing = look_up(access, sectors);
+  __syncwarp(mask);
+  const unsigned place = __shfl_sync(mask, missing.place, __ffs(static_cast<int>(group)) - 1);
+  const unsigned used_words = sum_of_few(mask, words_not_used(access.table, place, access));
+  const unsigned l2_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l1)));
+  const unsigned memory_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l2)));
+  const unsigned requests = sum_of_few(mask, missing.in_l1 != 0 ? 1 : 0);
+  if (adds) add_missing(sums, l2_sectors, memory_sectors, used_words, requests);
 }
 
 /// Of the request number `before`, counted from 0, whether and where it is shown: of the one after 4^k others.
@@ -187,8 +199,13 @@ __device__ __noinline__ void show(TableSite& site, const Access& access, unsigne
 
 __device__ __noinline__ void count_sectors(const Access& access, SiteSums& sums, unsigned mask, unsigned lane,
                                            unsigned useful, bool adds) {
-  const unsigned sectors = count_different(mask, lane, access.address >> 5);
-  const unsigned lines = count_different(mask, lane, access.address >> 7);
+  unsigned sectors = count_different(mask, lane, access.address >> 5);
+  unsigned lines = count_different(mask, lane, access.address >> 7);
+  if (access.space == RawSpace::local && access.log2_bytes > 2) {
+    // Each 4 bytes of a longer word lie in a row of their own, alike.
+    sectors <<= access.log2_bytes - 2;
+    lines <<= access.log2_bytes - 2;
+  }
   if (!adds) return;
   add(sums.sectors, sectors);
   add(sums.lines, lines);

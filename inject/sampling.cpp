@@ -153,12 +153,12 @@ bool patch(CUmodule module) {
   return fine(sanitizer().sanitizerPatchModule(module), "patching");
 }
 
-Site site_of(const TableSite& from, std::uint64_t kernel_pc, std::uint64_t kernel_bytes) {
+Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, std::uint64_t kernel_bytes) {
   Site site;
-  const std::uint64_t pc = from.key >> 3;
+  const std::uint64_t pc = key >> 3;
   const bool inside = pc >= kernel_pc && pc - kernel_pc < kernel_bytes;
   site.pc = inside ? pc - kernel_pc : pc;
-  site.space = static_cast<RawSpace>(from.key & 7);
+  site.space = static_cast<RawSpace>(key & 7);
   site.op = static_cast<RawOp>(from.op_and_word & 0xff);
   site.word_bytes = static_cast<std::uint8_t>(from.op_and_word >> 8);
   site.flags = static_cast<std::uint8_t>((from.op_and_word >> 16) | (inside ? 0 : raw_outside_kernel));
@@ -220,25 +220,44 @@ void drop_sample(const Sample& sample) {
   static_cast<void>(fine(sanitizer().sanitizerUnpatchModule(sample.kernel->module), "taking the patch away"));
 }
 
-void end_sample(const Sample& sample, SampleEvent event) {
-  const Tables& tables = *attached;
+namespace {
+
+bool copy_back(void* to, const void* from, std::size_t bytes) {
+  return fine(sanitizer().sanitizerMemcpyDeviceToHost(to, const_cast<void*>(from), bytes, launched_in),
+              "a copy from the GPU");
+}
+
+/// Those of the table, in the order of the code. Only what is in use is fetched: reading this kind of memory is slow.
+bool fetch_sites(const Tables& tables, const Kernel& kernel, std::vector<Site>& sites) {
   std::uint64_t pc = 0;
   std::uint64_t bytes = 0;
-  const bool copied =
-      was_launched && fine(sanitizer().sanitizerStreamSynchronize(launched_in), "waiting for the launch") &&
-      fine(sanitizer().sanitizerMemcpyDeviceToHost(tables.copy, tables.table, sizeof(SiteTable), launched_in),
-           "a copy from the GPU") &&
-      fine(sanitizer().sanitizerGetFunctionPcAndSize(sample.kernel->module, sample.kernel->name.c_str(), &pc, &bytes),
-           "finding the kernel's code");
-  drop_sample(sample);
-  if (!copied) return;
-  std::vector<Site> sites;
-  for (const TableSite& site : tables.copy->site) {
-    if (site.key != 0) sites.push_back(site_of(site, pc, bytes));
+  if (!fine(sanitizer().sanitizerGetFunctionPcAndSize(kernel.module, kernel.name.c_str(), &pc, &bytes),
+            "finding the kernel's code") ||
+      !copy_back(tables.copy, tables.table, offsetof(SiteTable, site))) {
+    return false;
+  }
+  for (std::size_t i = 0; i < table_sites; ++i) {
+    if (tables.copy->key[i] == 0) continue;
+    if (!copy_back(&tables.copy->site[i], &tables.table->site[i], sizeof(TableSite))) return false;
+    sites.push_back(site_of(tables.copy->key[i], tables.copy->site[i], pc, bytes));
   }
   std::ranges::sort(sites, {}, &Site::pc);
+  return true;
+}
+
+}  // namespace
+
+void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns) {
+  const Tables& tables = *attached;
+  std::vector<Site> sites;
+  const bool seen = was_launched &&
+                    fine(sanitizer().sanitizerStreamSynchronize(launched_in), "waiting for the launch") &&
+                    fetch_sites(tables, *sample.kernel, sites);
+  drop_sample(sample);
+  if (!seen) return;
   event.sites = static_cast<std::uint32_t>(sites.size());
   event.lost_sites = tables.copy->lost_sites;
+  event.took_ns = now_ns() - began_ns;
   write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites))});
 }
 

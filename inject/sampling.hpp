@@ -29,6 +29,6 @@ void attach_table(const Sanitizer_LaunchData& launch);
 /// Takes the patch away again, so that a launch that failed with it can be tried without.
 void drop_sample(const Sample& sample);
 /// Waits for the launch, writes what was seen of it, and takes the patch away.
-void end_sample(const Sample& sample, SampleEvent event);
+void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns);
 
 }  // namespace gpumem::inject

@@ -29,7 +29,6 @@ struct SiteSums {
 };
 
 struct TableSite {
-  std::uint64_t key;          ///< pc | space; 0: free
   std::uint32_t op_and_word;  ///< RawOp | bytes of a word << 8 | RawFlags << 16
   std::uint32_t reserved;
   SiteSums sums[sum_copies];
@@ -45,9 +44,10 @@ struct SiteTable {
   std::uint32_t l2_sets;
   std::uint32_t lost_sites;  ///< requests that found no room, 1 or more
   std::uint32_t reserved;
-  CacheTag* l1;             ///< [multiprocessor][set][way]
-  CacheTag* l2;             ///< [set][way]
-  std::uint32_t* l2_words;  ///< [set][way][read, written]: words of the line that were used
+  CacheTag* l1;                    ///< [multiprocessor][set][way]
+  CacheTag* l2;                    ///< [set][way]
+  std::uint32_t* l2_words;         ///< [set][way][read, written]: words of the line that were used
+  std::uint64_t key[table_sites];  ///< of each site pc << 3 | RawSpace; 0: free
   TableSite site[table_sites];
 };
 

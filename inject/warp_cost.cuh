@@ -10,9 +10,9 @@ namespace gpumem::inject {
 inline constexpr unsigned lane_bits_of_count = 3;
 
 /// Sum over the lanes of values up to 7. (Instructions that reduce are refused in code that is patched in.)
-__device__ __forceinline__ unsigned sum_of_few(unsigned mask, unsigned value) {
+__device__ __noinline__ unsigned sum_of_few(unsigned mask, unsigned value) {
   unsigned sum = 0;
-#pragma unroll
+#pragma unroll 1
   for (unsigned bit = 0; bit < lane_bits_of_count; ++bit) {
     sum += static_cast<unsigned>(__popc(__ballot_sync(mask, (value >> bit) & 1U))) << bit;
   }
@@ -20,7 +20,7 @@ __device__ __forceinline__ unsigned sum_of_few(unsigned mask, unsigned value) {
 }
 
 /// Lanes whose number is the lane's own.
-__device__ __forceinline__ unsigned lanes_alike(unsigned mask, std::uint64_t number) {
+__device__ __noinline__ unsigned lanes_alike(unsigned mask, std::uint64_t number) {
   return __match_any_sync(mask, number);
 }
 
