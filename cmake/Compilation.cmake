@@ -30,6 +30,7 @@ endif()
 if(GPUMEM_WERROR)
   list(APPEND warnings -Werror)
 endif()
+set(GPUMEM_WARNINGS ${warnings})
 list(JOIN warnings "," host_warnings)
 target_compile_options(gpumem_compilation INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic;-Wconversion>"

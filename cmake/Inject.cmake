@@ -1,0 +1,76 @@
+# What `gpumem run` injects into programs: a library with the code in it that kernels are patched with, beside the
+# program. It takes headers of the Compute Sanitizer's, which every toolkit has; without them it is left out.
+include_guard()
+
+find_path(GPUMEM_SANITIZER_INCLUDE sanitizer_patching.h
+  HINTS ${CUDAToolkit_LIBRARY_ROOT} ${CUDAToolkit_BIN_DIR}/..
+  PATH_SUFFIXES compute-sanitizer/include extras/Sanitizer/include
+  DOC "Headers of the Compute Sanitizer's API")
+if(NOT GPUMEM_SANITIZER_INCLUDE)
+  # Where scripts/install-dependencies --tests has put them.
+  file(GLOB downloaded "${PROJECT_SOURCE_DIR}/build/tools/sanitizer/nvidia/*/compute-sanitizer/include")
+  find_path(GPUMEM_SANITIZER_INCLUDE sanitizer_patching.h PATHS ${downloaded} NO_DEFAULT_PATH)
+endif()
+if(NOT GPUMEM_SANITIZER_INCLUDE)
+  message(STATUS "No headers of the Compute Sanitizer (sanitizer_patching.h): gpumem run will have nothing to inject")
+  return()
+endif()
+if(GPUMEM_SANITIZE)
+  return()  # a guest in other programs cannot bring the sanitizers' run-time libraries along
+endif()
+
+# The patch for every architecture, as machine code.
+set(images "${CMAKE_BINARY_DIR}/generated/inject")
+file(MAKE_DIRECTORY "${images}")
+set(patch "${PROJECT_SOURCE_DIR}/inject/patch.cu")
+set(patch_files "")
+set(patch_assembly "")
+set(patch_table "")
+foreach(entry IN LISTS CMAKE_CUDA_ARCHITECTURES)
+  string(REGEX MATCH "^[0-9]+" architecture "${entry}")
+  set(image "${images}/patch_${architecture}.cubin")
+  list(FIND patch_files "${image}" known)
+  if(NOT architecture OR NOT known EQUAL -1)
+    continue()
+  endif()
+  add_custom_command(OUTPUT "${image}"
+    COMMAND "${CMAKE_CUDA_COMPILER}" --cubin --compile-as-tools-patch -std=c++20 -O3 -arch sm_${architecture}
+      "-I${PROJECT_SOURCE_DIR}" "-I${GPUMEM_SANITIZER_INCLUDE}" -MD -MF "${image}.d" "${patch}" -o "${image}"
+    DEPENDS "${patch}" DEPFILE "${image}.d" COMMENT "Patch for sm_${architecture}" VERBATIM)
+  list(APPEND patch_files "${image}")
+  string(APPEND patch_assembly
+    "asm(\".section .rodata\\n.balign 16\\npatch_${architecture}: .incbin \\\"${image}\\\"\\npatch_${architecture}_end:\\n.text\\n\");\n"
+    "extern \"C\" const unsigned char patch_${architecture}[];\nextern \"C\" const unsigned char patch_${architecture}_end[];\n")
+  string(APPEND patch_table
+    "    {${architecture}, patch_${architecture}, static_cast<std::size_t>(patch_${architecture}_end - patch_${architecture})},\n")
+endforeach()
+file(CONFIGURE OUTPUT "${images}/patch_images.cpp" @ONLY CONTENT [[
+#include "inject/patch_image.hpp"
+
+@patch_assembly@
+namespace gpumem::inject {
+
+std::span<const PatchImage> patch_images() {
+  static const PatchImage images[] = {
+@patch_table@  };
+  return images;
+}
+
+}  // namespace gpumem::inject
+]])
+set_property(SOURCE "${images}/patch_images.cpp" PROPERTY OBJECT_DEPENDS "${patch_files}")
+set_property(SOURCE "${images}/patch_images.cpp" PROPERTY SKIP_LINTING ON)
+
+file(GLOB inject_sources CONFIGURE_DEPENDS inject/*.cpp)
+add_library(gpumem_inject MODULE ${inject_sources} "${images}/patch_images.cpp")
+target_include_directories(gpumem_inject PRIVATE "${PROJECT_SOURCE_DIR}")
+target_include_directories(gpumem_inject SYSTEM PRIVATE "${GPUMEM_SANITIZER_INCLUDE}" ${CUDAToolkit_INCLUDE_DIRS})
+target_compile_options(gpumem_inject PRIVATE ${GPUMEM_WARNINGS} -Wpedantic -Wconversion)
+# Nothing of it can meet what the program it is a guest in has by the same name.
+set_target_properties(gpumem_inject PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+  LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}" LINK_DEPENDS "${PROJECT_SOURCE_DIR}/inject/exports.map")
+find_package(Threads REQUIRED)
+target_link_libraries(gpumem_inject PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+target_link_options(gpumem_inject PRIVATE -static-libstdc++ -static-libgcc "LINKER:--exclude-libs,ALL" "LINKER:-z,defs"
+  "LINKER:--version-script=${PROJECT_SOURCE_DIR}/inject/exports.map")
+add_dependencies(gpumem gpumem_inject)
