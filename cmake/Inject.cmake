@@ -1,6 +1,7 @@
 # What `gpumem run` injects into programs: a library with the code in it that kernels are patched with, beside the
 # program. It takes headers of the Compute Sanitizer's, which every toolkit has; without them it is left out.
 include_guard()
+set(GPUMEM_PATCH_IMAGES "")  # for the test that reads them
 
 find_path(GPUMEM_SANITIZER_INCLUDE sanitizer_patching.h
   HINTS ${CUDAToolkit_LIBRARY_ROOT} ${CUDAToolkit_BIN_DIR}/..
@@ -74,3 +75,4 @@ target_link_libraries(gpumem_inject PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(gpumem_inject PRIVATE -static-libstdc++ -static-libgcc "LINKER:--exclude-libs,ALL" "LINKER:-z,defs"
   "LINKER:--version-script=${PROJECT_SOURCE_DIR}/inject/exports.map")
 add_dependencies(gpumem gpumem_inject)
+set(GPUMEM_PATCH_IMAGES ${patch_files})

@@ -1,7 +1,6 @@
 // Every probe's kernels, as compiled: they hold the loads and stores that their access sites declare.
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +15,7 @@
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
+#include "tests/machine_code/disassembler.hpp"
 #include "tests/machine_code/instructions.hpp"
 
 namespace gpumem::machine_code {
@@ -148,17 +148,6 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string output_of(const std::string& command) {
-  FILE* const pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  char buffer[65536];
-  while (const std::size_t bytes = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, bytes);
-  INFO(command);
-  REQUIRE(pclose(pipe) == 0);
-  return output;
-}
-
 /// What the kernels of the program were compiled to take for a thread, by demangled name: an entry per architecture.
 std::map<std::string, std::vector<unsigned>> compiled_registers(const std::string& resource_usage) {
   std::map<std::string, std::vector<unsigned>> registers;
@@ -195,22 +184,14 @@ TEST_CASE("In PTX every kernel holds the accesses its sites declare", "[machine_
 }
 
 TEST_CASE("In machine code every kernel holds the accesses its sites declare", "[machine_code][sass]") {
-  const std::string disassembler = GPUMEM_DISASSEMBLER;
-  if (disassembler.empty()) {
-    WARN("skipped: cuobjdump or nvdisasm was not found when the build was configured");  // ctest looks for this line
-    return;
-  }
-  check_all_kernels(parse_sass(output_of(disassembler + " --dump-sass '" GPUMEM_PROGRAM "'")));
+  if (!has_disassembler()) return;
+  check_all_kernels(parse_sass(disassembler_output("--dump-sass", GPUMEM_PROGRAM)));
 }
 
 TEST_CASE("As many blocks are resident by the compiled registers as by those that are declared",
           "[machine_code][sass]") {
-  const std::string disassembler = GPUMEM_DISASSEMBLER;
-  if (disassembler.empty()) {
-    WARN("skipped: cuobjdump or nvdisasm was not found when the build was configured");  // ctest looks for this line
-    return;
-  }
-  const auto compiled = compiled_registers(output_of(disassembler + " --dump-resource-usage '" GPUMEM_PROGRAM "'"));
+  if (!has_disassembler()) return;
+  const auto compiled = compiled_registers(disassembler_output("--dump-resource-usage", GPUMEM_PROGRAM));
   const auto blocks = [](const Workload& workload) { return model::occupancy_of(workload, some_device()).blocks; };
   std::set<std::string> seen;
   for (const auto& probe : probes()) {
