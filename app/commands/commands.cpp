@@ -20,6 +20,7 @@ namespace gpumem::app {
 
 // Each in the file of its name.
 MakeRequest probe_options(CommandOptions& options, const Known& known);
+MakeRequest run_options(CommandOptions& options, const Known& known);
 MakeRequest check_options(CommandOptions& options, const Known& known);
 MakeRequest explain_options(CommandOptions& options, const Known& known);
 MakeRequest compare_options(CommandOptions& options, const Known& known);
@@ -70,6 +71,7 @@ MakeRequest manual_options(CommandOptions& options, const Known& known) {
 /// In the order of the help.
 constexpr Command commands[] = {
     {"probe", "Run probes: measure on a GPU, or predict without one", probe_options, true},
+    {"run", "Show what the kernels of a program of yours waste, and where", run_options},
     {"check", "Hold a GPU to what is expected of it: pass, fail or skip, and an exit code", check_options, true},
     {"explain", "Say what limits the cases of a saved report, and what would help", explain_options},
     {"compare", "Compare saved reports case by case, or the machines of a fleet", compare_options},
@@ -152,6 +154,19 @@ void refuse_what_is_left(const CLI::App& command, const CLI::App& program, const
   refuse_argument(unknown.front(), command, registry);
 }
 
+/// Of `run`, the words behind "--" as one, each ended by a zero: CLI11 would take some of them for its own.
+std::vector<std::string> with_command_in_one(std::vector<std::string> arguments) {
+  const auto mark = std::ranges::find(arguments, "--");
+  if (arguments.empty() || arguments.front() != "run" || mark == arguments.end() || mark + 1 == arguments.end()) {
+    return arguments;
+  }
+  std::string words;
+  for (auto word = mark + 1; word != arguments.end(); ++word) words += *word + '\0';
+  arguments.erase(mark + 1, arguments.end());
+  arguments.push_back(words);
+  return arguments;
+}
+
 /// What shells ask, with the words up to the cursor: see completion_script().
 constexpr const char* complete = "--complete";
 
@@ -171,7 +186,8 @@ struct Declared {
 
 }  // namespace
 
-Request parse_command_line(const std::vector<std::string>& arguments, const Known& known) {
+Request parse_command_line(const std::vector<std::string>& given, const Known& known) {
+  const std::vector<std::string> arguments = with_command_in_one(given);
   CLI::App program(
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
       "predicted",

@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+#include <regex.h>
+#include <stdlib.h>
+
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "app/command_line/build_information.hpp"
+#include "app/command_line/command_options.hpp"
+#include "app/command_line/values.hpp"
+#include "app/commands/commands.hpp"
+#include "app/program/command.hpp"
+#include "app/program/injection.hpp"
+#include "app/program/program.hpp"
+#include "probes/error.hpp"
+#include "report/explain/explain.hpp"
+#include "report/record/kernels.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+struct RunArguments : ResultRequest, WatchOptions {
+  std::vector<std::string> command;
+  std::optional<std::string> gpu;  ///< whose profile predicts
+};
+
+constexpr const char* sanitizer_cure =
+    "install it with the CUDA Toolkit or with: pip install nvidia-cuda-sanitizer-api; or name it with "
+    "GPUMEM_SANITIZER=/path/to/libsanitizer-public.so";
+
+/// For the raw files of one run; gone with it, unless somebody wants to keep them.
+class RawFolder {
+ public:
+  explicit RawFolder(const Places& places) {
+    if (const auto kept = places.variable("GPUMEM_RUN_KEEP")) {
+      path_ = *kept;
+      std::error_code failed;
+      std::filesystem::create_directories(path_, failed);
+      if (failed) throw usage_error(fmt::format("GPUMEM_RUN_KEEP: cannot make '{}': {}", *kept, failed.message()));
+      return;
+    }
+    std::string name = places.variable("TMPDIR").value_or("/tmp") + "/gpumem-run-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      throw usage_error(fmt::format("cannot make a folder in '{}' (set TMPDIR to another)",
+                                    std::filesystem::path(name).parent_path().string()));
+    }
+    path_ = name;
+    temporary_ = true;
+  }
+  ~RawFolder() {
+    std::error_code ignored;
+    if (temporary_) std::filesystem::remove_all(path_, ignored);
+  }
+  RawFolder(const RawFolder&) = delete;
+  RawFolder& operator=(const RawFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  bool temporary_ = false;
+};
+
+report::Report finished_report(const std::filesystem::path& folder, const ProgramRun& run,
+                               const std::optional<model::Profile>& profile, const std::string& started_at,
+                               const Environment& environment) {
+  report::Report report = program_report(folder, run, profile);
+  report.tool = build_information();
+  report.command = environment.command;
+  report.started_at = started_at;
+  report.backend = "cuda";
+  report.host = describe_host();
+  return report::completed(report);
+}
+
+int run_run_command(const RunArguments& arguments, const Environment& environment) {
+  // Whatever can be wrong is found before the command has run for hours.
+  const ResultOutputs outputs(arguments, report::table_formats(), environment.err, environment.err_terminal);
+  std::optional<model::Profile> profile;
+  if (arguments.gpu) profile = model::load_profile(*arguments.gpu);
+  const Places places = real_places();
+  const auto library = injected_library(places);
+  if (!library) {
+    throw missing_capability_error(fmt::format(
+        "libgpumem_inject.so is neither beside {} nor in ../lib/gpumem: install gpumem as a whole, or build "
+        "it with a CUDA Toolkit that has the Compute Sanitizer",
+        places.program.string()));
+  }
+  const auto sanitizer = sanitizer_library(places);
+  const RawFolder folder(places);
+  ProgramRun run{.command = arguments.command, .exit_code = {}, .notes = {}};
+  if (const auto theirs = places.variable("CUDA_INJECTION64_PATH")) {
+    run.notes.push_back(
+        fmt::format("CUDA_INJECTION64_PATH was set to {}, which was not loaded: only one library can be",
+                    report::one_line(*theirs)));
+  }
+  const std::string started_at = utc_now();
+  run.exit_code = run_command(arguments.command, injected_variables(*library, sanitizer, folder.path(), arguments));
+
+  const ProgramTraces traces = program_traces(folder.path());
+  const report::Report report = finished_report(folder.path(), run, profile, started_at, environment);
+  if (!traces.used_cuda || traces.fatal) {
+    // A file that was asked for is written all the same; a table would be of nothing.
+    outputs.update(ResultOutputs::of(report));
+    const std::string name = report::one_line(arguments.command.front());
+    if (!traces.used_cuda) {
+      say(environment.err, fmt::format("{} did not use CUDA: there is nothing to show", name));
+      return *run.exit_code;
+    }
+    throw missing_capability_error(
+        fmt::format("{} uses a GPU but could not be watched (its own exit code was {}): {}{}", name, *run.exit_code,
+                    *traces.fatal, sanitizer ? "" : std::string("; ") + sanitizer_cure));
+  }
+  outputs.finish(ResultOutputs::of(report));
+  return *run.exit_code;
+}
+
+void refuse_wrong_expression(const std::string& text) {
+  regex_t expression{};
+  const int failed = regcomp(&expression, text.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (failed == 0) return regfree(&expression);
+  char reason[256] = "";
+  regerror(failed, &expression, reason, sizeof(reason));
+  throw usage_error(fmt::format("--kernel: '{}' is no extended regular expression: {}", text, reason));
+}
+
+std::uint64_t parse_count(std::string_view option, const std::string& text) {
+  std::uint64_t count = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (failed != std::errc() || end != text.data() + text.size()) {
+    throw usage_error(fmt::format("--{}: '{}' is no number of launches; give one such as 3", option, text));
+  }
+  return count;
+}
+
+}  // namespace
+
+MakeRequest run_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<RunArguments>();
+  options.add_argument("COMMAND...", arguments->command,
+                       "Behind --: any program that uses CUDA, Python included, with its arguments. Nothing has to be "
+                       "rebuilt; its input, output and exit code stay its own");
+  options.group("What is seen access by access");
+  options.add_value("kernel", "REGEX", arguments->kernel,
+                    "Only kernels whose name has a match, as it stands in the table's full form, e.g. --kernel "
+                    "'transpose|copy'; of others only times are taken");
+  options.add_value(
+      "launches", "N", [arguments](const std::string& text) { arguments->launches = parse_count("launches", text); },
+      "Launches of each kernel, grid and block (default 1); 0 takes times alone, e.g. --launches 3");
+  options.add_value(
+      "skip-first", "N",
+      [arguments](const std::string& text) { arguments->skip_first = parse_count("skip-first", text); },
+      "Pass over the first launches of each process, e.g. --skip-first 1000 to leave out a warm-up");
+  options.add_value(
+      "max-overhead", "SHARE",
+      [arguments](const std::string& text) { arguments->max_overhead = parse_fraction("max-overhead", text); },
+      "Stop looking closely when that has taken more than a second and this share of the time (default 20%); what was "
+      "not seen is said, e.g. --max-overhead 5%");
+  options.add_value("device", "N|UUID|PCI-ID", arguments->device,
+                    "Only on this GPU, as the program numbers it, e.g. --device 1");
+  options.add_value("gpu", "PROFILE|FILE", arguments->gpu,
+                    "The profile that says what the GPU could do (default: that of its name), e.g. --gpu mine.json "
+                    "from gpumem calibrate");
+  options.group("Results");
+  options.add_format(report::table_formats(), arguments->format,
+                     "How stderr shows them after the command has ended: a table for people (default), json or csv for "
+                     "programs, markdown for an issue, e.g. --format markdown");
+  options.add_value("output", "FILE", arguments->outputs,
+                    "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, "
+                    "e.g. --output before.json for gpumem explain, compare and check");
+  options.add_switch("quiet", arguments->quiet, "With --output, nothing on stderr, e.g. in a script");
+  options.add_switch("no-color", arguments->no_color,
+                     "No colours on stderr, as with NO_COLOR set, e.g. in a console that shows their codes");
+  options.footer(
+      "Examples:\n"
+      "  gpumem run -- ./app                                 what its kernels waste, and where\n"
+      "  gpumem run --output before.json -- python3 train.py\n"
+      "  gpumem explain before.json                          every wasteful line\n"
+      "  gpumem compare before.json after.json               kernel by kernel");
+  return [arguments] {
+    // Words behind "--" come as one, each ended by a zero (parse_command_line).
+    if (arguments->command.size() != 1 || !arguments->command.front().ends_with('\0')) {
+      throw usage_error("run needs a command behind --, e.g. gpumem run -- python3 train.py");
+    }
+    const std::string words = std::exchange(arguments->command, {}).front();
+    for (std::size_t begin = 0; begin < words.size();) {
+      const std::size_t end = words.find('\0', begin);
+      arguments->command.push_back(words.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    if (arguments->kernel) refuse_wrong_expression(*arguments->kernel);
+    for (const std::string& path : arguments->outputs) {
+      if (path == "-") throw usage_error("--output: standard output is the command's; name a file");
+    }
+    return Request(*arguments, run_run_command);
+  };
+}
+
+}  // namespace gpumem::app

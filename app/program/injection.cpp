@@ -1,0 +1,142 @@
+#include "app/program/injection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "inject/environment.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* library_name = "libgpumem_inject.so";
+constexpr const char* sanitizer_name = "libsanitizer-public.so";
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// Folders in `folder` whose name begins so, the newest version first: "cuda-13.0" before "cuda-12.8".
+std::vector<fs::path> folders_in(const fs::path& folder, const std::string& beginning) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    if (entry->path().filename().string().starts_with(beginning)) found.push_back(entry->path());
+  }
+  const auto longer_is_newer = [](const fs::path& path) {
+    const std::string name = path.filename().string();
+    return std::pair(name.size(), name);
+  };
+  std::ranges::sort(found, std::ranges::greater(), longer_is_newer);
+  return found;
+}
+
+std::optional<fs::path> first_file(const std::vector<fs::path>& candidates) {
+  const auto found = std::ranges::find_if(candidates, is_file);
+  return found == candidates.end() ? std::nullopt : std::optional(*found);
+}
+
+void add_toolkit(std::vector<fs::path>& candidates, const fs::path& toolkit) {
+  candidates.push_back(toolkit / "compute-sanitizer" / sanitizer_name);
+  candidates.push_back(toolkit / "extras" / "CUPTI" / "lib64" / sanitizer_name);
+  candidates.push_back(toolkit / "extras" / "compute-sanitizer" / sanitizer_name);
+  candidates.push_back(toolkit / "Sanitizer" / sanitizer_name);
+}
+
+/// Of a Python whose files are below `prefix`.
+void add_python(std::vector<fs::path>& candidates, const fs::path& prefix) {
+  for (const fs::path& version : folders_in(prefix / "lib", "python3")) {
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const fs::path& package : folders_in(version / packages / "nvidia", "")) {
+        candidates.push_back(package / "compute-sanitizer" / sanitizer_name);
+        candidates.push_back(package / sanitizer_name);
+        candidates.push_back(package / "lib" / sanitizer_name);
+      }
+    }
+  }
+}
+
+/// Of the PATH, where that program is.
+std::optional<fs::path> on_path(const Places& places, const char* program) {
+  const std::string path = places.variable("PATH").value_or("");
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const fs::path file = fs::path(path.substr(begin, end - begin)) / program;
+    std::error_code failed;
+    if (is_file(file)) {
+      const fs::path real = fs::canonical(file, failed);
+      return failed ? file : real;
+    }
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Places real_places() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  return {.program = failed ? fs::path() : program, .variable = [](const char* name) -> std::optional<std::string> {
+            const char* value = std::getenv(name);
+            return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
+          }};
+}
+
+std::optional<fs::path> injected_library(const Places& places) {
+  const fs::path folder = places.program.parent_path();
+  std::vector<fs::path> candidates = {folder / library_name, folder / ".." / "lib" / "gpumem" / library_name};
+  for (const char* libraries : {"lib", "lib64"}) {
+    candidates.push_back(folder / ".." / libraries / "gpumem" / library_name);
+    for (const fs::path& architecture : folders_in(folder / ".." / libraries, "")) {
+      candidates.push_back(architecture / "gpumem" / library_name);
+    }
+  }
+  auto found = first_file(candidates);
+  std::error_code failed;
+  if (found) found = fs::canonical(*found, failed);
+  return failed ? std::nullopt : found;
+}
+
+std::optional<fs::path> sanitizer_library(const Places& places) {
+  if (const auto named = places.variable("GPUMEM_SANITIZER")) return fs::path(*named);
+  std::vector<fs::path> candidates;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const auto toolkit = places.variable(variable)) add_toolkit(candidates, *toolkit);
+  }
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const auto prefix = places.variable(variable)) add_python(candidates, *prefix);
+  }
+  for (const fs::path& system : places.systems) {
+    add_toolkit(candidates, system / "cuda");
+    for (const fs::path& toolkit : folders_in(system, "cuda-")) add_toolkit(candidates, toolkit);
+  }
+  if (const auto compiler = on_path(places, "nvcc")) add_toolkit(candidates, compiler->parent_path().parent_path());
+  if (const auto python = on_path(places, "python3")) add_python(candidates, python->parent_path().parent_path());
+  for (const fs::path& system : places.systems) add_python(candidates, system);
+  if (const auto home = places.variable("HOME")) add_python(candidates, fs::path(*home) / ".local");
+  return first_file(candidates);
+}
+
+std::vector<std::pair<std::string, std::string>> injected_variables(const fs::path& library,
+                                                                    const std::optional<fs::path>& sanitizer,
+                                                                    const fs::path& folder,
+                                                                    const WatchOptions& options) {
+  std::vector<std::pair<std::string, std::string>> variables = {
+      {"CUDA_INJECTION64_PATH", library.string()},
+      {inject::folder_variable, folder.string()},
+      {inject::sanitizer_variable, sanitizer ? sanitizer->string() : ""},
+      {inject::launches_variable, fmt::format("{}", options.launches)},
+      {inject::skip_first_variable, fmt::format("{}", options.skip_first)},
+      {inject::overhead_variable, fmt::format("{}", options.max_overhead)},
+      {inject::kernel_variable, options.kernel.value_or("")},
+      {inject::device_variable, options.device.value_or("")},
+  };
+  return variables;
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,42 @@
+#pragma once
+// What is injected into a user's program and where it is found, and what it is told.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpumem::app {
+
+/// What `gpumem run` asks of the injected library (inject/environment.hpp).
+struct WatchOptions {
+  std::optional<std::string> kernel;  ///< extended regular expression
+  std::optional<std::string> device;
+  std::uint64_t launches = 1;
+  std::uint64_t skip_first = 0;
+  double max_overhead = 0.2;
+};
+
+/// Where files may be, and what is set there. Tests put their own in its place.
+struct Places {
+  std::filesystem::path program;                                        ///< this one
+  std::function<std::optional<std::string>(const char*)> variable;      ///< of the environment
+  std::vector<std::filesystem::path> systems = {"/usr/local", "/opt"};  ///< that toolkits are installed below
+};
+[[nodiscard]] Places real_places();
+
+/// The library to inject: beside the program, or where it is installed to. Absent: not there.
+[[nodiscard]] std::optional<std::filesystem::path> injected_library(const Places& places);
+
+/// libsanitizer-public.so: named by $GPUMEM_SANITIZER, of the toolkit that the environment names, of one that is
+/// installed (the newest), or of PyPI's package in the Python that is in use. Absent: nowhere.
+[[nodiscard]] std::optional<std::filesystem::path> sanitizer_library(const Places& places);
+
+/// What the program's environment has to hold beside what it holds, by name.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> injected_variables(
+    const std::filesystem::path& library, const std::optional<std::filesystem::path>& sanitizer,
+    const std::filesystem::path& folder, const WatchOptions& options);
+
+}  // namespace gpumem::app
