@@ -154,16 +154,14 @@ void refuse_what_is_left(const CLI::App& command, const CLI::App& program, const
   refuse_argument(unknown.front(), command, registry);
 }
 
-/// Of `run`, the words behind "--" as one, each ended by a zero: CLI11 would take some of them for its own.
+/// Of `run`, the words behind "--" as one, a zero before each: CLI11 would take some of them for its own.
 std::vector<std::string> with_command_in_one(std::vector<std::string> arguments) {
   const auto mark = std::ranges::find(arguments, "--");
-  if (arguments.empty() || arguments.front() != "run" || mark == arguments.end() || mark + 1 == arguments.end()) {
-    return arguments;
-  }
+  if (arguments.empty() || arguments.front() != "run" || mark == arguments.end()) return arguments;
   std::string words;
-  for (auto word = mark + 1; word != arguments.end(); ++word) words += *word + '\0';
-  arguments.erase(mark + 1, arguments.end());
-  arguments.push_back(words);
+  for (auto word = mark + 1; word != arguments.end(); ++word) words += '\0' + *word;
+  arguments.erase(mark, arguments.end());
+  if (!words.empty()) arguments.push_back(words);
   return arguments;
 }
 

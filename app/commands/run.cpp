@@ -2,11 +2,13 @@
 #include <regex.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
@@ -183,15 +185,15 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       "  gpumem explain before.json                          every wasteful line\n"
       "  gpumem compare before.json after.json               kernel by kernel");
   return [arguments] {
-    // Words behind "--" come as one, each ended by a zero (parse_command_line).
-    if (arguments->command.size() != 1 || !arguments->command.front().ends_with('\0')) {
+    // Words behind "--" come as one, a zero before each (parse_command_line).
+    if (arguments->command.size() != 1 || !arguments->command.front().starts_with('\0')) {
       throw usage_error("run needs a command behind --, e.g. gpumem run -- python3 train.py");
     }
     const std::string words = std::exchange(arguments->command, {}).front();
     for (std::size_t begin = 0; begin < words.size();) {
-      const std::size_t end = words.find('\0', begin);
-      arguments->command.push_back(words.substr(begin, end - begin));
-      begin = end + 1;
+      const std::size_t end = std::min(words.find('\0', begin + 1), words.size());
+      arguments->command.push_back(words.substr(begin + 1, end - begin - 1));
+      begin = end;
     }
     if (arguments->kernel) refuse_wrong_expression(*arguments->kernel);
     for (const std::string& path : arguments->outputs) {
