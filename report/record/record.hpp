@@ -36,7 +36,7 @@ struct CostRecord {
 inline constexpr const char* sectors = access::sectors.name;
 inline constexpr const char* wavefronts = access::wavefronts.name;
 inline constexpr const char* addresses = access::addresses.name;
-inline constexpr const char* lines = "lines";
+inline constexpr const char* lines_unit = "lines";
 
 struct SiteRecord {
   std::string site;
