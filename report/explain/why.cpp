@@ -141,7 +141,7 @@ std::vector<std::string> disagreements(const Evidence& e) {
   }
   const auto differ = [](double a, double b, double share) { return std::abs(a - b) > share * std::max(a, b); };
   for (const SiteRecord& site : record.access) {
-    for (const auto& [unit, reading] : site.costs) {
+    for (const auto& [unit, reading, least] : site.costs) {
       if (!reading.predicted || !reading.counted || !differ(*reading.predicted, *reading.counted, 0.01)) continue;
       const bool others = took_turns(unit, *reading.counted, *reading.predicted);
       all.push_back(fmt::format("Counted are {} {} per {} of the {}, not the predicted {}{}.",

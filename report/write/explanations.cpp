@@ -116,7 +116,7 @@ std::vector<Figure> figures_of(const Record& record) {
   }
   const auto number = [](std::optional<double> value) { return value ? trimmed(*value, 2) : std::string("-"); };
   for (const SiteRecord& site : record.access) {
-    for (const auto& [unit, reading] : site.costs) {
+    for (const auto& [unit, reading, least] : site.costs) {
       if (!reading.predicted && !reading.counted) continue;
       figures.push_back({fmt::format("{} per {} of {} ({})", unit, site.op, site.site, site.space),
                          number(reading.predicted), number(reading.counted)});
