@@ -1,0 +1,36 @@
+#pragma once
+// What somebody else's program did to memory: from the raw files that the injected library left in a run's folder
+// (inject/raw_format.hpp) to a report whose results are the program's kernels (report/record/kernels.hpp).
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/model/profile.hpp"
+#include "report/record/record.hpp"
+
+namespace gpumem::app {
+
+struct ProgramRun {
+  std::vector<std::string> command;
+  std::optional<int> exit_code;    ///< 128 + n where signal n ended it
+  std::vector<std::string> notes;  ///< found by the command itself: no sanitizer library, ...
+};
+
+/// The report of a run from the raw files in `folder`: devices, program, results ranked by what could be saved. Damaged
+/// or cut-off files lose no more than what is damaged, and a note says so. `profile` is that of --gpu; without one, each
+/// device's is chosen by its name. Does not fill tool, host, started_at and command. Throws a usage error when the
+/// folder cannot be read.
+[[nodiscard]] report::Report program_report(const std::filesystem::path& folder, const ProgramRun& run,
+                                            const std::optional<model::Profile>& profile = {});
+
+/// What the raw files tell before anything is made of them.
+struct ProgramTraces {
+  bool used_cuda = false;            ///< some process did
+  std::optional<std::string> fatal;  ///< where nothing of any process could be seen, the first reason
+};
+/// Reads the raw files once more. Throws a usage error when the folder cannot be read.
+[[nodiscard]] ProgramTraces program_traces(const std::filesystem::path& folder);
+
+}  // namespace gpumem::app
