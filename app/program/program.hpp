@@ -19,8 +19,8 @@ struct ProgramRun {
 };
 
 /// The report of a run from the raw files in `folder`: devices, program, results ranked by what could be saved. Damaged
-/// or cut-off files lose no more than what is damaged, and a note says so. `profile` is that of --gpu; without one, each
-/// device's is chosen by its name. Does not fill tool, host, started_at and command. Throws a usage error when the
+/// or cut-off files lose no more than what is damaged, and a note says so. `profile` is that of --gpu; without one,
+/// each device's is chosen by its name. Does not fill tool, host, started_at and command. Throws a usage error when the
 /// folder cannot be read.
 [[nodiscard]] report::Report program_report(const std::filesystem::path& folder, const ProgramRun& run,
                                             const std::optional<model::Profile>& profile = {});
