@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <utility>
@@ -60,16 +61,6 @@ std::uint64_t attribute(cudaDeviceAttr name, int index) {
   return static_cast<std::uint64_t>(value);
 }
 
-std::string uuid_text(const cudaUUID_t& uuid, std::string_view device_name) {
-  // CUDA gives the bytes alone. A MIG instance has a UUID of its own kind, and "MIG" and its profile in its name.
-  std::string text = device_name.find(" MIG ") == std::string_view::npos ? "GPU" : "MIG";
-  for (std::size_t i = 0; i < 16; ++i) {
-    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
-  }
-  return text;
-}
-
 /// What CUDA knows without a context.
 Device query_cuda(int index) {
   constexpr std::uint64_t hz_per_khz = 1000;
@@ -80,7 +71,9 @@ Device query_cuda(int index) {
 
   Device device;
   device.name = properties.name;
-  device.uuid = uuid_text(properties.uuid, device.name);
+  std::array<unsigned char, sizeof(properties.uuid.bytes)> uuid{};
+  std::memcpy(uuid.data(), properties.uuid.bytes, uuid.size());
+  device.uuid = uuid_text(uuid, device.name);
   device.pci_bus_id = canonical_pci_bus_id(bus_id.data());
   device.compute_capability = fmt::format("{}.{}", properties.major, properties.minor);
   device.memory_bytes = properties.totalGlobalMem;
@@ -180,6 +173,16 @@ std::optional<unsigned> host_numa_node(int index) {
 }
 
 int select_device(std::string_view selector) { return static_cast<int>(match_device(selector, query_cuda_devices())); }
+
+std::string uuid_text(std::span<const unsigned char, 16> bytes, std::string_view device_name) {
+  // CUDA gives the bytes alone. A MIG instance has a UUID of its own kind, and "MIG" and its profile in its name.
+  std::string text = device_name.find(" MIG ") == std::string_view::npos ? "GPU" : "MIG";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[i]);
+  }
+  return text;
+}
 
 std::optional<std::string> canonical_pci_bus_id(std::string_view text) {
   std::string_view function = "0";  // what a GPU has when nothing is said

@@ -34,6 +34,9 @@ enum class FreeMemory { skip, query };
 
 // The pure parts of the above.
 
+/// A UUID as tools print it, "GPU-xxxxxxxx-...", from its bytes; of a MIG instance, which its name tells, "MIG-...".
+[[nodiscard]] std::string uuid_text(std::span<const unsigned char, 16> bytes, std::string_view device_name);
+
 /// A PCI bus id as the driver spells it, "00000000:01:00.0", from any usual spelling: domain of up to 8 digits or none,
 /// function or none, either case. Absent when it is not one.
 [[nodiscard]] std::optional<std::string> canonical_pci_bus_id(std::string_view text);

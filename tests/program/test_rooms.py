@@ -5,9 +5,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FLOORS = ("app/main.cpp", "app/commands", "app/calibrate app/suite", "app/run", "app/output app/command_line",
+FLOORS = ("app/main.cpp", "app/commands", "app/calibrate app/suite app/program", "app/run", "app/output app/command_line",
           "report/write", "report/read report/explain report/check report/compare report/fleet", "report/record",
-          "report/text", "probes")
+          "report/text", "inject", "probes")
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms.split()}
 
 
@@ -17,7 +17,7 @@ def room_of(path):
 
 class Rooms(unittest.TestCase):
     def test_includes_point_down(self):
-        sources = [path for top in ("app", "report", "probes") for path in (ROOT / top).rglob("*.[chcu]*")
+        sources = [path for top in ("app", "report", "inject", "probes") for path in (ROOT / top).rglob("*.[chcu]*")
                    if path.suffix in (".cpp", ".hpp", ".cu", ".cuh")]
         self.assertGreater(len(sources), 150)
         for source in sources:

@@ -1,0 +1,240 @@
+#include "app/program/merge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+#include "probes/measure/devices.hpp"
+#include "probes/measure/kernel_name.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+constexpr double per_nano = 1e-9;
+constexpr const char* unnamed = "(a kernel whose name was lost)";
+
+/// Text in a field of fixed size, which may fill it.
+template <std::size_t size>
+std::string field_text(const char (&field)[size]) {
+  const std::string_view all(field, size);
+  return std::string(all.substr(0, all.find('\0')));
+}
+
+Device device_of(const inject::DeviceEvent& event) {
+  Device device;
+  device.name = report::one_line(field_text(event.name));
+  if (std::ranges::any_of(event.uuid, [](std::uint8_t byte) { return byte != 0; })) {
+    device.uuid = measure::uuid_text(event.uuid, device.name);
+  }
+  device.pci_bus_id = measure::canonical_pci_bus_id(field_text(event.pci_bus_id));
+  device.compute_capability = fmt::format("{}.{}", event.compute_capability_major, event.compute_capability_minor);
+  device.multiprocessors = event.multiprocessors;
+  device.l2_bytes = event.l2_bytes;
+  device.memory_bytes = event.memory_bytes;
+  device.memory_bus_bits = event.memory_bus_bits;
+  device.memory_clock_hz = event.memory_clock_hz;
+  device.sm_clock_hz = event.sm_clock_hz;
+  device.shared_bytes_per_block = event.shared_bytes_per_block;
+  device.shared_bytes_per_multiprocessor = event.shared_bytes_per_multiprocessor;
+  device.threads_per_multiprocessor = event.threads_per_multiprocessor;
+  device.integrated = event.integrated != 0;
+  return device;
+}
+
+bool is_same(const Device& one, const Device& other) {
+  return one.name == other.name && one.uuid == other.uuid && one.pci_bus_id == other.pci_bus_id;
+}
+
+std::string grid_text(const std::uint32_t (&grid)[3]) {
+  if (grid[2] > 1) return fmt::format("{}x{}x{}", grid[0], grid[1], grid[2]);
+  return grid[1] > 1 ? fmt::format("{}x{}", grid[0], grid[1]) : fmt::format("{}", grid[0]);
+}
+
+/// What a launch accesses, for launches of one kernel to be told apart.
+double accessed(const RawSample& sample) {
+  double sum = 0;
+  for (const inject::Site& site : sample.sites) sum += static_cast<double>(site.sectors + site.wavefronts);
+  return sum;
+}
+
+class Merge {
+ public:
+  MergedRun run(const std::vector<RawProcess>& processes) {
+    for (const RawProcess& process : processes) add(process);
+    finish();
+    return std::move(run_);
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, unsigned, std::size_t>;
+
+  void add(const RawProcess& process) {
+    ++run_.processes;
+    for (const RawProblem& problem : process.problems) note(problem.line);
+    for (const std::string& line : process.damage) note("raw data " + line);
+    std::map<std::uint32_t, std::size_t> kernel_of;  // by slot
+    for (const auto& [index, slot] : process.slots) kernel_of[index] = add(process, slot);
+    for (const RawSample& sample : process.samples) {
+      const auto slot = kernel_of.find(sample.event.slot);
+      if (slot == kernel_of.end()) continue;  // its launches are lost
+      const auto kernel = process.kernels.find(process.slots.at(slot->first).kernel);
+      run_.kernels[slot->second].seen.push_back(
+          {&process, &sample, kernel == process.kernels.end() ? 0 : kernel->second.event.image});
+      ++run_.launches_seen;
+      if (sample.event.lost_sites > 0) ++lost_tables_;
+    }
+    run_.launches += process.totals.beyond_slots;
+    beyond_slots_ += process.totals.beyond_slots;
+    graph_launches_ += process.totals.graph_launches;
+    run_.sampling_s += static_cast<double>(process.totals.sampling_ns) * per_nano;
+  }
+
+  std::size_t add(const RawProcess& process, const inject::LaunchSlot& slot) {
+    const auto known = process.kernels.find(slot.kernel);
+    const bool named = known != process.kernels.end() && !known->second.name.empty();
+    const std::string function = named ? known->second.name : "";
+    // What no compiler mangled stays as it is.
+    const std::string name = named ? report::one_line(measure::demangle(function.c_str())) : unnamed;
+    const unsigned threads = slot.block[0] * slot.block[1] * slot.block[2];
+    const auto [place, is_new] =
+        places_.try_emplace({name, grid_text(slot.grid), threads, device(process, slot.device)}, run_.kernels.size());
+    if (is_new) run_.kernels.emplace_back();
+    MergedKernel& kernel = run_.kernels[place->second];
+    if (is_new) {
+      std::tie(kernel.name, kernel.grid, kernel.block_threads, kernel.device) = place->first;
+      kernel.function = function;
+      kernel.blocks = std::uint64_t{slot.grid[0]} * slot.grid[1] * slot.grid[2];
+      kernel.shared_bytes_per_block = slot.dynamic_shared_bytes;
+      if (known != process.kernels.end()) {
+        kernel.registers_per_thread = known->second.event.registers_per_thread;
+        kernel.shared_bytes_per_block += known->second.event.static_shared_bytes;
+      }
+    }
+    kernel.launches += slot.launches;
+    run_.launches += slot.launches;
+    kernel.timed += slot.timed;
+    kernel.timed_s += static_cast<double>(slot.timed_ns) * per_nano;
+    for (std::size_t i = 0; i < std::min<std::uint64_t>(slot.timed, inject::kept_times); ++i) {
+      const double nanoseconds = slot.time_ns[i];
+      if (std::isfinite(nanoseconds) && nanoseconds > 0) kernel.times_s.push_back(nanoseconds * per_nano);
+    }
+    for (std::size_t reason = 0; reason < inject::unseen_reasons; ++reason) {
+      kernel.unseen[reason] += slot.unseen[reason];
+    }
+    return place->second;
+  }
+
+  /// The place of the process's device among the run's.
+  std::size_t device(const RawProcess& process, std::uint32_t number) {
+    const auto event = std::ranges::find(process.devices, number, &inject::DeviceEvent::device);
+    Device device;
+    if (event != process.devices.end()) {
+      device = device_of(*event);
+    } else {
+      device.name = fmt::format("GPU {}, of which nothing is known", number);
+    }
+    const auto same = std::ranges::find_if(run_.devices, [&](const Device& one) { return is_same(one, device); });
+    if (same != run_.devices.end()) return static_cast<std::size_t>(same - run_.devices.begin());
+    run_.devices.push_back(std::move(device));
+    return run_.devices.size() - 1;
+  }
+
+  void note(const std::string& line) {
+    if (!line.empty() && std::ranges::find(run_.notes, line) == run_.notes.end()) run_.notes.push_back(line);
+  }
+
+  void finish() {
+    for (std::size_t reason = 1; reason < inject::unseen_reasons; ++reason) {
+      std::uint64_t launches = 0;
+      for (const MergedKernel& kernel : run_.kernels) launches += kernel.unseen[reason];
+      if (launches > 0) run_.skipped.emplace_back(reason_text(static_cast<inject::Unseen>(reason)), launches);
+    }
+    if (beyond_slots_ > 0) {
+      run_.skipped.emplace_back(fmt::format("beyond the first {} kernels, grids and blocks of a process, which are all "
+                                            "that is kept apart",
+                                            inject::launch_slots),
+                                beyond_slots_);
+    }
+    if (graph_launches_ > 0) {
+      note(fmt::format(
+          "{} of CUDA graphs: how often and how long their kernels ran is not known, only that they were recorded; run "
+          "the program without graphs to see them",
+          graph_launches_ == 1 ? "1 launch" : fmt::format("{} launches", graph_launches_)));
+    }
+    if (lost_tables_ > 0) {
+      note(fmt::format("in {} some access sites found no room in the table: what these kernels move is more than shown",
+                       report::counted(lost_tables_, "sample")));
+    }
+    const auto varying = std::ranges::count_if(run_.kernels, &MergedKernel::varies);
+    if (varying > 0) {
+      note(fmt::format("{} different amounts in different launches: of each, the launch with the median is shown",
+                       varying == 1 ? "1 kernel accesses" : fmt::format("{} kernels access", varying)));
+    }
+  }
+
+  MergedRun run_;
+  std::map<Key, std::size_t> places_;
+  std::uint64_t beyond_slots_ = 0;
+  std::uint64_t graph_launches_ = 0;
+  std::size_t lost_tables_ = 0;
+};
+
+}  // namespace
+
+std::optional<double> MergedKernel::gpu_s() const {
+  if (timed == 0 || timed_s <= 0) return std::nullopt;
+  return timed_s / static_cast<double>(timed) * static_cast<double>(launches);
+}
+
+const SeenLaunch* MergedKernel::shown() const {
+  if (seen.empty()) return nullptr;
+  const auto lost = [](const SeenLaunch& one) { return one.sample->event.lost_sites; };
+  const std::uint32_t fewest = lost(*std::ranges::min_element(seen, {}, lost));
+  std::vector<const SeenLaunch*> whole;
+  for (const SeenLaunch& one : seen) {
+    if (lost(one) == fewest) whole.push_back(&one);
+  }
+  std::ranges::stable_sort(whole, {}, [](const SeenLaunch* one) { return accessed(*one->sample); });
+  return whole[(whole.size() - 1) / 2];
+}
+
+bool MergedKernel::varies() const {
+  constexpr double noticeable = 1.02;
+  if (seen.size() < 2) return false;
+  const auto amount = [](const SeenLaunch& one) { return accessed(*one.sample); };
+  const auto [least, most] = std::ranges::minmax(seen, {}, amount);
+  return amount(most) > noticeable * amount(least);
+}
+
+const char* reason_text(inject::Unseen reason) {
+  switch (reason) {
+    case inject::Unseen::none:
+      break;
+    case inject::Unseen::captured:
+      return "launched by a CUDA graph; run the program without graphs to see its accesses";
+    case inject::Unseen::collective:
+      return "a collective, which waits for other GPUs and must not be held up";
+    case inject::Unseen::overhead:
+      return "the time that seeing accesses may take was spent; raise --max-overhead";
+    case inject::Unseen::not_chosen:
+      return "not chosen by --kernel, --device or --skip-first";
+    case inject::Unseen::failed:
+      return "its machine code could not be patched";
+    case inject::Unseen::no_memory:
+      return "the GPU had no memory left for the tables";
+    case inject::Unseen::times_only:
+      return "nothing but times was taken";
+  }
+  return "no launch of it was seen to its end";
+}
+
+MergedRun merged(const std::vector<RawProcess>& processes) { return Merge().run(processes); }
+
+}  // namespace gpumem::app

@@ -1,0 +1,66 @@
+#pragma once
+// The processes of a run put together: the same kernel with the same grid and number of threads on the same device is
+// one, whichever process launched it.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/program/raw_data.hpp"
+#include "probes/device.hpp"
+
+namespace gpumem::app {
+
+/// One launch seen access by access, in the processes that were merged.
+struct SeenLaunch {
+  const RawProcess* process = nullptr;
+  const RawSample* sample = nullptr;
+  std::uint32_t image = 0;  ///< that knows its lines; 0: none
+};
+
+struct MergedKernel {
+  std::string name;      ///< demangled
+  std::string function;  ///< as the linker knows it
+  std::string grid;      ///< "1024", "64x64", "8x8x8"
+  std::uint64_t blocks = 0;
+  unsigned block_threads = 0;
+  std::size_t device = 0;  ///< index into the run's
+  unsigned registers_per_thread = 0;
+  unsigned shared_bytes_per_block = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t timed = 0;
+  double timed_s = 0;
+  std::vector<double> times_s;  ///< of launches all over the run
+  std::array<std::uint64_t, inject::unseen_reasons> unseen{};
+  std::vector<SeenLaunch> seen;
+
+  /// Of all its launches, those not timed as long as those that were.
+  [[nodiscard]] std::optional<double> gpu_s() const;
+  /// The launch that stands for all: of those whose table lost fewest sites the one with the median of what it
+  /// accesses, the smaller of two. Sums of several would be those of no launch. Nothing where none was seen.
+  [[nodiscard]] const SeenLaunch* shown() const;
+  /// Whether those seen access different amounts, as far as to matter.
+  [[nodiscard]] bool varies() const;
+};
+
+struct MergedRun {
+  std::vector<Device> devices;
+  std::vector<MergedKernel> kernels;  ///< in the order of the processes and of their first launch
+  unsigned processes = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t launches_seen = 0;  ///< access by access
+  double sampling_s = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason, launches
+  std::vector<std::string> notes;                              ///< each once
+};
+
+/// The processes have to outlive it.
+[[nodiscard]] MergedRun merged(const std::vector<RawProcess>& processes);
+
+/// Why launches were not seen access by access, and what to do.
+[[nodiscard]] const char* reason_text(inject::Unseen reason);
+
+}  // namespace gpumem::app

@@ -1,0 +1,92 @@
+#include "app/program/pricing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/program/raw_words.hpp"
+#include "app/program/site_demand.hpp"
+#include "probes/model/stages.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+bool is_positive(double value) { return std::isfinite(value) && value > 0; }
+
+/// Whether all that the launch touches could lie in L2.
+bool fits_in_l2(const LaunchSums& launch, const Device& device) {
+  double bytes = 0;
+  for (const inject::Site& site : launch.sites) {
+    bytes += static_cast<double>(site.memory_sectors) * access::sector_bytes;
+  }
+  return bytes <= static_cast<double>(device.l2_bytes);
+}
+
+bool crosses_link(const LaunchSums& launch, const Device& device) {
+  const auto is_host = [](const inject::Site& site) { return site.space == inject::RawSpace::host; };
+  return !device.integrated && std::ranges::any_of(launch.sites, is_host);
+}
+
+}  // namespace
+
+Workload workload_of(const LaunchSums& launch) {
+  Workload workload;
+  workload.blocks = launch.blocks;
+  workload.block_threads = launch.block_threads;
+  workload.shared_bytes_per_block = launch.shared_bytes_per_block;
+  if (launch.registers_per_thread > 0) workload.registers_per_thread = launch.registers_per_thread;
+  for (const inject::Site& site : launch.sites) {
+    if (!is_off_chip(site)) continue;
+    if (site.op != inject::RawOp::store) workload.useful_bytes_read += site.useful_bytes;
+    if (site.op != inject::RawOp::load) workload.useful_bytes_written += site.useful_bytes;
+  }
+  return workload;
+}
+
+bool is_wasteful(const inject::Site& site) {
+  if (!is_off_chip(site)) return site.wavefronts > site.least_wavefronts;
+  return site.space == inject::RawSpace::local || site.sectors > site.least_sectors ||
+         site.memory_sectors * access::sector_bytes > site.used_words * 4;
+}
+
+Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile) : launch_(launch), profile_(profile) {
+  const std::vector<bool> none(launch.sites.size(), false);
+  as_it_is_ = price(none, false);
+  if (fits_in_l2(launch, profile.device) && !crosses_link(launch, profile.device)) {
+    PricedLaunch cached = price(none, true);
+    const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch.measured_s)); };
+    if (!launch.measured_s || off(cached.seconds) < off(as_it_is_.seconds)) as_it_is_ = std::move(cached);
+  }
+  const bool has_stages = std::ranges::all_of(as_it_is_.stages, [](const model::StageTime& stage) {
+    return std::isfinite(stage.seconds) && stage.seconds >= 0;
+  });
+  if (!is_positive(as_it_is_.seconds) || !has_stages) {
+    no_prediction_ = "too little is known of this GPU to predict a time";
+    as_it_is_ = {};
+  }
+}
+
+PricedLaunch Pricing::price(const std::vector<bool>& good, bool cached) const {
+  const Workload workload = workload_of(launch_);
+  const model::Demand demand = demand_of(site_sums(launch_.sites, good), workload, profile_);
+  PricedLaunch priced;
+  priced.cached = cached;
+  priced.stages = model::launch_stages(demand, workload, profile_, cached);
+  priced.seconds = model::launch_seconds(priced.stages, demand, workload, profile_.rates, cached);
+  if (!priced.stages.empty()) {
+    priced.bottleneck = std::ranges::max_element(priced.stages, {}, &model::StageTime::seconds)->stage;
+  }
+  return priced;
+}
+
+double Pricing::saved_s(const std::vector<bool>& good) const {
+  if (!no_prediction_.empty()) return 0;
+  constexpr double most_unexplained = 1.5;
+  constexpr double noticeable = 0.01;
+  const double as_it_is = as_it_is_.seconds;
+  const double saved = as_it_is - price(good, as_it_is_.cached).seconds;
+  if (!(saved >= noticeable * as_it_is)) return 0;
+  return saved * std::min(launch_.measured_s.value_or(as_it_is) / as_it_is, most_unexplained);
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,64 @@
+#pragma once
+// What the model makes of a launch that was seen: its time as it is, and with accesses as good as they could be.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inject/raw_format.hpp"
+#include "probes/model/profile.hpp"
+#include "probes/model/schedule.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::app {
+
+/// A launch by the sums of its sites.
+struct LaunchSums {
+  std::vector<inject::Site> sites;
+  std::uint64_t blocks = 0;
+  unsigned block_threads = 0;
+  unsigned shared_bytes_per_block = 0;
+  unsigned registers_per_thread = 0;      ///< 0: not known
+  std::optional<double> measured_s = {};  ///< median of its launches
+};
+
+/// Useful bytes of what lies beyond multiprocessors; an atomic reads and writes. Without sites.
+[[nodiscard]] Workload workload_of(const LaunchSums& launch);
+
+struct PricedLaunch {
+  double seconds = 0;
+  std::vector<model::StageTime> stages;
+  std::string_view bottleneck;
+  bool cached = false;  ///< L2 has what it touches from before
+};
+
+/// The launch priced again and again, each time with other sites as good as they could be.
+class Pricing {
+ public:
+  /// Both have to outlive it. What the launch touches may be in L2 from before: where it fits, what explains the
+  /// measured time better is taken.
+  Pricing(const LaunchSums& launch, const model::Profile& profile);
+
+  /// Why nothing can be said; empty where something can.
+  [[nodiscard]] const std::string& no_prediction() const { return no_prediction_; }
+  [[nodiscard]] const PricedLaunch& as_it_is() const { return as_it_is_; }
+  /// Seconds of a launch that would be saved if sites marked in `good`, one mark a site, were as good as they could be.
+  /// Where the model explains less than the launch takes, something else limits it: no more than 1.5 times of what the
+  /// model saves is promised. Nothing below 1 % of the launch.
+  [[nodiscard]] double saved_s(const std::vector<bool>& good) const;
+
+ private:
+  [[nodiscard]] PricedLaunch price(const std::vector<bool>& good, bool cached) const;
+
+  const LaunchSums& launch_;
+  const model::Profile& profile_;
+  PricedLaunch as_it_is_;
+  std::string no_prediction_;
+};
+
+/// Whether the site asks for more than it would have to.
+[[nodiscard]] bool is_wasteful(const inject::Site& site);
+
+}  // namespace gpumem::app

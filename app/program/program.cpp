@@ -1,0 +1,75 @@
+#include "app/program/program.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "app/program/merge.hpp"
+#include "app/program/raw_data.hpp"
+#include "app/program/records.hpp"
+#include "report/record/kernels.hpp"
+#include "report/record/quantities.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run) {
+  report::ProgramRecord program;
+  program.command = run.command;
+  program.exit_code = run.exit_code;
+  program.processes = merged.processes;
+  std::set<std::string> names;
+  double gpu_s = 0;
+  for (const MergedKernel& kernel : merged.kernels) {
+    names.insert(kernel.name);
+    gpu_s += kernel.gpu_s().value_or(0);
+  }
+  program.kernels_seen = names.size();
+  program.launches_seen = merged.launches;
+  program.launches_counted = merged.launches_seen;
+  program.skipped = merged.skipped;
+  if (gpu_s > 0) program.gpu_seconds = gpu_s;
+  if (merged.launches_seen > 0) program.sampling_seconds = merged.sampling_s;
+  program.notes = run.notes;
+  for (const std::string& note : merged.notes) {
+    if (std::ranges::find(program.notes, note) == program.notes.end()) program.notes.push_back(note);
+  }
+  return program;
+}
+
+}  // namespace
+
+report::Report program_report(const std::filesystem::path& folder, const ProgramRun& run,
+                              const std::optional<model::Profile>& profile) {
+  const std::vector<RawProcess> processes = read_raw_data(folder);
+  const MergedRun merged_run = merged(processes);
+  std::vector<model::Profile> profiles;
+  for (const Device& device : merged_run.devices) profiles.push_back(profile ? *profile : model::profile_of(device));
+
+  report::Report report;
+  report.backend = "cuda";
+  report.devices = merged_run.devices;
+  if (!report.devices.empty()) report.device = report.devices.front();
+  if (!profiles.empty() && !profiles.front().from_attributes) report.profile = profiles.front().name;
+  report.watched = {"cache_resident", "predicted_from_attributes"};
+  report.program = program_of(merged_run, run);
+  report.results = records_of(merged_run, profiles);
+  report::order_columns(report, {report::kernel_probe()});
+  return report;
+}
+
+ProgramTraces program_traces(const std::filesystem::path& folder) {
+  ProgramTraces traces;
+  bool saw_launches = false;
+  for (const RawProcess& process : read_raw_data(folder)) {
+    traces.used_cuda = true;
+    saw_launches = saw_launches || !process.slots.empty();
+    for (const RawProblem& problem : process.problems) {
+      if (problem.fatal && !traces.fatal) traces.fatal = problem.line;
+    }
+  }
+  if (saw_launches) traces.fatal.reset();
+  return traces;
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,42 @@
+#include "app/program/raw_checks.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "probes/access/request.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+// More than a launch can have; sums of these do not overflow.
+constexpr std::uint64_t most = std::uint64_t{1} << 52U;
+
+}  // namespace
+
+bool is_possible(const inject::Site& site) {
+  constexpr unsigned widest = 32;
+  constexpr std::uint64_t touched = 2 * access::warp_lanes;  // blocks of a request: see access::BlockSet
+  if (site.space > inject::RawSpace::cluster || site.op > inject::RawOp::atomic) return false;
+  if (!std::has_single_bit(site.word_bytes) || site.word_bytes > widest) return false;
+  if (site.shown > inject::shown_requests || site.requests == 0 || site.requests > most / touched) return false;
+  const auto each = [&](std::uint64_t sum, std::uint64_t limit) { return sum <= site.requests * limit; };
+  return each(site.active_lanes, access::warp_lanes) && each(site.useful_bytes, access::warp_lanes * site.word_bytes) &&
+         each(site.sectors, touched) && each(site.least_sectors, touched) && each(site.lines, touched) &&
+         each(site.wavefronts, touched * 8) && each(site.least_wavefronts, touched * 8) &&
+         each(site.l2_sectors, touched) && site.memory_sectors <= site.l2_sectors &&
+         each(site.used_words, touched * 8) && each(site.l2_requests, touched);
+}
+
+bool is_possible(const inject::LaunchSlot& slot) {
+  constexpr std::uint64_t most_threads = 1024;
+  constexpr std::uint32_t most_rows = 65535;
+  if (std::ranges::any_of(slot.grid, [](std::uint32_t blocks) { return blocks == 0; })) return false;
+  if (slot.grid[0] > 0x7fff'ffff || slot.grid[1] > most_rows || slot.grid[2] > most_rows) return false;
+  if (std::ranges::any_of(slot.block, [](std::uint32_t n) { return n == 0 || n > most_threads; })) return false;
+  if (std::uint64_t{slot.block[0]} * slot.block[1] * slot.block[2] > most_threads) return false;
+  if (std::max({slot.launches, slot.timed, slot.captured}) > most || slot.timed_ns > 1000 * most) return false;
+  return std::ranges::all_of(slot.unseen, [](std::uint64_t launches) { return launches <= most; });
+}
+
+}  // namespace gpumem::app

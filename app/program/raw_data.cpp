@@ -1,0 +1,272 @@
+#include "app/program/raw_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "app/program/raw_checks.hpp"
+#include "probes/error.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using inject::EventKind;
+
+/// Bytes of a file from its beginning on, never more than it has.
+class Input {
+ public:
+  explicit Input(const fs::path& path) : in_(path, std::ios::binary) {
+    std::error_code ignored;
+    const auto bytes = fs::file_size(path, ignored);
+    if (!ignored) left_ = bytes;
+  }
+
+  [[nodiscard]] std::uint64_t left() const { return left_; }
+  [[nodiscard]] std::uint64_t at() const { return at_; }
+
+  /// Nothing where the file ends before.
+  template <class T>
+  [[nodiscard]] std::optional<T> read() {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value{};
+    if (!fill(reinterpret_cast<char*>(&value), sizeof(T))) return std::nullopt;
+    return value;
+  }
+  [[nodiscard]] std::optional<std::string> read(std::uint64_t bytes) {
+    if (bytes > left_) return std::nullopt;  // before memory is taken for them
+    std::string text(bytes, '\0');
+    if (!fill(text.data(), bytes)) return std::nullopt;
+    return text;
+  }
+
+ private:
+  [[nodiscard]] bool fill(char* target, std::uint64_t bytes) {
+    if (bytes > left_ || !in_.read(target, static_cast<std::streamsize>(bytes))) return false;
+    left_ -= bytes;
+    at_ += bytes;
+    return true;
+  }
+
+  std::ifstream in_;
+  std::uint64_t left_ = 0;
+  std::uint64_t at_ = 0;
+};
+
+/// The payload of one event, read from the front.
+class Payload {
+ public:
+  explicit Payload(std::string_view bytes) : left_(bytes) {}
+
+  template <class T>
+  [[nodiscard]] bool read(T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (left_.size() < sizeof(T)) return false;
+    std::memcpy(&value, left_.data(), sizeof(T));
+    left_.remove_prefix(sizeof(T));
+    return true;
+  }
+  [[nodiscard]] std::string_view rest() const { return left_; }
+  /// Up to the first zero: what follows one would be seen by nobody, or by the wrong reader.
+  [[nodiscard]] std::string text() const { return std::string(left_.substr(0, left_.find('\0'))); }
+
+ private:
+  std::string_view left_;
+};
+
+void damaged(RawProcess& process, const fs::path& path, const std::string& what) {
+  process.damage.push_back(fmt::format("{}: {}", path.filename().string(), what));
+}
+
+/// Whether the file is one of these; if not, why not is noted. One that ends within its header was only begun.
+bool read_header(Input& input, const fs::path& path, RawProcess& process) {
+  const auto header = input.read<inject::FileHeader>();
+  if (!header) {
+    damaged(process, path, "ends within its first line; nothing of it is used");
+    return false;
+  }
+  if (!std::ranges::equal(header->magic, inject::raw_magic)) {
+    damaged(process, path, "is no raw file of gpumem; nothing of it is used");
+    return false;
+  }
+  if (header->version != inject::raw_version) {
+    damaged(process, path,
+            fmt::format("was written by another version of gpumem (format {}, this one reads {}); run both from one "
+                        "installation",
+                        header->version, inject::raw_version));
+    return false;
+  }
+  process.process = header->process;
+  process.parent = header->parent;
+  process.started_ns = header->started_ns;
+  return true;
+}
+
+std::vector<std::string> arguments(std::string_view zero_ended) {
+  std::vector<std::string> all;
+  while (!zero_ended.empty()) {
+    const std::size_t end = std::min(zero_ended.find('\0'), zero_ended.size());
+    all.emplace_back(zero_ended.substr(0, end));
+    zero_ended.remove_prefix(std::min(end + 1, zero_ended.size()));
+  }
+  return all;
+}
+
+/// Its sites one by one: a wrong one is left out.
+bool add_sample(RawProcess& process, Payload& payload) {
+  RawSample sample;
+  if (!payload.read(sample.event)) return false;
+  if (payload.rest().size() / sizeof(inject::Site) < sample.event.sites) return false;
+  for (std::uint32_t i = 0; i < sample.event.sites; ++i) {
+    inject::Site site;
+    if (payload.read(site) && is_possible(site)) sample.sites.push_back(site);
+  }
+  const bool whole = sample.sites.size() == sample.event.sites;
+  process.samples.push_back(std::move(sample));
+  return whole;
+}
+
+/// False where the payload is not what its kind says.
+bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
+  Payload payload(bytes);
+  switch (kind) {
+    case EventKind::command:
+      process.command = arguments(bytes);
+      return true;
+    case EventKind::device: {
+      inject::DeviceEvent device;
+      if (!payload.read(device)) return false;
+      process.devices.push_back(device);
+      return true;
+    }
+    case EventKind::kernel: {
+      RawKernel kernel;
+      if (!payload.read(kernel.event) || kernel.event.kernel == 0) return false;
+      kernel.name = payload.text();
+      process.kernels[kernel.event.kernel] = std::move(kernel);
+      return true;
+    }
+    case EventKind::image: {
+      inject::ImageEvent image;
+      if (!payload.read(image) || image.image == 0) return false;
+      process.images[image.image] = payload.rest();
+      return true;
+    }
+    case EventKind::sample:
+      return add_sample(process, payload);
+    case EventKind::problem: {
+      inject::ProblemEvent problem;
+      if (!payload.read(problem)) return false;
+      process.problems.push_back({problem.fatal != 0, report::one_line(payload.text())});
+      return true;
+    }
+    case EventKind::range: {
+      inject::RangeEvent range;
+      if (!payload.read(range) || range.range == 0) return false;
+      process.ranges[range.range] = payload.text();
+      return true;
+    }
+  }
+  return false;
+}
+
+void read_events(const fs::path& path, RawProcess& process) {
+  Input input(path);
+  if (!read_header(input, path, process)) return;
+  constexpr std::uint64_t aligned = 8;
+  while (input.left() > 0) {
+    const std::uint64_t at = input.at();
+    const auto header = input.read<inject::EventHeader>();
+    if (!header) return;  // cut off: the process ended while it wrote
+    const auto kind = static_cast<std::uint32_t>(header->kind);
+    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::range)) {
+      // Where the next one begins would be a guess.
+      damaged(process, path, fmt::format("damaged from byte {} on; what follows is not used", at));
+      return;
+    }
+    const auto payload = input.read(header->bytes);
+    if (!payload) return;
+    const std::uint64_t padding = (aligned - header->bytes % aligned) % aligned;
+    static_cast<void>(input.read(std::min(padding, input.left())));
+    if (!add_event(process, header->kind, *payload)) {
+      damaged(process, path, fmt::format("damaged at byte {}; the rest of it is used", at));
+    }
+  }
+}
+
+void read_launches(const fs::path& path, RawProcess& process) {
+  Input input(path);
+  if (!read_header(input, path, process)) return;
+  const auto totals = input.read<inject::LaunchTotals>();
+  if (!totals) return;
+  process.totals = *totals;
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < std::min(totals->slots, inject::launch_slots); ++i) {
+    const auto slot = input.read<inject::LaunchSlot>();
+    if (!slot) break;
+    if (slot->kernel == 0) continue;
+    if (is_possible(*slot)) {
+      process.slots[static_cast<std::uint32_t>(i)] = *slot;
+    } else {
+      ++wrong;
+    }
+  }
+  if (wrong > 0)
+    damaged(process, path, fmt::format("{} damaged; the rest of it is used", report::counted(wrong, "entry")));
+}
+
+/// The processes' files, without what tells the two of a pair apart.
+std::vector<fs::path> pairs_in(const fs::path& folder) {
+  std::vector<fs::path> pairs;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
+    const std::string suffix = entry->path().extension().string();
+    if (suffix == inject::events_suffix || suffix == inject::launches_suffix) {
+      pairs.push_back(fs::path(entry->path()).replace_extension());
+    }
+  }
+  if (failure) throw usage_error(fmt::format("cannot read {}: {}", folder.string(), failure.message()));
+  std::ranges::sort(pairs);
+  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  return pairs;
+}
+
+RawProcess read_pair(const fs::path& pair) {
+  RawProcess process;
+  fs::path events = pair;
+  fs::path launches = pair;
+  events += inject::events_suffix;
+  launches += inject::launches_suffix;
+  const bool has_launches = fs::exists(launches);
+  if (has_launches) read_launches(launches, process);
+  if (fs::exists(events)) {
+    read_events(events, process);
+  } else if (!process.slots.empty()) {
+    damaged(process, events, "is missing; of this process only launches are known");
+  }
+  if (!has_launches && !process.kernels.empty()) {
+    damaged(process, launches, "is missing; the launches of this process are not known");
+  }
+  return process;
+}
+
+}  // namespace
+
+std::vector<RawProcess> read_raw_data(const fs::path& folder) {
+  std::vector<RawProcess> processes;
+  for (const fs::path& pair : pairs_in(folder)) processes.push_back(read_pair(pair));
+  std::ranges::stable_sort(processes, {}, &RawProcess::started_ns);
+  return processes;
+}
+
+}  // namespace gpumem::app

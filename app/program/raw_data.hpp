@@ -1,0 +1,50 @@
+#pragma once
+// The raw files of a run as they are, one process each. They are whole at every moment but nobody vouches for them:
+// what is damaged is left out, and said.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "inject/raw_format.hpp"
+
+namespace gpumem::app {
+
+struct RawKernel {
+  inject::KernelEvent event;
+  std::string name;  ///< as the linker knows it
+};
+
+struct RawSample {
+  inject::SampleEvent event;
+  std::vector<inject::Site> sites;
+};
+
+struct RawProblem {
+  bool fatal = false;
+  std::string line;
+};
+
+/// What one process left.
+struct RawProcess {
+  std::uint32_t process = 0;
+  std::uint32_t parent = 0;
+  std::uint64_t started_ns = 0;
+  std::vector<std::string> command;
+  std::vector<inject::DeviceEvent> devices;
+  std::map<std::uint32_t, RawKernel> kernels;  ///< by number
+  std::map<std::uint32_t, std::string> images;
+  std::map<std::uint32_t, std::string> ranges;
+  std::vector<RawSample> samples;
+  std::vector<RawProblem> problems;
+  inject::LaunchTotals totals;
+  std::map<std::uint32_t, inject::LaunchSlot> slots;  ///< those in use, by index
+  std::vector<std::string> damage;                    ///< a line each: what could not be read, and where
+};
+
+/// All processes of a run in the order in which they began. Throws a usage error when the folder cannot be read.
+[[nodiscard]] std::vector<RawProcess> read_raw_data(const std::filesystem::path& folder);
+
+}  // namespace gpumem::app

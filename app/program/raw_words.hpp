@@ -1,0 +1,54 @@
+#pragma once
+// What the raw files' numbers stand for in the access arithmetic.
+
+#include "inject/raw_format.hpp"
+#include "probes/access/space.hpp"
+
+namespace gpumem::app {
+
+[[nodiscard]] constexpr access::Space space_of(const inject::Site& site) {
+  switch (site.space) {
+    case inject::RawSpace::global:
+      return access::Space::global;
+    case inject::RawSpace::shared:
+      return access::Space::shared;
+    case inject::RawSpace::local:
+      return access::Space::local;
+    case inject::RawSpace::host:
+      return access::Space::host;
+    case inject::RawSpace::cluster:
+      return access::Space::cluster;
+  }
+  throw std::logic_error("a space that is none");
+}
+
+[[nodiscard]] constexpr access::Op op_of(const inject::Site& site) {
+  switch (site.op) {
+    case inject::RawOp::load:
+      return access::Op::load;
+    case inject::RawOp::store:
+      return access::Op::store;
+    case inject::RawOp::atomic:
+      return access::Op::atomic;
+  }
+  throw std::logic_error("an op that is none");
+}
+
+/// Whether its requests cost sectors: it lies beyond the multiprocessor.
+[[nodiscard]] constexpr bool is_off_chip(const inject::Site& site) {
+  return row_of(space_of(site)).home != access::Home::on_chip;
+}
+
+/// Local memory by where it lies for the warp, as the access arithmetic has it; its words are of 4 bytes there.
+[[nodiscard]] constexpr access::WarpRequest request_of(const inject::Site& site, const inject::ShownRequest& shown) {
+  access::WarpRequest request;
+  const bool local = site.space == inject::RawSpace::local;
+  request.word_bytes = local && site.word_bytes > 4 ? 4U : site.word_bytes;
+  request.active = shown.active;
+  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+    request.address[lane] = local ? access::local_address(shown.address[lane], lane) : shown.address[lane];
+  }
+  return request;
+}
+
+}  // namespace gpumem::app

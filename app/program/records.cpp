@@ -1,0 +1,237 @@
+#include "app/program/records.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "app/program/patterns.hpp"
+#include "app/program/pricing.hpp"
+#include "app/program/raw_words.hpp"
+#include "app/program/site_names.hpp"
+#include "app/run/record_of.hpp"
+#include "probes/access/space.hpp"
+#include "report/explain/explain.hpp"
+#include "report/record/kernels.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+/// Sites that are one to the reader: unrolled copies of an instruction, where lines tell that they are.
+struct SiteGroup {
+  std::string name;
+  std::vector<std::size_t> members;  ///< indices into the launch's
+  double saved_s = 0;                ///< of a launch, if it alone were as good as it could be
+  double wasted_bytes = 0;
+};
+
+report::MetricRecord& metric(report::Record& record, const char* name) {
+  return *std::ranges::find(record.metrics, name, &report::MetricRecord::name);
+}
+
+std::uint64_t sum_over(const std::vector<const inject::Site*>& sites, std::uint64_t inject::Site::*member) {
+  return std::accumulate(sites.begin(), sites.end(), std::uint64_t{0},
+                         [&](std::uint64_t sum, const inject::Site* site) { return sum + site->*member; });
+}
+
+/// Beyond what would do: of sectors, and of shared memory's wavefronts.
+double wasted_bytes(const inject::Site& site) {
+  const auto beyond = [](std::uint64_t is, std::uint64_t least) {
+    return is > least ? static_cast<double>(is - least) : 0;
+  };
+  if (!is_off_chip(site))
+    return beyond(site.wavefronts, site.least_wavefronts) * access::bank_count * access::bank_bytes;
+  return beyond(site.sectors, site.least_sectors) * access::sector_bytes;
+}
+
+/// Fills a record of one kernel.
+class KernelRecord {
+ public:
+  KernelRecord(const MergedRun& run, const MergedKernel& kernel, SiteNames& names)
+      : run_(run), kernel_(kernel), names_(names), shown_(kernel.shown()) {
+    launch_.blocks = kernel.blocks;
+    launch_.block_threads = kernel.block_threads;
+    launch_.shared_bytes_per_block = kernel.shared_bytes_per_block;
+    launch_.registers_per_thread = kernel.registers_per_thread;
+    if (shown_ != nullptr) launch_.sites = shown_->sample->sites;
+    workload_ = workload_of(launch_);
+    record_ = record_of({.probe = &report::kernel_probe(),
+                         .parameters = {{report::kernel_parameter, kernel.name},
+                                        {report::grid_parameter, kernel.grid},
+                                        {report::block_threads_parameter, std::uint64_t{kernel.block_threads}},
+                                        {report::device_parameter, std::uint64_t{kernel.device}}}},
+                        workload_);
+  }
+
+  report::Record fill(const model::Profile& profile, double gpu_s) {
+    add_times(gpu_s);
+    if (shown_ == nullptr) {
+      record_.status = report::Status::skipped;
+      record_.reason = why_unseen();
+    } else {
+      price(profile);
+      add_sites();
+      add_moved();
+    }
+    add_peak(record_, report::kernel_probe(), workload_, run_.devices[kernel_.device]);
+    return std::move(record_);
+  }
+
+ private:
+  void add_times(double gpu_s) {
+    metric(record_, report::launches_name).measured = static_cast<double>(kernel_.launches);
+    const auto own_s = kernel_.gpu_s();
+    metric(record_, report::gpu_time_name).measured = own_s;
+    if (own_s && gpu_s > 0) metric(record_, report::gpu_share_name).measured = *own_s / gpu_s;
+    if (kernel_.times_s.empty()) return;
+    std::vector<measure::Seconds> samples;
+    for (const double seconds : kernel_.times_s) samples.emplace_back(seconds);
+    record_.time = report::TimeRecord{measure::summarise(samples), samples};
+    launch_.measured_s = record_.time->summary.median.count();
+    add_headline(
+        record_.headline,
+        [&](double seconds) { return report::kernel_probe().headline.from_seconds(workload_, seconds); },
+        record_.time->summary);
+  }
+
+  [[nodiscard]] std::string why_unseen() const {
+    const auto most = std::max_element(kernel_.unseen.begin() + 1, kernel_.unseen.end());
+    const auto reason = *most > 0 ? static_cast<inject::Unseen>(most - kernel_.unseen.begin()) : inject::Unseen::none;
+    return reason_text(reason);
+  }
+
+  void price(const model::Profile& profile) {
+    const auto& sites = launch_.sites;
+    group_sites();
+    const Pricing pricing(launch_, profile);
+    if (!pricing.no_prediction().empty()) {
+      record_.no_prediction = pricing.no_prediction();
+      return;
+    }
+    const PricedLaunch& priced = pricing.as_it_is();
+    if (priced.cached) record_.flags.emplace_back("cache_resident");
+    if (profile.from_attributes) record_.flags.emplace_back("predicted_from_attributes");
+    record_.predicted_s = priced.seconds;
+    record_.headline.predicted = report::kernel_probe().headline.from_seconds(workload_, priced.seconds);
+    record_.bottleneck = report::Bottleneck{std::string(priced.bottleneck), std::nullopt};
+    for (const model::StageTime& stage : priced.stages) {
+      record_.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
+    }
+    std::vector<bool> all(sites.size());
+    for (std::size_t i = 0; i < sites.size(); ++i) all[i] = is_wasteful(sites[i]);
+    metric(record_, report::could_save_name).predicted = saved_of_all(pricing.saved_s(all));
+    for (SiteGroup& group : groups_) {
+      std::vector<bool> alone(sites.size(), false);
+      for (const std::size_t member : group.members) alone[member] = all[member];
+      if (std::ranges::find(alone, true) != alone.end()) group.saved_s = pricing.saved_s(alone);
+    }
+  }
+
+  /// Of a launch that takes as long as the median to all of them.
+  [[nodiscard]] double saved_of_all(double of_launch_s) const {
+    const auto own_s = kernel_.gpu_s();
+    if (own_s && launch_.measured_s) return of_launch_s / *launch_.measured_s * *own_s;
+    return of_launch_s * static_cast<double>(kernel_.launches);
+  }
+
+  void group_sites() {
+    std::map<std::tuple<std::string, inject::RawSpace, inject::RawOp, unsigned>, std::size_t> known;
+    for (std::size_t i = 0; i < launch_.sites.size(); ++i) {
+      const inject::Site& site = launch_.sites[i];
+      std::string name = names_.name(kernel_, *shown_, site);
+      const auto [place, is_new] = known.try_emplace({name, site.space, site.op, site.word_bytes}, groups_.size());
+      if (is_new) groups_.push_back({.name = std::move(name), .members = {}});
+      groups_[place->second].members.push_back(i);
+      groups_[place->second].wasted_bytes += wasted_bytes(site);
+    }
+  }
+
+  void add_sites() {
+    std::ranges::stable_sort(groups_, std::ranges::greater{},
+                             [](const SiteGroup& group) { return std::pair(group.saved_s, group.wasted_bytes); });
+    for (const SiteGroup& group : groups_) {
+      std::vector<const inject::Site*> sites;
+      for (const std::size_t member : group.members) sites.push_back(&launch_.sites[member]);
+      record_.access.push_back(site_record(group.name, sites));
+    }
+  }
+
+  static report::SiteRecord site_record(const std::string& name, const std::vector<const inject::Site*>& sites) {
+    const inject::Site& first = *sites.front();
+    const std::uint64_t requests = sum_over(sites, &inject::Site::requests);
+    report::SiteRecord record{.site = name,
+                              .space = std::string(to_string(space_of(first))),
+                              .op = std::string(to_string(op_of(first))),
+                              .word_bytes = first.word_bytes,
+                              .costs = {},
+                              .pattern = pattern_of(sites),
+                              .requests = requests,
+                              .active_lanes = {}};
+    const auto each = [&](std::uint64_t sum) { return static_cast<double>(sum) / static_cast<double>(requests); };
+    record.active_lanes = each(sum_over(sites, &inject::Site::active_lanes));
+    const auto cost = [&](const char* unit, std::uint64_t sum, std::optional<std::uint64_t> least) {
+      record.costs.push_back({.unit = unit, .per_request = {.predicted = each(sum), .counted = {}}});
+      if (least) record.costs.back().least = each(std::min(*least, sum));
+    };
+    if (is_off_chip(first)) {
+      cost(report::sectors, sum_over(sites, &inject::Site::sectors), sum_over(sites, &inject::Site::least_sectors));
+      const std::uint64_t useful = sum_over(sites, &inject::Site::useful_bytes);
+      cost(report::lines_unit, sum_over(sites, &inject::Site::lines),
+           std::max(requests, (useful + access::line_bytes - 1) / access::line_bytes));
+    } else if (sum_over(sites, &inject::Site::wavefronts) > 0) {
+      cost(report::wavefronts, sum_over(sites, &inject::Site::wavefronts),
+           sum_over(sites, &inject::Site::least_wavefronts));
+    }
+    return record;
+  }
+
+  void add_moved() {
+    double moved = 0;
+    double used = 0;
+    for (const inject::Site& site : launch_.sites) {
+      if (!is_off_chip(site)) continue;
+      moved += static_cast<double>(site.sectors) * access::sector_bytes;
+      used += static_cast<double>(site.useful_bytes);
+    }
+    if (used > 0) metric(record_, report::moved_name).measured = moved / used;
+  }
+
+  const MergedRun& run_;
+  const MergedKernel& kernel_;
+  SiteNames& names_;
+  const SeenLaunch* shown_;
+  LaunchSums launch_;
+  Workload workload_;
+  std::vector<SiteGroup> groups_;
+  report::Record record_;
+};
+
+/// What could be saved, then the time, for those that save nothing.
+std::pair<double, double> rank(const report::Record& record) {
+  const auto value = [&](const char* name) {
+    const auto found = std::ranges::find(record.metrics, name, &report::MetricRecord::name);
+    return found->value().value_or(0);
+  };
+  return {value(report::could_save_name), value(report::gpu_time_name)};
+}
+
+}  // namespace
+
+std::vector<report::Record> records_of(const MergedRun& run, const std::vector<model::Profile>& profiles) {
+  double gpu_s = 0;
+  for (const MergedKernel& kernel : run.kernels) gpu_s += kernel.gpu_s().value_or(0);
+  SiteNames names(run);
+  std::vector<report::Record> records;
+  for (const MergedKernel& kernel : run.kernels) {
+    records.push_back(KernelRecord(run, kernel, names).fill(profiles[kernel.device], gpu_s));
+  }
+  std::ranges::stable_sort(records, std::ranges::greater{}, rank);
+  report::add_explanations(records);  // the sites are known, so that this says what to change
+  return records;
+}
+
+}  // namespace gpumem::app

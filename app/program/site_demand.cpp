@@ -1,0 +1,269 @@
+#include "app/program/site_demand.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "app/program/raw_words.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using access::Op;
+
+constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
+constexpr double words_per_sector = access::sector_bytes / 4.0;
+
+bool writes(const inject::Site& site) { return op_of(site) != Op::load; }
+
+/// Sectors that would hold the words that the site was the first to use.
+double dense_sectors(const inject::Site& site) { return static_cast<double>(site.used_words) / words_per_sector; }
+
+/// Of each site's sectors from memory, what would do if data lay side by side. A sector that one site brings and does
+/// not use up may be used by others, so what those use without having brought it is taken off the waste.
+std::vector<double> least_memory_sectors(const std::vector<inject::Site>& sites) {
+  double wasted = 0;
+  double used_of_others = 0;
+  for (const inject::Site& site : sites) {
+    const double beyond = static_cast<double>(site.memory_sectors) - dense_sectors(site);
+    (beyond > 0 ? wasted : used_of_others) += std::abs(beyond);
+  }
+  const double share = wasted > 0 ? std::max(0.0, 1 - used_of_others / wasted) : 0;
+  std::vector<double> least;
+  for (const inject::Site& site : sites) {
+    const auto brought = static_cast<double>(site.memory_sectors);
+    least.push_back(brought - share * std::max(0.0, brought - dense_sectors(site)));
+  }
+  return least;
+}
+
+/// A store to what the launch has loaded brings nothing from memory, and writes all the same: the bytes that are new to
+/// nobody, as far as loads have brought as much.
+double stored_over_loaded(const inject::Site& site, double& loaded) {
+  const auto brought = std::max(static_cast<double>(site.memory_sectors), dense_sectors(site));
+  const double bytes = static_cast<double>(site.useful_bytes) - 4 * static_cast<double>(site.used_words);
+  const double over =
+      std::clamp(bytes / access::sector_bytes, 0.0, std::max(0.0, static_cast<double>(site.l2_sectors) - brought));
+  const double taken = std::min(over, loaded);
+  loaded -= taken;
+  return taken;
+}
+
+void make_good(SiteSums& sums, double least_memory) {
+  const inject::Site& site = *sums.site;
+  sums.good = true;
+  sums.wavefronts = std::min(sums.wavefronts, static_cast<double>(site.least_wavefronts));
+  if (site.space == inject::RawSpace::local) {  // registers need none
+    sums = {.site = &site, .good = true};
+    return;
+  }
+  if (!is_off_chip(site) || sums.sectors == 0) return;
+  const double brought = sums.memory_sectors;
+  const double sectors = std::min(sums.sectors, static_cast<double>(site.least_sectors));
+  const auto requests = static_cast<double>(site.requests);
+  const double lines = std::max(requests, static_cast<double>(site.useful_bytes) / access::line_bytes);
+  sums.lines = std::min(sums.lines, lines);
+  sums.l2_sectors = std::min(sums.l2_sectors, std::max(sums.l2_sectors * sectors / sums.sectors, dense_sectors(site)));
+  sums.sectors = sectors;
+  sums.l2_requests = std::min(sums.l2_requests, sums.l2_sectors * sums.lines / std::max(sectors, 1.0));
+  sums.memory_sectors = std::min(least_memory, sums.l2_sectors);
+  // What was written over loaded data is as much as before.
+  sums.written_sectors =
+      std::max(0.0, sums.written_sectors - std::max(brought, dense_sectors(site))) +
+      std::min(std::max(brought, dense_sectors(site)), std::max(sums.memory_sectors, dense_sectors(site)));
+}
+
+/// Blocks of memory for each sector that a site touches.
+struct Spread {
+  double atoms = access::sector_bytes / double{access::dram_atom_bytes};
+  double lines = 1 / sectors_per_line;
+  double line_pairs = 0.5 / sectors_per_line;
+};
+
+/// By the requests shown: runs of sectors as long as a line or longer are taken to go on in the next request, shorter
+/// ones to be all there is around them.
+Spread spread_of(const inject::Site& site) {
+  Spread spread;
+  double sectors = 0;
+  double atoms = 0;
+  double lines = 0;
+  double pairs = 0;
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    const access::BlockSet touched = access::blocks_touched(request_of(site, site.request[k]), access::sector_bytes);
+    const std::set<std::uint64_t> all(touched.block, touched.block + touched.size);
+    std::set<std::uint64_t> lone_atoms;
+    std::set<std::uint64_t> lone_lines;
+    std::set<std::uint64_t> lone_pairs;
+    for (auto run = all.begin(); run != all.end();) {
+      auto end = run;
+      std::uint64_t length = 0;
+      while (end != all.end() && *end == *run + length) ++end, ++length;
+      const auto count = static_cast<double>(length);
+      sectors += count;
+      if (count >= sectors_per_line) {
+        atoms += count / 2;
+        lines += count / 4;
+        pairs += count / 8;
+      } else {
+        for (auto sector = run; sector != end; ++sector) {
+          lone_atoms.insert(*sector / 2);
+          lone_lines.insert(*sector / 4);
+          lone_pairs.insert(*sector / 8);
+        }
+      }
+      run = end;
+    }
+    atoms += static_cast<double>(lone_atoms.size());
+    lines += static_cast<double>(lone_lines.size());
+    pairs += static_cast<double>(lone_pairs.size());
+  }
+  if (sectors > 0) spread = {.atoms = atoms / sectors, .lines = lines / sectors, .line_pairs = pairs / sectors};
+  return spread;
+}
+
+/// Whether requests one after another fill the sectors that each of them touches a part of: what lies around is then
+/// touched as well.
+bool fills_up(const SiteSums& sums) {
+  constexpr double nearly_all = 0.9;
+  return sums.sectors >= 2 * sums.memory_sectors && dense_sectors(*sums.site) >= nearly_all * sums.memory_sectors;
+}
+
+access::SiteSummary summary_of(const SiteSums& sums) {
+  const inject::Site& site = *sums.site;
+  const auto requests = static_cast<double>(site.requests);
+  access::SiteSummary summary;
+  summary.cost = {.sectors_per_request = sums.sectors / requests,
+                  .lines_per_request = sums.lines / requests,
+                  .wavefronts_per_request = sums.wavefronts / requests,
+                  .addresses_per_request = 0,
+                  .efficiency = sums.sectors > 0
+                                    ? static_cast<double>(site.useful_bytes) / (sums.sectors * access::sector_bytes)
+                                    : 0};
+  access::Footprint& footprint = summary.footprint;
+  footprint.sectors = writes(site) ? sums.written_sectors : sums.memory_sectors;
+  if (writes(site) && !sums.good) {
+    // Of a sector that lacks words, two at least, as far as can be told from the mean.
+    constexpr double lacking = 2;
+    const double words = static_cast<double>(site.used_words);
+    const double missing = std::max(0.0, words_per_sector * sums.memory_sectors - words);
+    footprint.partial_sectors =
+        op_of(site) == Op::atomic ? sums.memory_sectors : std::min(sums.memory_sectors, missing / lacking);
+  }
+  const Spread spread = sums.good || fills_up(sums) ? Spread() : spread_of(site);
+  footprint.atoms = footprint.sectors * spread.atoms;
+  footprint.partial_atoms = std::max(0.0, 2 * footprint.atoms - footprint.sectors);
+  footprint.lines = footprint.sectors * spread.lines;
+  footprint.line_pairs = footprint.sectors * spread.line_pairs;
+  footprint.channels = access::atom_channels;
+  return summary;
+}
+
+/// Whether what each level serves follows from the footprints alone: requests share little of it. The model knows such
+/// launches best.
+bool is_plain(const std::vector<SiteSums>& sites) {
+  constexpr double little = 1.5;
+  return std::ranges::all_of(sites, [&](const SiteSums& sums) {
+    if (!is_off_chip(*sums.site)) return true;
+    const double own = writes(*sums.site) ? sums.written_sectors : sums.memory_sectors;
+    return sums.sectors <= little * own;
+  });
+}
+
+/// Passes of a site's loads through the banks of L1, by the requests shown: of lines that it holds it takes several at
+/// a time, as far as their words lie in different banks.
+double l1_passes(const SiteSums& sums) {
+  constexpr double lines_at_a_time = 3;
+  const inject::Site& site = *sums.site;
+  double passes = 0;
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    passes += access::shared_wavefronts(request_of(site, site.request[k]), Op::load);
+  }
+  const double of_banks = site.shown == 0 || sums.good ? 0 : passes / site.shown * static_cast<double>(site.requests);
+  return std::max(std::min(of_banks, sums.lines), sums.lines / lines_at_a_time);
+}
+
+/// Loads and stores in a row of a thread: instructions, for each may wait behind the one before. Those of long kernels
+/// are not all under way at once.
+unsigned turns_of(const std::vector<SiteSums>& sites) {
+  constexpr std::ptrdiff_t most = 8;
+  const auto count = [&](bool stores) {
+    return std::ranges::count_if(sites, [&](const SiteSums& sums) {
+      return is_off_chip(*sums.site) && sums.sectors > 0 && writes(*sums.site) == stores;
+    });
+  };
+  return static_cast<unsigned>(std::clamp<std::ptrdiff_t>(std::max(count(false), count(true)), 1, most));
+}
+
+}  // namespace
+
+std::vector<SiteSums> site_sums(const std::vector<inject::Site>& sites, const std::vector<bool>& good) {
+  const std::vector<double> least_memory = least_memory_sectors(sites);
+  double loaded = 0;
+  for (const inject::Site& site : sites) {
+    if (is_off_chip(site) && !writes(site)) loaded += static_cast<double>(site.memory_sectors);
+  }
+  std::vector<SiteSums> all;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const inject::Site& site = sites[i];
+    SiteSums sums{.site = &site};
+    if (is_off_chip(site)) {
+      sums.sectors = static_cast<double>(site.sectors);
+      sums.lines = static_cast<double>(site.lines);
+      sums.l2_sectors = static_cast<double>(site.l2_sectors);
+      sums.l2_requests = static_cast<double>(site.l2_requests);
+      sums.memory_sectors = static_cast<double>(site.memory_sectors);
+      if (writes(site)) sums.written_sectors = sums.memory_sectors + stored_over_loaded(site, loaded);
+    } else {
+      sums.wavefronts = static_cast<double>(site.wavefronts);
+    }
+    if (good[i]) make_good(sums, least_memory[i]);
+    all.push_back(sums);
+  }
+  return all;
+}
+
+model::Demand demand_of(const std::vector<SiteSums>& sites, Workload workload, const model::Profile& profile) {
+  std::vector<access::SiteSummary> summaries;
+  const unsigned turns = turns_of(sites);
+  for (const SiteSums& sums : sites) {
+    access::Site site;
+    site.space = space_of(*sums.site);
+    site.op = writes(*sums.site) ? Op::store : Op::load;
+    if (is_off_chip(*sums.site) && sums.sectors == 0) continue;
+    site.word_bytes = sums.site->word_bytes;
+    site.instructions = turns;
+    site.requests = sums.site->requests;
+    workload.sites.push_back(site);
+    summaries.push_back(summary_of(sums));
+  }
+  model::Demand demand = model::demand_of(workload, summaries, profile);
+  // The sums know better what L1 served and L2 was asked for.
+  demand.l2_load_sectors = 0;
+  demand.footprint_bytes = 0;
+  double passes = 0;
+  double read_requests = 0;
+  double write_requests = 0;
+  for (const SiteSums& sums : sites) {
+    if (!is_off_chip(*sums.site)) continue;
+    const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
+    if (over_link) continue;
+    demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
+    if (!writes(*sums.site)) passes += l1_passes(sums);
+    if (op_of(*sums.site) != Op::store) {
+      demand.l2_load_sectors += sums.l2_sectors;
+      read_requests += sums.l2_requests;
+    }
+    if (writes(*sums.site)) write_requests += sums.l2_requests;
+  }
+  if (!is_plain(sites)) {
+    demand.played = true;
+    demand.l1_load_lines = passes;
+    demand.l2_read_requests = read_requests;
+    demand.l2_write_requests = write_requests;
+  }
+  return demand;
+}
+
+}  // namespace gpumem::app

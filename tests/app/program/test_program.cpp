@@ -1,0 +1,330 @@
+#include <algorithm>
+#include <string>
+
+#include "app/program/program.hpp"
+#include "probes/error.hpp"
+#include "report/record/kernels.hpp"
+#include "tests/app/program/raw_writer.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using test::RawWriter;
+using test::streaming;
+
+constexpr std::uint64_t requests = 1 << 20;
+
+report::Report report_of(const std::vector<RawWriter>& processes, const ProgramRun& run = {}) {
+  const test::TemporaryDirectory folder;
+  for (const RawWriter& process : processes) process.write(folder.path());
+  return program_report(folder.path(), run);
+}
+
+/// Threads for the requests of `streaming`.
+constexpr std::uint32_t blocks = requests / 8;
+
+/// A process that launches two kernels: one strided, one not.
+RawWriter two_kernels(std::uint32_t process = 100) {
+  RawWriter writer(process);
+  writer.device(test::h200()).kernel(1, "_Z4goodPKfPf").kernel(2, "_Z3badPKfPf");
+  writer.slot(1, 10, 100e3, blocks);
+  writer.slot(2, 10, 300e3, blocks);
+  writer.sample(0, {streaming(inject::RawOp::load, requests), streaming(inject::RawOp::store, requests, 4, 0x90)});
+  writer.sample(1, {streaming(inject::RawOp::load, requests, 32), streaming(inject::RawOp::store, requests, 4, 0x90)});
+  writer.totals.sampling_ns = 20'000'000;
+  return writer;
+}
+
+const Value& parameter(const report::Record& record, const std::string& name) {
+  return std::ranges::find(record.parameters, name, &Parameter::name)->value;
+}
+
+std::optional<double> metric(const report::Record& record, const char* name) {
+  return std::ranges::find(record.metrics, name, &report::MetricRecord::name)->value();
+}
+
+bool notes_contain(const report::Report& report, const std::string& text) {
+  return std::ranges::any_of(report.program->notes,
+                             [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a program's kernels are ranked by what could be saved", "[program]") {
+  const report::Report report = report_of({two_kernels()}, {.command = {"./app"}, .exit_code = 3, .notes = {}});
+  REQUIRE(report.results.size() == 2);
+  CHECK(report.backend == "cuda");
+  CHECK(report.profile == "h200");
+  REQUIRE(report.device);
+  CHECK(report.device->name == "NVIDIA H200");
+  CHECK(report.device->uuid == "GPU-07070707-0707-0707-0707-070707070707");
+  CHECK(report.device->pci_bus_id == "00000000:1B:00.0");
+
+  const report::Record& bad = report.results[0];
+  CHECK(report::is_kernel(bad));
+  CHECK(bad.status == report::Status::ok);
+  CHECK(parameter(bad, report::kernel_parameter) == Value("bad(float const*, float*)"));
+  CHECK(parameter(bad, report::grid_parameter) == Value(std::to_string(blocks)));
+  CHECK(parameter(bad, report::block_threads_parameter) == Value(std::uint64_t{256}));
+  CHECK(parameter(bad, report::device_parameter) == Value(std::uint64_t{0}));
+  CHECK(bad.useful_bytes_read == requests * 128);
+  CHECK(bad.useful_bytes_written == requests * 128);
+  REQUIRE(bad.time);
+  CHECK(bad.time->summary.median.count() == Approx(300e-6));
+  CHECK(bad.headline.measured == Approx(2.0 * requests * 128 / 300e-6 / 1e9));
+  CHECK(bad.headline.peak == Approx(report.device->theoretical_bandwidth_bytes_per_s() / 1e9));
+  CHECK(metric(bad, report::gpu_time_name) == Approx(3e-3));
+  CHECK(metric(bad, report::gpu_share_name) == Approx(3.0 / 4));
+  CHECK(metric(bad, report::launches_name) == 10);
+  CHECK(metric(bad, report::moved_name) == Approx((32.0 + 4) * 32 / 256));
+  CHECK(bad.predicted_s);
+  CHECK(bad.bottleneck);
+  REQUIRE(metric(bad, report::could_save_name));
+  CHECK(*metric(bad, report::could_save_name) > 1.8e-3);
+  CHECK(*metric(bad, report::could_save_name) < 2.7e-3);
+
+  REQUIRE(bad.access.size() == 2);
+  const report::SiteRecord& load = bad.access[0];  // what wastes most comes first
+  CHECK(load.site == "bad+0x50");
+  CHECK(load.space == "global");
+  CHECK(load.op == "load");
+  CHECK(load.word_bytes == 4);
+  CHECK(load.requests == requests);
+  CHECK(load.active_lanes == 32);
+  CHECK(load.pattern == "lanes 8 elements apart");
+  CHECK(load.per_request(report::sectors).predicted == 32);
+  CHECK(load.per_request(report::sectors).counted == std::nullopt);
+  CHECK(load.costs[0].least == 4);
+  CHECK(load.per_request(report::lines_unit).predicted == 8);
+
+  CHECK(metric(report.results[1], report::could_save_name) == 0);
+  REQUIRE(report.program);
+  CHECK(report.program->command == std::vector<std::string>{"./app"});
+  CHECK(report.program->exit_code == 3);
+  CHECK(report.program->processes == 1);
+  CHECK(report.program->kernels_seen == 2);
+  CHECK(report.program->launches_seen == 20);
+  CHECK(report.program->launches_counted == 2);
+  CHECK(report.program->gpu_seconds == Approx(4e-3));
+  CHECK(report.program->sampling_seconds == Approx(0.02));
+  CHECK(report.program->notes.empty());
+}
+
+TEST_CASE("the processes of a program are one", "[program]") {
+  RawWriter child = two_kernels(101);
+  child.header.parent = 100;
+  RawWriter other = two_kernels(102);  // numbers of kernels and devices are each process's own
+  other.events.clear();
+  other.device(test::h200(3)).kernel(2, "_Z4goodPKfPf").kernel(1, "_Z3badPKfPf");
+  other.slots[0].device = other.slots[1].device = 3;
+  const report::Report report = report_of({two_kernels(), child, other});
+  CHECK(report.program->processes == 3);
+  CHECK(report.program->launches_seen == 60);
+  CHECK(report.program->launches_counted == 4);
+  CHECK(report.devices.size() == 1);
+  REQUIRE(report.results.size() == 2);
+  CHECK(metric(report.results[0], report::launches_name) == 30);
+  CHECK(metric(report.results[0], report::gpu_time_name) == Approx(2 * 3e-3 + 1e-3));
+  CHECK(report.results[0].time->summary.count == 30);
+}
+
+TEST_CASE("another device, grid or block is another result", "[program]") {
+  RawWriter writer = two_kernels();
+  writer.device(test::h200(1, 9));
+  writer.slot(1, 1, 100e3, blocks, 1);
+  writer.slot(1, 1, 100e3, 77).grid[1] = 5;
+  writer.slot(1, 1, 100e3, blocks).block[0] = 64;
+  const report::Report report = report_of({writer});
+  CHECK(report.results.size() == 5);
+  CHECK(report.devices.size() == 2);
+  CHECK(report.program->kernels_seen == 2);
+  const auto has = [&](const char* name, const Value& value) {
+    return std::ranges::any_of(report.results,
+                               [&](const report::Record& record) { return parameter(record, name) == value; });
+  };
+  CHECK(has(report::grid_parameter, "77x5"));
+  CHECK(has(report::block_threads_parameter, std::uint64_t{64}));
+  CHECK(has(report::device_parameter, std::uint64_t{1}));
+}
+
+TEST_CASE("kernels that were not seen say why", "[program]") {
+  using inject::Unseen;
+  RawWriter writer;
+  writer.device(test::h200());
+  const auto add = [&](Unseen reason, const std::string& name) {
+    const auto number = static_cast<std::uint32_t>(writer.slots.size() + 1);
+    writer.kernel(number, name);
+    writer.slot(number, 5, 1e3).unseen[static_cast<std::size_t>(reason)] = 4;
+  };
+  const std::pair<Unseen, std::string> reasons[] = {{Unseen::captured, "CUDA graph"},
+                                                    {Unseen::collective, "collective"},
+                                                    {Unseen::overhead, "--max-overhead"},
+                                                    {Unseen::not_chosen, "--kernel"},
+                                                    {Unseen::failed, "patched"},
+                                                    {Unseen::no_memory, "no memory left"},
+                                                    {Unseen::times_only, "nothing but times"},
+                                                    {Unseen::none, "seen to its end"}};
+  for (const auto& [reason, words] : reasons) add(reason, "k" + std::to_string(static_cast<int>(reason)));
+  const report::Report report = report_of({writer});
+  REQUIRE(report.results.size() == std::size(reasons));
+  CHECK(report.program->skipped.size() == std::size(reasons) - 1);
+  CHECK(report.program->sampling_seconds == std::nullopt);
+  for (const auto& [reason, words] : reasons) {
+    const std::string name = "k" + std::to_string(static_cast<int>(reason));
+    const auto record = std::ranges::find_if(report.results, [&](const report::Record& one) {
+      return parameter(one, report::kernel_parameter) == Value(name);
+    });
+    REQUIRE(record != report.results.end());
+    CHECK(record->status == report::Status::skipped);
+    REQUIRE(record->reason);
+    CHECK(record->reason->find(words) != std::string::npos);
+    CHECK(metric(*record, report::launches_name) == 5);
+    CHECK(metric(*record, report::gpu_time_name) == Approx(5e-6));
+    CHECK(metric(*record, report::could_save_name) == std::nullopt);
+    CHECK(record->access.empty());
+    if (reason == Unseen::none) continue;
+    const auto skipped = std::ranges::find_if(
+        report.program->skipped, [&](const auto& one) { return one.first.find(words) != std::string::npos; });
+    REQUIRE(skipped != report.program->skipped.end());
+    CHECK(skipped->second == 4);
+  }
+}
+
+TEST_CASE("notes say what could not be seen, each once", "[program]") {
+  RawWriter writer = two_kernels();
+  writer.problem("line one\nand\ttwo", false).problem("again").problem("again");
+  writer.totals.graph_launches = 12;
+  writer.totals.beyond_slots = 3;
+  writer.sample(1, {streaming(inject::RawOp::load, requests, 32)}, 2);
+  RawWriter child = two_kernels(101);
+  child.problem("again");
+  const report::Report report =
+      report_of({writer, child}, {.command = {}, .exit_code = {}, .notes = {"first", "again"}});
+  const auto& notes = report.program->notes;
+  REQUIRE(notes.size() >= 2);
+  CHECK(notes[0] == "first");
+  CHECK(std::ranges::count(notes, "again") == 1);
+  CHECK(std::ranges::count(notes, "line one and two") == 1);
+  CHECK(notes_contain(report, "12 launches of CUDA graphs"));
+  CHECK(notes_contain(report, "in 1 sample some access sites found no room"));
+  CHECK(report.program->launches_seen == 43);
+  CHECK(report.program->skipped.size() == 1);
+  CHECK(report.program->skipped[0].second == 3);
+}
+
+TEST_CASE("of several launches the one with the median is shown", "[program]") {
+  RawWriter writer = two_kernels();
+  writer.sample(0, {streaming(inject::RawOp::load, 3 * requests)});
+  writer.sample(0, {streaming(inject::RawOp::load, 9 * requests)});
+  const report::Report report = report_of({writer});
+  const auto good = std::ranges::find_if(report.results, [](const report::Record& record) {
+    return parameter(record, report::kernel_parameter) == Value("good(float const*, float*)");
+  });
+  REQUIRE(good->access.size() == 1);
+  CHECK(good->access[0].requests == 3 * requests);
+  CHECK(notes_contain(report, "1 kernel accesses different amounts in different launches"));
+
+  RawWriter lost = two_kernels();  // a table that lost sites speaks for no launch that another one has whole
+  lost.sample(0, {streaming(inject::RawOp::load, 3 * requests)}, 1);
+  lost.sample(0, {streaming(inject::RawOp::load, 9 * requests)}, 1);
+  for (const report::Record& record : report_of({lost}).results) CHECK(record.access[0].requests == requests);
+}
+
+TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program]") {
+  const test::TemporaryDirectory folder;
+  const RawWriter writer = two_kernels();
+  const std::string events = folder / (writer.name() + inject::events_suffix);
+  const auto report = [&] { return program_report(folder.path(), {}); };
+  writer.write(folder.path());
+  const std::string whole = writer.events_file();
+
+  test::put(events, whole.substr(0, whole.size() - 100));
+  CHECK(report().program->launches_counted == 1);
+  CHECK(report().program->launches_seen == 20);
+  CHECK(report().program->notes.empty());
+
+  test::put(events, "PK" + whole.substr(2));
+  CHECK(report().results.size() == 1);  // without names they are all one
+  CHECK(notes_contain(report(), "is no raw file of gpumem"));
+
+  std::string other = whole;
+  other[offsetof(inject::FileHeader, version)] = 9;
+  test::put(events, other);
+  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads 1)"));
+
+  other = whole;
+  other[sizeof(inject::FileHeader)] = 99;  // the kind of the first event
+  test::put(events, other);
+  CHECK(notes_contain(report(), "damaged from byte 32 on"));
+
+  RawWriter wrong = two_kernels();
+  inject::Site site = streaming(inject::RawOp::load, requests);
+  site.sectors = ~std::uint64_t{0};
+  wrong.sample(0, {streaming(inject::RawOp::load, requests), site});
+  wrong.slots[0].grid[1] = 0;
+  wrong.write(folder.path());
+  CHECK(notes_contain(report(), ".events: damaged at byte"));
+  CHECK(notes_contain(report(), ".launches: 1 entry damaged"));
+
+  std::filesystem::remove(events);
+  CHECK(notes_contain(report(), ".events: is missing"));
+  wrong.write(folder.path());
+  std::filesystem::remove(folder / (writer.name() + inject::launches_suffix));
+  CHECK(notes_contain(report(), ".launches: is missing"));
+}
+
+TEST_CASE("strings from raw files hold no zeros", "[program]") {
+  RawWriter writer;
+  writer.device(test::h200()).kernel(1, std::string("_Z1k\0hidden", 11));
+  writer.slot(1, 1, 1e3);
+  const report::Report report = report_of({writer});
+  CHECK(parameter(report.results.at(0), report::kernel_parameter) == Value("k"));
+}
+
+TEST_CASE("what the raw files tell before a report is made", "[program]") {
+  const test::TemporaryDirectory folder;
+  CHECK(!program_traces(folder.path()).used_cuda);
+  CHECK(program_report(folder.path(), {}).results.empty());
+  CHECK(program_report(folder.path(), {}).program->processes == 0);
+
+  RawWriter blind(5);
+  blind.problem("harmless").problem("another tool holds the driver; end it", true).write(folder.path());
+  CHECK(program_traces(folder.path()).used_cuda);
+  CHECK(program_traces(folder.path()).fatal == "another tool holds the driver; end it");
+  two_kernels().write(folder.path());
+  CHECK(program_traces(folder.path()).fatal == std::nullopt);
+  CHECK_THROWS_AS(program_traces(folder / "nowhere"), Error);
+}
+
+TEST_CASE("a GPU that nobody knows is predicted from its attributes, or not at all", "[program]") {
+  const auto with = [](const inject::DeviceEvent& device) {
+    RawWriter writer = two_kernels();
+    std::string events = writer.events;
+    writer.events.clear();
+    writer.device(device);
+    writer.events += events.substr(sizeof(inject::EventHeader) + (sizeof(inject::DeviceEvent) + 7) / 8 * 8);
+    return report_of({writer});
+  };
+  inject::DeviceEvent device = test::h200();
+  std::strcpy(device.name, "NVIDIA H999");
+  report::Report report = with(device);
+  CHECK(report.profile == std::nullopt);
+  CHECK(report.results[0].flags == std::vector<std::string>{"predicted_from_attributes"});
+  CHECK(metric(report.results[0], report::could_save_name) > 0);
+
+  device.memory_clock_hz = device.sm_clock_hz = 0;
+  device.multiprocessors = 0;
+  report = with(device);
+  REQUIRE(report.results.size() == 2);
+  for (const report::Record& record : report.results) {
+    CHECK(record.status == report::Status::ok);
+    CHECK(record.no_prediction);
+    CHECK(record.predicted_s == std::nullopt);
+    CHECK(metric(record, report::could_save_name) == std::nullopt);
+    CHECK(record.access.size() == 2);
+  }
+}
+
+}  // namespace gpumem::app
