@@ -229,6 +229,8 @@ const char* reason_text(inject::Unseen reason) {
       return "its machine code could not be patched";
     case inject::Unseen::no_memory:
       return "the GPU had no memory left for the tables";
+    case inject::Unseen::cooperative:
+      return "a cooperative launch, all of whose blocks have to fit on the GPU at once";
     case inject::Unseen::times_only:
       return "nothing but times was taken";
   }
