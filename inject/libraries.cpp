@@ -28,8 +28,13 @@ std::string load_driver() {
   if (!find(library, #name, loaded_driver.name)) missing = #name;
   GPUMEM_DRIVER_FUNCTIONS(GPUMEM_FIND)
 #undef GPUMEM_FIND
-  if (!find(library, "cuDeviceTotalMem_v2", loaded_driver.cuDeviceTotalMem)) missing = "cuDeviceTotalMem_v2";
-  if (!find(library, "cuEventElapsedTime", loaded_driver.cuEventElapsedTime)) missing = "cuEventElapsedTime";
+#define GPUMEM_FIND_AS(name, function) \
+  if (!find(library, name, loaded_driver.function)) missing = name;
+  GPUMEM_FIND_AS("cuDeviceTotalMem_v2", cuDeviceTotalMem)
+  GPUMEM_FIND_AS("cuEventElapsedTime", cuEventElapsedTime)
+  GPUMEM_FIND_AS("cuMemcpyDtoHAsync_v2", cuMemcpyDtoHAsync)
+  GPUMEM_FIND_AS("cuMemcpyHtoDAsync_v2", cuMemcpyHtoDAsync)
+#undef GPUMEM_FIND_AS
   if (!find(library, "cuDeviceGetUuid_v2", loaded_driver.cuDeviceGetUuid) &&
       !find(library, "cuDeviceGetUuid", loaded_driver.cuDeviceGetUuid)) {
     missing = "cuDeviceGetUuid";

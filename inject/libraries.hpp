@@ -26,12 +26,15 @@ namespace gpumem::inject {
   F(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
   F(cuPointerGetAttribute)                       \
   F(cuStreamIsCapturing)                         \
+  F(cuStreamSynchronize)                         \
   F(cuThreadExchangeStreamCaptureMode)
 
 struct Driver {
 #define GPUMEM_MEMBER(name) decltype(&::name) name = nullptr;
   GPUMEM_DRIVER_FUNCTIONS(GPUMEM_MEMBER)
 #undef GPUMEM_MEMBER
+  CUresult (*cuMemcpyDtoHAsync)(void*, CUdeviceptr, std::size_t, CUstream) = nullptr;
+  CUresult (*cuMemcpyHtoDAsync)(CUdeviceptr, const void*, std::size_t, CUstream) = nullptr;
   CUresult (*cuDeviceTotalMem)(std::size_t*, CUdevice) = nullptr;
   CUresult (*cuDeviceGetUuid)(CUuuid*, CUdevice) = nullptr;
   CUresult (*cuEventElapsedTime)(float*, CUevent, CUevent) = nullptr;
@@ -43,19 +46,15 @@ struct Driver {
 #define GPUMEM_SANITIZER_FUNCTIONS(F) \
   F(sanitizerAddPatches)              \
   F(sanitizerAlloc)                   \
-  F(sanitizerAllocHost)               \
   F(sanitizerEnableCallback)          \
   F(sanitizerEnableDomain)            \
   F(sanitizerGetFunctionPcAndSize)    \
   F(sanitizerGetResultString)         \
   F(sanitizerGetStreamHandle)         \
-  F(sanitizerMemcpyDeviceToHost)      \
-  F(sanitizerMemcpyHostToDeviceAsync) \
   F(sanitizerMemset)                  \
   F(sanitizerPatchInstructions)       \
   F(sanitizerPatchModule)             \
   F(sanitizerSetLaunchCallbackData)   \
-  F(sanitizerStreamSynchronize)       \
   F(sanitizerSubscribe)               \
   F(sanitizerUnpatchModule)
 

@@ -1,6 +1,7 @@
 #include "inject/sampling.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Tables {
   CacheTag* l1 = nullptr;
   CacheTag* l2 = nullptr;
   std::uint32_t* l2_words = nullptr;
-  SiteTable* copy = nullptr;  ///< page-locked, for both ways
+  std::unique_ptr<SiteTable> copy;
   std::uint32_t l1_sets = 0;
   std::uint32_t l2_sets = 0;
   std::uint32_t multiprocessors = 0;
@@ -32,7 +33,6 @@ struct Tables {
 
 std::unordered_map<CUcontext, Tables> contexts;
 thread_local Tables* attached = nullptr;  // of the launch that this thread samples
-thread_local Sanitizer_StreamHandle launched_in = nullptr;
 thread_local bool was_launched = false;
 
 /// L1 and shared memory of a multiprocessor together (CUDA C++ Programming Guide, "Compute Capabilities").
@@ -60,6 +60,13 @@ bool fine(SanitizerResult result, const char* what) {
   sanitizer().sanitizerGetResultString(result, &reason);
   write_problem(false, std::string("some launches were not seen access by access: ") + what + " failed (" +
                            (reason == nullptr ? "unknown error" : reason) + ")");
+  return false;
+}
+
+bool fine(CUresult result, const char* what) {
+  if (result == CUDA_SUCCESS) return true;
+  write_problem(false, std::string("some launches were not seen access by access: ") + what + " failed (CUDA error " +
+                           std::to_string(result) + ")");
   return false;
 }
 
@@ -93,14 +100,12 @@ Tables make_tables(CUcontext context) {
   tables.l2_sets =
       static_cast<std::uint32_t>(std::max(device.l2_bytes, std::uint64_t{256} * kib) / line_bytes / cache_ways);
   const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
-  void* copy = nullptr;
   if (!allocate(context, tables.table, 1) || !allocate(context, tables.l1, l1_lines * device.multiprocessors) ||
-      !allocate(context, tables.l2, l2_lines) || !allocate(context, tables.l2_words, 2 * l2_lines) ||
-      !fine(sanitizer().sanitizerAllocHost(context, &copy, sizeof(SiteTable)), "page-locked memory")) {
+      !allocate(context, tables.l2, l2_lines) || !allocate(context, tables.l2_words, 2 * l2_lines)) {
     tables.failed = Unseen::no_memory;
     return tables;
   }
-  tables.copy = static_cast<SiteTable*>(copy);
+  tables.copy = std::make_unique<SiteTable>();
   tables.ready = true;
   return tables;
 }
@@ -136,7 +141,8 @@ bool clear_tables(Tables& tables, const Sample& sample, Sanitizer_StreamHandle s
   return fine(functions.sanitizerMemset(tables.table, 0, sizeof(SiteTable), stream), "clearing memory") &&
          fine(functions.sanitizerMemset(tables.l1, 0, l1_lines * sizeof(CacheTag), stream), "clearing memory") &&
          fine(functions.sanitizerMemset(tables.l2, 0, l2_lines * sizeof(CacheTag), stream), "clearing memory") &&
-         fine(functions.sanitizerMemcpyHostToDeviceAsync(tables.table, tables.copy, offsetof(SiteTable, site), stream),
+         fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(tables.table), tables.copy.get(),
+                                         offsetof(SiteTable, key), sample.stream),
               "a copy to the GPU");
 }
 
@@ -210,7 +216,6 @@ Unseen begin_sample(const Sample& sample) {
 
 void attach_table(const Sanitizer_LaunchData& launch) {
   if (attached == nullptr) return;
-  launched_in = launch.hStream;
   was_launched = sanitizer().sanitizerSetLaunchCallbackData(launch.hLaunch, launch.function, launch.hStream,
                                                             attached->table) == SANITIZER_SUCCESS;
 }
@@ -222,24 +227,21 @@ void drop_sample(const Sample& sample) {
 
 namespace {
 
-bool copy_back(void* to, const void* from, std::size_t bytes) {
-  return fine(sanitizer().sanitizerMemcpyDeviceToHost(to, const_cast<void*>(from), bytes, launched_in),
-              "a copy from the GPU");
-}
-
-/// Those of the table, in the order of the code. Only what is in use is fetched: reading this kind of memory is slow.
-bool fetch_sites(const Tables& tables, const Kernel& kernel, std::vector<Site>& sites) {
+/// Those of the table, in the order of the code.
+bool fetch_sites(const Tables& tables, const Sample& sample, std::vector<Site>& sites) {
   std::uint64_t pc = 0;
   std::uint64_t bytes = 0;
+  const Kernel& kernel = *sample.kernel;
   if (!fine(sanitizer().sanitizerGetFunctionPcAndSize(kernel.module, kernel.name.c_str(), &pc, &bytes),
             "finding the kernel's code") ||
-      !copy_back(tables.copy, tables.table, offsetof(SiteTable, site))) {
+      !fine(driver().cuMemcpyDtoHAsync(tables.copy.get(), reinterpret_cast<CUdeviceptr>(tables.table),
+                                       sizeof(SiteTable), sample.stream),
+            "a copy from the GPU") ||
+      !fine(driver().cuStreamSynchronize(sample.stream), "the launch")) {
     return false;
   }
   for (std::size_t i = 0; i < table_sites; ++i) {
-    if (tables.copy->key[i] == 0) continue;
-    if (!copy_back(&tables.copy->site[i], &tables.table->site[i], sizeof(TableSite))) return false;
-    sites.push_back(site_of(tables.copy->key[i], tables.copy->site[i], pc, bytes));
+    if (tables.copy->key[i] != 0) sites.push_back(site_of(tables.copy->key[i], tables.copy->site[i], pc, bytes));
   }
   std::ranges::sort(sites, {}, &Site::pc);
   return true;
@@ -250,9 +252,7 @@ bool fetch_sites(const Tables& tables, const Kernel& kernel, std::vector<Site>& 
 void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns) {
   const Tables& tables = *attached;
   std::vector<Site> sites;
-  const bool seen = was_launched &&
-                    fine(sanitizer().sanitizerStreamSynchronize(launched_in), "waiting for the launch") &&
-                    fetch_sites(tables, *sample.kernel, sites);
+  const bool seen = was_launched && fetch_sites(tables, sample, sites);
   drop_sample(sample);
   if (!seen) return;
   event.sites = static_cast<std::uint32_t>(sites.size());
