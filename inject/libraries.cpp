@@ -32,6 +32,7 @@ std::string load_driver() {
   if (!find(library, name, loaded_driver.function)) missing = name;
   GPUMEM_FIND_AS("cuDeviceTotalMem_v2", cuDeviceTotalMem)
   GPUMEM_FIND_AS("cuEventElapsedTime", cuEventElapsedTime)
+  GPUMEM_FIND_AS("cuMemAlloc_v2", cuMemAlloc)
   GPUMEM_FIND_AS("cuMemcpyDtoHAsync_v2", cuMemcpyDtoHAsync)
   GPUMEM_FIND_AS("cuMemcpyHtoDAsync_v2", cuMemcpyHtoDAsync)
 #undef GPUMEM_FIND_AS

@@ -23,6 +23,7 @@ namespace gpumem::inject {
   F(cuFuncGetModule)                             \
   F(cuLaunchKernel)                              \
   F(cuLaunchKernelEx)                            \
+  F(cuMemsetD8Async)                             \
   F(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
   F(cuPointerGetAttribute)                       \
   F(cuStreamIsCapturing)                         \
@@ -33,6 +34,7 @@ struct Driver {
 #define GPUMEM_MEMBER(name) decltype(&::name) name = nullptr;
   GPUMEM_DRIVER_FUNCTIONS(GPUMEM_MEMBER)
 #undef GPUMEM_MEMBER
+  CUresult (*cuMemAlloc)(CUdeviceptr*, std::size_t) = nullptr;
   CUresult (*cuMemcpyDtoHAsync)(void*, CUdeviceptr, std::size_t, CUstream) = nullptr;
   CUresult (*cuMemcpyHtoDAsync)(CUdeviceptr, const void*, std::size_t, CUstream) = nullptr;
   CUresult (*cuDeviceTotalMem)(std::size_t*, CUdevice) = nullptr;
@@ -45,13 +47,10 @@ struct Driver {
 
 #define GPUMEM_SANITIZER_FUNCTIONS(F) \
   F(sanitizerAddPatches)              \
-  F(sanitizerAlloc)                   \
   F(sanitizerEnableCallback)          \
   F(sanitizerEnableDomain)            \
   F(sanitizerGetFunctionPcAndSize)    \
   F(sanitizerGetResultString)         \
-  F(sanitizerGetStreamHandle)         \
-  F(sanitizerMemset)                  \
   F(sanitizerPatchInstructions)       \
   F(sanitizerPatchModule)             \
   F(sanitizerSetLaunchCallbackData)   \

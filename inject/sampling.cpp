@@ -70,12 +70,17 @@ bool fine(CUresult result, const char* what) {
   return false;
 }
 
+// The sanitizer's own memory would not show in the program's; but copies of it take milliseconds.
 template <class Element>
-bool allocate(CUcontext context, Element*& memory, std::size_t count) {
-  void* address = nullptr;
-  if (!fine(sanitizer().sanitizerAlloc(context, &address, count * sizeof(Element)), "memory on the GPU")) return false;
-  memory = static_cast<Element*>(address);
+bool allocate(Element*& memory, std::size_t count) {
+  CUdeviceptr address = 0;
+  if (!fine(driver().cuMemAlloc(&address, count * sizeof(Element)), "memory on the GPU")) return false;
+  memory = reinterpret_cast<Element*>(address);
   return true;
+}
+
+bool clear(void* memory, std::size_t bytes, CUstream stream) {
+  return fine(driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(memory), 0, bytes, stream), "clearing memory");
 }
 
 Tables make_tables(CUcontext context) {
@@ -100,8 +105,8 @@ Tables make_tables(CUcontext context) {
   tables.l2_sets =
       static_cast<std::uint32_t>(std::max(device.l2_bytes, std::uint64_t{256} * kib) / line_bytes / cache_ways);
   const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
-  if (!allocate(context, tables.table, 1) || !allocate(context, tables.l1, l1_lines * device.multiprocessors) ||
-      !allocate(context, tables.l2, l2_lines) || !allocate(context, tables.l2_words, 2 * l2_lines)) {
+  if (!allocate(tables.table, 1) || !allocate(tables.l1, l1_lines * device.multiprocessors) ||
+      !allocate(tables.l2, l2_lines) || !allocate(tables.l2_words, 2 * l2_lines)) {
     tables.failed = Unseen::no_memory;
     return tables;
   }
@@ -127,22 +132,21 @@ std::uint32_t l1_sets_of(const Tables& tables, const Sample& sample) {
   return static_cast<std::uint32_t>(std::max(all > shared ? all - shared : 0, least) / line_bytes / cache_ways);
 }
 
-bool clear_tables(Tables& tables, const Sample& sample, Sanitizer_StreamHandle stream) {
-  const Sanitizer& functions = sanitizer();
+bool clear_tables(Tables& tables, const Sample& sample) {
   const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
   const std::size_t l1_lines = std::size_t{tables.l1_sets} * cache_ways * tables.multiprocessors;
-  tables.copy->lost_sites = 0;
-  tables.copy->reserved = 0;
-  tables.copy->l1_sets = l1_sets_of(tables, sample);
-  tables.copy->l2_sets = tables.l2_sets;
-  tables.copy->l1 = tables.l1;
-  tables.copy->l2 = tables.l2;
-  tables.copy->l2_words = tables.l2_words;
-  return fine(functions.sanitizerMemset(tables.table, 0, sizeof(SiteTable), stream), "clearing memory") &&
-         fine(functions.sanitizerMemset(tables.l1, 0, l1_lines * sizeof(CacheTag), stream), "clearing memory") &&
-         fine(functions.sanitizerMemset(tables.l2, 0, l2_lines * sizeof(CacheTag), stream), "clearing memory") &&
-         fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(tables.table), tables.copy.get(),
-                                         offsetof(SiteTable, key), sample.stream),
+  SiteTable& head = *tables.copy;
+  head.l1_sets = l1_sets_of(tables, sample);
+  head.l2_sets = tables.l2_sets;
+  head.lost_sites = 0;
+  head.l1 = tables.l1;
+  head.l2 = tables.l2;
+  head.l2_words = tables.l2_words;
+  return clear(tables.table, sizeof(SiteTable), sample.stream) &&
+         clear(tables.l1, l1_lines * sizeof(CacheTag), sample.stream) &&
+         clear(tables.l2, l2_lines * sizeof(CacheTag), sample.stream) &&
+         fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(tables.table), &head, offsetof(SiteTable, key),
+                                         sample.stream),
               "a copy to the GPU");
 }
 
@@ -204,9 +208,7 @@ Unseen begin_sample(const Sample& sample) {
   Tables& tables = found->second;
   if (is_new) tables = make_tables(sample.context);
   if (!tables.ready) return tables.failed;
-  Sanitizer_StreamHandle stream = nullptr;
-  if (!fine(sanitizer().sanitizerGetStreamHandle(sample.context, sample.stream, &stream), "finding the stream") ||
-      !clear_tables(tables, sample, stream) || !patch(sample.kernel->module)) {
+  if (!clear_tables(tables, sample) || !patch(sample.kernel->module)) {
     return Unseen::failed;
   }
   attached = &tables;
