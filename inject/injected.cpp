@@ -43,17 +43,28 @@ struct Call {
 };
 thread_local Call call;
 
-/// Calls of ours are none that a stream capture of the program's could take offence at.
+/// While it lives, calls of this thread are ours: no stream capture of the program's takes offence at them, and they
+/// are not watched.
 class Unnoticed {
  public:
-  Unnoticed() { static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_)); }
-  ~Unnoticed() { static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_)); }
+  Unnoticed() {
+    ++depth;
+    static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_));
+  }
+  ~Unnoticed() {
+    static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_));
+    --depth;
+  }
   Unnoticed(const Unnoticed&) = delete;
   Unnoticed& operator=(const Unnoticed&) = delete;
 
+  [[nodiscard]] static bool here() { return depth > 0; }
+
  private:
+  static thread_local unsigned depth;
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
+thread_local unsigned Unnoticed::depth = 0;
 
 bool overhead_spent() {
   constexpr double free_ns = 1e9;
@@ -168,23 +179,13 @@ void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   call = {};
 }
 
-void on_launch_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
-  // A launch of ours within a call of the program's is none of the program's.
-  thread_local unsigned depth = 0;
-  if (data.callbackSite == SANITIZER_API_ENTER) {
-    if (++depth == 1) enter_launch(id, data);
-  } else {
-    if (depth == 1) exit_launch(id, data);
-    if (depth > 0) --depth;
-  }
-}
-
 void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if (Unnoticed::here()) return;
   if (is_graph_launch(id)) {
     const std::lock_guard lock(watching);
     if (data.callbackSite == SANITIZER_API_ENTER && !in_child) ++totals().graph_launches;
   } else if (is_launch(id)) {
-    on_launch_call(id, data);
+    data.callbackSite == SANITIZER_API_ENTER ? enter_launch(id, data) : exit_launch(id, data);
   } else if (data.callbackSite == SANITIZER_API_EXIT) {
     const std::lock_guard lock(watching);
     if (in_child) return;
