@@ -45,7 +45,7 @@ __device__ __noinline__ unsigned find_site(SiteTable* table, std::uint64_t key, 
 #pragma unroll 1
   for (unsigned tries = 0; tries < table_sites; ++tries) {
     auto* place = reinterpret_cast<unsigned long long*>(&table->key[at]);
-    unsigned long long there = *static_cast<volatile unsigned long long*>(place);
+    unsigned long long there = __ldca(place);  // a key stays once it is there, so that L1 may know it
     if (there == 0) there = atomicCAS(place, 0ULL, static_cast<unsigned long long>(key));
     if (there == 0) table->site[at].op_and_word = op_and_word;
     if (there == 0 || there == key) return at;
@@ -183,14 +183,18 @@ __device__ __forceinline__ unsigned shown_at(std::uint64_t before) {
   return power_of_four && log2 / 2 + 1 < shown_requests ? log2 / 2 + 1 : shown_requests;
 }
 
-__device__ __noinline__ void show(TableSite& site, const Access& access, unsigned mask, unsigned lane, bool adds) {
-  // Copies of the sums count apart: only the first one's requests are shown.
-  unsigned at = shown_requests;
-  if (adds) {
-    SiteSums& sums = site.sums[multiprocessor_of() % sum_copies];
-    const std::uint64_t before = atomicAdd(reinterpret_cast<unsigned long long*>(&sums.requests), 1ULL);
-    if (multiprocessor_of() % sum_copies == 0) at = shown_at(before);
+/// Counts the request, and shows it if its turn has come. Of the copies of the sums only the first one's are shown, so
+/// that most multiprocessors need not wait for the number.
+__device__ __noinline__ void count_and_show(TableSite& site, const Access& access, unsigned mask, unsigned lane,
+                                            bool adds) {
+  const unsigned copy = multiprocessor_of() % sum_copies;
+  std::uint64_t& requests = site.sums[copy].requests;
+  if (copy != 0) {
+    if (adds) add(requests, 1);
+    return;
   }
+  unsigned at = shown_requests;
+  if (adds) at = shown_at(atomicAdd(reinterpret_cast<unsigned long long*>(&requests), 1ULL));
   at = __shfl_sync(mask, at, __ffs(static_cast<int>(mask)) - 1);
   if (at >= shown_requests) return;
   site.request[at].address[lane] = access.address;
@@ -233,7 +237,7 @@ __device__ __noinline__ void count(const Access& access) {
   if (at == table_sites) return;
   TableSite& site = access.table->site[at];
   SiteSums& sums = site.sums[multiprocessor_of() % sum_copies];
-  show(site, access, mask, lane, adds);
+  count_and_show(site, access, mask, lane, adds);
   const unsigned useful = count_different(mask, lane, access.address) << access.log2_bytes;
   if (adds) {
     add(sums.active_lanes, static_cast<unsigned>(__popc(mask)));
