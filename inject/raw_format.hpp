@@ -82,9 +82,10 @@ enum class Unseen : std::uint32_t {
   not_chosen,  ///< by --kernel, --device or --skip-first
   failed,      ///< the kernel could not be patched
   no_memory,   ///< no room for the tables on the GPU
-  times_only   ///< access by access was not asked for, or is not possible
+  times_only,  ///< access by access was not asked for, or is not possible
+  cooperative  ///< needs all its blocks at once, of which fewer may fit with the patch
 };
-inline constexpr std::uint32_t unseen_reasons = 8;
+inline constexpr std::uint32_t unseen_reasons = 9;
 
 struct ProblemEvent {
   std::uint32_t fatal = 0;  ///< nothing of the process can be seen
