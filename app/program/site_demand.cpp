@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <set>
 
 #include "app/program/raw_words.hpp"
@@ -60,19 +59,17 @@ void make_good(SiteSums& sums, double least_memory) {
     return;
   }
   if (!is_off_chip(site) || sums.sectors == 0) return;
-  const double brought = sums.memory_sectors;
+  const double over_loaded = sums.written_sectors - sums.memory_sectors;
   const double sectors = std::min(sums.sectors, static_cast<double>(site.least_sectors));
   const auto requests = static_cast<double>(site.requests);
   const double lines = std::max(requests, static_cast<double>(site.useful_bytes) / access::line_bytes);
   sums.lines = std::min(sums.lines, lines);
-  sums.l2_sectors = std::min(sums.l2_sectors, std::max(sums.l2_sectors * sectors / sums.sectors, dense_sectors(site)));
+  const double packed = sums.l2_sectors * sectors / sums.sectors;
+  sums.l2_sectors = std::min(sums.l2_sectors, std::max({packed, dense_sectors(site), least_memory}));
   sums.sectors = sectors;
   sums.l2_requests = std::min(sums.l2_requests, sums.l2_sectors * sums.lines / std::max(sectors, 1.0));
   sums.memory_sectors = std::min(least_memory, sums.l2_sectors);
-  // What was written over loaded data is as much as before.
-  sums.written_sectors =
-      std::max(0.0, sums.written_sectors - std::max(brought, dense_sectors(site))) +
-      std::min(std::max(brought, dense_sectors(site)), std::max(sums.memory_sectors, dense_sectors(site)));
+  if (writes(site)) sums.written_sectors = sums.memory_sectors + over_loaded;
 }
 
 /// Blocks of memory for each sector that a site touches.
@@ -160,30 +157,6 @@ access::SiteSummary summary_of(const SiteSums& sums) {
   return summary;
 }
 
-/// Whether what each level serves follows from the footprints alone: requests share little of it. The model knows such
-/// launches best.
-bool is_plain(const std::vector<SiteSums>& sites) {
-  constexpr double little = 1.5;
-  return std::ranges::all_of(sites, [&](const SiteSums& sums) {
-    if (!is_off_chip(*sums.site)) return true;
-    const double own = writes(*sums.site) ? sums.written_sectors : sums.memory_sectors;
-    return sums.sectors <= little * own;
-  });
-}
-
-/// Passes of a site's loads through the banks of L1, by the requests shown: of lines that it holds it takes several at
-/// a time, as far as their words lie in different banks.
-double l1_passes(const SiteSums& sums) {
-  constexpr double lines_at_a_time = 3;
-  const inject::Site& site = *sums.site;
-  double passes = 0;
-  for (std::uint32_t k = 0; k < site.shown; ++k) {
-    passes += access::shared_wavefronts(request_of(site, site.request[k]), Op::load);
-  }
-  const double of_banks = site.shown == 0 || sums.good ? 0 : passes / site.shown * static_cast<double>(site.requests);
-  return std::max(std::min(of_banks, sums.lines), sums.lines / lines_at_a_time);
-}
-
 /// Loads and stores in a row of a thread: instructions, for each may wait behind the one before. Those of long kernels
 /// are not all under way at once.
 unsigned turns_of(const std::vector<SiteSums>& sites) {
@@ -240,28 +213,18 @@ model::Demand demand_of(const std::vector<SiteSums>& sites, Workload workload, c
   }
   model::Demand demand = model::demand_of(workload, summaries, profile);
   // The sums know better what L1 served and L2 was asked for.
+  const model::Rates& rates = profile.rates;
+  const double sectors_of_request = rates.l2_read_requests_per_s > 0
+                                        ? rates.l2_load_sectors_per_s / rates.l2_read_requests_per_s
+                                        : 1;  // that L2 sends in the time that a request takes it
   demand.l2_load_sectors = 0;
   demand.footprint_bytes = 0;
-  double passes = 0;
-  double read_requests = 0;
-  double write_requests = 0;
   for (const SiteSums& sums : sites) {
-    if (!is_off_chip(*sums.site)) continue;
     const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
-    if (over_link) continue;
+    if (!is_off_chip(*sums.site) || over_link) continue;
     demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
-    if (!writes(*sums.site)) passes += l1_passes(sums);
-    if (op_of(*sums.site) != Op::store) {
-      demand.l2_load_sectors += sums.l2_sectors;
-      read_requests += sums.l2_requests;
-    }
-    if (writes(*sums.site)) write_requests += sums.l2_requests;
-  }
-  if (!is_plain(sites)) {
-    demand.played = true;
-    demand.l1_load_lines = passes;
-    demand.l2_read_requests = read_requests;
-    demand.l2_write_requests = write_requests;
+    if (op_of(*sums.site) == Op::store) continue;
+    demand.l2_load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
   }
   return demand;
 }
