@@ -15,6 +15,20 @@ using access::Op;
 constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
 constexpr double words_per_sector = access::sector_bytes / 4.0;
 
+/// One site's sums, as they are or as they could be: sectors, lines, wavefronts of the whole launch.
+struct SiteSums {
+  const inject::Site* site = nullptr;
+  SectorSpread spread = {};
+  bool good = false;  ///< as it could be: the data side by side, the lanes too
+  double sectors = 0;
+  double lines = 0;
+  double wavefronts = 0;
+  double l2_sectors = 0;
+  double l2_requests = 0;
+  double memory_sectors = 0;
+  double written_sectors = 0;  ///< that memory gets of stores and atomics
+};
+
 bool writes(const inject::Site& site) { return op_of(site) != Op::load; }
 
 /// Sectors that would hold the words that the site was the first to use.
@@ -53,6 +67,7 @@ double stored_over_loaded(const inject::Site& site, double& loaded) {
 void make_good(SiteSums& sums, double least_memory) {
   const inject::Site& site = *sums.site;
   sums.good = true;
+  sums.spread = {};
   sums.wavefronts = std::min(sums.wavefronts, static_cast<double>(site.least_wavefronts));
   if (site.space == inject::RawSpace::local) {  // registers need none
     sums = {.site = &site, .good = true};
@@ -72,17 +87,10 @@ void make_good(SiteSums& sums, double least_memory) {
   if (writes(site)) sums.written_sectors = sums.memory_sectors + over_loaded;
 }
 
-/// Blocks of memory for each sector that a site touches.
-struct Spread {
-  double atoms = access::sector_bytes / double{access::dram_atom_bytes};
-  double lines = 1 / sectors_per_line;
-  double line_pairs = 0.5 / sectors_per_line;
-};
-
 /// By the requests shown: runs of sectors as long as a line or longer are taken to go on in the next request, shorter
 /// ones to be all there is around them.
-Spread spread_of(const inject::Site& site) {
-  Spread spread;
+SectorSpread spread_of(const inject::Site& site) {
+  SectorSpread spread;
   double sectors = 0;
   double atoms = 0;
   double lines = 0;
@@ -148,7 +156,7 @@ access::SiteSummary summary_of(const SiteSums& sums) {
     footprint.partial_sectors =
         op_of(site) == Op::atomic ? sums.memory_sectors : std::min(sums.memory_sectors, missing / lacking);
   }
-  const Spread spread = sums.good || fills_up(sums) ? Spread() : spread_of(site);
+  const SectorSpread spread = fills_up(sums) ? SectorSpread() : sums.spread;
   footprint.atoms = footprint.sectors * spread.atoms;
   footprint.partial_atoms = std::max(0.0, 2 * footprint.atoms - footprint.sectors);
   footprint.lines = footprint.sectors * spread.lines;
@@ -159,64 +167,35 @@ access::SiteSummary summary_of(const SiteSums& sums) {
 
 /// Loads and stores in a row of a thread: instructions, for each may wait behind the one before. Those of long kernels
 /// are not all under way at once.
-unsigned turns_of(const std::vector<SiteSums>& sites) {
+unsigned turns_of(const std::vector<inject::Site>& sites) {
   constexpr std::ptrdiff_t most = 8;
   const auto count = [&](bool stores) {
-    return std::ranges::count_if(sites, [&](const SiteSums& sums) {
-      return is_off_chip(*sums.site) && sums.sectors > 0 && writes(*sums.site) == stores;
-    });
+    return std::ranges::count_if(sites,
+                                 [&](const inject::Site& site) { return is_off_chip(site) && writes(site) == stores; });
   };
   return static_cast<unsigned>(std::clamp<std::ptrdiff_t>(std::max(count(false), count(true)), 1, most));
 }
 
-}  // namespace
-
-std::vector<SiteSums> site_sums(const std::vector<inject::Site>& sites, const std::vector<bool>& good) {
-  const std::vector<double> least_memory = least_memory_sectors(sites);
-  double loaded = 0;
-  for (const inject::Site& site : sites) {
-    if (is_off_chip(site) && !writes(site)) loaded += static_cast<double>(site.memory_sectors);
+SiteSums sums_of(const inject::Site& site) {
+  SiteSums sums{.site = &site};
+  if (is_off_chip(site)) {
+    sums.sectors = static_cast<double>(site.sectors);
+    sums.lines = static_cast<double>(site.lines);
+    sums.l2_sectors = static_cast<double>(site.l2_sectors);
+    sums.l2_requests = static_cast<double>(site.l2_requests);
+    sums.memory_sectors = static_cast<double>(site.memory_sectors);
+  } else {
+    sums.wavefronts = static_cast<double>(site.wavefronts);
   }
-  std::vector<SiteSums> all;
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    const inject::Site& site = sites[i];
-    SiteSums sums{.site = &site};
-    if (is_off_chip(site)) {
-      sums.sectors = static_cast<double>(site.sectors);
-      sums.lines = static_cast<double>(site.lines);
-      sums.l2_sectors = static_cast<double>(site.l2_sectors);
-      sums.l2_requests = static_cast<double>(site.l2_requests);
-      sums.memory_sectors = static_cast<double>(site.memory_sectors);
-      if (writes(site)) sums.written_sectors = sums.memory_sectors + stored_over_loaded(site, loaded);
-    } else {
-      sums.wavefronts = static_cast<double>(site.wavefronts);
-    }
-    if (good[i]) make_good(sums, least_memory[i]);
-    all.push_back(sums);
-  }
-  return all;
+  return sums;
 }
 
-model::Demand demand_of(const std::vector<SiteSums>& sites, Workload workload, const model::Profile& profile) {
-  std::vector<access::SiteSummary> summaries;
-  const unsigned turns = turns_of(sites);
-  for (const SiteSums& sums : sites) {
-    access::Site site;
-    site.space = space_of(*sums.site);
-    site.op = writes(*sums.site) ? Op::store : Op::load;
-    if (is_off_chip(*sums.site) && sums.sectors == 0) continue;
-    site.word_bytes = sums.site->word_bytes;
-    site.instructions = turns;
-    site.requests = sums.site->requests;
-    workload.sites.push_back(site);
-    summaries.push_back(summary_of(sums));
-  }
-  model::Demand demand = model::demand_of(workload, summaries, profile);
-  // The sums know better what L1 served and L2 was asked for.
+/// The sums know better than footprints what L1 served and L2 was asked for.
+void correct(model::Demand& demand, const std::vector<SiteSums>& sites, const model::Profile& profile) {
   const model::Rates& rates = profile.rates;
-  const double sectors_of_request = rates.l2_read_requests_per_s > 0
-                                        ? rates.l2_load_sectors_per_s / rates.l2_read_requests_per_s
-                                        : 1;  // that L2 sends in the time that a request takes it
+  // That L2 sends in the time that a request takes it.
+  const double sectors_of_request =
+      rates.l2_read_requests_per_s > 0 ? rates.l2_load_sectors_per_s / rates.l2_read_requests_per_s : 1;
   demand.l2_load_sectors = 0;
   demand.footprint_bytes = 0;
   for (const SiteSums& sums : sites) {
@@ -226,6 +205,47 @@ model::Demand demand_of(const std::vector<SiteSums>& sites, Workload workload, c
     if (op_of(*sums.site) == Op::store) continue;
     demand.l2_load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
   }
+}
+
+}  // namespace
+
+SiteDemand::SiteDemand(const std::vector<inject::Site>& sites) : turns_(turns_of(sites)) {
+  const std::vector<double> least_memory = least_memory_sectors(sites);
+  double loaded = 0;
+  for (const inject::Site& site : sites) {
+    if (is_off_chip(site) && !writes(site)) loaded += static_cast<double>(site.memory_sectors);
+  }
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const bool off_chip = is_off_chip(sites[i]);
+    sites_.push_back({.site = &sites[i],
+                      .least_memory = least_memory[i],
+                      .over_loaded = off_chip && writes(sites[i]) ? stored_over_loaded(sites[i], loaded) : 0,
+                      .spread = off_chip ? spread_of(sites[i]) : SectorSpread()});
+  }
+}
+
+model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workload,
+                                 const model::Profile& profile) const {
+  std::vector<SiteSums> all;
+  std::vector<access::SiteSummary> summaries;
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    SiteSums sums = sums_of(*sites_[i].site);
+    sums.spread = sites_[i].spread;
+    if (writes(*sums.site)) sums.written_sectors = sums.memory_sectors + sites_[i].over_loaded;
+    if (good[i]) make_good(sums, sites_[i].least_memory);
+    all.push_back(sums);
+    if (is_off_chip(*sums.site) && sums.sectors == 0) continue;  // not there
+    access::Site site;
+    site.space = space_of(*sums.site);
+    site.op = writes(*sums.site) ? Op::store : Op::load;
+    site.word_bytes = sums.site->word_bytes;
+    site.instructions = turns_;
+    site.requests = sums.site->requests;
+    workload.sites.push_back(site);
+    summaries.push_back(summary_of(sums));
+  }
+  model::Demand demand = model::demand_of(workload, summaries, profile);
+  correct(demand, all, profile);
   return demand;
 }
 
