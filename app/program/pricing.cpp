@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/program/raw_words.hpp"
-#include "app/program/site_demand.hpp"
 #include "probes/model/stages.hpp"
 
 namespace gpumem::app {
@@ -49,7 +48,8 @@ bool is_wasteful(const inject::Site& site) {
          site.memory_sectors * access::sector_bytes > site.used_words * 4;
 }
 
-Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile) : launch_(launch), profile_(profile) {
+Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
+    : launch_(launch), profile_(profile), demand_(launch.sites) {
   const std::vector<bool> none(launch.sites.size(), false);
   as_it_is_ = price(none, false);
   if (fits_in_l2(launch, profile.device) && !crosses_link(launch, profile.device)) {
@@ -68,7 +68,7 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile) : laun
 
 PricedLaunch Pricing::price(const std::vector<bool>& good, bool cached) const {
   const Workload workload = workload_of(launch_);
-  const model::Demand demand = demand_of(site_sums(launch_.sites, good), workload, profile_);
+  const model::Demand demand = demand_.demand(good, workload, profile_);
   PricedLaunch priced;
   priced.cached = cached;
   priced.stages = model::launch_stages(demand, workload, profile_, cached);

@@ -165,6 +165,7 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
                                                     {Unseen::failed, "patched"},
                                                     {Unseen::no_memory, "no memory left"},
                                                     {Unseen::times_only, "nothing but times"},
+                                                    {Unseen::cooperative, "cooperative"},
                                                     {Unseen::none, "seen to its end"}};
   for (const auto& [reason, words] : reasons) add(reason, "k" + std::to_string(static_cast<int>(reason)));
   const report::Report report = report_of({writer});
