@@ -233,8 +233,6 @@ const char* reason_text(inject::Unseen reason) {
       return "a cooperative launch, all of whose blocks have to fit on the GPU at once";
     case inject::Unseen::times_only:
       return "nothing but times was taken";
-    case inject::Unseen::cooperative:
-      return "a cooperative launch, which needs all its blocks at once, of which fewer may fit while they are watched";
   }
   return "no launch of it was seen to its end";
 }
