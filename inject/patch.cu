@@ -148,7 +148,8 @@ __device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) 
   const bool load = access.op == RawOp::load;
   Missing missing;
   missing.in_l1 = load ? missing_in_l1(access.table, line, sectors) : sectors;
-  missing.in_l2 = missing_in_l2(access.table, line, sectors, !load, &missing.place);
+  // What L1 has is not asked for, whether L2 still has it or not; but its words are used.
+  missing.in_l2 = missing_in_l2(access.table, line, sectors, !load, &missing.place) & missing.in_l1;
   return missing;
 }
 
