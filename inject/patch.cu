@@ -218,11 +218,11 @@ __device__ __noinline__ void count_sectors(const Access& access, SiteSums& sums,
 }
 
 __device__ __noinline__ void count_wavefronts(const Access& access, SiteSums& sums, unsigned mask, unsigned lane,
-                                              unsigned useful, bool adds) {
-  const unsigned cost = wavefronts(mask, lane, access.address, access.log2_bytes, access.op == RawOp::load);
+                                              bool adds) {
+  const Wavefronts cost = wavefronts(mask, lane, access.address, access.log2_bytes, access.op == RawOp::load);
   if (!adds) return;
-  add(sums.wavefronts, cost);
-  add(sums.least_wavefronts, (useful + 127) / 128);
+  add(sums.wavefronts, cost.all);
+  add(sums.least_wavefronts, cost.least);
 }
 
 __device__ __noinline__ void count(const Access& access) {
@@ -245,7 +245,7 @@ __device__ __noinline__ void count(const Access& access) {
     add(sums.useful_bytes, useful);
   }
   if (access.space == RawSpace::shared) {
-    count_wavefronts(access, sums, mask, lane, useful, adds);
+    count_wavefronts(access, sums, mask, lane, adds);
   } else {
     count_sectors(access, sums, mask, lane, useful, adds);
     if (access.table->l1_sets != 0 && access.space == RawSpace::global) play(access, sums, mask, lane, adds);

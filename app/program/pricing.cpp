@@ -21,6 +21,14 @@ bool fits_in_l2(const LaunchSums& launch, const Device& device) {
   return bytes <= static_cast<double>(device.l2_bytes);
 }
 
+/// How many times what the model says is saved can be saved of a launch that takes `longer` times as long as it says:
+/// where much of the time is not of its accesses, they are not what it waits for.
+double explained(double longer) {
+  constexpr double all_up_to = 1.25;
+  constexpr double none_from = 2.5;
+  return longer <= all_up_to ? longer : std::max(0.0, all_up_to * (none_from - longer) / (none_from - all_up_to));
+}
+
 bool crosses_link(const LaunchSums& launch, const Device& device) {
   const auto is_host = [](const inject::Site& site) { return site.space == inject::RawSpace::host; };
   return !device.integrated && std::ranges::any_of(launch.sites, is_host);
@@ -81,12 +89,11 @@ PricedLaunch Pricing::price(const std::vector<bool>& good, bool cached) const {
 
 double Pricing::saved_s(const std::vector<bool>& good) const {
   if (!no_prediction_.empty()) return 0;
-  constexpr double most_unexplained = 1.5;
   constexpr double noticeable = 0.01;
   const double as_it_is = as_it_is_.seconds;
   const double saved = as_it_is - price(good, as_it_is_.cached).seconds;
   if (!(saved >= noticeable * as_it_is)) return 0;
-  return saved * std::min(launch_.measured_s.value_or(as_it_is) / as_it_is, most_unexplained);
+  return saved * explained(launch_.measured_s.value_or(as_it_is) / as_it_is);
 }
 
 }  // namespace gpumem::app
