@@ -246,6 +246,9 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   CHECK(report().program->launches_seen == 20);
   CHECK(report().program->notes.empty());
 
+  test::put(events, whole.substr(0, 10));
+  CHECK(notes_contain(report(), "ends before it says what it is"));
+
   test::put(events, "PK" + whole.substr(2));
   CHECK(report().results.size() == 1);  // without names they are all one
   CHECK(notes_contain(report(), "is no raw file of gpumem"));
