@@ -45,7 +45,7 @@ __device__ __noinline__ unsigned find_site(SiteTable* table, std::uint64_t key, 
 #pragma unroll 1
   for (unsigned tries = 0; tries < table_sites; ++tries) {
     auto* place = reinterpret_cast<unsigned long long*>(&table->key[at]);
-    unsigned long long there = *static_cast<volatile unsigned long long*>(place);
+    unsigned long long there = __ldca(place);  // a key stays once it is there, so that L1 may know it
     if (there == 0) there = atomicCAS(place, 0ULL, static_cast<unsigned long long>(key));
     if (there == 0) table->site[at].op_and_word = op_and_word;
     if (there == 0 || there == key) return at;
@@ -55,8 +55,33 @@ __device__ __noinline__ unsigned find_site(SiteTable* table, std::uint64_t key, 
   return table_sites;
 }
 
-__device__ __forceinline__ void add(std::uint64_t& sum, unsigned value) {
-  if (value != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
+/// What a request adds to its site's sums, in their order.
+struct Costs {
+  unsigned requests = 1;
+  unsigned active_lanes = 0;
+  unsigned useful_bytes = 0;
+  unsigned sectors = 0;
+  unsigned least_sectors = 0;
+  unsigned lines = 0;
+  unsigned wavefronts = 0;
+  unsigned least_wavefronts = 0;
+  unsigned l2_sectors = 0;
+  unsigned memory_sectors = 0;
+  unsigned used_words = 0;
+  unsigned l2_requests = 0;
+};
+constexpr unsigned cost_count = sizeof(Costs) / sizeof(unsigned);
+static_assert(sizeof(SiteSums) == cost_count * sizeof(std::uint64_t));
+
+/// Each lane adds another one, so that memory gets all of them at once.
+__device__ __noinline__ void add(SiteSums& sums, const Costs& costs, unsigned mask, unsigned lane) {
+  const auto lanes = static_cast<unsigned>(__popc(mask));
+  const auto* values = reinterpret_cast<const unsigned*>(&costs);
+  auto* targets = reinterpret_cast<unsigned long long*>(&sums);
+#pragma unroll 1
+  for (auto i = static_cast<unsigned>(__popc(mask & ((1U << lane) - 1))); i < cost_count; i += lanes) {
+    if (values[i] != 0) atomicAdd(&targets[i], static_cast<unsigned long long>(values[i]));
+  }
 }
 
 /// The way of a set that holds the line, which is brought there if need be in place of another one.
@@ -148,31 +173,23 @@ __device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) 
   const bool load = access.op == RawOp::load;
   Missing missing;
   missing.in_l1 = load ? missing_in_l1(access.table, line, sectors) : sectors;
-  missing.in_l2 = missing_in_l2(access.table, line, sectors, !load, &missing.place);
+  // What L1 has is not asked for, whether L2 still has it or not; but its words are used.
+  missing.in_l2 = missing_in_l2(access.table, line, sectors, !load, &missing.place) & missing.in_l1;
   return missing;
 }
 
-__device__ __noinline__ void add_missing(SiteSums& sums, unsigned l2_sectors, unsigned memory_sectors,
-                                         unsigned used_words, unsigned requests) {
-  add(sums.l2_sectors, l2_sectors);
-  add(sums.memory_sectors, memory_sectors);
-  add(sums.used_words, used_words);
-  add(sums.l2_requests, requests);
-}
-
 /// Plays L1 and L2 with the request.
-__device__ __noinline__ void play(const Access& access, SiteSums& sums, unsigned mask, unsigned lane, bool adds) {
+__device__ __noinline__ void play(const Access& access, Costs& costs, unsigned mask, unsigned lane) {
   const unsigned group = lanes_alike(mask, access.address >> 7);
   const unsigned sectors = sectors_of(mask, group, access.address);
   Missing missing;
   if (leads(group, lane)) missing = look_up(access, sectors);
   __syncwarp(mask);
   const unsigned place = __shfl_sync(mask, missing.place, __ffs(static_cast<int>(group)) - 1);
-  const unsigned used_words = sum_of_few(mask, words_not_used(access.table, place, access));
-  const unsigned l2_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l1)));
-  const unsigned memory_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l2)));
-  const unsigned requests = sum_of_few(mask, missing.in_l1 != 0 ? 1 : 0);
-  if (adds) add_missing(sums, l2_sectors, memory_sectors, used_words, requests);
+  costs.used_words = sum_of_few(mask, words_not_used(access.table, place, access));
+  costs.l2_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l1)));
+  costs.memory_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l2)));
+  costs.l2_requests = sum_of_few(mask, missing.in_l1 != 0 ? 1 : 0);
 }
 
 /// Of the request number `before`, counted from 0, whether and where it is shown: of the one after 4^k others.
@@ -183,68 +200,62 @@ __device__ __forceinline__ unsigned shown_at(std::uint64_t before) {
   return power_of_four && log2 / 2 + 1 < shown_requests ? log2 / 2 + 1 : shown_requests;
 }
 
-__device__ __noinline__ void show(TableSite& site, const Access& access, unsigned mask, unsigned lane, bool adds) {
-  // Copies of the sums count apart: only the first one's requests are shown.
+/// Shows the request if its turn has come. Only some multiprocessors' are shown, so that most need not wait for a
+/// number.
+__device__ __noinline__ void show(TableSite& site, const Access& access, unsigned mask, unsigned lane) {
+  const bool first = leads(mask, lane);
   unsigned at = shown_requests;
-  if (adds) {
-    SiteSums& sums = site.sums[multiprocessor_of() % sum_copies];
-    const std::uint64_t before = atomicAdd(reinterpret_cast<unsigned long long*>(&sums.requests), 1ULL);
-    if (multiprocessor_of() % sum_copies == 0) at = shown_at(before);
-  }
+  if (first) at = shown_at(atomicAdd(reinterpret_cast<unsigned long long*>(&site.showable), 1ULL));
   at = __shfl_sync(mask, at, __ffs(static_cast<int>(mask)) - 1);
   if (at >= shown_requests) return;
   site.request[at].address[lane] = access.address;
-  if (adds) site.request[at].active = mask;
+  if (first) site.request[at].active = mask;
 }
 
-__device__ __noinline__ void count_sectors(const Access& access, SiteSums& sums, unsigned mask, unsigned lane,
-                                           unsigned useful, bool adds) {
-  unsigned sectors = count_different(mask, lane, access.address >> 5);
-  unsigned lines = count_different(mask, lane, access.address >> 7);
+__device__ __noinline__ void count_sectors(const Access& access, Costs& costs, unsigned mask, unsigned lane) {
+  costs.sectors = count_different(mask, lane, access.address >> 5);
+  costs.lines = count_different(mask, lane, access.address >> 7);
+  costs.least_sectors = (costs.useful_bytes + 31) / 32;
   if (access.space == RawSpace::local && access.log2_bytes > 2) {
     // Each 4 bytes of a longer word lie in a row of their own, alike.
-    sectors <<= access.log2_bytes - 2;
-    lines <<= access.log2_bytes - 2;
+    costs.sectors <<= access.log2_bytes - 2;
+    costs.lines <<= access.log2_bytes - 2;
   }
-  if (!adds) return;
-  add(sums.sectors, sectors);
-  add(sums.lines, lines);
-  add(sums.least_sectors, (useful + 31) / 32);
 }
 
-__device__ __noinline__ void count_wavefronts(const Access& access, SiteSums& sums, unsigned mask, unsigned lane,
-                                              unsigned useful, bool adds) {
-  const unsigned cost = wavefronts(mask, lane, access.address, access.log2_bytes, access.op == RawOp::load);
-  if (!adds) return;
-  add(sums.wavefronts, cost);
-  add(sums.least_wavefronts, (useful + 127) / 128);
+__device__ __noinline__ void count_wavefronts(const Access& access, Costs& costs, unsigned mask, unsigned lane) {
+  const Wavefronts cost = wavefronts(mask, lane, access.address, access.log2_bytes, access.op == RawOp::load);
+  costs.wavefronts = cost.all;
+  costs.least_wavefronts = cost.least;
+}
+
+__device__ __noinline__ Costs costs_of(const Access& access, unsigned mask, unsigned lane) {
+  Costs costs;
+  costs.active_lanes = static_cast<unsigned>(__popc(mask));
+  costs.useful_bytes = count_different(mask, lane, access.address) << access.log2_bytes;
+  if (access.space == RawSpace::shared) {
+    count_wavefronts(access, costs, mask, lane);
+  } else {
+    count_sectors(access, costs, mask, lane);
+    if (access.table->l1_sets != 0 && access.space == RawSpace::global) play(access, costs, mask, lane);
+  }
+  return costs;
 }
 
 __device__ __noinline__ void count(const Access& access) {
   const unsigned mask = __activemask();
   const unsigned lane = lane_of();
-  const bool adds = leads(mask, lane);
   unsigned at = 0;
-  if (adds) {
+  if (leads(mask, lane)) {
     at = find_site(access.table, access.pc << 3 | static_cast<std::uint64_t>(access.space),
                    static_cast<unsigned>(access.op) | (1U << access.log2_bytes) << 8 | access.flags << 16);
   }
   at = __shfl_sync(mask, at, __ffs(static_cast<int>(mask)) - 1);
   if (at == table_sites) return;
   TableSite& site = access.table->site[at];
-  SiteSums& sums = site.sums[multiprocessor_of() % sum_copies];
-  show(site, access, mask, lane, adds);
-  const unsigned useful = count_different(mask, lane, access.address) << access.log2_bytes;
-  if (adds) {
-    add(sums.active_lanes, static_cast<unsigned>(__popc(mask)));
-    add(sums.useful_bytes, useful);
-  }
-  if (access.space == RawSpace::shared) {
-    count_wavefronts(access, sums, mask, lane, useful, adds);
-  } else {
-    count_sectors(access, sums, mask, lane, useful, adds);
-    if (access.table->l1_sets != 0 && access.space == RawSpace::global) play(access, sums, mask, lane, adds);
-  }
+  const unsigned copy = multiprocessor_of() % sum_copies;
+  if (copy == 0) show(site, access, mask, lane);
+  add(site.sums[copy], costs_of(access, mask, lane), mask, lane);
 }
 
 __device__ __forceinline__ RawOp op_of(unsigned flags) {

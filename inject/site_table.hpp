@@ -31,6 +31,7 @@ struct SiteSums {
 struct TableSite {
   std::uint32_t op_and_word;  ///< RawOp | bytes of a word << 8 | RawFlags << 16
   std::uint32_t reserved;
+  std::uint64_t showable;  ///< requests of those that may be shown
   SiteSums sums[sum_copies];
   ShownRequest request[shown_requests];
 };

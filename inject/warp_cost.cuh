@@ -39,9 +39,15 @@ __device__ __noinline__ bool partners_agree(unsigned mask, unsigned lane, std::u
   return __ballot_sync(mask, agree) == mask;
 }
 
+/// Passes through the banks of shared memory.
+struct Wavefronts {
+  unsigned all;
+  unsigned least;  ///< without any conflict: one for each group of lanes that is served at a time
+};
+
 /// Different words in the busiest bank, of the lanes of each `width` neighbours, summed over these.
-__device__ __noinline__ unsigned sum_of_busiest(unsigned mask, unsigned lane, std::uint64_t address,
-                                                unsigned log2_bytes, unsigned width) {
+__device__ __noinline__ Wavefronts sum_of_busiest(unsigned mask, unsigned lane, std::uint64_t address,
+                                                  unsigned log2_bytes, unsigned width) {
   // Words of one size that are aligned to it lie in the same banks or in none alike: what is counted for banks of 4
   // bytes may be counted for as many fewer that are as wide as the word.
   const unsigned log2_bank = log2_bytes < 2 ? 2 : log2_bytes;
@@ -64,13 +70,15 @@ __device__ __noinline__ unsigned sum_of_busiest(unsigned mask, unsigned lane, st
     }
   }
   // Each group's number once, at its first lane.
-  const unsigned mine = leads(in_group, lane) ? busiest : 0;
-  return sum_of_few(mask, mine & 7U) + (sum_of_few(mask, mine >> 3) << 3);
+  const bool adds = leads(in_group, lane);
+  const unsigned mine = adds ? busiest : 0;
+  return {sum_of_few(mask, mine & 7U) + (sum_of_few(mask, mine >> 3) << 3),
+          static_cast<unsigned>(__popc(__ballot_sync(mask, adds)))};
 }
 
 /// access::shared_wavefronts.
-__device__ __noinline__ unsigned wavefronts(unsigned mask, unsigned lane, std::uint64_t address, unsigned log2_bytes,
-                                            bool load) {
+__device__ __noinline__ Wavefronts wavefronts(unsigned mask, unsigned lane, std::uint64_t address, unsigned log2_bytes,
+                                              bool load) {
   unsigned width = 32;
   if (log2_bytes > 2) {
     width = 32U >> (log2_bytes - 2);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/program/raw_words.hpp"
-#include "app/program/site_demand.hpp"
 #include "probes/model/stages.hpp"
 
 namespace gpumem::app {
@@ -20,6 +19,14 @@ bool fits_in_l2(const LaunchSums& launch, const Device& device) {
     bytes += static_cast<double>(site.memory_sectors) * access::sector_bytes;
   }
   return bytes <= static_cast<double>(device.l2_bytes);
+}
+
+/// How many times what the model says is saved can be saved of a launch that takes `longer` times as long as it says:
+/// where much of the time is not of its accesses, they are not what it waits for.
+double explained(double longer) {
+  constexpr double all_up_to = 1.25;
+  constexpr double none_from = 2.5;
+  return longer <= all_up_to ? longer : std::max(0.0, all_up_to * (none_from - longer) / (none_from - all_up_to));
 }
 
 bool crosses_link(const LaunchSums& launch, const Device& device) {
@@ -49,7 +56,8 @@ bool is_wasteful(const inject::Site& site) {
          site.memory_sectors * access::sector_bytes > site.used_words * 4;
 }
 
-Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile) : launch_(launch), profile_(profile) {
+Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
+    : launch_(launch), profile_(profile), demand_(launch.sites) {
   const std::vector<bool> none(launch.sites.size(), false);
   as_it_is_ = price(none, false);
   if (fits_in_l2(launch, profile.device) && !crosses_link(launch, profile.device)) {
@@ -68,7 +76,7 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile) : laun
 
 PricedLaunch Pricing::price(const std::vector<bool>& good, bool cached) const {
   const Workload workload = workload_of(launch_);
-  const model::Demand demand = demand_of(site_sums(launch_.sites, good), workload, profile_);
+  const model::Demand demand = demand_.demand(good, workload, profile_);
   PricedLaunch priced;
   priced.cached = cached;
   priced.stages = model::launch_stages(demand, workload, profile_, cached);
@@ -81,12 +89,11 @@ PricedLaunch Pricing::price(const std::vector<bool>& good, bool cached) const {
 
 double Pricing::saved_s(const std::vector<bool>& good) const {
   if (!no_prediction_.empty()) return 0;
-  constexpr double most_unexplained = 1.5;
   constexpr double noticeable = 0.01;
   const double as_it_is = as_it_is_.seconds;
   const double saved = as_it_is - price(good, as_it_is_.cached).seconds;
   if (!(saved >= noticeable * as_it_is)) return 0;
-  return saved * std::min(launch_.measured_s.value_or(as_it_is) / as_it_is, most_unexplained);
+  return saved * explained(launch_.measured_s.value_or(as_it_is) / as_it_is);
 }
 
 }  // namespace gpumem::app

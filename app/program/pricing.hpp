@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/program/site_demand.hpp"
 #include "inject/raw_format.hpp"
 #include "probes/model/profile.hpp"
 #include "probes/model/schedule.hpp"
@@ -54,6 +55,7 @@ class Pricing {
 
   const LaunchSums& launch_;
   const model::Profile& profile_;
+  SiteDemand demand_;
   PricedLaunch as_it_is_;
   std::string no_prediction_;
 };

@@ -88,11 +88,11 @@ void damaged(RawProcess& process, const fs::path& path, const std::string& what)
   process.damage.push_back(fmt::format("{}: {}", path.filename().string(), what));
 }
 
-/// Whether the file is one of these; if not, why not is noted. One that ends within its header was only begun.
+/// Whether the file is one of these; if not, why not is noted.
 bool read_header(Input& input, const fs::path& path, RawProcess& process) {
   const auto header = input.read<inject::FileHeader>();
   if (!header) {
-    damaged(process, path, "ends within its first line; nothing of it is used");
+    damaged(process, path, "ends before it says what it is; nothing of it is used");
     return false;
   }
   if (!std::ranges::equal(header->magic, inject::raw_magic)) {

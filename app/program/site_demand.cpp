@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <set>
 
 #include "app/program/raw_words.hpp"
@@ -15,6 +14,20 @@ using access::Op;
 
 constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
 constexpr double words_per_sector = access::sector_bytes / 4.0;
+
+/// One site's sums, as they are or as they could be: sectors, lines, wavefronts of the whole launch.
+struct SiteSums {
+  const inject::Site* site = nullptr;
+  SectorSpread spread = {};
+  bool good = false;  ///< as it could be: the data side by side, the lanes too
+  double sectors = 0;
+  double lines = 0;
+  double wavefronts = 0;
+  double l2_sectors = 0;
+  double l2_requests = 0;
+  double memory_sectors = 0;
+  double written_sectors = 0;  ///< that memory gets of stores and atomics
+};
 
 bool writes(const inject::Site& site) { return op_of(site) != Op::load; }
 
@@ -54,38 +67,30 @@ double stored_over_loaded(const inject::Site& site, double& loaded) {
 void make_good(SiteSums& sums, double least_memory) {
   const inject::Site& site = *sums.site;
   sums.good = true;
+  sums.spread = {};
   sums.wavefronts = std::min(sums.wavefronts, static_cast<double>(site.least_wavefronts));
   if (site.space == inject::RawSpace::local) {  // registers need none
     sums = {.site = &site, .good = true};
     return;
   }
   if (!is_off_chip(site) || sums.sectors == 0) return;
-  const double brought = sums.memory_sectors;
+  const double over_loaded = sums.written_sectors - sums.memory_sectors;
   const double sectors = std::min(sums.sectors, static_cast<double>(site.least_sectors));
   const auto requests = static_cast<double>(site.requests);
   const double lines = std::max(requests, static_cast<double>(site.useful_bytes) / access::line_bytes);
   sums.lines = std::min(sums.lines, lines);
-  sums.l2_sectors = std::min(sums.l2_sectors, std::max(sums.l2_sectors * sectors / sums.sectors, dense_sectors(site)));
+  const double packed = sums.l2_sectors * sectors / sums.sectors;
+  sums.l2_sectors = std::min(sums.l2_sectors, std::max({packed, dense_sectors(site), least_memory}));
   sums.sectors = sectors;
   sums.l2_requests = std::min(sums.l2_requests, sums.l2_sectors * sums.lines / std::max(sectors, 1.0));
   sums.memory_sectors = std::min(least_memory, sums.l2_sectors);
-  // What was written over loaded data is as much as before.
-  sums.written_sectors =
-      std::max(0.0, sums.written_sectors - std::max(brought, dense_sectors(site))) +
-      std::min(std::max(brought, dense_sectors(site)), std::max(sums.memory_sectors, dense_sectors(site)));
+  if (writes(site)) sums.written_sectors = sums.memory_sectors + over_loaded;
 }
-
-/// Blocks of memory for each sector that a site touches.
-struct Spread {
-  double atoms = access::sector_bytes / double{access::dram_atom_bytes};
-  double lines = 1 / sectors_per_line;
-  double line_pairs = 0.5 / sectors_per_line;
-};
 
 /// By the requests shown: runs of sectors as long as a line or longer are taken to go on in the next request, shorter
 /// ones to be all there is around them.
-Spread spread_of(const inject::Site& site) {
-  Spread spread;
+SectorSpread spread_of(const inject::Site& site) {
+  SectorSpread spread;
   double sectors = 0;
   double atoms = 0;
   double lines = 0;
@@ -151,7 +156,7 @@ access::SiteSummary summary_of(const SiteSums& sums) {
     footprint.partial_sectors =
         op_of(site) == Op::atomic ? sums.memory_sectors : std::min(sums.memory_sectors, missing / lacking);
   }
-  const Spread spread = sums.good || fills_up(sums) ? Spread() : spread_of(site);
+  const SectorSpread spread = fills_up(sums) ? SectorSpread() : sums.spread;
   footprint.atoms = footprint.sectors * spread.atoms;
   footprint.partial_atoms = std::max(0.0, 2 * footprint.atoms - footprint.sectors);
   footprint.lines = footprint.sectors * spread.lines;
@@ -160,109 +165,87 @@ access::SiteSummary summary_of(const SiteSums& sums) {
   return summary;
 }
 
-/// Whether what each level serves follows from the footprints alone: requests share little of it. The model knows such
-/// launches best.
-bool is_plain(const std::vector<SiteSums>& sites) {
-  constexpr double little = 1.5;
-  return std::ranges::all_of(sites, [&](const SiteSums& sums) {
-    if (!is_off_chip(*sums.site)) return true;
-    const double own = writes(*sums.site) ? sums.written_sectors : sums.memory_sectors;
-    return sums.sectors <= little * own;
-  });
-}
-
-/// Passes of a site's loads through the banks of L1, by the requests shown: of lines that it holds it takes several at
-/// a time, as far as their words lie in different banks.
-double l1_passes(const SiteSums& sums) {
-  constexpr double lines_at_a_time = 3;
-  const inject::Site& site = *sums.site;
-  double passes = 0;
-  for (std::uint32_t k = 0; k < site.shown; ++k) {
-    passes += access::shared_wavefronts(request_of(site, site.request[k]), Op::load);
-  }
-  const double of_banks = site.shown == 0 || sums.good ? 0 : passes / site.shown * static_cast<double>(site.requests);
-  return std::max(std::min(of_banks, sums.lines), sums.lines / lines_at_a_time);
-}
-
 /// Loads and stores in a row of a thread: instructions, for each may wait behind the one before. Those of long kernels
 /// are not all under way at once.
-unsigned turns_of(const std::vector<SiteSums>& sites) {
+unsigned turns_of(const std::vector<inject::Site>& sites) {
   constexpr std::ptrdiff_t most = 8;
   const auto count = [&](bool stores) {
-    return std::ranges::count_if(sites, [&](const SiteSums& sums) {
-      return is_off_chip(*sums.site) && sums.sectors > 0 && writes(*sums.site) == stores;
-    });
+    return std::ranges::count_if(sites,
+                                 [&](const inject::Site& site) { return is_off_chip(site) && writes(site) == stores; });
   };
   return static_cast<unsigned>(std::clamp<std::ptrdiff_t>(std::max(count(false), count(true)), 1, most));
 }
 
+SiteSums sums_of(const inject::Site& site) {
+  SiteSums sums{.site = &site};
+  if (is_off_chip(site)) {
+    sums.sectors = static_cast<double>(site.sectors);
+    sums.lines = static_cast<double>(site.lines);
+    sums.l2_sectors = static_cast<double>(site.l2_sectors);
+    sums.l2_requests = static_cast<double>(site.l2_requests);
+    sums.memory_sectors = static_cast<double>(site.memory_sectors);
+  } else {
+    sums.wavefronts = static_cast<double>(site.wavefronts);
+  }
+  return sums;
+}
+
+/// The sums know better than footprints what L1 served and L2 was asked for.
+void correct(model::Demand& demand, const std::vector<SiteSums>& sites, const model::Profile& profile) {
+  const model::Rates& rates = profile.rates;
+  // That L2 sends in the time that a request takes it.
+  const double sectors_of_request =
+      rates.l2_read_requests_per_s > 0 ? rates.l2_load_sectors_per_s / rates.l2_read_requests_per_s : 1;
+  demand.l2_load_sectors = 0;
+  demand.footprint_bytes = 0;
+  for (const SiteSums& sums : sites) {
+    const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
+    if (!is_off_chip(*sums.site) || over_link) continue;
+    demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
+    if (op_of(*sums.site) == Op::store) continue;
+    demand.l2_load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
+  }
+}
+
 }  // namespace
 
-std::vector<SiteSums> site_sums(const std::vector<inject::Site>& sites, const std::vector<bool>& good) {
+SiteDemand::SiteDemand(const std::vector<inject::Site>& sites) : turns_(turns_of(sites)) {
   const std::vector<double> least_memory = least_memory_sectors(sites);
   double loaded = 0;
   for (const inject::Site& site : sites) {
     if (is_off_chip(site) && !writes(site)) loaded += static_cast<double>(site.memory_sectors);
   }
-  std::vector<SiteSums> all;
   for (std::size_t i = 0; i < sites.size(); ++i) {
-    const inject::Site& site = sites[i];
-    SiteSums sums{.site = &site};
-    if (is_off_chip(site)) {
-      sums.sectors = static_cast<double>(site.sectors);
-      sums.lines = static_cast<double>(site.lines);
-      sums.l2_sectors = static_cast<double>(site.l2_sectors);
-      sums.l2_requests = static_cast<double>(site.l2_requests);
-      sums.memory_sectors = static_cast<double>(site.memory_sectors);
-      if (writes(site)) sums.written_sectors = sums.memory_sectors + stored_over_loaded(site, loaded);
-    } else {
-      sums.wavefronts = static_cast<double>(site.wavefronts);
-    }
-    if (good[i]) make_good(sums, least_memory[i]);
-    all.push_back(sums);
+    const bool off_chip = is_off_chip(sites[i]);
+    sites_.push_back({.site = &sites[i],
+                      .least_memory = least_memory[i],
+                      .over_loaded = off_chip && writes(sites[i]) ? stored_over_loaded(sites[i], loaded) : 0,
+                      .spread = off_chip ? spread_of(sites[i]) : SectorSpread()});
   }
-  return all;
 }
 
-model::Demand demand_of(const std::vector<SiteSums>& sites, Workload workload, const model::Profile& profile) {
+model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workload,
+                                 const model::Profile& profile) const {
+  std::vector<SiteSums> all;
   std::vector<access::SiteSummary> summaries;
-  const unsigned turns = turns_of(sites);
-  for (const SiteSums& sums : sites) {
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    SiteSums sums = sums_of(*sites_[i].site);
+    sums.spread = sites_[i].spread;
+    if (writes(*sums.site)) sums.written_sectors = sums.memory_sectors + sites_[i].over_loaded;
+    if (good[i]) make_good(sums, sites_[i].least_memory);
+    all.push_back(sums);
+    if (is_off_chip(*sums.site) && sums.sectors == 0) continue;  // not there
     access::Site site;
     site.space = space_of(*sums.site);
     site.op = writes(*sums.site) ? Op::store : Op::load;
-    if (is_off_chip(*sums.site) && sums.sectors == 0) continue;
     site.word_bytes = sums.site->word_bytes;
-    site.instructions = turns;
+    site.instructions = turns_;
     site.requests = sums.site->requests;
     workload.sites.push_back(site);
     summaries.push_back(summary_of(sums));
   }
   model::Demand demand = model::demand_of(workload, summaries, profile);
-  // The sums know better what L1 served and L2 was asked for.
-  demand.l2_load_sectors = 0;
-  demand.footprint_bytes = 0;
-  double passes = 0;
-  double read_requests = 0;
-  double write_requests = 0;
-  for (const SiteSums& sums : sites) {
-    if (!is_off_chip(*sums.site)) continue;
-    const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
-    if (over_link) continue;
-    demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
-    if (!writes(*sums.site)) passes += l1_passes(sums);
-    if (op_of(*sums.site) != Op::store) {
-      demand.l2_load_sectors += sums.l2_sectors;
-      read_requests += sums.l2_requests;
-    }
-    if (writes(*sums.site)) write_requests += sums.l2_requests;
-  }
-  if (!is_plain(sites)) {
-    demand.played = true;
-    demand.l1_load_lines = passes;
-    demand.l2_read_requests = read_requests;
-    demand.l2_write_requests = write_requests;
-  }
+  correct(demand, all, profile);
   return demand;
 }
 

@@ -10,25 +10,34 @@
 
 namespace gpumem::app {
 
-/// One site's sums, as they are or as they could be. In sectors, lines, wavefronts of the whole launch.
-struct SiteSums {
-  const inject::Site* site = nullptr;
-  bool good = false;  ///< as it could be: the data side by side, the lanes too
-  double sectors = 0;
-  double lines = 0;
-  double wavefronts = 0;
-  double l2_sectors = 0;
-  double l2_requests = 0;
-  double memory_sectors = 0;
-  double written_sectors = 0;  ///< that memory gets of stores and atomics
+/// Blocks of memory for each sector that a site touches.
+struct SectorSpread {
+  double atoms = 0.5;
+  double lines = 0.25;
+  double line_pairs = 0.125;
 };
 
-/// The sites as they are, but for those marked: these touch no more sectors and lines than hold what they use, and no
-/// thread's own memory at all. Sites that use what others brought are as good for it.
-[[nodiscard]] std::vector<SiteSums> site_sums(const std::vector<inject::Site>& sites, const std::vector<bool>& good);
+/// What a launch asks for, again and again, each time with other sites as good as they could be.
+class SiteDemand {
+ public:
+  /// The sites have to outlive it.
+  explicit SiteDemand(const std::vector<inject::Site>& sites);
 
-/// `workload` is the launch without sites.
-[[nodiscard]] model::Demand demand_of(const std::vector<SiteSums>& sites, Workload workload,
-                                      const model::Profile& profile);
+  /// Of the sites as they are, but for those marked, one mark a site: these touch no more sectors and lines than hold
+  /// what they use, and no thread's own memory at all. `workload` is the launch without sites.
+  [[nodiscard]] model::Demand demand(const std::vector<bool>& good, Workload workload,
+                                     const model::Profile& profile) const;
+
+ private:
+  struct Known {
+    const inject::Site* site = nullptr;
+    double least_memory = 0;  ///< sectors from memory that would do if data lay side by side
+    double over_loaded = 0;   ///< sectors stored that loads had brought
+    SectorSpread spread = {};
+  };
+
+  std::vector<Known> sites_;
+  unsigned turns_ = 1;
+};
 
 }  // namespace gpumem::app

@@ -20,6 +20,7 @@ struct Costs {
   unsigned lines;
   unsigned loads;   ///< shared wavefronts
   unsigned stores;  ///< the same
+  unsigned least;   ///< of stores
   unsigned sum;     ///< of lane % 8
 };
 
@@ -32,14 +33,27 @@ __device__ void cost(const access::WarpRequest& request, Costs& costs) {
   const Costs found{inject::count_different(mask, lane, address),
                     inject::count_different(mask, lane, address / access::sector_bytes),
                     inject::count_different(mask, lane, address / access::line_bytes),
-                    inject::wavefronts(mask, lane, address, log2_bytes, true),
-                    inject::wavefronts(mask, lane, address, log2_bytes, false),
+                    inject::wavefronts(mask, lane, address, log2_bytes, true).all,
+                    inject::wavefronts(mask, lane, address, log2_bytes, false).all,
+                    inject::wavefronts(mask, lane, address, log2_bytes, false).least,
                     inject::sum_of_few(mask, lane % 8)};
   if (inject::leads(mask, lane)) costs = found;
 }
 
 __global__ void cost_all(const access::WarpRequest* requests, Costs* costs) {
   cost(requests[blockIdx.x], costs[blockIdx.x]);
+}
+
+/// Of a store: a wavefront for each group of lanes that is served at a time, where one of it is active.
+unsigned least_wavefronts(const access::WarpRequest& request) {
+  const unsigned width = access::warp_lanes * 4 / std::max(request.word_bytes, 4U);
+  unsigned groups = 0;
+  for (unsigned first = 0; first < access::warp_lanes; first += width) {
+    bool active = false;
+    for (unsigned lane = first; lane < first + width; ++lane) active = active || request.lane_active(lane);
+    groups += active ? 1 : 0;
+  }
+  return groups;
 }
 
 /// Random ones of every size of words, mask, spread and amount of repetition.
@@ -90,6 +104,7 @@ TEST_CASE("the lanes of a warp cost their request as the access arithmetic does"
     REQUIRE(costs[i].lines == access::lines_per_request(request));
     REQUIRE(costs[i].loads == access::shared_wavefronts(request, access::Op::load));
     REQUIRE(costs[i].stores == access::shared_wavefronts(request, access::Op::store));
+    REQUIRE(costs[i].least == least_wavefronts(request));
     REQUIRE(costs[i].sum == sum);
   }
 }

@@ -165,6 +165,7 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
                                                     {Unseen::failed, "patched"},
                                                     {Unseen::no_memory, "no memory left"},
                                                     {Unseen::times_only, "nothing but times"},
+                                                    {Unseen::cooperative, "cooperative"},
                                                     {Unseen::none, "seen to its end"}};
   for (const auto& [reason, words] : reasons) add(reason, "k" + std::to_string(static_cast<int>(reason)));
   const report::Report report = report_of({writer});
@@ -244,6 +245,9 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   CHECK(report().program->launches_counted == 1);
   CHECK(report().program->launches_seen == 20);
   CHECK(report().program->notes.empty());
+
+  test::put(events, whole.substr(0, 10));
+  CHECK(notes_contain(report(), "ends before it says what it is"));
 
   test::put(events, "PK" + whole.substr(2));
   CHECK(report().results.size() == 1);  // without names they are all one

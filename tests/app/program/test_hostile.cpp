@@ -1,0 +1,111 @@
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "app/program/program.hpp"
+#include "report/record/kernels.hpp"
+#include "tests/app/program/raw_writer.hpp"
+#include "tests/catch.hpp"
+
+// Raw files that nobody wrote: under the sanitizers, a crash or a number out of nowhere fails.
+
+namespace gpumem::app {
+
+namespace {
+
+test::RawWriter small_program() {
+  test::RawWriter writer;
+  writer.event(inject::EventKind::command, std::string("./app\0--flag\0", 13));
+  writer.device(test::h200()).image(1, test::content_of(GPUMEM_SOURCE_DIR "/tests/app/program/raw/lines.cubin"));
+  writer.kernel(1, "_Z7stridedPKfPfi", 1).kernel(2, "_Z3badPKfPf");
+  writer.event(inject::EventKind::range, test::bytes_of(inject::RangeEvent{1, 0}) + "step");
+  writer.slot(1, 10, 100e3);
+  writer.slot(2, 10, 100e3);
+  inject::Site shared = test::streaming(inject::RawOp::load, 1000, 32);
+  shared.space = inject::RawSpace::shared;
+  shared.wavefronts = 8000;
+  shared.least_wavefronts = 1000;
+  inject::Site local = test::streaming(inject::RawOp::store, 1000, 4, 0x70);
+  local.space = inject::RawSpace::local;
+  writer.sample(0, {test::streaming(inject::RawOp::load, 8192, 32), test::streaming(inject::RawOp::atomic, 8192)});
+  writer.sample(1, {shared, local, test::streaming(inject::RawOp::store, 8192, 8)});
+  writer.problem("a problem");
+  return writer;
+}
+
+/// What a report may hold, whatever its files do.
+void require_sane(const report::Report& report) {
+  const auto amount = [](std::optional<double> value) { return !value || (std::isfinite(*value) && *value >= 0); };
+  for (const report::Record& record : report.results) {
+    REQUIRE(amount(record.predicted_s));
+    REQUIRE(amount(record.headline.measured));
+    REQUIRE(amount(record.headline.predicted));
+    for (const report::MetricRecord& metric : record.metrics) REQUIRE(amount(metric.value()));
+    for (const report::StageRecord& stage : record.stages) REQUIRE(amount(stage.predicted_s));
+    for (const report::SiteRecord& site : record.access) {
+      REQUIRE(amount(site.active_lanes));
+      for (const report::CostRecord& cost : site.costs) {
+        REQUIRE(amount(cost.per_request.predicted));
+        REQUIRE(cost.least.value_or(0) <= cost.per_request.predicted);
+      }
+      REQUIRE(site.site.find('\0') == std::string::npos);
+    }
+    for (const Parameter& parameter : record.parameters) {
+      REQUIRE(to_string(parameter.value).find('\0') == std::string::npos);
+    }
+  }
+}
+
+/// Some bytes of it replaced, or the end cut off.
+std::string damaged(std::string bytes, std::mt19937& random) {
+  if (random() % 8 == 0) return bytes.substr(0, random() % bytes.size());
+  for (unsigned i = 0; i < 1 + random() % 20; ++i) {
+    const std::size_t at = random() % bytes.size();
+    // Large and small numbers, and whatever else: what makes sums overflow is rare by chance.
+    const unsigned char interesting[] = {0, 1, 0x7f, 0x80, 0xff};
+    bytes[at] = static_cast<char>(random() % 2 == 0 ? interesting[random() % 5] : random());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("damaged raw files never end the program", "[program][hostile]") {
+  const test::TemporaryDirectory folder;
+  const test::RawWriter writer = small_program();
+  require_sane(program_report(folder.path(), {}));
+  std::mt19937 random(7);
+  unsigned still_read = 0;
+  for (unsigned round = 0; round < 1000; ++round) {
+    test::put(folder / (writer.name() + inject::events_suffix), damaged(writer.events_file(), random));
+    test::put(folder / (writer.name() + inject::launches_suffix), damaged(writer.launches_file(), random));
+    const report::Report report = program_report(folder.path(), {});
+    require_sane(report);
+    if (report.program->launches_counted > 0) ++still_read;
+  }
+  CHECK(still_read > 300);
+}
+
+TEST_CASE("raw files of nothing but noise are notes", "[program][hostile]") {
+  const test::TemporaryDirectory folder;
+  std::mt19937 random(3);
+  for (unsigned round = 0; round < 100; ++round) {
+    std::string noise;
+    for (unsigned i = 0; i < 3000; ++i) noise += static_cast<char>(random());
+    test::put(folder / "1-1.events", round % 2 == 0 ? noise : test::RawWriter().events_file() + noise);
+    test::put(folder / "1-1.launches", round % 3 == 0 ? noise : test::RawWriter().launches_file() + noise);
+    const report::Report report = program_report(folder.path(), {});
+    require_sane(report);
+    if (round % 2 == 0) CHECK(report.program->notes.size() >= 1);
+  }
+}
+
+TEST_CASE("an event that says it is larger than the file takes no memory", "[program][hostile]") {
+  const test::TemporaryDirectory folder;
+  test::RawWriter writer = small_program();
+  writer.events += test::bytes_of(inject::EventHeader{inject::EventKind::image, 0xffff'fff0});
+  writer.write(folder.path());
+  CHECK(program_report(folder.path(), {}).program->launches_counted == 2);
+}
+
+}  // namespace gpumem::app

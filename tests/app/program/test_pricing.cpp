@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/program/pricing.hpp"
+#include "probes/access/space.hpp"
+#include "probes/model/predict.hpp"
+#include "tests/app/program/raw_writer.hpp"
+#include "tests/catch.hpp"
+#include "tests/probes/model/cases.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using inject::RawOp;
+using model::test::global_case;
+using test::streaming;
+
+constexpr std::uint64_t requests = 1 << 20;
+
+const model::Profile& h200() {
+  static const model::Profile profile = model::load_profile("h200");
+  return profile;
+}
+
+/// The sums that such a site would have when it is seen, one for each of its instructions: whose neighbours L1 serves,
+/// and whose data nobody else touches.
+void add_sites(std::vector<inject::Site>& sites, const access::Site& described, const access::SiteSummary& summary) {
+  const double share = 1.0 / described.instructions;
+  const auto part = [&](double sum) { return static_cast<std::uint64_t>(std::llround(share * sum)); };
+  const auto issued = static_cast<double>(described.requests);
+  for (unsigned copy = 0; copy < described.instructions; ++copy) {
+    inject::Site site;
+    site.pc = sites.size() * 16;
+    const bool store = described.op == access::Op::store;
+    site.op = store ? inject::RawOp::store : inject::RawOp::load;
+    if (described.space == access::Space::shared) {
+      site.space = inject::RawSpace::shared;
+      site.wavefronts = part(issued * summary.cost.wavefronts_per_request);
+      site.least_wavefronts = part(issued * std::max(1.0, described.word_bytes / 4.0));
+    }
+    site.word_bytes = static_cast<std::uint8_t>(described.word_bytes);
+    site.requests = part(issued);
+    site.active_lanes = 32 * site.requests;
+    site.sectors = part(issued * summary.cost.sectors_per_request);
+    site.useful_bytes = part(issued * summary.cost.sectors_per_request * 32 * summary.cost.efficiency);
+    site.least_sectors = part(issued * described.word_bytes);
+    site.lines = part(issued * summary.cost.lines_per_request);
+    site.memory_sectors = part(summary.footprint.sectors);
+    site.l2_sectors = store ? site.sectors : site.memory_sectors;
+    site.used_words = site.useful_bytes / 4;
+    site.l2_requests = store ? site.lines : std::min(site.lines, site.l2_sectors);
+    for (const std::uint64_t k : {0, 1, 4, 16, 64}) {
+      if (k >= described.requests) break;
+      const access::WarpRequest request = described.request(k);
+      inject::ShownRequest& shown = site.request[site.shown++];
+      shown.active = request.active;
+      std::copy(std::begin(request.address), std::end(request.address), std::begin(shown.address));
+    }
+    sites.push_back(site);
+  }
+}
+
+LaunchSums sums_of(const Workload& workload) {
+  LaunchSums launch{.sites = {},
+                    .blocks = workload.blocks,
+                    .block_threads = workload.block_threads,
+                    .shared_bytes_per_block = workload.shared_bytes_per_block,
+                    .registers_per_thread = workload.registers_per_thread.value_or(0)};
+  for (const access::Site& site : workload.sites) add_sites(launch.sites, site, access::summarise(site));
+  return launch;
+}
+
+/// What the sites marked, all wasteful ones if none is, could save of the launch as it is priced.
+double saved_share(const LaunchSums& launch, std::vector<bool> good = {}) {
+  const Pricing pricing(launch, h200());
+  if (good.empty()) {
+    for (const inject::Site& site : launch.sites) good.push_back(is_wasteful(site));
+  }
+  return pricing.saved_s(good) / pricing.as_it_is().seconds;
+}
+
+LaunchSums launch_of(std::vector<inject::Site> sites) {
+  return {.sites = std::move(sites),
+          .blocks = requests / 64,
+          .block_threads = 256,
+          .shared_bytes_per_block = 0,
+          .registers_per_thread = 32};
+}
+
+double seconds(const LaunchSums& launch) { return Pricing(launch, h200()).as_it_is().seconds; }
+
+}  // namespace
+
+TEST_CASE("what was seen of a probe is priced as the probe is predicted", "[program][pricing]") {
+  for (const std::string op : {"read", "write", "copy"}) {
+    for (const std::string probe : {"offset", "stride"}) {
+      for (const std::uint64_t value : {1, 2, 3, 4, 8, 16, 32}) {
+        const Case one = global_case(probe, value, op);
+        const Workload workload = one.probe->describe(one, h200().device);
+        const double expected = model::predict(workload, h200()).seconds;
+        const Pricing pricing(sums_of(workload), h200());
+        INFO(probe << " " << value << " " << op << ": " << pricing.as_it_is().seconds / expected);
+        CHECK(pricing.no_prediction().empty());
+        CHECK(pricing.as_it_is().seconds == Approx(expected).epsilon(0.01));
+      }
+    }
+  }
+}
+
+TEST_CASE("what a strided kernel could save is its time less that of the same without strides", "[program][pricing]") {
+  for (const std::string op : {"read", "write", "copy"}) {
+    for (const std::uint64_t stride : {2, 4, 8, 32}) {
+      const auto predicted = [&](std::uint64_t value) {
+        const Case one = global_case("stride", value, op);
+        return model::predict(one.probe->describe(one, h200().device), h200()).seconds;
+      };
+      const Case one = global_case("stride", stride, op);
+      INFO("stride " << stride << " " << op);
+      const double best = 1 - saved_share(sums_of(one.probe->describe(one, h200().device)));
+      CHECK(best == Approx(predicted(1) / predicted(stride)).epsilon(0.03));
+    }
+    const Case one = global_case("stride", std::uint64_t{1}, op);
+    CHECK(saved_share(sums_of(one.probe->describe(one, h200().device))) == 0);
+  }
+}
+
+TEST_CASE("the site that wastes most saves most alone", "[program][pricing]") {
+  const LaunchSums launch = launch_of({streaming(RawOp::load, requests, 32), streaming(RawOp::load, requests, 8, 0x60),
+                                       streaming(RawOp::store, requests, 4, 0x90)});
+  const double first = saved_share(launch, {true, false, false});
+  const double second = saved_share(launch, {false, true, false});
+  CHECK(first > 0.4);
+  CHECK(second > 0.05);
+  CHECK(first > second);
+  CHECK(saved_share(launch) > first);
+  CHECK(saved_share(launch, {false, false, true}) == 0);
+  CHECK(!is_wasteful(launch.sites[2]));
+}
+
+TEST_CASE("no more is promised than the model can explain", "[program][pricing]") {
+  LaunchSums launch = launch_of({streaming(RawOp::load, requests, 32), streaming(RawOp::store, requests, 4, 0x90)});
+  const std::vector<bool> load = {true, false};
+  const double saved = Pricing(launch, h200()).saved_s(load);
+  const auto saved_of = [&](double measured) {
+    launch.measured_s = measured;
+    return Pricing(launch, h200()).saved_s(load);
+  };
+  const double as_it_is = seconds(launch);
+  CHECK(saved_of(as_it_is / 2) == Approx(saved / 2));  // the share of a launch that is faster than predicted
+  CHECK(saved_of(as_it_is * 1.2) == Approx(saved * 1.2));
+  CHECK(saved_of(as_it_is * 100) == Approx(saved * 1.5));  // something else limits it
+}
+
+TEST_CASE("fields of a structure use together what the first of them brings", "[program][pricing]") {
+  // Three loads of 12-byte structures, of which the first misses all.
+  std::vector<inject::Site> fields;
+  for (std::uint64_t field = 0; field < 3; ++field) {
+    inject::Site load = streaming(RawOp::load, requests, 12, field * 16);
+    load.sectors = 12 * requests;
+    load.l2_sectors = load.memory_sectors = field == 0 ? 12 * requests : 0;
+    load.l2_requests = field == 0 ? 3 * requests : 0;
+    fields.push_back(load);
+  }
+  CHECK(saved_share(launch_of(fields)) < 0.05);  // all that comes from memory is used
+  fields.resize(1);
+  CHECK(saved_share(launch_of(fields)) > 0.3);
+}
+
+TEST_CASE("a store over what was loaded is written all the same", "[program][pricing]") {
+  inject::Site load = streaming(RawOp::load, requests);
+  inject::Site over = streaming(RawOp::store, requests, 4, 0x90);
+  over.memory_sectors = over.used_words = 0;
+  const double in_place = seconds(launch_of({load, over}));
+  CHECK(in_place == Approx(seconds(launch_of({load, streaming(RawOp::store, requests, 4, 0x90)}))).epsilon(0.02));
+  CHECK(in_place > 1.5 * seconds(launch_of({load})));
+  CHECK(saved_share(launch_of({load, over})) == 0);
+}
+
+TEST_CASE("memory of a thread's own need not be there", "[program][pricing]") {
+  inject::Site spill = streaming(RawOp::store, requests, 4, 0x90);
+  spill.space = inject::RawSpace::local;
+  const LaunchSums launch = launch_of({streaming(RawOp::load, requests), spill});
+  CHECK(is_wasteful(spill));
+  CHECK(saved_share(launch) == Approx(1 - seconds(launch_of({launch.sites[0]})) / seconds(launch)).epsilon(0.02));
+}
+
+TEST_CASE("bank conflicts are priced by their wavefronts", "[program][pricing]") {
+  inject::Site shared;
+  shared.space = inject::RawSpace::shared;
+  shared.word_bytes = 4;
+  shared.requests = 64 * requests;
+  shared.useful_bytes = 128 * shared.requests;
+  shared.wavefronts = 32 * shared.requests;
+  shared.least_wavefronts = shared.requests;
+  const LaunchSums launch = launch_of({shared});
+  CHECK(Pricing(launch, h200()).as_it_is().bottleneck == "shared_wavefronts");
+  CHECK(saved_share(launch) > 0.9);
+  CHECK(workload_of(launch).useful_bytes() == 0);
+}
+
+TEST_CASE("atomics read and write", "[program][pricing]") {
+  const LaunchSums atomic = launch_of({streaming(RawOp::atomic, requests)});
+  CHECK(workload_of(atomic).useful_bytes_read == 128 * requests);
+  CHECK(workload_of(atomic).useful_bytes_written == 128 * requests);
+  CHECK(seconds(atomic) > 1.5 * seconds(launch_of({streaming(RawOp::store, requests)})));
+}
+
+TEST_CASE("what fits in L2 is priced as the measured time says", "[program][pricing]") {
+  constexpr std::uint64_t few = 100'000;
+  LaunchSums launch = launch_of({streaming(RawOp::load, few)});
+  launch.blocks = few / 64;
+  launch.measured_s = 1e-3;
+  const Pricing slow(launch, h200());
+  CHECK(!slow.as_it_is().cached);
+  launch.measured_s = 1e-6;
+  const Pricing fast(launch, h200());
+  CHECK(fast.as_it_is().cached);
+  CHECK(fast.as_it_is().seconds < slow.as_it_is().seconds);
+  LaunchSums large = launch_of({streaming(RawOp::load, 8 * requests)});
+  large.measured_s = 1e-6;
+  CHECK(!Pricing(large, h200()).as_it_is().cached);
+}
+
+TEST_CASE("host memory is priced by the link", "[program][pricing]") {
+  inject::Site load = streaming(RawOp::load, 1000);
+  load.space = inject::RawSpace::host;
+  const LaunchSums launch = launch_of({load});
+  const Pricing pricing(launch, h200());
+  CHECK(!pricing.as_it_is().cached);
+  CHECK(std::ranges::find(pricing.as_it_is().stages, "pcie", &model::StageTime::stage) !=
+        pricing.as_it_is().stages.end());
+  CHECK(workload_of(launch).useful_bytes_read == 128'000);
+}
+
+}  // namespace gpumem::app
