@@ -27,6 +27,7 @@ DOCS = ROOT / "docs"
 PAGES = (README, *sorted(DOCS.glob("*.md")), ROOT / "configs" / "reference" / "README.md")
 LEFT_OUT = "[...]"
 REFERENCES = "GPUMEM_REFERENCES"  # in the environment: commands that measure print what a reference report holds
+WATCHED = Path(os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")).resolve()
 STAND_IN = Path(__file__).with_name("stand_in.py")
 PLACEHOLDERS = {"REPORT": "report.json", "OLD": "old.json", "NEW": "new.json", "SUITE": "smoke", "FILE": "file.json"}
 
@@ -195,6 +196,7 @@ class Sandbox:
             (self.directory / name).symlink_to(ROOT / name)
         self.add_reports()
         self.add_indices()
+        self.add_programs()
         for number, block in enumerate(blocks(page, "json")):
             name = json.loads(block.text).get("name", f"block{number}")
             (self.directory / f"{name}.json").write_text(block.text, encoding="utf-8")
@@ -222,6 +224,13 @@ class Sandbox:
             (self.directory / f"{name}.u32").write_bytes(b"".join(i.to_bytes(4, "little") for i in indices))
         runs = [{"kernel": kernel, "pattern": "UNIFORM:8:4:NR", "count": 64} for kernel in ("Gather", "Scatter")]
         (self.directory / "spatter.json").write_text(json.dumps(runs), encoding="utf-8")
+
+    def add_programs(self):
+        """What pages call programs of the reader's: they leave behind what `gpumem run` would have seen."""
+        app = self.directory / "app"
+        app.write_text(f'#!/bin/sh\n[ -z "$GPUMEM_RUN_FOLDER" ] || exec "{WATCHED}" kernels\n', encoding="utf-8")
+        app.chmod(0o755)
+        (self.directory / "train.py").write_text('import os\nos.execv("./app", ["./app"])\n', encoding="utf-8")
 
     def run(self, script, *, references=False):
         variables = {"PATH": f"{self.tools}:{os.environ['PATH']}", "GPUMEM": str(Path(gpumem.PROGRAM).resolve())}
