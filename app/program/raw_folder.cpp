@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "inject/raw_format.hpp"
@@ -36,7 +36,7 @@ fs::path kept_folder(const std::string& name) {
 
 fs::path temporary_folder(const fs::path& parent) {
   std::string name = fs::absolute(parent) / "gpumem-run-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) {
+  if (::mkdtemp(name.data()) == nullptr) {
     throw usage_error(
         fmt::format("cannot make a folder in '{}': {}; set TMPDIR to another", parent.string(), std::strerror(errno)));
   }
