@@ -19,6 +19,11 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 
 install(TARGETS gpumem RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TARGET gpumem_inject)
+  # Not among the system's libraries: nothing links it. As there, nobody executes it.
+  install(TARGETS gpumem_inject LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/gpumem"
+    PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+endif()
 
 # The program carries its suites and profiles with it; these are to copy from.
 set(data "${CMAKE_INSTALL_DATADIR}/gpumem")
@@ -39,7 +44,9 @@ set(CPACK_PACKAGE_DESCRIPTION
 effective bandwidth of aligned, shifted and strided access, bank conflicts
 in shared memory, copies from and to every kind of host memory. Every case
 is predicted by a model, measured by the clock and counted by the hardware.
-Predicting needs no GPU and no driver; measuring needs the NVIDIA driver.")
+Predicting needs no GPU and no driver; measuring needs the NVIDIA driver.
+Of any other CUDA program, unchanged, it shows which kernels waste memory
+bandwidth, and at which line.")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
@@ -49,9 +56,11 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)  # gpumem_0.1.0_amd64.deb
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
-# Loaded at run time where they are: the driver, NVML, and CUPTI for --counters. matplotlib draws for plot.py.
+# Loaded at run time where they are: the driver, NVML, CUPTI for --counters, the Compute Sanitizer's library for
+# `gpumem run`. matplotlib draws for plot.py.
 string(REPLACE "." "-" cuda_release "${GPUMEM_CUDA_VERSION}")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS python3)  # plot.py without matplotlib makes interactive pages
+# plot.py without matplotlib makes interactive pages.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, cuda-sanitizer-${cuda_release}")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libcuda1, libnvidia-ml1, cuda-cupti-${cuda_release}, python3-matplotlib")
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(DPKG_SHLIBDEPS)

@@ -21,7 +21,7 @@ constexpr const char* left_out = "(defaults)";
 
 /// Of the value of an option with one: what is missing, or nothing.
 std::string refuse_option_as_value(const std::string& text) {
-  if (text.empty()) return "needs a value";
+  if (text.empty() || text.front() == '\0') return "needs a value";  // a zero: what stands behind "--", of `run`
   return text.starts_with("--") ? fmt::format("needs a value before the option '{}'", text) : "";
 }
 

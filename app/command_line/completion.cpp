@@ -29,11 +29,12 @@ _gpumem() {
   local program=${COMP_WORDS[0]/#\~/$HOME}
   type "$program" &>/dev/null || program=${BASH_SOURCE[0]%/share/*}/bin/gpumem
 
-  local offers=()
+  local offers=() programs=''
   while IFS=$'\t' read -r word _; do
     case $word in
       :files) pattern='*' ;;
       :json) pattern='*.json' ;;
+      :programs) programs=1 ;;
       *) offers+=("$word") ;;
     esac
   done < <("$program" --complete "${line[@]:1}" 2>/dev/null)
@@ -42,6 +43,13 @@ _gpumem() {
     while IFS= read -r word; do
       offers+=("$before$word")
     done < <(compgen -f -X "!$pattern" -- "${whole#"$before"}"; [[ $pattern == '*' ]] || compgen -d -- "${whole#"$before"}")
+  fi
+
+  if [[ $programs ]]; then
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r word; do
+      offers+=("$word")
+    done < <(compgen -c -- "$whole"; compgen -d -- "$whole")
   fi
 
   # Only the last piece of the word is replaced.
@@ -58,17 +66,19 @@ constexpr const char* zsh = R"zsh(#compdef gpumem
 # zsh completion of gpumem, printed by: gpumem completion zsh
 
 _gpumem() {
-  local line files
+  local line files programs
   local -a found shown
   for line in ${(f)"$(${(Q)~words[1]} --complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)"}; do
     case $line in
       :files) files='*' ;;
       :json) files='*.json' ;;
+      :programs) programs=1 ;;
       *) found+=("${line%%$'\t'*}") shown+=("${line/$'\t'/  -- }") ;;
     esac
   done
   local result=1
   (( $#found )) && compadd -l -d shown -a found && result=0
+  [[ -n $programs ]] && _command_names -e && result=0
   if [[ -n $files ]]; then
     compset -P '--*='
     _files -g $files && result=0
@@ -96,6 +106,8 @@ function __gpumem_complete
                 printf '%s\n' "$before"(__fish_complete_path $typed)
             case :json # any file, but those first
                 printf '%s\n' "$before"(__fish_complete_suffix $typed .json)
+            case :programs
+                complete -C $typed
             case '*'
                 printf '%s\n' $answer
         end
@@ -136,6 +148,7 @@ class Offers {
     }
     if (choices.files == Choices::Files::any) text_ += ":files\n";
     if (choices.files == Choices::Files::json) text_ += ":json\n";
+    if (choices.files == Choices::Files::programs) text_ += ":programs\n";
   }
 
   void add(const std::vector<OptionEntry>& options) {
@@ -153,6 +166,13 @@ class Offers {
   std::string text_;
 };
 
+/// The argument that is somebody else's command line, if the command has one.
+const OptionEntry* argument_behind_mark(const CommandEntry& command) {
+  const auto found = std::ranges::find_if(
+      command.arguments, [](const OptionEntry& argument) { return argument.value.starts_with(behind_mark); });
+  return found == command.arguments.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string completions(const Interface& interface, std::span<const std::string> words) {
@@ -161,7 +181,14 @@ std::string completions(const Interface& interface, std::span<const std::string>
   const CommandEntry* command = &interface.program;
   const OptionEntry* pending = nullptr;  // takes the next word, unless that is an option
   std::size_t position = 0;
-  for (const std::string& word : words.first(words.empty() ? 0 : words.size() - 1)) {
+  Offers offers(typed);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (const OptionEntry* theirs = argument_behind_mark(*command); theirs != nullptr && word == "--") {
+      // Behind its first word nobody knows more than that there may be files.
+      offers.add(i + 2 == words.size() ? theirs->choices : Choices{.words = {}, .files = Choices::Files::any}, "");
+      return offers.text();
+    }
     if (is_option(word)) {
       pending = find_option(*command, word);
       const bool takes_next =
@@ -178,7 +205,6 @@ std::string completions(const Interface& interface, std::span<const std::string>
     }
   }
 
-  Offers offers(typed);
   const std::size_t equals = typed.find('=');
   if (typed.starts_with("--") && equals != std::string::npos) {
     const OptionEntry* option = find_option(*command, typed.substr(0, equals));
@@ -191,6 +217,10 @@ std::string completions(const Interface& interface, std::span<const std::string>
     for (const CommandEntry& one : interface.commands) offers.add(one.name, one.purpose);
   } else {
     for (const OptionEntry& argument : command->arguments) {
+      if (argument.value.starts_with(behind_mark)) {
+        offers.add("--", short_help(argument.help));
+        continue;
+      }
       if (position-- > 0 && !argument.repeatable) continue;  // what is repeatable takes all that follows
       offers.add(argument.choices, "");
       break;

@@ -45,8 +45,9 @@ std::string help_text(const CLI::App& command, const std::string& name) {
   const auto commands = command.get_subcommands([](const CLI::App*) { return true; });
   std::string text = report::wrap(command.get_description(), width, 0) + "\n\nUsage: " + name;
   if (!commands.empty()) text += " COMMAND";
-  for (const CLI::Option* option : positionals) text += " " + option->get_option_text();
-  text += " [OPTIONS]\n";
+  std::vector<std::string> arguments;
+  for (const CLI::Option* option : positionals) arguments.push_back(option->get_option_text());
+  text += arguments_in_usage(arguments, "OPTIONS") + "\n";
   if (!commands.empty()) text += "\nCommands:\n";
   for (const CLI::App* one : commands) {
     text += report::two_columns("  " + one->get_name(), one->get_description(), width, column);

@@ -15,8 +15,9 @@ void add_word(std::vector<std::string>& words, const std::string& word) {
   if (std::ranges::find(words, word) == words.end()) words.push_back(word);
 }
 
-/// The alternatives of "cuda|model|auto", without what surrounds them in "[=require]" and "PROBE...".
+/// The alternatives of "cuda|model|auto", without what surrounds them in "[=require]", "PROBE..." and "-- COMMAND...".
 std::vector<std::string> alternatives(std::string value_name) {
+  if (value_name.starts_with(behind_mark)) value_name.erase(0, std::string_view(behind_mark).size());
   std::erase_if(value_name, [](char c) { return std::string_view("[]=.").find(c) != std::string_view::npos; });
   return CLI::detail::split(value_name, '|');
 }
@@ -35,6 +36,8 @@ void add_kind(Choices& choices, const std::string& kind, const Known& known) {
     for (const std::string& name : known.suites) add_word(choices.words, name);
   } else if (kind == "FILE" && choices.files == Choices::Files::none) {  // "PROFILE|FILE" is one of JSON
     choices.files = Choices::Files::any;
+  } else if (kind == "COMMAND") {
+    choices.files = Choices::Files::programs;
   }
   const bool json = kind == "REPORT" || kind == "OLD" || kind == "NEW" || kind == "PROFILE" || kind == "SUITE";
   if (json) choices.files = Choices::Files::json;
@@ -84,6 +87,13 @@ Interface describe_interface(const CLI::App& program, const Known& known) {
     interface.commands.push_back(describe(*command, known));
   }
   return interface;
+}
+
+std::string arguments_in_usage(const std::vector<std::string>& arguments, const std::string& options) {
+  std::string before;
+  std::string behind;
+  for (const std::string& argument : arguments) (argument.starts_with(behind_mark) ? behind : before) += " " + argument;
+  return before + " [" + options + "]" + behind;
 }
 
 Choices choices_of(const std::string& value_name, const Known& known) {

@@ -15,6 +15,9 @@ class App;
 
 namespace gpumem::app {
 
+/// How the value of an argument begins that is somebody else's command line: words behind it are not ours.
+inline constexpr const char* behind_mark = "-- ";
+
 /// The heading of options that are axes of probes.
 inline constexpr const char* axis_group = "Axes";
 
@@ -26,7 +29,7 @@ struct Known {
 
 /// What a shell can offer for a value.
 struct Choices {
-  enum class Files { none, any, json };
+  enum class Files { none, any, json, programs };
   std::vector<std::string> words;
   Files files = Files::none;
   bool list = false;  ///< several words, separated by commas
@@ -66,11 +69,14 @@ struct Interface {
 [[nodiscard]] Interface describe_interface(const CLI::App& program, const Known& known);
 
 /// What a value may be, from its name in help: words in lower case stand for themselves, those in upper case for a kind
-/// of thing (PROBE, PROFILE, SUITE, REPORT, FILE) or for what nobody can list (N, TIME).
+/// of thing (PROBE, PROFILE, SUITE, REPORT, FILE, COMMAND) or for what nobody can list (N, TIME).
 [[nodiscard]] Choices choices_of(const std::string& value_name, const Known& known);
 
 /// What the axes of a flag take in any probe.
 [[nodiscard]] Choices axis_choices(const std::string& flag, const std::vector<Probe>& registry);
+
+/// The arguments of a command and the place of its options among them, as usage shows them.
+[[nodiscard]] std::string arguments_in_usage(const std::vector<std::string>& arguments, const std::string& options);
 
 /// A command's help in 80 columns, laid out the same by every version of CLI11: purpose, usage, commands, arguments,
 /// options in groups, examples. `name` is the command as it is typed.
@@ -84,7 +90,7 @@ struct Interface {
 
 /// What may stand in place of the last of `words`, those of a command line up to the cursor without the program's name:
 /// a line for each, as the whole word, with a tab and its meaning where that is known; last ":json" or ":files" where
-/// files and folders may stand there too.
+/// files and folders may stand there too, or ":programs".
 [[nodiscard]] std::string completions(const Interface& interface, std::span<const std::string> words);
 
 /// The script that teaches "bash" (4.3 or newer), "zsh" or "fish" (3 or newer) to ask for completions(); empty for

@@ -40,6 +40,10 @@ constexpr Entry exit_status[] = {
     {"3", "No usable GPU, or a capability that was asked for is missing."},
     {"4", "A probe failed to run; the others did."},
     {"130", "Interrupted; what was measured until then is written."},
+    {"gpumem run",
+     "The exit code of the command, 128 + n where signal n ended it; 2 or 3 if that could not be started, or uses a "
+     "GPU "
+     "and cannot be watched."},
 };
 
 constexpr Entry environment[] = {
@@ -48,6 +52,12 @@ constexpr Entry environment[] = {
     {"CUDA_VISIBLE_DEVICES",
      "Which GPUs there are, and their order, as for every CUDA program; a UUID or PCI id given to --device means the "
      "same GPU whatever it says."},
+    {"GPUMEM_SANITIZER",
+     "The libsanitizer-public.so with which gpumem run sees into kernels, where it is not in a CUDA Toolkit or in "
+     "Python's packages."},
+    {"TMPDIR", "Where gpumem run keeps what it sees until it is shown."},
+    {"GPUMEM_RUN_KEEP", "A folder in which gpumem run leaves what it saw, one per run."},
+    {"GPUMEM_RUN_RAW", "Such a folder, to show instead of what the command does, which then runs unwatched."},
 };
 
 constexpr Entry files[] = {
@@ -192,9 +202,9 @@ std::string options(const CommandEntry& command) {
 }
 
 std::string usage(const CommandEntry& command) {
-  std::string text = "\\fBgpumem " + roff(command.name) + "\\fR";
-  for (const OptionEntry& argument : command.arguments) text += " " + value_in_fonts(argument.value);
-  return text + " [\\fIOPTIONS\\fR]";
+  std::vector<std::string> arguments;
+  for (const OptionEntry& argument : command.arguments) arguments.push_back(argument.value);
+  return "\\fBgpumem " + roff(command.name) + "\\fR" + value_in_fonts(arguments_in_usage(arguments, "OPTIONS"));
 }
 
 /// A footer of --help: its paragraphs, with lines that are indented kept as they are.

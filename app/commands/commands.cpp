@@ -105,6 +105,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   if (hint.empty() && std::ranges::find(probe_names, option) != probe_names.end()) {
     hint = "; it is an option of: gpumem probe";
   }
+  if (hint.empty() && command.get_name() == "run") hint = "; the command and its own options stand behind --";
   const bool nested = command.get_parent() != nullptr;
   const std::string place = nested ? "gpumem " + command.get_name() : "gpumem";
   throw usage_error(fmt::format("unknown option '{}'{}", option, hint.empty() ? "; see: " + place + " --help" : hint));

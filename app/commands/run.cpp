@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <regex.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,6 +16,8 @@
 #include "app/program/command.hpp"
 #include "app/program/injection.hpp"
 #include "app/program/program.hpp"
+#include "app/program/raw_folder.hpp"
+#include "app/program/signals.hpp"
 #include "probes/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/kernels.hpp"
@@ -31,42 +32,9 @@ struct RunArguments : ResultRequest, WatchOptions {
   std::optional<std::string> gpu;  ///< whose profile predicts
 };
 
-constexpr const char* sanitizer_cure =
-    "install it with the CUDA Toolkit or with: pip install nvidia-cuda-sanitizer-api; or name it with "
-    "GPUMEM_SANITIZER=/path/to/libsanitizer-public.so";
-
-/// For the raw files of one run; gone with it, unless somebody wants to keep them.
-class RawFolder {
- public:
-  explicit RawFolder(const Places& places) {
-    if (const auto kept = places.variable("GPUMEM_RUN_KEEP")) {
-      path_ = *kept;
-      std::error_code failed;
-      std::filesystem::create_directories(path_, failed);
-      if (failed) throw usage_error(fmt::format("GPUMEM_RUN_KEEP: cannot make '{}': {}", *kept, failed.message()));
-      return;
-    }
-    std::string name = places.variable("TMPDIR").value_or("/tmp") + "/gpumem-run-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) {
-      throw usage_error(fmt::format("cannot make a folder in '{}' (set TMPDIR to another)",
-                                    std::filesystem::path(name).parent_path().string()));
-    }
-    path_ = name;
-    temporary_ = true;
-  }
-  ~RawFolder() {
-    std::error_code ignored;
-    if (temporary_) std::filesystem::remove_all(path_, ignored);
-  }
-  RawFolder(const RawFolder&) = delete;
-  RawFolder& operator=(const RawFolder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-  bool temporary_ = false;
-};
+constexpr const char* no_sanitizer =
+    "libsanitizer-public.so was not found, without which no kernel can be watched; install it with: pip install "
+    "nvidia-cuda-sanitizer-api; or name it with GPUMEM_SANITIZER=/path/to/libsanitizer-public.so";
 
 report::Report finished_report(const std::filesystem::path& folder, const ProgramRun& run,
                                const std::optional<model::Profile>& profile, const std::string& started_at,
@@ -80,46 +48,74 @@ report::Report finished_report(const std::filesystem::path& folder, const Progra
   return report::completed(report);
 }
 
+/// What the command is started with, and what is to be said of that.
+struct Watched {
+  std::filesystem::path raw_files = {};  ///< where they are afterwards
+  std::vector<std::pair<std::string, std::string>> variables = {};
+  std::vector<std::string> notes = {};
+  bool sanitizer_missing = false;
+};
+
+Watched watched(const Places& places, const RawFolder& folder, const RunArguments& arguments) {
+  // For tests, and to look at a run again: files of one that was kept.
+  if (const auto kept = places.variable("GPUMEM_RUN_RAW")) return {.raw_files = *kept};
+  const auto library = injected_library(places);
+  if (!library) {
+    throw missing_capability_error(
+        fmt::format("libgpumem_inject.so is neither beside {} nor in ../lib/gpumem: install gpumem as a whole, or "
+                    "build it with a CUDA Toolkit that has the Compute Sanitizer's headers",
+                    places.program.string()));
+  }
+  const auto sanitizer = sanitizer_library(places, arguments.command.front());
+  Watched result;
+  result.raw_files = folder.path();
+  result.variables = injected_variables(*library, sanitizer, folder.path(), arguments);
+  result.sanitizer_missing = !sanitizer;
+  if (const auto theirs = places.variable("CUDA_INJECTION64_PATH")) {
+    result.notes.push_back(
+        fmt::format("CUDA_INJECTION64_PATH was {}, which was not loaded, as only one library can be: run the command "
+                    "without gpumem to have that",
+                    report::one_line(*theirs)));
+  }
+  return result;
+}
+
 int run_run_command(const RunArguments& arguments, const Environment& environment) {
   // Whatever can be wrong is found before the command has run for hours.
   const ResultOutputs outputs(arguments, report::table_formats(), environment.err, environment.err_terminal);
   std::optional<model::Profile> profile;
   if (arguments.gpu) profile = model::load_profile(*arguments.gpu);
   const Places places = real_places();
-  const auto library = injected_library(places);
-  if (!library) {
-    throw missing_capability_error(fmt::format(
-        "libgpumem_inject.so is neither beside {} nor in ../lib/gpumem: install gpumem as a whole, or build "
-        "it with a CUDA Toolkit that has the Compute Sanitizer",
-        places.program.string()));
-  }
-  const auto sanitizer = sanitizer_library(places);
   const RawFolder folder(places);
-  ProgramRun run{.command = arguments.command, .exit_code = {}, .notes = {}};
-  if (const auto theirs = places.variable("CUDA_INJECTION64_PATH")) {
-    run.notes.push_back(
-        fmt::format("CUDA_INJECTION64_PATH was set to {}, which was not loaded: only one library can be",
-                    report::one_line(*theirs)));
-  }
-  const std::string started_at = utc_now();
-  run.exit_code = run_command(arguments.command, injected_variables(*library, sanitizer, folder.path(), arguments));
+  Signals signals([&folder] { folder.remove(); });
+  Watched watch = watched(places, folder, arguments);
 
-  const ProgramTraces traces = program_traces(folder.path());
-  const report::Report report = finished_report(folder.path(), run, profile, started_at, environment);
-  if (!traces.used_cuda || traces.fatal) {
-    // A file that was asked for is written all the same; a table would be of nothing.
-    outputs.update(ResultOutputs::of(report));
-    const std::string name = report::one_line(arguments.command.front());
-    if (!traces.used_cuda) {
-      say(environment.err, fmt::format("{} did not use CUDA: there is nothing to show", name));
-      return *run.exit_code;
-    }
-    throw missing_capability_error(
-        fmt::format("{} uses a GPU but could not be watched (its own exit code was {}): {}{}", name, *run.exit_code,
-                    *traces.fatal, sanitizer ? "" : std::string("; ") + sanitizer_cure));
+  const std::string started_at = utc_now();
+  const int exit_code = run_command(arguments.command, watch.variables, signals);
+  const auto full = folder.note_if_full();
+  if (full) watch.notes.push_back(*full);
+  const ProgramTraces traces = program_traces(watch.raw_files);
+  if (traces.used_cuda && watch.sanitizer_missing) watch.notes.emplace_back(no_sanitizer);
+  const ProgramRun run{.command = arguments.command, .exit_code = exit_code, .notes = watch.notes};
+  const report::Report report = finished_report(watch.raw_files, run, profile, started_at, environment);
+  folder.remove();  // writing may end us: a pipe that nobody reads any more
+
+  if (traces.used_cuda && !traces.fatal) {
+    outputs.finish(ResultOutputs::of(report));
+    return exit_code;
   }
-  outputs.finish(ResultOutputs::of(report));
-  return *run.exit_code;
+  // A file that was asked for is written all the same; a table would be of nothing.
+  outputs.finish_files(ResultOutputs::of(report));
+  const std::string name = report::one_line(arguments.command.front());
+  if (traces.used_cuda) {
+    throw missing_capability_error(fmt::format("{} uses a GPU but could not be watched (its own exit code was {}): {}",
+                                               name, exit_code,
+                                               watch.sanitizer_missing ? no_sanitizer : *traces.fatal));
+  }
+  if (!arguments.quiet) {
+    say(environment.err, full ? *full : fmt::format("{} did not use CUDA, so there is nothing to show", name));
+  }
+  return exit_code;
 }
 
 void refuse_wrong_expression(const std::string& text) {
@@ -144,9 +140,10 @@ std::uint64_t parse_count(std::string_view option, const std::string& text) {
 
 MakeRequest run_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<RunArguments>();
-  options.add_argument("COMMAND...", arguments->command,
-                       "Behind --: any program that uses CUDA, Python included, with its arguments. Nothing has to be "
-                       "rebuilt; its input, output and exit code stay its own");
+  options.add_argument(
+      "-- COMMAND...", arguments->command,
+      "Any program that uses CUDA, Python included, with its arguments. Nothing has to be rebuilt; its "
+      "input, output and exit code stay its own");
   options.group("What is seen access by access");
   options.add_value("kernel", "REGEX", arguments->kernel,
                     "Only kernels whose name has a match, as it stands in the table's full form, e.g. --kernel "
@@ -180,10 +177,10 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
                      "No colours on stderr, as with NO_COLOR set, e.g. in a console that shows their codes");
   options.footer(
       "Examples:\n"
-      "  gpumem run -- ./app                                 what its kernels waste, and where\n"
+      "  gpumem run -- ./app                      what its kernels waste, and where\n"
       "  gpumem run --output before.json -- python3 train.py\n"
-      "  gpumem explain before.json                          every wasteful line\n"
-      "  gpumem compare before.json after.json               kernel by kernel");
+      "  gpumem explain before.json               every wasteful line\n"
+      "  gpumem compare before.json after.json    kernel by kernel");
   return [arguments] {
     // Words behind "--" come as one, a zero before each (parse_command_line).
     if (arguments->command.size() != 1 || !arguments->command.front().starts_with('\0')) {
@@ -197,7 +194,12 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
     }
     if (arguments->kernel) refuse_wrong_expression(*arguments->kernel);
     for (const std::string& path : arguments->outputs) {
-      if (path == "-") throw usage_error("--output: standard output is the command's; name a file");
+      if (path == "-" || path == "/dev/stdout") {
+        throw usage_error("--output: standard output is the command's; name a file");
+      }
+    }
+    if (arguments->quiet && arguments->outputs.empty()) {
+      throw usage_error("--quiet needs --output FILE: else nothing is left of the run");
     }
     return Request(*arguments, run_run_command);
   };

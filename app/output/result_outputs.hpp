@@ -71,6 +71,8 @@ class ResultOutputs {
   /// been.
   void finish(const Write& write) const;
 
+  /// The files alone, for the last time. Throws like `finish`.
+  void finish_files(const Write& write) const { write_files(write, true); }
   /// Writes the files anew with what there is so far; not pipes and devices, which keep all that is ever written to
   /// them. Throws like `finish`.
   void update(const Write& write) const { write_files(write, false); }

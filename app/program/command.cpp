@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
-#include <map>
+#include <filesystem>
 
 #include "probes/error.hpp"
 #include "report/text/text.hpp"
@@ -18,39 +16,6 @@
 namespace gpumem::app {
 
 namespace {
-
-constexpr std::array passed_on = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
-volatile pid_t child = 0;
-
-extern "C" void gpumem_pass_on(int signal, siginfo_t* from, void*) {
-  // What the terminal sends goes to the whole group, the command included.
-  const bool sent_to_us = from->si_code <= 0;
-  if (sent_to_us && child > 0) kill(child, signal);
-}
-
-/// While it lives, signals are passed on. What is ignored (by nohup, say) stays ignored, for the command too.
-class PassedOn {
- public:
-  PassedOn() {
-    struct sigaction action {};
-    action.sa_sigaction = gpumem_pass_on;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigfillset(&action.sa_mask);
-    for (std::size_t i = 0; i < passed_on.size(); ++i) {
-      sigaction(passed_on[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) sigaction(passed_on[i], &action, nullptr);
-    }
-  }
-  ~PassedOn() {
-    child = 0;
-    for (std::size_t i = 0; i < passed_on.size(); ++i) sigaction(passed_on[i], &before_[i], nullptr);
-  }
-  PassedOn(const PassedOn&) = delete;
-  PassedOn& operator=(const PassedOn&) = delete;
-
- private:
-  std::array<struct sigaction, passed_on.size()> before_{};
-};
 
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& variables) {
   std::vector<std::string> all;
@@ -70,23 +35,58 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
+/// Returns 0, or why it could not be started.
+int start(pid_t& process, const std::vector<std::string>& command, const std::vector<std::string>& environment,
+          const sigset_t& blocked) {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &blocked);
+  const int failure = posix_spawnp(&process, command.front().c_str(), nullptr, &attributes, pointers_to(command).data(),
+                                   pointers_to(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  return failure;
+}
+
+/// A script without #! in its first line is started as shells start it: by a shell.
+std::vector<std::string> by_shell(const std::vector<std::string>& command) {
+  std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$0\" \"$@\""};
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+std::string cure(const std::string& name, int failure) {
+  std::error_code ignored;
+  if (failure == EACCES && std::filesystem::is_directory(name, ignored)) return "; it is a folder";
+  if (failure == EACCES) return "; if it is a program, make it executable: chmod +x";
+  if (failure != ENOENT) return "";
+  if (std::filesystem::exists(name, ignored)) {
+    return name.find('/') == std::string::npos ? "; the one in this folder is ./" + name
+                                               : "; it is there, but what it names to run it (behind #!) is not";
+  }
+  return name.find('/') == std::string::npos ? "; there is none of that name on the PATH" : "";
+}
+
 }  // namespace
 
 int run_command(const std::vector<std::string>& command,
-                const std::vector<std::pair<std::string, std::string>>& variables) {
+                const std::vector<std::pair<std::string, std::string>>& variables, Signals& signals) {
   const std::vector<std::string> environment = environment_with(variables);
-  const PassedOn signals;
   pid_t process = 0;
-  const int failed = posix_spawnp(&process, command.front().c_str(), nullptr, nullptr, pointers_to(command).data(),
-                                  pointers_to(environment).data());
-  if (failed != 0) {
-    throw usage_error(fmt::format("cannot run '{}': {}{}", report::one_line(command.front()), std::strerror(failed),
-                                  failed == ENOENT ? "; is it on the PATH, or is it ./ something?" : ""));
+  signals.begin([&] {
+    int failure = start(process, command, environment, signals.blocked_before());
+    if (failure == ENOEXEC) failure = start(process, by_shell(command), environment, signals.blocked_before());
+    if (failure != 0) {
+      const std::string name = report::one_line(command.front());
+      throw usage_error(fmt::format("cannot run '{}': {}{}", name, std::strerror(failure), cure(name, failure)));
+    }
+    return process;
+  });
+  siginfo_t ended{};
+  while (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
-  child = process;
   int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
+  signals.end([&] { waitpid(process, &status, 0); });
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -5,13 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/program/signals.hpp"
+
 namespace gpumem::app {
 
 /// Starts the command with these variables set beside the environment's, its streams, terminal and process group being
-/// ours, waits until it has ended, and returns its exit code, 128 + n where signal n ended it. Signals that somebody
-/// sends us are passed on to it; those of the terminal it has already. Processes that it leaves behind are not waited
-/// for. Throws a usage error if it cannot be started.
+/// ours, waits until it has ended, and returns its exit code, 128 + n where signal n ended it. Processes that it leaves
+/// behind are not waited for. Throws a usage error if it cannot be started.
 [[nodiscard]] int run_command(const std::vector<std::string>& command,
-                              const std::vector<std::pair<std::string, std::string>>& variables);
+                              const std::vector<std::pair<std::string, std::string>>& variables, Signals& signals);
 
 }  // namespace gpumem::app

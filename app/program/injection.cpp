@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "inject/environment.hpp"
+#include "probes/error.hpp"
 
 namespace gpumem::app {
 
@@ -37,14 +38,15 @@ std::vector<fs::path> folders_in(const fs::path& folder, const std::string& begi
 
 std::optional<fs::path> first_file(const std::vector<fs::path>& candidates) {
   const auto found = std::ranges::find_if(candidates, is_file);
-  return found == candidates.end() ? std::nullopt : std::optional(*found);
+  if (found == candidates.end()) return std::nullopt;
+  std::error_code failed;
+  return fs::absolute(*found, failed);  // the command may change to another folder
 }
 
 void add_toolkit(std::vector<fs::path>& candidates, const fs::path& toolkit) {
   candidates.push_back(toolkit / "compute-sanitizer" / sanitizer_name);
-  candidates.push_back(toolkit / "extras" / "CUPTI" / "lib64" / sanitizer_name);
   candidates.push_back(toolkit / "extras" / "compute-sanitizer" / sanitizer_name);
-  candidates.push_back(toolkit / "Sanitizer" / sanitizer_name);
+  candidates.push_back(toolkit / "extras" / "Sanitizer" / sanitizer_name);
 }
 
 /// Of a Python whose files are below `prefix`.
@@ -60,20 +62,28 @@ void add_python(std::vector<fs::path>& candidates, const fs::path& prefix) {
   }
 }
 
-/// Of the PATH, where that program is.
-std::optional<fs::path> on_path(const Places& places, const char* program) {
+/// A program as a shell would find it; empty: not there.
+fs::path found_program(const Places& places, const std::string& name) {
+  if (name.find('/') != std::string::npos) return is_file(name) ? fs::path(name) : fs::path();
   const std::string path = places.variable("PATH").value_or("");
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find(':', begin), path.size());
-    const fs::path file = fs::path(path.substr(begin, end - begin)) / program;
-    std::error_code failed;
-    if (is_file(file)) {
-      const fs::path real = fs::canonical(file, failed);
-      return failed ? file : real;
-    }
+    const fs::path file = fs::path(path.substr(begin, end - begin)) / name;
+    if (is_file(file)) return file;
     begin = end + 1;
   }
-  return std::nullopt;
+  return {};
+}
+
+/// What the folders "bin" are in that hold the program: a link to it stands in a virtual environment, for one.
+std::vector<fs::path> prefixes_of(const fs::path& program) {
+  std::error_code failed;
+  std::vector<fs::path> prefixes;
+  if (program.empty()) return prefixes;
+  for (const fs::path& file : {fs::absolute(program, failed), fs::canonical(program, failed)}) {
+    prefixes.push_back(file.parent_path().parent_path());
+  }
+  return prefixes;
 }
 
 }  // namespace
@@ -89,10 +99,11 @@ Places real_places() {
 
 std::optional<fs::path> injected_library(const Places& places) {
   const fs::path folder = places.program.parent_path();
-  std::vector<fs::path> candidates = {folder / library_name, folder / ".." / "lib" / "gpumem" / library_name};
-  for (const char* libraries : {"lib", "lib64"}) {
-    candidates.push_back(folder / ".." / libraries / "gpumem" / library_name);
-    for (const fs::path& architecture : folders_in(folder / ".." / libraries, "")) {
+  std::vector<fs::path> candidates = {folder / library_name};
+  for (const char* name : {"lib", "lib64"}) {
+    const fs::path libraries = folder.parent_path() / name;
+    candidates.push_back(libraries / "gpumem" / library_name);
+    for (const fs::path& architecture : folders_in(libraries, "")) {
       candidates.push_back(architecture / "gpumem" / library_name);
     }
   }
@@ -102,21 +113,26 @@ std::optional<fs::path> injected_library(const Places& places) {
   return failed ? std::nullopt : found;
 }
 
-std::optional<fs::path> sanitizer_library(const Places& places) {
-  if (const auto named = places.variable("GPUMEM_SANITIZER")) return fs::path(*named);
+std::optional<fs::path> sanitizer_library(const Places& places, const std::string& command) {
+  if (const auto named = places.variable("GPUMEM_SANITIZER")) {
+    const auto found = first_file({*named});
+    if (!found) throw usage_error(fmt::format("GPUMEM_SANITIZER: there is no file '{}'", *named));
+    return found;
+  }
   std::vector<fs::path> candidates;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"}) {
     if (const auto toolkit = places.variable(variable)) add_toolkit(candidates, *toolkit);
   }
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     if (const auto prefix = places.variable(variable)) add_python(candidates, *prefix);
   }
+  for (const fs::path& prefix : prefixes_of(found_program(places, command))) add_python(candidates, prefix);
   for (const fs::path& system : places.systems) {
     add_toolkit(candidates, system / "cuda");
     for (const fs::path& toolkit : folders_in(system, "cuda-")) add_toolkit(candidates, toolkit);
   }
-  if (const auto compiler = on_path(places, "nvcc")) add_toolkit(candidates, compiler->parent_path().parent_path());
-  if (const auto python = on_path(places, "python3")) add_python(candidates, python->parent_path().parent_path());
+  for (const fs::path& prefix : prefixes_of(found_program(places, "nvcc"))) add_toolkit(candidates, prefix);
+  for (const fs::path& prefix : prefixes_of(found_program(places, "python3"))) add_python(candidates, prefix);
   for (const fs::path& system : places.systems) add_python(candidates, system);
   if (const auto home = places.variable("HOME")) add_python(candidates, fs::path(*home) / ".local");
   return first_file(candidates);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpumem::app {
@@ -30,9 +31,11 @@ struct Places {
 /// The library to inject: beside the program, or where it is installed to. Absent: not there.
 [[nodiscard]] std::optional<std::filesystem::path> injected_library(const Places& places);
 
-/// libsanitizer-public.so: named by $GPUMEM_SANITIZER, of the toolkit that the environment names, of one that is
-/// installed (the newest), or of PyPI's package in the Python that is in use. Absent: nowhere.
-[[nodiscard]] std::optional<std::filesystem::path> sanitizer_library(const Places& places);
+/// libsanitizer-public.so: named by $GPUMEM_SANITIZER; of the toolkit or Python environment that the environment names;
+/// of PyPI's package, where the command is that Python's; of a toolkit that is installed, the newest first; of PyPI's
+/// package in the Python on the PATH, the system's or the user's. Absent: nowhere. Throws a usage error if
+/// $GPUMEM_SANITIZER names no file.
+[[nodiscard]] std::optional<std::filesystem::path> sanitizer_library(const Places& places, const std::string& command);
 
 /// What the program's environment has to hold beside what it holds, by name.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> injected_variables(

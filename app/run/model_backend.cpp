@@ -6,7 +6,6 @@
 #include "app/run/record_of.hpp"
 #include "probes/access/chunks.hpp"
 #include "probes/error.hpp"
-#include "probes/suggest.hpp"
 
 namespace gpumem::app {
 
@@ -78,11 +77,7 @@ class ModelBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_model_backend(const std::string& gpu) {
-  try {
-    return std::make_unique<ModelBackend>(model::load_profile(gpu));
-  } catch (const Error& error) {
-    throw usage_error(error.what() + did_you_mean(gpu, model::profile_names()));  // no path is near to a name
-  }
+  return std::make_unique<ModelBackend>(model::load_profile(gpu));
 }
 
 }  // namespace gpumem::app

@@ -8,6 +8,7 @@
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
 #include "probes/read_input.hpp"
+#include "probes/suggest.hpp"
 
 namespace gpumem::model {
 
@@ -175,8 +176,9 @@ Profile load_profile(const std::string& name_or_path) {
     if (name == name_or_path) return parse_profile(json, "configs/gpus/" + name_or_path + ".json");
   }
   if (!name_or_path.ends_with(".json") && name_or_path.find('/') == std::string::npos) {
-    throw usage_error(fmt::format("no GPU profile '{}': there are {}, or give the path of a profile file", name_or_path,
-                                  fmt::join(profile_names(), ", ")));
+    throw usage_error(fmt::format("no GPU profile '{}': there are {}, or give the path of a profile file{}",
+                                  name_or_path, fmt::join(profile_names(), ", "),
+                                  did_you_mean(name_or_path, profile_names())));
   }
   return parse_profile(read_input_file(name_or_path), name_or_path);
 }

@@ -93,6 +93,13 @@ class Words:
         self.assertNotIn("notes.txt", self.complete("gpumem explain "))
 
 
+    def test_command_of_somebody_else(self):
+        self.offers("gpumem run ", "--")
+        self.offers_among_others("gpumem run --", "--kernel", "--output")
+        self.offers_among_others("gpumem run --launches 2 -- gp", "gpumem")
+        self.offers_among_others("gpumem run -- cat --output no", "notes.txt")
+
+
 class WholeWords(Words):
     """Of shells that replace the whole word and show what options are for."""
 
@@ -242,7 +249,7 @@ class Scripts(ProgramTest):
     def test_every_value_is_known(self):
         """A value's name in capitals stands for something that completion offers, or for what nobody can list."""
         offered = {"PROBE", "PROFILE", "SUITE", "REPORT", "OLD", "NEW", "FILE"}
-        free = {"VALUES", "N", "UUID", "PCI-ID", "SHARE", "TIME", "NAME", "CASE", "MORE"}
+        free = {"VALUES", "N", "UUID", "PCI-ID", "SHARE", "TIME", "NAME", "CASE", "MORE", "REGEX"}
         for command in re.findall(r"^  ([a-z]+) ", self.succeed("--help"), re.MULTILINE):
             text = self.succeed(command, "--help")
             values = re.findall(r"^  (?:-\w,)?--[a-z-]+ (\S+)", text, re.MULTILINE)

@@ -36,6 +36,9 @@ def installed(program, *arguments):
     return call(program, *arguments, env={}, cwd="/")
 
 
+has_library = (BUILD / "libgpumem_inject.so").exists()
+
+
 class InstallTest(ProgramTest):
     def check_files(self, prefix):
         for name in FILES:
@@ -52,7 +55,21 @@ class InstallTest(ProgramTest):
                          .count("\n"), 2)
         completion = (prefix / "share/bash-completion/completions/gpumem").read_text()
         self.assertEqual(completion, installed(program, "completion", "bash"))
+        self.check_library(prefix, program)
         return program
+
+    def check_library(self, prefix, program):
+        """What `gpumem run` injects is found by the installed program, and shows nothing but its entry."""
+        if not has_library:
+            return
+        library = prefix / "lib/gpumem/libgpumem_inject.so"
+        library = library if library.exists() else next((prefix / "lib").glob("*/gpumem/libgpumem_inject.so"))
+        self.assertEqual(library.stat().st_mode & 0o777, 0o644)
+        told = installed(program, "run", "--", "/usr/bin/env").splitlines()
+        self.assertIn(f"CUDA_INJECTION64_PATH={library.resolve()}", told)
+        if shutil.which("nm"):
+            shown = [line.split()[-1] for line in call("nm", "-D", "--defined-only", library).splitlines()]
+            self.assertEqual(shown, ["InitializeInjection"])
 
     def complete(self, prefix, *words):
         ask = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpumem; printf "%s\\n" "${COMPREPLY[@]}"'
@@ -98,6 +115,8 @@ class Package(InstallTest):
         self.assertIn("libc6", fields["Depends"])
         self.assertNotIn("libcu", fields["Depends"])  # the driver's libraries are loaded where they are
         self.assertNotIn("libfmt", fields["Depends"])  # other distributions have another version of it
+        self.assertNotIn("libstdc++", fields["Depends"])  # nor have they this one
+        self.assertRegex(fields["Recommends"], r"cuda-sanitizer-\d+-\d+")  # what `run` looks into kernels with
         self.assertIn("@", fields["Maintainer"])
 
     def test_content(self):

@@ -75,6 +75,7 @@ TEST_CASE("completion: what a value may be follows from its name") {
   CHECK((choices_of("FILE", {registry}).files == Choices::Files::any));
   CHECK((choices_of("REPORT...", {registry}).files == Choices::Files::json));
   CHECK((choices_of("TIME", {registry}).files == Choices::Files::none));
+  CHECK((choices_of("-- COMMAND...", {registry}).files == Choices::Files::programs));
 
   const Choices profile = choices_of("PROFILE|FILE", {registry});
   CHECK(std::ranges::find(profile.words, "h200") != profile.words.end());
@@ -129,6 +130,19 @@ TEST_CASE("completion: lists go on, and a value that may be left out leaves room
   CHECK(contains(offers({"run", "--with", "--o"}), "--op\t"));
   CHECK(offers({"run", "--with", "--plain", ""}) == ":json\n");
   CHECK(offers({"run", "--nothing="}).empty());
+}
+
+TEST_CASE("completion: behind -- stands a command of somebody else's") {
+  Interface interface = example();
+  interface.commands.front().arguments = {
+      {.value = "-- COMMAND...", .help = "A program", .choices = {.words = {}, .files = Choices::Files::programs}}};
+  const auto offers = [&](const Words& words) { return completions(interface, words); };
+  CHECK(offers({"run", ""}) == "--\tA program\n");
+  CHECK(offers({"run", "--", ""}) == ":programs\n");
+  CHECK(offers({"run", "--op", "read", "--", "-"}) == ":programs\n");
+  CHECK(offers({"run", "--", "app", ""}) == ":files\n");
+  CHECK(offers({"run", "--", "app", "--op", "--", "--p"}) == ":files\n");
+  CHECK(contains(manual_page(interface), "[\\fIOPTIONS\\fR] \\-\\- \\fICOMMAND\\fR..."));
 }
 
 TEST_CASE("manual: whatever texts hold, roff shows them as they are") {

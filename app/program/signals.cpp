@@ -1,0 +1,76 @@
+#include "app/program/signals.hpp"
+
+#include <pthread.h>
+
+#include <utility>
+
+namespace gpumem::app {
+
+namespace {
+
+constexpr int to_take[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+constexpr int harmless = SIGWINCH;  // taken too: nobody ends by it, so it can wake the thread
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+[[noreturn]] void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  std::raise(signal);
+  std::_Exit(128 + signal);
+}
+
+}  // namespace
+
+Signals::Signals(std::function<void()> before_the_end) : before_the_end_(std::move(before_the_end)) {
+  sigemptyset(&taken_);
+  sigaddset(&taken_, harmless);
+  for (const int signal : to_take) {
+    if (!is_ignored(signal)) sigaddset(&taken_, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &taken_, &before_);
+  thread_ = std::thread([this] { take_signals(); });
+}
+
+Signals::~Signals() {
+  done_ = true;
+  pthread_kill(thread_.native_handle(), harmless);
+  thread_.join();
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void Signals::begin(const std::function<pid_t()>& start) {
+  const std::lock_guard lock(mutex_);
+  command_ = start();
+}
+
+void Signals::end(const std::function<void()>& collect) {
+  const std::lock_guard lock(mutex_);
+  command_ = 0;
+  collect();
+}
+
+void Signals::take_signals() {
+  for (;;) {
+    siginfo_t from{};
+    const int signal = sigwaitinfo(&taken_, &from);
+    if (done_) return;
+    if (signal < 0) continue;
+    const std::lock_guard lock(mutex_);
+    const bool sent_by_a_process = from.si_code <= 0;
+    if (command_ > 0) {
+      if (sent_by_a_process) kill(command_, signal);
+    } else if (signal != harmless) {
+      before_the_end_();
+      end_by(signal);
+    }
+  }
+}
+
+}  // namespace gpumem::app

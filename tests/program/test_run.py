@@ -1,0 +1,343 @@
+"""gpumem run without a GPU: it leaves the command alone, ends with its exit code, and shows what was left to be shown."""
+
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from gpumem import PROGRAM, ProgramTest, environment, run, strict_json
+
+WATCHED = os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")
+NOTE = r"\Agpumem: [^\n]+ did not use CUDA, so there is nothing to show\n\Z"
+LIBRARY = Path(PROGRAM).resolve().with_name("libgpumem_inject.so")
+has_library = unittest.skipUnless(LIBRARY.exists(), "this build has nothing to inject")
+has_watched = unittest.skipUnless(Path(WATCHED).exists(), f"there is no {WATCHED}")
+
+SIGNALS = """
+import os, signal, sys, time
+caught = []
+for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+    signal.signal(one, lambda number, frame: caught.append(number))
+print("ready", flush=True)
+while not caught:
+    time.sleep(0.01)
+time.sleep(0.3)
+print("caught", *caught, flush=True)
+sys.exit(5)
+"""
+
+
+class RunTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.directory / "tmp"
+        self.temporary.mkdir()
+        self.variables = environment(TMPDIR=str(self.temporary))
+
+    def tearDown(self):
+        self.assertEqual(list(self.temporary.iterdir()), [], "left behind")
+
+    def watch(self, *command, options=(), **more):
+        """`gpumem run` with bytes, not text."""
+        return subprocess.run([PROGRAM, "run", *options, "--", *command], capture_output=True, timeout=60, check=False,
+                              env=more.pop("env", self.variables), **more)
+
+    def unused(self, done):
+        """Asserts that nothing was said but that there was nothing."""
+        self.assertRegex(done.stderr.decode(), NOTE)
+
+    def start(self, *command, **more):
+        process = subprocess.Popen([PROGRAM, "run", "--", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=self.variables, **more)
+        self.addCleanup(process.kill)
+        return process
+
+    def refused(self, *arguments, code=2, **more):
+        return self.fail_with(code, "run", *arguments, env=more.pop("env", self.variables), **more)
+
+
+@has_library
+class Command(RunTest):
+    def test_one_that_never_uses_cuda(self):
+        done = self.watch("true")
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertEqual(done.stderr, b"gpumem: true did not use CUDA, so there is nothing to show\n")
+
+    def test_exit_code(self):
+        for code in (0, 1, 3, 77, 255):
+            done = self.watch("sh", "-c", f"exit {code}")
+            self.assertEqual(done.returncode, code)
+            self.unused(done)
+
+    def test_ended_by_a_signal(self):
+        for one in (signal.SIGSEGV, signal.SIGKILL, signal.SIGABRT, signal.SIGINT):
+            done = self.watch("sh", "-c", f"ulimit -c 0; kill -{int(one)} $$")
+            self.assertEqual(done.returncode, 128 + one)
+            self.unused(done)
+
+    def test_streams_are_its_own(self):
+        given = bytes(range(256)) * 5000
+        done = self.watch("sh", "-c", "tee /dev/stderr", input=given)
+        self.assertEqual(done.stdout, given)
+        self.assertTrue(done.stderr.startswith(given))
+        self.assertRegex(done.stderr[len(given):].decode(), NOTE)
+
+    def test_input_is_left_for_whoever_comes_next(self):
+        script = f'"{PROGRAM}" run -- head -c 3; cat'
+        file = self.directory / "input"
+        file.write_bytes(b"abcdef")
+        with file.open("rb") as given:
+            done = subprocess.run(["sh", "-c", script], stdin=given, capture_output=True, timeout=60, check=False,
+                                  env=self.variables)
+        self.assertEqual(done.stdout, b"abcdef")
+
+    def test_arguments_arrive_as_they_are(self):
+        words = ["", "--kernel", "-h", "--", "a b", "--output=x.json", "--help", "\n", "ä", "$HOME", "--=", "'"]
+        done = self.watch(sys.executable, "-c", "import sys; print(sys.argv[1:])", *words)
+        self.assertEqual(done.stdout.decode(), f"{words}\n")
+
+    def test_environment_is_the_same_beside_ours(self):
+        odd = {"GPUMEM_ODD": "a=b\nc", "EMPTY": "", "CUDA_VISIBLE_DEVICES": "1"}
+        show = [sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]
+        alone = subprocess.run(show, capture_output=True, timeout=60, check=True, env=self.variables | odd).stdout
+        watched = json.loads(self.watch(*show, env=self.variables | odd).stdout)
+        ours = {name for name in watched if name.startswith("GPUMEM_RUN_") or name == "CUDA_INJECTION64_PATH"}
+        self.assertEqual({name: value for name, value in watched.items() if name not in ours}, json.loads(alone))
+        self.assertEqual(Path(watched["CUDA_INJECTION64_PATH"]), LIBRARY)
+        self.assertTrue(Path(watched["GPUMEM_RUN_FOLDER"]).is_absolute())
+
+    def test_options_reach_the_library(self):
+        options = ("--kernel", "a|b", "--launches", "3", "--skip-first", "10", "--max-overhead", "5%", "--device", "1")
+        done = self.watch("env", options=options)
+        for line in ("GPUMEM_RUN_KERNEL=a|b", "GPUMEM_RUN_LAUNCHES=3", "GPUMEM_RUN_SKIP_FIRST=10", "GPUMEM_RUN_MAX_OVERHEAD=0.05",
+                     "GPUMEM_RUN_DEVICE=1"):
+            self.assertIn(line, done.stdout.decode().splitlines())
+
+    def test_script_without_an_interpreter(self):
+        script = self.directory / "script"
+        script.write_text('echo "$0 $1"; exit 4\n')
+        script.chmod(0o700)
+        for name, path in ((str(script), "/"), ("script", f"{self.directory}:{os.environ['PATH']}")):
+            done = self.watch(name, "a b", env=self.variables | {"PATH": path})
+            self.assertEqual((done.returncode, done.stdout.decode()), (4, f"{script} a b\n"))
+
+    def test_signals_start_as_they_were(self):
+        """Nothing is blocked, and what was ignored stays ignored."""
+        ask = ("import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.getsignal(signal.SIGHUP) == "
+               "signal.SIG_IGN, signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)")
+        script = f"trap '' HUP; \"{PROGRAM}\" run -- \"{sys.executable}\" -c '{ask}'"
+        done = subprocess.run(["sh", "-c", script], capture_output=True, timeout=60, check=False, env=self.variables)
+        self.assertEqual(done.stdout, b"set() True True\n")
+
+    def test_signals_are_passed_on(self):
+        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+            process = self.start(sys.executable, "-c", SIGNALS)
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            process.send_signal(one)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual((out.decode(), process.returncode), (f"caught {int(one)}\n", 5))
+
+    def test_a_signal_that_ends_the_command(self):
+        process = self.start("sh", "-c", "echo ready; exec sleep 60")
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertRegex(err.decode(), NOTE)
+
+    def test_what_it_leaves_behind_is_not_waited_for(self):
+        process = self.start("sh", "-c", "sleep 60 >/dev/null 2>&1 </dev/null & echo $!")
+        out, _ = process.communicate(timeout=20)
+        os.kill(int(out), signal.SIGKILL)  # it is still there
+        self.assertEqual(process.returncode, 0)
+
+    def test_interrupted_while_the_result_is_made(self):
+        """The folder goes then, too: reading a pipe that nobody writes to takes as long as one wants."""
+        process = self.start("sh", "-c", "mkfifo $GPUMEM_RUN_FOLDER/1-1.events; echo done")
+        self.assertEqual(process.stdout.readline(), b"done\n")
+        deadline = time.monotonic() + 20
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.2)  # the first ones may come while the command has not quite ended
+            process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+        self.assertIn(process.returncode, (-signal.SIGTERM, 128 + signal.SIGTERM))
+
+
+@has_library
+class Terminal(RunTest):
+    """The command has the terminal as if it had been started there."""
+
+    def on_terminal(self, *command):
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execve(PROGRAM, [PROGRAM, "run", "--", *command], self.variables)
+        self.addCleanup(os.close, terminal)
+        return child, terminal
+
+    def read_until(self, terminal, text):
+        seen = b""
+        while text not in seen:
+            self.assertTrue(select.select([terminal], [], [], 20)[0], seen)
+            try:
+                part = os.read(terminal, 4096)
+            except OSError:  # all have closed it
+                break
+            if not part:
+                break
+            seen += part
+        return seen.decode()
+
+    def test_it_is_in_the_foreground(self):
+        ask = "import os; print('is', os.isatty(0), os.isatty(1), os.getpgrp() == os.tcgetpgrp(0), input())"
+        child, terminal = self.on_terminal(sys.executable, "-c", ask)
+        os.write(terminal, b"typed\n")
+        self.assertIn("is True True True typed", self.read_until(terminal, b"nothing to show"))
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+
+    def test_interrupt_reaches_it_once(self):
+        child, terminal = self.on_terminal(sys.executable, "-c", SIGNALS)
+        self.read_until(terminal, b"ready")
+        os.write(terminal, b"\x03")
+        self.assertIn("caught 2\r\n", self.read_until(terminal, b"nothing to show"))
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 5)
+
+    def test_interrupt_that_ends_it(self):
+        child, terminal = self.on_terminal("sh", "-c", "echo ready; exec sleep 60")
+        self.read_until(terminal, b"ready")
+        os.write(terminal, b"\x03")
+        self.read_until(terminal, b"nothing to show")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 128 + signal.SIGINT)
+
+
+class Usage(RunTest):
+    def test_without_a_command(self):
+        for arguments in ((), ("--",), ("true",), ("--launches", "2")):
+            self.assertIn("run needs a command behind --", self.refused(*arguments))
+        self.assertIn("stand behind --", self.refused("./app", "--its-own"))
+
+    def test_values(self):
+        for arguments, part in {
+            ("--kernel", "(", "--", "true"): "'(' is no extended regular expression",
+            ("--kernel", "--", "true"): "--kernel needs a value",
+            ("--max-overhead", "20", "--", "true"): "--max-overhead",
+            ("--launches", "-1", "--", "true"): "'-1' is no number of launches",
+            ("--skip-first", "few", "--", "true"): "'few' is no number of launches",
+            ("--gpu", "h20", "--", "true"): "did you mean 'h200'?",
+            ("--format", "xml", "--", "true"): "--format",
+            ("--quiet", "--", "true"): "--quiet needs --output",
+            ("--output", "-", "--", "true"): "standard output is the command's",
+            ("--kernal", "a", "--", "true"): "did you mean '--kernel'?",
+        }.items():
+            self.assertIn(part, self.refused(*arguments), arguments)
+
+    def test_output_is_tried_before_the_command_starts(self):
+        trace = self.directory / "trace"
+        for path in (self.directory / "missing" / "report.json", self.directory / "report.data"):
+            self.assertIn(str(path), self.refused("--output", str(path), "--", "touch", str(trace)))
+        self.assertFalse(trace.exists())
+
+    def test_nowhere_to_put_raw_files(self):
+        nowhere = str(self.directory / "missing")
+        self.assertIn("TMPDIR", self.refused("--", "true", env=self.variables | {"TMPDIR": nowhere}))
+
+    @has_library
+    def test_command_that_cannot_be_started(self):
+        script = self.directory / "not-on-the-path"
+        script.write_text("#!/missing/interpreter\n")
+        self.assertIn("chmod +x", self.refused("--", str(script)))
+        script.chmod(0o700)
+        self.assertIn("#!", self.refused("--", str(script)))
+        self.assertIn("none of that name on the PATH", self.refused("--", "no-such-command"))
+        self.assertIn(f"./{script.name}", self.refused("--", script.name, cwd=self.directory))
+        self.assertIn("it is a folder", self.refused("--", str(self.directory)))
+        self.assertIn("No such file", self.refused("--", "./missing"))
+        self.assertIn("''", self.refused("--", ""))
+
+    @has_library
+    def test_sanitizer_that_is_not_there(self):
+        missing = str(self.directory / "libsanitizer-public.so")
+        self.assertIn(missing, self.refused("--", "true", env=self.variables | {"GPUMEM_SANITIZER": missing}))
+
+    def test_program_alone(self):
+        """Copied without what it injects."""
+        program = self.directory / "bin" / "gpumem"
+        program.parent.mkdir()
+        shutil.copy(PROGRAM, program)
+        line = self.refused("--", "true", code=3, program=str(program))
+        self.assertIn("libgpumem_inject.so", line)
+        self.assertIn(str(program), line)
+
+
+@has_library
+@has_watched
+class Report(RunTest):
+    """Of a command that leaves what the library would."""
+
+    def test_table_goes_to_stderr(self):
+        done = self.watch(WATCHED, "kernels", "7")
+        self.assertEqual((done.returncode, done.stdout), (7, b""))
+        self.assertIn("transpose", done.stderr.decode())
+
+    def test_files_and_formats(self):
+        report, table = self.directory / "report.json", self.directory / "report.md"
+        done = self.watch(WATCHED, "kernels", options=("--quiet", "--output", report, "--output", table))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+        results = strict_json(report.read_text())["results"]
+        self.assertEqual([one["parameters"]["kernel"] for one in results][0], "transpose(float*, float const*)")
+        self.assertIn("transpose", table.read_text())
+        shown = self.watch(WATCHED, "kernels", options=("--format", "json"))
+        self.assertEqual([one["parameters"] for one in strict_json(shown.stderr.decode())["results"]],
+                         [one["parameters"] for one in results])
+        self.assertIn("transpose", self.succeed("show", str(report)))
+
+    def test_processes_are_one_report(self):
+        report = self.directory / "report.json"
+        self.watch("sh", "-c", f'"{WATCHED}" kernels & "{WATCHED}" kernels; wait', options=("--output", report))
+        kernels = [one["parameters"]["kernel"] for one in strict_json(report.read_text())["results"]]
+        self.assertEqual(len(kernels), len(set(kernels)))
+
+    def test_died_in_the_middle(self):
+        done = self.watch("sh", "-c", f'"{WATCHED}" cut; kill -KILL $$')
+        self.assertEqual(done.returncode, 137)
+        self.assertIn("transpose", done.stderr.decode())
+
+    def test_cannot_be_watched(self):
+        report = self.directory / "report.json"
+        line = self.refused("--output", str(report), "--", WATCHED, "fatal", "1", code=3,
+                            env=self.variables | {"GPUMEM_SANITIZER": str(Path(WATCHED).resolve())})
+        self.assertIn("its own exit code was 1", line)
+        self.assertIn("another tool has it", line)
+        self.assertEqual(strict_json(report.read_text())["results"], [])
+
+    def test_no_sanitizer(self):
+        if Path("/usr/local/cuda/compute-sanitizer").exists():
+            self.skipTest("there is one")
+        bare = {"TMPDIR": str(self.temporary), "PATH": "/nowhere"}
+        line = self.refused("--", str(Path(WATCHED).resolve()), "fatal", code=3, env=bare)
+        self.assertIn("pip install nvidia-cuda-sanitizer-api", line)
+
+    def test_another_library_was_to_be_injected(self):
+        report = self.directory / "report.json"
+        self.watch(WATCHED, "kernels", options=("--output", report), env=self.variables | {"CUDA_INJECTION64_PATH": "/theirs.so"})
+        self.assertIn("transpose", report.read_text())
+
+    def test_raw_files_can_be_kept_and_shown_again(self):
+        kept = self.directory / "new" / "kept"
+        first = self.watch(WATCHED, "kernels", env=self.variables | {"GPUMEM_RUN_KEEP": str(kept)})
+        self.assertTrue(list(kept.glob("*.events")))
+        self.assertEqual(stat.S_IMODE(kept.stat().st_mode) & 0o002, 0)
+        again = self.watch("true", env=self.variables | {"GPUMEM_RUN_RAW": str(kept)})
+        self.assertEqual((again.returncode, again.stderr), (0, first.stderr))
+        self.assertIn("another run", self.refused("--", "true", env=self.variables | {"GPUMEM_RUN_KEEP": str(kept)}))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,45 @@
+// A program that gpumem run has injected its library into, on a machine without a GPU: it leaves what the library would
+// have left, and nothing else.
+//   gpumem_watched kernels|fatal|cut [EXIT-CODE]
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "inject/environment.hpp"
+#include "tests/app/program/raw_writer.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+/// One kernel that wastes most of what it moves, and one that does not.
+test::RawWriter two_kernels() {
+  test::RawWriter raw(static_cast<std::uint32_t>(getpid()));
+  raw.device(test::h200()).kernel(1, "_Z9transposePfPKf").kernel(2, "_Z4copyPfPKf");
+  raw.slot(1, 10, 1e6);
+  raw.slot(2, 20, 1e5);
+  raw.sample(0, {test::streaming(inject::RawOp::load, 1 << 20, 1024)});
+  return raw.sample(1, {test::streaming(inject::RawOp::load, 1 << 20)});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* folder = std::getenv(inject::folder_variable);
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (folder == nullptr) return 99;
+  if (what == "fatal") {
+    test::RawWriter(static_cast<std::uint32_t>(getpid()))
+        .device(test::h200())
+        .problem("another tool has it", true)
+        .write(folder);
+  } else {
+    test::RawWriter raw = two_kernels();
+    if (what == "cut") raw.events.resize(raw.events.size() - 100);
+    raw.write(folder);
+  }
+  return argc > 2 ? std::atoi(argv[2]) : 0;
+}
