@@ -88,8 +88,14 @@ std::span<const PatchImage> patch_images() {
 set_property(SOURCE "${images}/patch_images.cpp" PROPERTY OBJECT_DEPENDS "${patch_files}")
 set_property(SOURCE "${images}/patch_images.cpp" PROPERTY SKIP_LINTING ON)
 
+# A compiler's cache would not see that what is included has changed.
+add_library(gpumem_patch_images OBJECT "${images}/patch_images.cpp")
+target_include_directories(gpumem_patch_images PRIVATE "${PROJECT_SOURCE_DIR}")
+set_target_properties(gpumem_patch_images PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+  CXX_COMPILER_LAUNCHER "")
+
 file(GLOB inject_sources CONFIGURE_DEPENDS inject/*.cpp)
-add_library(gpumem_inject MODULE ${inject_sources} "${images}/patch_images.cpp")
+add_library(gpumem_inject MODULE ${inject_sources} $<TARGET_OBJECTS:gpumem_patch_images>)
 target_include_directories(gpumem_inject PRIVATE "${PROJECT_SOURCE_DIR}")
 target_include_directories(gpumem_inject SYSTEM PRIVATE "${GPUMEM_SANITIZER_INCLUDE}" ${CUDAToolkit_INCLUDE_DIRS})
 target_compile_options(gpumem_inject PRIVATE ${GPUMEM_WARNINGS} -Wpedantic -Wconversion)

@@ -158,6 +158,10 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
 }
 
 Report completed(Report report) {
+  if (report.program) {  // its kernels are no sweep
+    add_explanations(report.results);
+    return report;
+  }
   relate_to_baselines(report.results);
   report.conclusions = conclusions(report.results);
   report.findings = findings(report.results, report.conclusions);

@@ -7,8 +7,10 @@
 
 #include "probes/words.hpp"
 #include "report/explain/explain.hpp"
+#include "report/explain/site_story.hpp"
 #include "report/explain/why_rules.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/names.hpp"
@@ -247,6 +249,10 @@ std::vector<Explanation> explanations(std::span<const Record> results) {
   std::vector<Explanation> all(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Record& record = results[i];
+    if (is_kernel(record)) {
+      all[i] = kernel_explanation(record);
+      continue;
+    }
     const std::string limit = limit_of(record);
     if (!record.ran() || limit.empty()) continue;
     const bool measured = record.headline.measured.has_value();

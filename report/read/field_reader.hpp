@@ -43,6 +43,11 @@ class FieldReader {
     if (json_.has(name)) read(json_.member(name), text);
   }
 
+  template <class T>
+  void if_any(std::string_view name, std::optional<T>& value) {
+    if (json_.has(name)) read(json_.member(name), value);
+  }
+
   static void derived(std::string_view /*name*/, std::optional<double> /*value*/) {}
   static void described(const Report& /*report*/) {}
 
@@ -67,6 +72,7 @@ class FieldReader {
 
   void read(const JsonReader& json, std::string& text) const { text = json.text(); }
   void read(const JsonReader& json, bool& value) const { value = json.boolean(); }
+  void read(const JsonReader& json, int& value) const { value = static_cast<int>(json.small_whole()); }
   void read(const JsonReader& json, unsigned& value) const { value = json.small_whole(); }
   void read(const JsonReader& json, std::uint64_t& value) const { value = json.whole(); }
   void read(const JsonReader& json, double& amount) const {
@@ -116,6 +122,9 @@ class FieldReader {
       read(value, either);
       values.emplace_back(name, number);
     }
+  }
+  void read(const JsonReader& json, NamedCounts& counts) const {
+    for (const auto& [name, value] : json.members()) counts.emplace_back(name, value.whole());
   }
   void read(const JsonReader& json, std::vector<MetricRecord>& quantities) const {
     for (const auto& [name, value] : json.members()) {

@@ -47,6 +47,9 @@ void fields(Archive& archive, Members& members) {
   members(archive);
 }
 
+/// Amounts by names that only the report knows.
+using NamedCounts = std::vector<std::pair<std::string, std::uint64_t>>;
+
 /// Numbers by names that only the report knows.
 using NamedValues = std::vector<std::pair<std::string, std::optional<double>>>;
 
@@ -131,6 +134,17 @@ void fields(Archive& archive, Reading& reading) {
   archive("counted", reading.counted);
 }
 
+/// A reading and what would do.
+struct CostFields {
+  Reading& per_request;
+  std::optional<double>& least;
+};
+template <class Archive>
+void fields(Archive& archive, CostFields& cost) {
+  fields(archive, cost.per_request);
+  archive.if_any("least", cost.least);
+}
+
 /// What was measured beside what was predicted.
 struct MeasuredFields {
   std::optional<double>& measured;
@@ -161,10 +175,16 @@ void fields(Archive& archive, SiteRecord& site) {
   }
   for (const std::string& unit : units) {
     Reading reading = site.per_request(unit);
-    archive(unit + std::string(ending), reading);
-    if (reading.predicted || reading.counted) site.cost(unit) = reading;
+    std::optional<double> least = site.least(unit);
+    archive(unit + std::string(ending), CostFields{reading, least});
+    if (reading.predicted || reading.counted) {
+      site.cost(unit) = reading;
+      site.costs.back().least = least;
+    }
   }
   archive.if_any("pattern", site.pattern);
+  archive.if_any("requests", site.requests);
+  archive.if_any("active_lanes", site.active_lanes);
 }
 
 template <class Archive>
@@ -287,6 +307,20 @@ void fields(Archive& archive, ConclusionRecord& conclusion) {
 }
 
 template <class Archive>
+void fields(Archive& archive, ProgramRecord& program) {
+  archive("command", program.command);
+  archive("exit_code", program.exit_code);
+  archive("processes", program.processes);
+  archive("kernels_seen", program.kernels_seen);
+  archive("launches_seen", program.launches_seen);
+  archive("launches_counted", program.launches_counted);
+  archive("skipped", program.skipped);
+  archive.later("gpu_seconds", program.gpu_seconds);
+  archive.later("sampling_seconds", program.sampling_seconds);
+  archive.later("notes", program.notes);
+}
+
+template <class Archive>
 void fields(Archive& archive, Report& report) {
   std::uint64_t version = 1;
   archive("schema_version", version);
@@ -308,6 +342,7 @@ void fields(Archive& archive, Report& report) {
   archive.later("suite", report.suite);
   archive.later("watched_flags", report.watched);
   archive.described(report);
+  archive.later("program", report.program);
   archive.later("conclusions", report.conclusions);
   archive.later("checks", report.checks);
   archive.later("findings", report.findings);

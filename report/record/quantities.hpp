@@ -9,6 +9,7 @@
 
 #include "probes/device.hpp"
 #include "probes/probe.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::report {
@@ -21,7 +22,7 @@ using ProbeLookup = std::function<const Probe*(std::string_view)>;
 
 /// Everything that occurs in the report, each once: headlines, metrics, conclusions, what every case has, and counters.
 /// Of a probe that is not known, as its records say.
-[[nodiscard]] std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& find = find_probe);
+[[nodiscard]] std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& find = known_probe);
 
 /// Puts the report's columns of parameters and metrics into the order of the registry, the same in every report; what
 /// only this report has comes last. A headline that is no bandwidth, and what several cases show, have columns too.

@@ -12,6 +12,11 @@ Reading SiteRecord::per_request(std::string_view unit) const {
   return found == costs.end() ? Reading{} : found->per_request;
 }
 
+std::optional<double> SiteRecord::least(std::string_view unit) const {
+  const auto found = std::ranges::find(costs, unit, &CostRecord::unit);
+  return found == costs.end() ? std::nullopt : found->least;
+}
+
 bool SiteRecord::in_host_memory() const {
   const auto* const row = std::ranges::find(access::spaces, space, &access::SpaceRow::name);
   return row != std::end(access::spaces) && row->home == access::Home::host_memory;

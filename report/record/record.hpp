@@ -50,6 +50,8 @@ struct SiteRecord {
 
   /// Without any reading where there is no such cost.
   [[nodiscard]] Reading per_request(std::string_view unit) const;
+  /// What would do of it.
+  [[nodiscard]] std::optional<double> least(std::string_view unit) const;
   [[nodiscard]] bool in_host_memory() const;
   /// Adds the cost where there is none.
   [[nodiscard]] Reading& cost(std::string_view unit);

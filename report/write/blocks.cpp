@@ -11,6 +11,7 @@
 #include "probes/words.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/text.hpp"
+#include "report/write/program.hpp"
 
 namespace gpumem::report {
 
@@ -164,6 +165,7 @@ std::vector<std::string> preamble(const Report& report) {
 }
 
 Page page(const Report& report, bool why) {
+  if (report.program) return program_page(report);
   Page page;
   for (const std::string& line : preamble(report)) page.before.push_back({line, Tint::dim});
   if (!page.before.empty()) page.before.front().tint = Tint::bold;

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "report/record/fields.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -35,6 +36,10 @@ class FieldWriter {
   void if_any(std::string_view name, const std::string& text) {
     if (!text.empty()) json_[std::string(name)] = to_json(text);
   }
+  template <class T>
+  void if_any(std::string_view name, const std::optional<T>& value) {
+    if (value) json_[std::string(name)] = to_json(*value);
+  }
   void derived(std::string_view name, std::optional<double> value) { json_[std::string(name)] = number(value); }
   void described(const Report& report);
   static bool has(std::string_view /*name*/) { return true; }
@@ -58,6 +63,7 @@ class FieldWriter {
   }
   static Json to_json(const std::string& text) { return text; }
   static Json to_json(bool value) { return value; }
+  static Json to_json(int value) { return value; }
   static Json to_json(unsigned value) { return value; }
   static Json to_json(std::uint64_t value) { return value; }
   static Json to_json(double value) { return number(value); }
@@ -70,6 +76,11 @@ class FieldWriter {
   static Json to_json(const NamedValues& values) {
     Json object = Json::object();
     for (const auto& [name, value] : values) object[name] = number(value);
+    return object;
+  }
+  static Json to_json(const NamedCounts& counts) {
+    Json object = Json::object();
+    for (const auto& [name, count] : counts) object[name] = count;
     return object;
   }
   static Json to_json(const std::vector<MetricRecord>& quantities) {
@@ -116,7 +127,7 @@ void FieldWriter::described(const Report& report) {
   Json parameters = Json::object();
   Json stages = Json::object();
   for (const Record& record : report.results) {
-    const Probe* probe = find_probe(record.probe);
+    const Probe* probe = known_probe(record.probe);
     probes[record.probe] = {{"purpose", probe != nullptr ? Json(probe->purpose) : Json(nullptr)}};
     for (const Parameter& parameter : record.parameters) {
       if (parameters.contains(parameter.name)) continue;
@@ -132,7 +143,6 @@ void FieldWriter::described(const Report& report) {
   json_["quantities"] = std::move(quantities);
   json_["words"] = {
       {"probes", std::move(probes)}, {"parameters", std::move(parameters)}, {"stages", std::move(stages)}};
-  json_["program"] = nullptr;  // of somebody's own program: no such run yet
 }
 
 // The layout: what differs between two reports should stand on a line of its own, yet a hundred samples on one.

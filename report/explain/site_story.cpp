@@ -1,0 +1,151 @@
+#include "report/explain/site_story.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "probes/words.hpp"
+#include "report/explain/why_rules.hpp"
+#include "report/record/cases.hpp"
+#include "report/record/kernels.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr double wasteful_from = 1.05;  // times what would do
+constexpr double worth_saying = 0.02;   // of a kernel's time
+constexpr std::size_t most_sites = 3;   // that sentences tell of
+constexpr double few_lanes = 16;
+constexpr double unexplained = 1.5;  // times the prediction
+
+bool is(const SiteRecord& site, std::string_view space) { return site.space == space; }
+
+/// How many times what would do.
+double excess(const SiteRecord& site) {
+  const auto cost = cost_of(site);
+  return cost && cost->least > 0 ? cost->each / cost->least : 1;
+}
+
+/// Lines of its own for nearly every lane.
+bool lanes_far_apart(const SiteRecord& site) {
+  const auto lines = site.per_request(lines_unit).predicted;
+  return lines && site.active_lanes && *lines > 0.75 * *site.active_lanes;
+}
+
+struct Cure {
+  bool (*applies)(const SiteRecord&);
+  const char* words;
+};
+
+/// The first that applies.
+constexpr Cure cures[] = {
+    {[](const SiteRecord& site) { return is(site, "local"); },
+     "keep it in registers: indices known at compile time, fewer values alive, __launch_bounds__"},
+    {[](const SiteRecord& site) { return is(site, "shared"); },
+     "pad the rows of the tile by one word, or swizzle its columns"},
+    {[](const SiteRecord& site) { return site.op == "atomic"; },
+     "combine within the warp or block first, then one atomic for all"},
+    {[](const SiteRecord& site) { return site.pattern.find("shifted off") != std::string::npos && excess(site) < 2; },
+     "begin at a multiple of 32 bytes (pitched rows, aligned slices)"},
+    {[](const SiteRecord& site) { return site.active_lanes && *site.active_lanes < few_lanes && excess(site) < 2; },
+     "let more lanes take part in each request"},
+    {[](const SiteRecord& site) { return site.pattern.find("at random") != std::string::npos; },
+     "sort the indices, or keep what is used together side by side"},
+    {lanes_far_apart, "let neighbouring lanes take neighbouring elements: transpose through shared memory"},
+    {[](const SiteRecord&) { return true; },
+     "let neighbouring lanes take neighbouring elements: a structure of arrays, or another loop order"},
+};
+
+/// "9.8 of 10.9 ms".
+std::string saved_words(double saved_s, double all_s) {
+  return fmt::format("{} of {}", stage_time_words(saved_s), stage_time_words(all_s));
+}
+
+std::string fine_words(const Record& record) {
+  return record.bottleneck ? "its requests ask for little more than they use; by the model it is limited by " +
+                                 stage_words(record.bottleneck->predicted)
+                           : "its requests ask for little more than they use";
+}
+
+/// How much longer it takes than its accesses explain, if much.
+std::string unexplained_words(const Record& record) {
+  if (!record.time || !record.predicted_s || *record.predicted_s <= 0) return "";
+  const double times = record.time->summary.median.count() / *record.predicted_s;
+  if (times < unexplained) return "";
+  return fmt::format("It takes {} x as long as its accesses explain: something else holds it up", trimmed(times, 1));
+}
+
+}  // namespace
+
+bool SiteCost::is_waste() const { return each > wasteful_from * least; }
+
+std::optional<SiteCost> cost_of(const SiteRecord& site) {
+  for (const char* unit : {sectors, wavefronts}) {
+    const Reading reading = site.per_request(unit);
+    const auto each = reading.predicted ? reading.predicted : reading.counted;
+    const auto least = site.least(unit);
+    if (each && least) return SiteCost{unit, *each, *least};
+  }
+  return std::nullopt;
+}
+
+bool is_wasteful(const SiteRecord& site) {
+  if (is(site, "local")) return true;
+  const auto cost = cost_of(site);
+  return cost && cost->is_waste();
+}
+
+std::string site_words(const SiteRecord& site) {
+  const std::string what = (is(site, "global") ? std::string() : site.space + " ") + site.op + "s";
+  std::vector<std::string> said;
+  if (!site.pattern.empty()) said.push_back(one_line(site.pattern));
+  if (site.active_lanes && *site.active_lanes < few_lanes) {
+    said.push_back(fmt::format("{} of 32 lanes active", trimmed(*site.active_lanes, 1)));
+  }
+  if (const auto cost = cost_of(site); cost && cost->is_waste()) {
+    said.push_back(fmt::format("{} {} where {} would do", trimmed(cost->each, 1), cost->unit, trimmed(cost->least, 1)));
+  }
+  return fmt::format("{}: {} ({})", one_line(what), join(said, ", "), one_line(site.site));
+}
+
+std::string site_cure(const SiteRecord& site) {
+  if (!is_wasteful(site)) return "";
+  return std::ranges::find_if(cures, [&](const Cure& cure) { return cure.applies(site); })->words;
+}
+
+Explanation kernel_explanation(const Record& record) {
+  if (!record.ran()) return {.brief = "", .full = ""};
+  std::vector<const SiteRecord*> wasteful;
+  for (const SiteRecord& site : record.access) {
+    if (is_wasteful(site)) wasteful.push_back(&site);
+  }
+  const double saved = metric_value(record, could_save_name).value_or(0);
+  const double all = metric_value(record, gpu_time_name).value_or(0);
+  const std::string beyond = unexplained_words(record);
+  const bool worth = all > 0 ? saved >= worth_saying * all : saved > 0;
+  if (wasteful.empty() || !worth) {
+    const std::string fine =
+        wasteful.empty() ? fine_words(record) : "what its requests ask for beyond what they use costs next to no time";
+    return {.brief = beyond.empty() ? "fine" : "waits for something other than its accesses",
+            .full = capitalised(fine) + "." + (beyond.empty() ? "" : " " + beyond + ".")};
+  }
+  const std::string first = site_words(*wasteful.front());
+  const std::string cure = site_cure(*wasteful.front());
+  std::vector<std::string> sentences;
+  if (all > 0) sentences.push_back("By the model " + saved_words(saved, all) + " could be saved.");
+  for (std::size_t i = 0; i < std::min(wasteful.size(), most_sites); ++i) {
+    sentences.push_back(capitalised(site_words(*wasteful[i])) + "; " + site_cure(*wasteful[i]) + ".");
+  }
+  if (wasteful.size() > most_sites) {
+    sentences.push_back(fmt::format("And {} more.", counted(wasteful.size() - most_sites, "site")));
+  }
+  if (!beyond.empty()) sentences.push_back(beyond + ".");
+  return {.brief = first + "; " + cure, .full = join(sentences, " ")};
+}
+
+}  // namespace gpumem::report
