@@ -39,13 +39,9 @@ class FieldReader {
     if (writer_ == WrittenBy::this_version || json_.has(name)) read(json_.member(name), member);
   }
 
-  void if_any(std::string_view name, std::string& text) {
-    if (json_.has(name)) read(json_.member(name), text);
-  }
-
   template <class T>
-  void if_any(std::string_view name, std::optional<T>& value) {
-    if (json_.has(name)) read(json_.member(name), value);
+  void if_any(std::string_view name, T& member) {
+    if (json_.has(name)) read(json_.member(name), member);
   }
 
   static void derived(std::string_view /*name*/, std::optional<double> /*value*/) {}
@@ -72,7 +68,6 @@ class FieldReader {
 
   void read(const JsonReader& json, std::string& text) const { text = json.text(); }
   void read(const JsonReader& json, bool& value) const { value = json.boolean(); }
-  void read(const JsonReader& json, int& value) const { value = static_cast<int>(json.small_whole()); }
   void read(const JsonReader& json, unsigned& value) const { value = json.small_whole(); }
   void read(const JsonReader& json, std::uint64_t& value) const { value = json.whole(); }
   void read(const JsonReader& json, double& amount) const {

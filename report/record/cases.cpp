@@ -62,7 +62,7 @@ std::optional<double> metric_value(const Record& record, std::string_view name) 
 }
 
 std::string asked_key(const Record& record, std::span<const std::string> without) {
-  const Probe* probe = known_probe(record.probe);
+  const Probe* probe = find_described_probe(record.probe);
   std::vector<std::string> parts;
   for (const auto& [name, value] : record.parameters) {
     if (std::ranges::find(without, name) != without.end()) continue;

@@ -4,7 +4,8 @@
 // An archive is called as `archive(name, member)` for what every version wrote, and as `archive.later(name, member)`
 // for what reports of earlier versions may lack, which then stays as it is. An optional member that is absent is null,
 // and so is one in known() that is empty or 0. `archive.derived` is written, and not read. Archives say whether they
-// read with `Archive::reads`, and whether they want more than the contract names with `archive.has(name)`.
+// read with `Archive::reads`, and whether they want more than the contract names with `archive.has(name)`. What stands
+// in few records is `archive.if_any(name, member)`: without it the name is not there.
 
 #include <algorithm>
 #include <concepts>
@@ -47,11 +48,9 @@ void fields(Archive& archive, Members& members) {
   members(archive);
 }
 
-/// Amounts by names that only the report knows.
-using NamedCounts = std::vector<std::pair<std::string, std::uint64_t>>;
-
 /// Numbers by names that only the report knows.
 using NamedValues = std::vector<std::pair<std::string, std::optional<double>>>;
+using NamedCounts = std::vector<std::pair<std::string, std::uint64_t>>;
 
 template <class Archive>
 void fields(Archive& archive, Tool& tool) {
@@ -129,19 +128,9 @@ void fields(Archive& archive, TimeRecord& time) {
 }
 
 template <class Archive>
-void fields(Archive& archive, Reading& reading) {
-  archive("predicted", reading.predicted);
-  archive("counted", reading.counted);
-}
-
-/// A reading and what would do.
-struct CostFields {
-  Reading& per_request;
-  std::optional<double>& least;
-};
-template <class Archive>
-void fields(Archive& archive, CostFields& cost) {
-  fields(archive, cost.per_request);
+void fields(Archive& archive, CostRecord& cost) {
+  archive("predicted", cost.per_request.predicted);
+  archive("counted", cost.per_request.counted);
   archive.if_any("least", cost.least);
 }
 
@@ -174,13 +163,10 @@ void fields(Archive& archive, SiteRecord& site) {
     }
   }
   for (const std::string& unit : units) {
-    Reading reading = site.per_request(unit);
-    std::optional<double> least = site.least(unit);
-    archive(unit + std::string(ending), CostFields{reading, least});
-    if (reading.predicted || reading.counted) {
-      site.cost(unit) = reading;
-      site.costs.back().least = least;
-    }
+    const auto known = std::ranges::find(site.costs, unit, &CostRecord::unit);
+    CostRecord cost = known == site.costs.end() ? CostRecord{.unit = unit, .per_request = {}} : *known;
+    archive(unit + std::string(ending), cost);
+    if (Archive::reads && (cost.per_request.predicted || cost.per_request.counted)) site.costs.push_back(cost);
   }
   archive.if_any("pattern", site.pattern);
   archive.if_any("requests", site.requests);
@@ -308,8 +294,13 @@ void fields(Archive& archive, ConclusionRecord& conclusion) {
 
 template <class Archive>
 void fields(Archive& archive, ProgramRecord& program) {
+  constexpr unsigned largest_exit_code = 255;
   archive("command", program.command);
-  archive("exit_code", program.exit_code);
+  std::optional<unsigned> exit_code;
+  if (program.exit_code) exit_code = static_cast<unsigned>(*program.exit_code);
+  archive("exit_code", exit_code);
+  if (Archive::reads && exit_code > largest_exit_code) archive.refuse("exit_code", "a whole number from 0 to 255");
+  if (exit_code) program.exit_code = static_cast<int>(*exit_code);
   archive("processes", program.processes);
   archive("kernels_seen", program.kernels_seen);
   archive("launches_seen", program.launches_seen);

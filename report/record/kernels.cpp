@@ -37,7 +37,7 @@ const Probe& kernel_probe() {
 
 bool is_kernel(const Record& record) { return record.probe == kernel_probe_name; }
 
-const Probe* known_probe(std::string_view name) {
+const Probe* find_described_probe(std::string_view name) {
   return name == kernel_probe_name ? &kernel_probe() : find_probe(name);
 }
 

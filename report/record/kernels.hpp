@@ -1,8 +1,6 @@
 #pragma once
 // Kernels of a user's program as results of a report: the probe `kernel`, which no registry knows and nobody can run.
 
-#include <string_view>
-
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
 
@@ -29,7 +27,7 @@ inline constexpr const char* could_save_name = "could_save_seconds";  ///< of al
 
 [[nodiscard]] bool is_kernel(const Record& record);
 
-/// The registered probe of that name, or kernel_probe(); null if there is none.
-[[nodiscard]] const Probe* known_probe(std::string_view name);
+/// The probe of a name, the one of kernels included; null if there is none.
+[[nodiscard]] const Probe* find_described_probe(std::string_view name);
 
 }  // namespace gpumem::report

@@ -17,12 +17,14 @@ Value measured_over_predicted(const Record& record) {
   return measured && predicted && *predicted > 0 ? Value(*measured / *predicted) : std::nullopt;
 }
 
-/// A case that was measured is asked for what was counted, and not for what it was expected to be.
+/// A case that was measured is asked for what was counted, and not for what it was expected to be. What the addresses
+/// of a user's kernel say is no expectation.
 Value largest(const Record& record, std::string_view unit) {
   Value most;
   for (const SiteRecord& site : record.access) {
     const Reading reading = site.per_request(unit);
-    const Value& value = record.time ? reading.counted : reading.predicted;
+    const bool counted = record.time && (reading.counted || !is_kernel(record));
+    const Value& value = counted ? reading.counted : reading.predicted;
     if (value && (!most || *value > *most)) most = value;
   }
   return most;
@@ -51,6 +53,8 @@ constexpr CaseQuantity of_cases[] = {
      [](const Record& record) { return largest(record, sectors); }},
     {"wavefronts_per_request", "passes of a request through the banks of shared memory", Better::less,
      [](const Record& record) { return largest(record, wavefronts); }},
+    {"lines_per_request", "distinct lines of 128 bytes that a warp's request touches", Better::less,
+     [](const Record& record) { return largest(record, lines_unit); }},
     {"addresses_per_request", "distinct addresses of a request to constant memory, served one after another",
      Better::less, [](const Record& record) { return largest(record, addresses); }},
 };
@@ -83,6 +87,8 @@ Quantity described(const Probe* probe, const std::string& name, Better better) {
   return common == std::end(of_cases) ? Quantity{name, "", better} : quantity_of(*common);
 }
 
+const std::string& metric_name(const Metric& metric) { return metric.quantity.name; }
+
 struct DeviceQuantity {
   const char* name;
   Value (*value)(const Device&);
@@ -113,8 +119,15 @@ void order_columns(Report& report, const std::vector<Probe>& registry) {
     for (const Metric& metric : probe.metrics) add(metrics, metric.quantity.name);
     for (const Quantity& quantity : probe.concluded) add(metrics, quantity.name);
   }
-  for (const std::string& name : report.parameter_columns) add(parameters, name);
-  for (const std::string& name : report.metric_columns) add(metrics, name);
+  const Probe& kernels = kernel_probe();
+  for (const std::string& name : report.parameter_columns) {
+    if (kernels.find_axis(name) == nullptr) add(parameters, name);
+  }
+  for (const std::string& name : report.metric_columns) {
+    if (std::ranges::find(kernels.metrics, name, metric_name) == kernels.metrics.end()) add(metrics, name);
+  }
+  for (const Axis& axis : kernels.axes) add(parameters, axis.parameter);
+  for (const Metric& metric : kernels.metrics) add(metrics, metric.quantity.name);
   report.parameter_columns = std::move(parameters);
   report.metric_columns = std::move(metrics);
 }

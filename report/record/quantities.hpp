@@ -22,10 +22,11 @@ using ProbeLookup = std::function<const Probe*(std::string_view)>;
 
 /// Everything that occurs in the report, each once: headlines, metrics, conclusions, what every case has, and counters.
 /// Of a probe that is not known, as its records say.
-[[nodiscard]] std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& find = known_probe);
+[[nodiscard]] std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& find = find_described_probe);
 
 /// Puts the report's columns of parameters and metrics into the order of the registry, the same in every report; what
-/// only this report has comes last. A headline that is no bandwidth, and what several cases show, have columns too.
+/// only this report has comes after them, and those of kernels of a user's program last. A headline that is no
+/// bandwidth, and what several cases show, have columns too.
 void order_columns(Report& report, const std::vector<Probe>& registry);
 
 /// The value of a quantity in a record, absent where it is not known. Of a quantity in several readings the one that a

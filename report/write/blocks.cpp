@@ -11,7 +11,6 @@
 #include "probes/words.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/text.hpp"
-#include "report/write/program.hpp"
 
 namespace gpumem::report {
 
@@ -151,8 +150,7 @@ std::vector<std::string> preamble(const Report& report) {
     return lines;
   }
   if (std::string link = host_link(report); !link.empty()) lines.push_back(std::move(link));
-  const std::string source =
-      report.profile ? "from profile '" + one_line(*report.profile) + "'" : "from the device's own attributes";
+  const std::string source = prediction_source(report);
   if (report.is_prediction()) {
     lines.push_back("PREDICTED by the model " + source + ". Nothing was measured.");
     return lines;
@@ -164,8 +162,11 @@ std::vector<std::string> preamble(const Report& report) {
   return lines;
 }
 
+std::string prediction_source(const Report& report) {
+  return report.profile ? "from profile '" + one_line(*report.profile) + "'" : "from the device's own attributes";
+}
+
 Page page(const Report& report, bool why) {
-  if (report.program) return program_page(report);
   Page page;
   for (const std::string& line : preamble(report)) page.before.push_back({line, Tint::dim});
   if (!page.before.empty()) page.before.front().tint = Tint::bold;

@@ -26,6 +26,8 @@ struct Column {
   unsigned rank = 0;   ///< 0 is always shown; of the others, the highest gives way first where space is short
   bool names = false;  ///< holds names, which are aligned left, not numbers
   bool prose = false;  ///< holds phrases, which may be cut where space is short
+  bool wraps = false;  ///< holds phrases that are never cut: they take several lines, and those below the row where
+                       ///< there is little room beside it
 };
 
 struct Row {
@@ -71,6 +73,9 @@ struct Page {
 /// `why` adds a last column that says what limits each case.
 [[nodiscard]] Page page(const Report& report, bool why);
 
+/// Of `gpumem run`: what the kernels of a user's program waste, worst first, with names for a page of that width.
+[[nodiscard]] Page program_page(const Report& report, std::size_t width);
+
 /// The block of one or more cases of the same probe, without findings.
 [[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device, bool why);
 
@@ -83,6 +88,9 @@ void set_flags(Block& block, std::vector<std::vector<std::string>> flags);
 
 /// Which GPU, and what was measured or predicted how: one paragraph each.
 [[nodiscard]] std::vector<std::string> preamble(const Report& report);
+
+/// What predictions come from: "from profile 'h200'".
+[[nodiscard]] std::string prediction_source(const Report& report);
 
 /// Paragraphs and tables, no wider than the style says.
 void write_page(std::ostream& out, const Page& page, const TableStyle& style);

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "report/record/cases.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/write/csv_row.hpp"
 #include "report/write/json_values.hpp"
@@ -45,11 +46,21 @@ Json row_of(const Report& report, const Record& record) {
   return row;
 }
 
+/// Names from the first one that only kernels of a user's program have, which come last.
+std::vector<std::string> of_kernels(const std::vector<std::string>& names, const char* first) {
+  return {std::ranges::find(names, first), names.end()};
+}
+std::vector<std::string> of_probes(const std::vector<std::string>& names, const char* first) {
+  return {names.begin(), std::ranges::find(names, first)};
+}
+
 /// New columns come last, so that others stay where they are.
 std::vector<CsvPath> paths_of(const std::vector<const Report*>& reports) {
   static const std::vector<std::string> of_sites = {"predicted", "counted"};
   std::vector<CsvPath> paths = {{"probe"}};
-  for (const Report* report : reports) add_paths(paths, {"parameters"}, report->parameter_columns);
+  for (const Report* report : reports) {
+    add_paths(paths, {"parameters"}, of_probes(report->parameter_columns, kernel_parameter));
+  }
   add_paths(paths, {}, {"swept", "compared", "baseline", "chosen_by_auto", "status", "reason", "verified"});
   add_paths(paths, {"useful_bytes"}, {"read", "written"});
   add_paths(paths, {"time_seconds"}, {"median", "ci95_low", "ci95_high", "min", "p05", "p95", "count"});
@@ -66,13 +77,21 @@ std::vector<CsvPath> paths_of(const std::vector<const Report*>& reports) {
     }
   };
   add_counters(false);
-  for (const Report* report : reports) add_paths(paths, {"metrics"}, report->metric_columns);
+  for (const Report* report : reports) add_paths(paths, {"metrics"}, of_probes(report->metric_columns, gpu_time_name));
   add_paths(paths, {}, {"flags", "backend"});
   add_paths(paths, {"device"}, {"name", "uuid"});
   add_paths(paths, {"headline"}, {"quantity", "better", "measured", "ci95_low", "ci95_high", "predicted", "peak"});
   add_paths(paths, {}, {"predicted_seconds", "useful_flops"});
-  for (const Report* report : reports) add_paths(paths, {"metrics_predicted"}, report->metric_columns);
+  for (const Report* report : reports) {
+    add_paths(paths, {"metrics_predicted"}, of_probes(report->metric_columns, gpu_time_name));
+  }
   add_counters(true);
+  for (const Report* report : reports) {
+    add_paths(paths, {"parameters"}, of_kernels(report->parameter_columns, kernel_parameter));
+    for (const char* reading : {"metrics", "metrics_predicted"}) {
+      add_paths(paths, {reading}, of_kernels(report->metric_columns, gpu_time_name));
+    }
+  }
   return paths;
 }
 

@@ -33,12 +33,9 @@ class FieldWriter {
   void later(std::string_view name, T&& member) {
     (*this)(name, member);
   }
-  void if_any(std::string_view name, const std::string& text) {
-    if (!text.empty()) json_[std::string(name)] = to_json(text);
-  }
   template <class T>
-  void if_any(std::string_view name, const std::optional<T>& value) {
-    if (value) json_[std::string(name)] = to_json(*value);
+  void if_any(std::string_view name, const T& member) {
+    if (!is_absent(member)) json_[std::string(name)] = to_json(member);
   }
   void derived(std::string_view name, std::optional<double> value) { json_[std::string(name)] = number(value); }
   void described(const Report& report);
@@ -61,9 +58,13 @@ class FieldWriter {
       return value == 0;
     }
   }
+  static bool is_absent(const std::string& text) { return text.empty(); }
+  template <class T>
+  static bool is_absent(const std::optional<T>& value) {
+    return !value.has_value();
+  }
   static Json to_json(const std::string& text) { return text; }
   static Json to_json(bool value) { return value; }
-  static Json to_json(int value) { return value; }
   static Json to_json(unsigned value) { return value; }
   static Json to_json(std::uint64_t value) { return value; }
   static Json to_json(double value) { return number(value); }
@@ -127,7 +128,7 @@ void FieldWriter::described(const Report& report) {
   Json parameters = Json::object();
   Json stages = Json::object();
   for (const Record& record : report.results) {
-    const Probe* probe = known_probe(record.probe);
+    const Probe* probe = find_described_probe(record.probe);
     probes[record.probe] = {{"purpose", probe != nullptr ? Json(probe->purpose) : Json(nullptr)}};
     for (const Parameter& parameter : record.parameters) {
       if (parameters.contains(parameter.name)) continue;

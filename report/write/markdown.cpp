@@ -24,7 +24,8 @@ void write_row(std::ostream& out, const std::vector<std::string>& cells) {
 }
 
 void write_block(std::ostream& out, const Block& block) {
-  out << "\n### " << markdown_escaped(block.full_title()) << "\n\n";
+  if (!block.title.empty()) out << "\n### " << markdown_escaped(block.full_title()) << '\n';
+  out << '\n';
   if (!block.common_failure.empty()) {
     out << counted(block.rows.size(), "case") << ' ' << markdown_escaped(block.common_failure) << "\n\n";
   }
@@ -73,6 +74,9 @@ void write_markdown_page(std::ostream& out, const Page& page) {
   for (const Said& said : page.after) out << '\n' << markdown_escaped(said.text) << '\n';
 }
 
-void write_markdown(std::ostream& out, const Report& report, bool why) { write_markdown_page(out, page(report, why)); }
+void write_markdown(std::ostream& out, const Report& report, bool why) {
+  constexpr std::size_t unlimited = 1000;
+  write_markdown_page(out, report.program ? program_page(report, unlimited) : page(report, why));
+}
 
 }  // namespace gpumem::report

@@ -1,201 +1,327 @@
-#include "report/write/program.hpp"
+// The page of `gpumem run`: which kernels of a user's program waste most, and what is wrong with them. Kernels that
+// are fine, and rows beyond the first ten, are a line; what could not be seen has its reason.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <map>
+#include <functional>
 #include <set>
+#include <span>
 
 #include "probes/words.hpp"
-#include "report/explain/site_story.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernels.hpp"
-#include "report/text/names.hpp"
+#include "report/record/readings.hpp"
+#include "report/text/kernel_names.hpp"
 #include "report/text/text.hpp"
+#include "report/write/blocks.hpp"
+#include "report/write/cells.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
 constexpr std::size_t most_rows = 10;
-constexpr double worth_a_row = 0.03;  // of a kernel's own time
-constexpr std::size_t widest_name = 40;
+constexpr double worth_saving = 0.02;  // of a kernel's time
+constexpr double worth_a_row = 0.02;   // of the program's time, for a kernel of which no saving is known
+constexpr std::size_t longest_command = 80;
+constexpr std::size_t shortest_name = 16;
+constexpr std::size_t longest_name = 60;
 
-double metric_or_0(const Record& record, const char* name) { return metric_value(record, name).value_or(0); }
-
-bool is_seen(const Record& record) { return record.status == Status::ok; }
-
-bool is_fine(const Record& record) {
-  return is_seen(record) && metric_or_0(record, could_save_name) <= worth_a_row * metric_or_0(record, gpu_time_name);
+/// As finite as a number that anybody may have written.
+std::optional<double> value_of(const Record& record, const char* metric) {
+  const auto value = metric_value(record, metric);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// Where the name without its arguments ends: at the bracket that the last one belongs to, but for what a lambda has.
-std::size_t end_of_name(const std::string& name) {
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++depth;
-    if (name[i] == '>' && depth > 0) --depth;
-    if (name[i] == '(' && depth == 0 && name.compare(i, 21, "(anonymous namespace)") != 0) return i;
-  }
-  return name.size();
+std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+std::string launches_words(std::uint64_t count) { return plural(count, "launch", "launches"); }
+
+std::string share_words(double share) { return share < 0.01 ? "less than 1 %" : fixed(share * 100, 0) + " %"; }
+
+std::string text_of(const Record& record, const char* parameter) {
+  const Parameter* found = find_parameter(record, parameter);
+  return found == nullptr ? "" : one_line(gpumem::to_string(found->value));
 }
 
-/// The last part of the name, without what stands in brackets behind it.
-std::string bare_name(const std::string& whole) {
-  const std::string name = whole.substr(0, end_of_name(whole));
-  std::size_t begin = 0;
-  std::size_t end = name.size();
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<' && depth++ == 0) end = i;
-    if (name[i] == '>') --depth;
-    if (depth > 0) continue;
-    if (name[i] == ' ' || name[i] == ':') {
-      begin = i + 1;
-      end = name.size();
-    }
-  }
-  return begin < end ? name.substr(begin, end - begin) : name;
+double sum_of(const Cases& cases, const char* metric) {
+  double sum = 0;
+  for (const Record* record : cases) sum += value_of(*record, metric).value_or(0);
+  return sum;
 }
 
-/// Words of what stands in brackets, in their order.
-std::vector<std::string> template_words(const std::string& whole) {
-  const std::string name = whole.substr(0, end_of_name(whole));
-  std::vector<std::string> words;
-  std::string word;
-  for (std::size_t i = std::min(name.find('<'), name.size()); i <= name.size(); ++i) {
-    const char c = i < name.size() ? name[i] : ' ';
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
-      word += c;
-    } else if (!word.empty()) {
-      words.push_back(std::exchange(word, {}));
-    }
-  }
-  return words;
-}
-
-std::string percent_text(double share) { return trimmed(share * 100, 1); }
-
-Row row_of(const Record& record, const std::string& name) {
-  const auto cell = [](std::optional<double> value, double factor, unsigned decimals) {
-    return value ? trimmed(*value * factor, decimals) : std::string("-");
-  };
-  Row row;
-  const auto saved = metric_value(record, could_save_name);
-  row.cells = {name,
-               cell(metric_value(record, gpu_share_name), 100, 1),
-               cell(metric_value(record, launches_name), 1, 0),
-               cell(record.fraction_of_peak, 100, 0),
-               cell(metric_value(record, moved_name), 1, 1),
-               saved ? significant(*saved * 1e3, 2) : "-",
-               is_seen(record) ? record.why_brief : "not seen: " + one_line(record.reason.value_or("no reason known"))};
-  row.position = name;
-  return row;
-}
-
-std::vector<Column> columns() {
-  return {{.heading = {"kernel", ""}, .names = true},
-          {.heading = {"GPU time", "%"}},
-          {.heading = {"launches", ""}, .rank = 2},
-          {.heading = {"of peak", "%"}, .rank = 3},
-          {.heading = {"bytes moved", "/byte used"}, .rank = 1},
-          {.heading = {"could save", "ms"}},
-          {.heading = {"why", ""}, .names = true, .prose = true}};
-}
-
-/// "19 kernels in 7270 launches of python3 train.py, 1.3 s on the GPU; 19 launches seen access by access, 0.26 s for
-/// it".
-std::string summary(const ProgramRecord& program) {
+/// "gpumem: 19 kernels in 7270 launches of python3 train.py, 1.3 s on the GPU; 19 launches seen access by access,
+/// 0.26 s for it".
+std::string headline(const ProgramRecord& program) {
   std::vector<std::string> words;
   for (const std::string& word : program.command) words.push_back(shell_quoted(word));
-  std::string text = fmt::format(
-      "{} in {} of {}", counted(program.kernels_seen, "kernel"),
-      program.launches_seen == 1 ? "1 launch" : fmt::format("{} launches", program.launches_seen), join(words, " "));
-  if (program.gpu_seconds) text += fmt::format(", {} on the GPU", value_words("time_seconds", *program.gpu_seconds));
-  text +=
-      fmt::format("; {} seen access by access",
-                  program.launches_counted == 1 ? "1 launch" : fmt::format("{} launches", program.launches_counted));
-  if (program.sampling_seconds && program.launches_counted > 0) {
-    text += fmt::format(", {} for it", value_words("time_seconds", *program.sampling_seconds));
-  }
-  return text + ".";
+  std::string command = truncated(one_line(join(words, " ")), longest_command);
+  std::vector<std::string> about;
+  if (program.processes > 1) about.push_back(counted(program.processes, "process") + "es");
+  if (program.exit_code.value_or(0) != 0) about.push_back(fmt::format("exit code {}", *program.exit_code));
+  if (!about.empty()) command += " (" + join(about, ", ") + ")";
+  if (program.launches_seen == 0) return "gpumem: no kernel was launched by " + command;
+  std::string text = fmt::format("gpumem: {} in {} of {}", counted(program.kernels_seen, "kernel"),
+                                 launches_words(program.launches_seen), command);
+  if (program.gpu_seconds) text += fmt::format(", {} on the GPU", duration_words(*program.gpu_seconds));
+  if (program.launches_counted == 0) return text + "; none seen access by access";
+  text += fmt::format("; {} seen access by access", launches_words(program.launches_counted));
+  if (program.sampling_seconds) text += fmt::format(", {} for it", duration_words(*program.sampling_seconds));
+  return text;
 }
 
-/// The kernels that have nothing to change, in one line.
-std::string fine_words(const std::vector<const Record*>& fine) {
-  double share = 0;
-  for (const Record* record : fine) share += metric_or_0(*record, gpu_share_name);
-  return fmt::format("{} {} fine: {} % of the GPU time.", counted(fine.size(), "kernel"),
-                     fine.size() == 1 ? "is" : "are", percent_text(share));
+/// What a report shows, in groups that are said differently.
+struct Kernels {
+  Cases rows;
+  Cases fine;    ///< with nothing worth saving
+  Cases beyond;  ///< the first rows: with something
+  Cases unseen;  ///< without a saving that is known, and no row either
+
+  explicit Kernels(const std::vector<Record>& results) {
+    Cases unknown;
+    for (const Record& record : results) {
+      const auto saved_s = value_of(record, could_save_name);
+      if (record.status != Status::ok || !saved_s) {
+        unknown.push_back(&record);
+      } else {
+        const auto gpu_s = value_of(record, gpu_time_name);
+        const bool worth = *saved_s > 0 && (!gpu_s || *saved_s >= worth_saving * *gpu_s);
+        (worth ? rows : fine).push_back(&record);
+      }
+    }
+    sort(rows, could_save_name);
+    sort(unknown, gpu_time_name);
+    if (rows.size() > most_rows) {
+      beyond.assign(rows.begin() + most_rows, rows.end());
+      rows.resize(most_rows);
+    }
+    for (const Record* record : unknown) {
+      const bool has_row = rows.size() < most_rows && value_of(*record, gpu_share_name).value_or(0) >= worth_a_row;
+      (has_row ? rows : unseen).push_back(record);
+    }
+  }
+
+ private:
+  static void sort(Cases& cases, const char* metric) {
+    std::ranges::stable_sort(cases, std::ranges::greater(),
+                             [&](const Record* record) { return value_of(*record, metric).value_or(0); });
+  }
+};
+
+/// "5 kernels", or how many pairs of grid and block of them.
+std::string kernel_words(const Cases& cases, std::string_view more = "") {
+  std::set<std::string> names;
+  for (const Record* record : cases) names.insert(text_of(*record, kernel_parameter));
+  const std::string text = plural(names.size(), fmt::format("{}kernel", more), fmt::format("{}kernels", more));
+  return names.size() == cases.size() ? text : text + fmt::format(" in {} launch configurations", cases.size());
+}
+
+/// ": 12 % of the GPU time", where that is known.
+std::string share_of(const Cases& cases) {
+  const double share = sum_of(cases, gpu_share_name);
+  return share > 0 ? ": " + share_words(share) + " of the GPU time" : "";
+}
+
+/// Which of the launches of one kernel a row is about, where several are: "<<<4096, 256>>>", as a program says it.
+std::string launch_words(const Record& record, const Cases& rows) {
+  const auto another = [&](const char* parameter) {
+    return std::ranges::any_of(rows, [&](const Record* other) {
+      return text_of(*other, kernel_parameter) == text_of(record, kernel_parameter) &&
+             text_of(*other, parameter) != text_of(record, parameter);
+    });
+  };
+  std::string text;
+  if (another(grid_parameter) || another(block_threads_parameter)) {
+    text = fmt::format(" <<<{}, {}>>>", text_of(record, grid_parameter), text_of(record, block_threads_parameter));
+  }
+  if (another(device_parameter)) text += " on GPU " + text_of(record, device_parameter);
+  return text;
+}
+
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = text.find(". ");
+  std::string sentence = text.substr(0, end);
+  if (sentence.ends_with('.')) sentence.pop_back();
+  return sentence;
+}
+
+std::string why(const Record& record) {
+  if (record.status != Status::ok) {
+    const bool failed = record.status == Status::failed;
+    return (failed ? "failed: " : "not seen access by access: ") + one_line(record.reason.value_or("no reason given"));
+  }
+  std::string text = record.why_brief.empty() ? first_sentence(record.why) : record.why_brief;
+  if (text.empty() && record.no_prediction) text = "no saving is known: " + *record.no_prediction;
+  if (text.empty() && record.bottleneck) text = "limited by " + stage_words(record.bottleneck->predicted);
+  return text.empty() ? "nothing says what limits it" : one_line(text);
+}
+
+/// Adds columns left to right; the names, which fill what room the others leave, come first all the same.
+class ProgramBlock {
+ public:
+  explicit ProgramBlock(const Cases& rows) : rows_(rows) { block_.rows.resize(rows.size()); }
+
+  [[nodiscard]] Block build(std::size_t width) && {
+    block_.columns.push_back({.heading = {"kernel", ""}, .names = true});
+    for (Row& row : block_.rows) row.cells.emplace_back();
+    add_numbers({"GPU time", "%"}, 30, 3, 1, percent_of(gpu_share_name));
+    add_numbers({"launches", ""}, 50, 3, 0, reading_of(launches_name));
+    add_numbers({"of peak", "%"}, 40, 2, 0, [](const Record& record) -> std::optional<double> {
+      if (!record.fraction_of_peak || !std::isfinite(*record.fraction_of_peak)) return std::nullopt;
+      return *record.fraction_of_peak * 100;
+    });
+    add_numbers({"bytes moved", "/byte used"}, 20, 2, 1, reading_of(moved_name));
+    add_saved();
+    const std::size_t beside = numbers_width();
+    add_why();
+    add_names(beside, width);
+    return std::move(block_);
+  }
+
+ private:
+  using Read = std::function<std::optional<double>(const Record&)>;
+
+  static Read reading_of(const char* metric) {
+    return [metric](const Record& record) { return value_of(record, metric); };
+  }
+  static Read percent_of(const char* metric) {
+    return [metric](const Record& record) {
+      const auto share = value_of(record, metric);
+      return share ? std::optional(*share * 100) : std::nullopt;
+    };
+  }
+
+  void add_numbers(Heading heading, unsigned rank, int digits, int most_decimals, const Read& read) {
+    std::vector<std::optional<double>> values;
+    for (const Record* record : rows_) values.push_back(read(*record));
+    if (std::ranges::none_of(values, [](const auto& value) { return value.has_value(); })) return;
+    std::vector<std::string> cells = aligned(values, digits, most_decimals);
+    block_.columns.push_back({.heading = std::move(heading), .rank = rank});
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      block_.rows[i].cells.push_back(cells[i].empty() ? "-" : std::move(cells[i]));
+    }
+  }
+
+  void add_saved() {
+    double most_s = 0;
+    for (const Record* record : rows_) most_s = std::max(most_s, value_of(*record, could_save_name).value_or(0));
+    const TimeUnit unit = time_unit(most_s);
+    add_numbers({"could save", unit.name}, 0, 2, 1, [&](const Record& record) {
+      const auto saved_s = value_of(record, could_save_name);
+      return saved_s ? std::optional(*saved_s * unit.per_second) : std::nullopt;
+    });
+  }
+
+  void add_why() {
+    block_.columns.push_back({.heading = {"why", ""}, .names = true, .wraps = true});
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      Row& row = block_.rows[i];
+      row.cells.push_back(why(*rows_[i]));
+      row.tints.resize(row.cells.size());
+      if (rows_[i]->status != Status::ok) row.tints.back() = Tint::yellow;
+    }
+  }
+
+  /// Of all columns but the names, with what stands between them.
+  [[nodiscard]] std::size_t numbers_width() const {
+    constexpr std::size_t gap = 2;
+    std::size_t sum = 0;
+    for (std::size_t c = 1; c < block_.columns.size(); ++c) {
+      const Heading& heading = block_.columns[c].heading;
+      std::size_t width = std::max(display_width(heading.name), display_width(heading.unit));
+      for (const Row& row : block_.rows) width = std::max(width, display_width(row.cells[c]));
+      sum += gap + width;
+    }
+    return sum;
+  }
+
+  /// Where the phrases have room beside the numbers, names leave them most of it.
+  void add_names(std::size_t beside, std::size_t width) {
+    constexpr std::size_t readable_phrase = 60;
+    const std::size_t room = width - std::min(width, beside);
+    const std::size_t both = shortest_name + readable_phrase;
+    const std::size_t most = room < both ? room : std::max(shortest_name, (room - readable_phrase) / 2);
+    std::vector<std::string> kernels;
+    std::vector<std::string> launches;
+    std::size_t longest = 0;
+    for (const Record* record : rows_) {
+      kernels.push_back(text_of(*record, kernel_parameter));
+      launches.push_back(launch_words(*record, rows_));
+      longest = std::max(longest, display_width(launches.back()));
+    }
+    const std::size_t of_name = std::clamp(most - std::min(most, longest), shortest_name, longest_name);
+    const std::vector<std::string> names = short_kernel_names(kernels, of_name);
+    for (std::size_t i = 0; i < names.size(); ++i) block_.rows[i].cells.front() = names[i] + launches[i];
+  }
+
+  const Cases& rows_;
+  Block block_;
+};
+
+/// What the columns are shares of, and where the savings come from.
+std::string legend(const Report& report, const Cases& rows) {
+  std::vector<std::string> parts;
+  const double peak = report.device ? report.device->theoretical_bandwidth_bytes_per_s() * per_giga : 0;
+  if (peak > 0 &&
+      std::ranges::any_of(rows, [](const Record* record) { return record->fraction_of_peak.has_value(); })) {
+    parts.push_back(fmt::format("Of peak: useful bytes over time, of the {} of {}.", rate_words(peak),
+                                one_line(report.device->name)));
+  }
+  if (std::ranges::any_of(rows, [](const Record* record) { return value_of(*record, could_save_name).has_value(); })) {
+    parts.push_back("Could save: by the model, " + prediction_source(report) +
+                    ", if wasteful accesses were as good as they could be.");
+  }
+  return join(parts, " ");
+}
+
+/// Launches that the rows tell of with this reason.
+double launches_told(const Cases& rows, const std::string& reason) {
+  Cases with_reason;
+  for (const Record* record : rows) {
+    if (record->status != Status::ok && record->reason == reason) with_reason.push_back(record);
+  }
+  return sum_of(with_reason, launches_name);
+}
+
+std::string beyond_words(const Cases& beyond) {
+  return fmt::format(
+      "{} could save {}; --output report.json has all of them, and gpumem explain report.json tells why.",
+      kernel_words(beyond, "more "), duration_words(sum_of(beyond, could_save_name)));
+}
+
+std::string unseen_words(const Cases& unseen, bool more) {
+  Cases priced;
+  std::ranges::copy_if(unseen, std::back_inserter(priced), [](const Record* one) { return one->status == Status::ok; });
+  const bool all_seen = priced.size() == unseen.size();
+  return fmt::format("{} {} {}{}.", kernel_words(unseen, more ? "more " : ""), unseen.size() == 1 ? "has" : "have",
+                     all_seen ? "no saving that is known" : "not been seen access by access", share_of(unseen));
 }
 
 }  // namespace
 
-std::vector<std::string> short_kernel_names(const std::vector<std::string>& names) {
-  std::map<std::string, std::set<std::string>> alike;  // whole names by bare ones
-  for (const std::string& name : names) alike[bare_name(name)].insert(name);
-  std::vector<std::string> result;
-  for (const std::string& name : names) {
-    const std::string bare = bare_name(name);
-    result.push_back(bare);
-    const auto& others = alike[bare];
-    if (others.size() < 2) continue;
-    std::map<std::string, std::size_t> users;
-    for (const std::string& other : others) {
-      const auto words = template_words(other);
-      for (const std::string& word : std::set<std::string>(words.begin(), words.end())) ++users[word];
-    }
-    const auto words = template_words(name);
-    const auto own = std::ranges::min_element(words, {}, [&](const std::string& word) { return users[word]; });
-    if (own != words.end()) result.back() += "<" + *own + ">";
-  }
-  return result;
-}
-
-Page program_page(const Report& report) {
-  const ProgramRecord& program = *report.program;
+Page program_page(const Report& report, std::size_t width) {
+  const ProgramRecord& program = report.program.value();
+  const Kernels kernels(report.results);
   Page page;
-  page.before.push_back({summary(program), Tint::bold});
-  for (const std::string& line : preamble(report)) page.before.push_back({line, Tint::dim});
-
-  std::vector<std::string> names;
-  for (const Record& record : report.results) {
-    names.push_back(record.parameters.empty() ? "?" : one_line(to_string(record.parameters.front().value)));
+  page.before.push_back({headline(program), Tint::bold});
+  if (!kernels.rows.empty()) page.blocks.push_back(ProgramBlock(kernels.rows).build(width));
+  const auto say = [&](const std::string& text, Tint tint = Tint::none) {
+    if (!text.empty()) page.after.push_back({text, tint});
+  };
+  if (!kernels.beyond.empty()) say(beyond_words(kernels.beyond));
+  if (!kernels.fine.empty()) {
+    say(kernel_words(kernels.fine) + (kernels.fine.size() == 1 ? " is fine" : " are fine") + share_of(kernels.fine) +
+        ".");
   }
-  const std::vector<std::string> short_names = short_kernel_names(names);
-  Block block;
-  block.title = "Kernels by what could be saved";
-  block.parameter_columns = 1;
-  block.columns = columns();
-  std::vector<const Record*> fine;
-  std::size_t left_out = 0;
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const Record& record = report.results[i];
-    if (is_fine(record)) {
-      fine.push_back(&record);
-    } else if (block.rows.size() < most_rows) {
-      block.rows.push_back(row_of(record, truncated(short_names[i], widest_name)));
-    } else {
-      ++left_out;
-    }
-  }
-  if (left_out > 0) {
-    block.findings.push_back(
-        fmt::format("{} more; --output run.json and gpumem explain run.json have them all.", left_out));
-  }
-  if (!fine.empty()) block.findings.push_back(fine_words(fine));
-  if (block.rows.empty()) {
-    for (const std::string& finding : block.findings) page.after.push_back({finding});
-  } else {
-    page.blocks.push_back(std::move(block));
-  }
+  if (!kernels.unseen.empty()) say(unseen_words(kernels.unseen, !kernels.rows.empty()));
   for (const auto& [reason, launches] : program.skipped) {
-    page.after.push_back({fmt::format("{} not seen access by access: {}.",
-                                      launches == 1 ? "1 launch" : fmt::format("{} launches", launches), reason),
-                          Tint::yellow});
+    if (launches_told(kernels.rows, reason) >= static_cast<double>(launches)) continue;
+    say(fmt::format("{} not seen access by access: {}.", launches_words(launches), one_line(reason)), Tint::yellow);
   }
-  for (const std::string& note : program.notes) page.after.push_back({capitalised(note) + ".", Tint::yellow});
+  for (const std::string& note : program.notes) say("Note: " + one_line(note), Tint::yellow);
+  say(legend(report, kernels.rows), Tint::dim);
   return page;
 }
 

@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
@@ -67,6 +69,7 @@ struct Layout {
   std::size_t bar = 0;               ///< 0: no bars
   std::size_t flags = 0;             ///< the widest
   bool flags_over_bars = false;      ///< no room for both: a row with flags has no bar
+  std::optional<std::size_t> below;  ///< the column whose phrases stand below the rows
 };
 
 std::vector<std::size_t> column_widths(const Block& block) {
@@ -97,7 +100,19 @@ Layout lay_out(const Block& block, const TableStyle& style) {
   const auto tail_width = [&] { return std::max(layout.flags, bars ? shortest_bar : 0); };
   const auto line_width = [&] { return numbers_width() + (tail_width() == 0 ? 0 : gap + tail_width()); };
   // Phrases are worth more than bars, and may be cut before a number has to go.
-  const auto phrases = std::ranges::find_if(block.columns, &Column::prose);
+  auto phrases = std::ranges::find_if(block.columns, &Column::prose);
+  const auto wrapping = std::ranges::find_if(block.columns, &Column::wraps);
+  if (wrapping != block.columns.end()) {
+    const auto place = static_cast<std::size_t>(wrapping - block.columns.begin());
+    const std::size_t in_full = std::exchange(layout.widths[place], std::min(layout.widths[place], shortest_prose));
+    if (line_width() > style.width) {
+      layout.below = place;
+      std::erase(layout.columns, place);
+    } else {
+      layout.widths[place] = std::min(in_full, widest_text);
+      phrases = wrapping;
+    }
+  }
   std::size_t phrases_in_full = 0;
   if (phrases != block.columns.end()) {
     std::size_t& width = layout.widths[static_cast<std::size_t>(phrases - block.columns.begin())];
@@ -163,15 +178,44 @@ void write_header(std::ostream& out, const Block& block, const Layout& layout, c
   }
 }
 
+/// Lines of a cell that do not stand on the row's own.
+struct WrappedCell {
+  std::vector<std::string> lines;
+  std::size_t first = 0;   ///< of those
+  std::size_t column = 0;  ///< where they begin
+  Tint tint = Tint::none;
+
+  void write(std::ostream& out, const TableStyle& style) const {
+    for (std::size_t i = first; i < lines.size(); ++i) {
+      TableLine line(style);
+      line.space(column);
+      line.put(lines[i], tint);
+      line.end(out);
+    }
+  }
+};
+
 /// Returns whether the row's failure did not fit.
 bool write_row(std::ostream& out, const Block& block, const Row& row, const Layout& layout, const TableStyle& style) {
   TableLine line(style);
   const bool failed = !row.failure.empty();
+  const auto tint_of = [&](std::size_t c) { return c < row.tints.size() ? row.tints[c] : Tint::none; };
+  std::size_t place = 0;  // of the column on the line
+  WrappedCell further;
   for (const std::size_t c : layout.columns) {
     if (failed && c >= block.parameter_columns) break;
-    const Tint tint = c < row.tints.size() ? row.tints[c] : Tint::none;
-    put_cell(line, truncated(row.cells[c], layout.widths[c]), layout.widths[c], block.columns[c].names, tint);
+    std::string text = truncated(row.cells[c], layout.widths[c]);
+    if (block.columns[c].wraps) {
+      further = {wrapped(row.cells[c], layout.widths[c]), 1, place, tint_of(c)};
+      text = further.lines.empty() ? "" : further.lines.front();
+    }
+    put_cell(line, text, layout.widths[c], block.columns[c].names, tint_of(c));
     line.space(gap);
+    place += layout.widths[c] + gap;
+  }
+  if (layout.below && !failed) {
+    const std::size_t width = std::min<std::size_t>(style.width, widest_text) - gap;
+    further = {wrapped(row.cells[*layout.below], width), 0, gap, tint_of(*layout.below)};
   }
   if (failed) {
     const std::string text = truncated(row.failure, line.left());
@@ -186,6 +230,7 @@ bool write_row(std::ostream& out, const Block& block, const Row& row, const Layo
   }
   line.put(truncated(row.flags, line.left()), Tint::yellow);
   line.end(out);
+  further.write(out, style);
   return false;
 }
 
@@ -260,7 +305,7 @@ void write_page(std::ostream& out, const Page& page, const TableStyle& requested
   for (const auto& [text, tint] : page.before) write_paragraph(out, text, style, tint, gap);
   bool first = page.before.empty();
   for (const Block& block : page.blocks) {
-    if (!first) out << '\n';
+    if (!first && !block.title.empty()) out << '\n';
     first = false;
     write_block(out, block, style);
   }
@@ -269,7 +314,7 @@ void write_page(std::ostream& out, const Page& page, const TableStyle& requested
 }
 
 void write_table(std::ostream& out, const Report& report, const TableStyle& style) {
-  write_page(out, page(report, style.why), style);
+  write_page(out, report.program ? program_page(report, style.width) : page(report, style.why), style);
 }
 
 }  // namespace gpumem::report

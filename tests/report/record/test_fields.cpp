@@ -35,15 +35,16 @@ class SchemaWalk {
     look_at(found(std::string(name)), place_ + "/" + std::string(name), member);
   }
   /// Absent where it is empty.
-  void if_any(std::string_view name, std::string& text) {
+  template <class T>
+  void if_any(std::string_view name, T& member) {
     INFO(place_ << '/' << name << " may be missing");
     const json& required = part_.at("required");
     CHECK(std::ranges::find(required, json(name)) == required.end());
-    look_at(found(std::string(name)), place_ + "/" + std::string(name), text);
+    look_at(found(std::string(name)), place_ + "/" + std::string(name), member);
   }
   void derived(std::string_view name, std::optional<double> /*value*/) { found(std::string(name)); }
   void described(const Report& /*report*/) {
-    for (const char* name : {"quantities", "words", "program"}) found(name);
+    for (const char* name : {"quantities", "words"}) found(name);
   }
   static bool has(std::string_view /*name*/) { return true; }
   static void refuse(std::string_view /*name*/, const char* /*expected*/) {}

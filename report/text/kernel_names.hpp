@@ -1,0 +1,21 @@
+#pragma once
+// Names of kernels as people say them. A demangled name holds arguments and the parameters of templates, and may be
+// longer than a page is wide.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpumem::report {
+
+/// The function alone: of "void at::native::fill<4, float>(int, float*)" it is "fill".
+[[nodiscard]] std::string kernel_base_name(std::string_view demangled);
+
+/// Each name in the fullest form that fits into `width` columns: without arguments; without namespaces too; with that
+/// parameter of its template alone that fewest of the others have; without any. Different names stay different, even
+/// where that takes a number.
+[[nodiscard]] std::vector<std::string> short_kernel_names(std::span<const std::string> demangled, std::size_t width);
+
+}  // namespace gpumem::report
