@@ -6,7 +6,6 @@ import pty
 import select
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -281,6 +280,10 @@ class Usage(RunTest):
 class Report(RunTest):
     """Of a command that leaves what the library would."""
 
+    def setUp(self):
+        super().setUp()
+        self.variables |= {"GPUMEM_SANITIZER": str(Path(WATCHED).resolve())}  # any file: nobody loads it
+
     def test_table_goes_to_stderr(self):
         done = self.watch(WATCHED, "kernels", "7")
         self.assertEqual((done.returncode, done.stdout), (7, b""))
@@ -290,7 +293,8 @@ class Report(RunTest):
         report, table = self.directory / "report.json", self.directory / "report.md"
         done = self.watch(WATCHED, "kernels", options=("--quiet", "--output", report, "--output", table))
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
-        results = strict_json(report.read_text())["results"]
+        program, results = (strict_json(report.read_text())[member] for member in ("program", "results"))
+        self.assertEqual((program["command"], program["exit_code"]), ([WATCHED, "kernels"], 0))
         self.assertEqual([one["parameters"]["kernel"] for one in results][0], "transpose(float*, float const*)")
         self.assertIn("transpose", table.read_text())
         shown = self.watch(WATCHED, "kernels", options=("--format", "json"))
@@ -301,18 +305,20 @@ class Report(RunTest):
     def test_processes_are_one_report(self):
         report = self.directory / "report.json"
         self.watch("sh", "-c", f'"{WATCHED}" kernels & "{WATCHED}" kernels; wait', options=("--output", report))
-        kernels = [one["parameters"]["kernel"] for one in strict_json(report.read_text())["results"]]
-        self.assertEqual(len(kernels), len(set(kernels)))
+        merged = strict_json(report.read_text())
+        self.assertEqual((merged["program"]["processes"], merged["program"]["launches_seen"]), (2, 60))
+        self.assertEqual(len(merged["results"]), 2)
 
     def test_died_in_the_middle(self):
-        done = self.watch("sh", "-c", f'"{WATCHED}" cut; kill -KILL $$')
+        report = self.directory / "report.json"
+        done = self.watch("sh", "-c", f'"{WATCHED}" cut; kill -KILL $$', options=("--output", report))
         self.assertEqual(done.returncode, 137)
+        self.assertEqual(strict_json(report.read_text())["program"]["exit_code"], 137)
         self.assertIn("transpose", done.stderr.decode())
 
     def test_cannot_be_watched(self):
         report = self.directory / "report.json"
-        line = self.refused("--output", str(report), "--", WATCHED, "fatal", "1", code=3,
-                            env=self.variables | {"GPUMEM_SANITIZER": str(Path(WATCHED).resolve())})
+        line = self.refused("--output", str(report), "--", WATCHED, "fatal", "1", code=3)
         self.assertIn("its own exit code was 1", line)
         self.assertIn("another tool has it", line)
         self.assertEqual(strict_json(report.read_text())["results"], [])
@@ -327,15 +333,18 @@ class Report(RunTest):
     def test_another_library_was_to_be_injected(self):
         report = self.directory / "report.json"
         self.watch(WATCHED, "kernels", options=("--output", report), env=self.variables | {"CUDA_INJECTION64_PATH": "/theirs.so"})
-        self.assertIn("transpose", report.read_text())
+        notes = strict_json(report.read_text())["program"]["notes"]
+        self.assertEqual(len(notes), 1)
+        self.assertIn("CUDA_INJECTION64_PATH was /theirs.so", notes[0])
 
     def test_raw_files_can_be_kept_and_shown_again(self):
         kept = self.directory / "new" / "kept"
-        first = self.watch(WATCHED, "kernels", env=self.variables | {"GPUMEM_RUN_KEEP": str(kept)})
+        first, again = self.directory / "first.json", self.directory / "again.json"
+        self.watch(WATCHED, "kernels", options=("--output", first), env=self.variables | {"GPUMEM_RUN_KEEP": str(kept)})
         self.assertTrue(list(kept.glob("*.events")))
-        self.assertEqual(stat.S_IMODE(kept.stat().st_mode) & 0o002, 0)
-        again = self.watch("true", env=self.variables | {"GPUMEM_RUN_RAW": str(kept)})
-        self.assertEqual((again.returncode, again.stderr), (0, first.stderr))
+        done = self.watch("sh", "-c", "exit 3", options=("--output", again), env=self.variables | {"GPUMEM_RUN_RAW": str(kept)})
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(*(strict_json(report.read_text())["results"] for report in (first, again)))
         self.assertIn("another run", self.refused("--", "true", env=self.variables | {"GPUMEM_RUN_KEEP": str(kept)}))
 
 
