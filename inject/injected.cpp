@@ -277,7 +277,7 @@ void start() {
 }  // namespace gpumem::inject
 
 /// Called by the driver in every process that initialises CUDA. It goes on whatever this returns.
-extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {  // NOLINT(readability-identifier-naming)
   gpumem::inject::start();
   return 1;
 }

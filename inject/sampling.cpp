@@ -75,7 +75,7 @@ template <class Element>
 bool allocate(Element*& memory, std::size_t count) {
   CUdeviceptr address = 0;
   if (!fine(driver().cuMemAlloc(&address, count * sizeof(Element)), "memory on the GPU")) return false;
-  memory = reinterpret_cast<Element*>(address);
+  memory = reinterpret_cast<Element*>(address);  // NOLINT(performance-no-int-to-ptr): as the driver has it
   return true;
 }
 

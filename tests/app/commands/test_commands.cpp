@@ -187,9 +187,9 @@ TEST_CASE("command line: what is wrong is one line with the nearest name") {
     CAPTURE(arguments);
     CHECK(refusal(arguments) == message);
   }
-  CHECK(refusal({}).starts_with("no command given; there are: probe, check, "));
+  CHECK(refusal({}).starts_with("no command given; there are: probe, run, "));
   CHECK(refusal({}).ends_with("; see: gpumem --help"));
-  CHECK(refusal({"fly"}).starts_with("unknown command 'fly'; there are: probe, check, "));
+  CHECK(refusal({"fly"}).starts_with("unknown command 'fly'; there are: probe, run, "));
 }
 
 TEST_CASE("command line: help names every axis with its probes, default and an example") {
