@@ -1,0 +1,89 @@
+#include "report/explain/site_story.hpp"
+#include "report/record/kernels.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+SiteRecord site(const std::string& space, const std::string& op, const char* unit, double each, double least,
+                const std::string& pattern = "") {
+  SiteRecord site{.site = "app.cu:14", .space = space, .op = op, .word_bytes = 4, .costs = {}, .pattern = pattern};
+  site.requests = 1000;
+  site.active_lanes = 32;
+  site.costs.push_back({.unit = unit, .per_request = {.predicted = each, .counted = {}}, .least = least});
+  return site;
+}
+
+SiteRecord with_lines(SiteRecord site, double lines) {
+  site.costs.push_back({.unit = lines_unit, .per_request = {.predicted = lines, .counted = {}}, .least = {}});
+  return site;
+}
+
+/// A kernel of 10 ms, of which so much could be saved, that takes `longer` times its prediction.
+Record kernel(std::vector<SiteRecord> sites, double saved_s, double longer = 1) {
+  Record record;
+  record.probe = kernel_probe_name;
+  record.parameters = {{kernel_parameter, std::string("k")}};
+  record.access = std::move(sites);
+  record.metrics = {{gpu_time_name, 10e-3, {}}, {could_save_name, {}, saved_s}};
+  record.predicted_s = 1e-3;
+  record.time = TimeRecord{measure::summarise(std::vector{measure::Seconds(1e-3 * longer)}), {}};
+  record.bottleneck = Bottleneck{"dram", {}};
+  return record;
+}
+
+std::string cure_of(const SiteRecord& one) { return site_cure(one); }
+
+}  // namespace
+
+TEST_CASE("the worst site, what would do, its place and its cure are one phrase", "[kernel][explain]") {
+  const SiteRecord transposed =
+      with_lines(site("global", "load", sectors, 32, 4, "lanes 8192 elements (32 KiB) apart"), 32);
+  const SiteRecord good = site("global", "store", sectors, 4, 4, "lanes next to each other");
+  const Explanation said = kernel_explanation(kernel({transposed, good}, 9e-3));
+  CHECK(said.brief ==
+        "loads: lanes 8192 elements (32 KiB) apart, 32 sectors where 4 would do (app.cu:14); let neighbouring lanes "
+        "take neighbouring elements: transpose through shared memory");
+  CHECK(said.full.starts_with("By the model 9.00 ms of 10.0 ms could be saved. Loads: lanes 8192"));
+  CHECK(said.full.find("store") == std::string::npos);
+}
+
+TEST_CASE("every kind of waste has its cure", "[kernel][explain]") {
+  CHECK(cure_of(site("shared", "load", wavefronts, 32, 1, "lanes 32 elements apart")).starts_with("pad the rows"));
+  CHECK(cure_of(site("local", "store", sectors, 4, 4)).starts_with("keep it in registers"));
+  CHECK(cure_of(site("global", "atomic", sectors, 22, 4)).starts_with("combine within the warp"));
+  CHECK(cure_of(site("global", "store", sectors, 5, 4, "lanes next to each other, shifted off the sectors by 4 bytes"))
+            .starts_with("begin at a multiple of 32 bytes"));
+  CHECK(cure_of(with_lines(site("global", "load", sectors, 32, 4, "lanes 8 elements apart"), 8))
+            .find("a structure of arrays") != std::string::npos);
+  CHECK(
+      cure_of(site("global", "load", sectors, 30, 4, "lanes at random within 4 MiB")).starts_with("sort the indices"));
+  CHECK(cure_of(site("global", "load", sectors, 4, 4)).empty());
+}
+
+TEST_CASE("a kernel that wastes nothing is fine, and one that waits for something else says so", "[kernel][explain]") {
+  const SiteRecord good = site("global", "load", sectors, 4, 4);
+  CHECK(kernel_explanation(kernel({good}, 0)).brief == "fine");
+  CHECK(kernel_explanation(kernel({good}, 0)).full.find("limited by device memory") != std::string::npos);
+  const Explanation waits = kernel_explanation(kernel({good}, 0, 3));
+  CHECK(waits.brief == "waits for something other than its accesses");
+  CHECK(waits.full.find("3 x as long as its accesses explain") != std::string::npos);
+  // Waste that costs no time is no advice.
+  CHECK(kernel_explanation(kernel({site("global", "load", sectors, 32, 4)}, 1e-5)).brief == "fine");
+}
+
+TEST_CASE("a kernel that was not seen is explained by its reason alone", "[kernel][explain]") {
+  Record record = kernel({}, 0);
+  record.status = Status::skipped;
+  record.reason = "a collective";
+  CHECK(kernel_explanation(record).full.empty());
+}
+
+TEST_CASE("all records of kernels are explained with the others of a report", "[kernel][explain]") {
+  std::vector<Record> records = {kernel({site("shared", "load", wavefronts, 32, 1, "lanes 32 elements apart")}, 3e-3)};
+  add_explanations(records);
+  CHECK(records.front().why_brief.starts_with("shared loads: lanes 32 elements apart, 32 wavefronts where 1 would do"));
+}
+
+}  // namespace gpumem::report
