@@ -33,7 +33,8 @@ struct RunArguments : ResultRequest, WatchOptions {
 };
 
 constexpr const char* no_sanitizer =
-    "the library libsanitizer-public.so was not found, without which no kernel can be watched; install it with: pip install "
+    "the library libsanitizer-public.so was not found, without which no kernel can be watched; install it with: pip "
+    "install "
     "nvidia-cuda-sanitizer-api; or name it with GPUMEM_SANITIZER=/path/to/libsanitizer-public.so";
 
 report::Report finished_report(const std::filesystem::path& folder, const ProgramRun& run,

@@ -37,7 +37,8 @@ std::vector<std::string> flags_of(const Record& record) {
 /// Adds columns left to right. One without any value is left out.
 class BlockOfCases {
  public:
-  explicit BlockOfCases(const Cases& cases) : cases_(cases), first_(*cases.front()), probe_(find_described_probe(first_.probe)) {
+  explicit BlockOfCases(const Cases& cases)
+      : cases_(cases), first_(*cases.front()), probe_(find_described_probe(first_.probe)) {
     block_.title = first_.probe;
     block_.rows.resize(cases.size());
   }
