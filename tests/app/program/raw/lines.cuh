@@ -1,5 +1,5 @@
 #pragma once
 
 __device__ inline float inlined(const float* p, int i) {
-  return p[i + 1];
+  return p[i + 1];  // a line of its own
 }
