@@ -59,7 +59,7 @@ std::string headline(const ProgramRecord& program) {
   for (const std::string& word : program.command) words.push_back(shell_quoted(word));
   std::string command = truncated(one_line(join(words, " ")), longest_command);
   std::vector<std::string> about;
-  if (program.processes > 1) about.push_back(counted(program.processes, "process") + "es");
+  if (program.processes > 1) about.push_back(fmt::format("{} processes", program.processes));
   if (program.exit_code.value_or(0) != 0) about.push_back(fmt::format("exit code {}", *program.exit_code));
   if (!about.empty()) command += " (" + join(about, ", ") + ")";
   if (program.launches_seen == 0) return "gpumem: no kernel was launched by " + command;

@@ -1,0 +1,144 @@
+// A program of somebody else's, to be watched: what it does is its argument. Prints what it computed and ends with exit
+// code 3 unless it is about another end.
+
+#include <cooperative_groups.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t count = std::size_t{1} << 20U;
+constexpr unsigned block = 256;
+constexpr unsigned grid = count / block;
+
+void check(cudaError_t status) {
+  if (status == cudaSuccess) return;
+  std::printf("%s\n", cudaGetErrorString(status));
+  std::exit(5);
+}
+
+__global__ void add(float* data, float value) { data[blockIdx.x * blockDim.x + threadIdx.x] += value; }
+
+__global__ void together(float* data) {
+  for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) data[i] += 1;
+  cooperative_groups::this_grid().sync();
+}
+
+/// As many threads as a block may have: with what a patch takes they have to fit all the same.
+__global__ void __launch_bounds__(1024) swap(float* data) {
+  __shared__ float tile[1024];
+  float* own = data + blockIdx.x * blockDim.x;
+  tile[threadIdx.x] = own[threadIdx.x];
+  __syncthreads();
+  own[threadIdx.x] = tile[threadIdx.x ^ 1U];
+}
+
+__global__ void column(float* to, const float* from) {
+  constexpr unsigned width = 1024;
+  to[blockIdx.x * width + threadIdx.x] = from[threadIdx.x * width + blockIdx.x];
+}
+
+float* data_of_zeros() {
+  float* data = nullptr;
+  check(cudaMalloc(&data, count * sizeof(float)));
+  check(cudaMemset(data, 0, count * sizeof(float)));
+  return data;
+}
+
+void in_streams_of_threads(float*) {
+  std::vector<std::thread> threads;
+  for (unsigned k = 0; k < 8; ++k) {
+    threads.emplace_back([k] {
+      cudaStream_t stream = cudaStreamPerThread;
+      if (k > 0) check(cudaStreamCreateWithFlags(&stream, k % 2 == 0 ? cudaStreamDefault : cudaStreamNonBlocking));
+      float* own = data_of_zeros();
+      for (unsigned i = 0; i < 100; ++i) {
+        add<<<grid, block, 0, stream>>>(own, static_cast<float>(k));
+        swap<<<64 + k, 1024, 0, stream>>>(own);
+      }
+      check(cudaStreamSynchronize(stream));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+void in_a_graph(float* data) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  check(cudaStreamCreate(&stream));
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (unsigned i = 0; i < 10; ++i) add<<<grid, block, 0, stream>>>(data, 1);
+  check(cudaStreamEndCapture(stream, &graph));
+  check(cudaGraphInstantiate(&executable, graph, 0));
+  for (unsigned i = 0; i < 50; ++i) check(cudaGraphLaunch(executable, stream));
+  check(cudaStreamSynchronize(stream));
+}
+
+void cooperatively(float* data) {
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, together, block, 0));
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  void* arguments[] = {&data};
+  const auto all = static_cast<unsigned>(blocks * multiprocessors);
+  for (unsigned i = 0; i < 20; ++i) {
+    check(
+        cudaLaunchCooperativeKernel(reinterpret_cast<void*>(together), dim3(all), dim3(block), arguments, 0, nullptr));
+  }
+}
+
+void some_launches(float* data) {
+  for (unsigned i = 0; i < 50; ++i) add<<<grid, block>>>(data, 1);
+  check(cudaDeviceSynchronize());
+}
+
+void by_columns(float* data) {
+  float* to = data_of_zeros();
+  for (unsigned i = 0; i < 20; ++i) column<<<1024, 1024>>>(to, data);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "launches";
+  if (mode == "child") {
+    if (fork() == 0) execl(argv[0], argv[0], "launches", nullptr);
+    int status = 0;
+    wait(&status);
+  }
+  float* data = data_of_zeros();
+  const std::map<std::string, void (*)(float*)> modes = {
+      {"threads", in_streams_of_threads},
+      {"graph", in_a_graph},
+      {"cooperative", cooperatively},
+      {"columns", by_columns},
+      {"child", some_launches},
+      {"launches", some_launches},
+      {"kill",
+       [](float* all) {
+         some_launches(all);
+         kill(getpid(), SIGKILL);
+       }},
+      {"abort",
+       [](float* all) {
+         some_launches(all);
+         std::abort();
+       }},
+      {"fault", [](float*) { add<<<grid, block>>>(reinterpret_cast<float*>(1024), 1); }},
+  };
+  modes.at(mode)(data);
+  check(cudaDeviceSynchronize());
+  float first = 0;
+  check(cudaMemcpy(&first, data, sizeof(first), cudaMemcpyDeviceToHost));
+  std::printf("%s %g\n", mode.c_str(), static_cast<double>(first));
+  return 3;
+}

@@ -1,0 +1,150 @@
+"""Programs watched on a GPU: they do not notice, and what is seen of our own probes is what was predicted."""
+import glob
+import itertools
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GPUMEM = os.environ["GPUMEM"]
+GUEST = os.environ["GPUMEM_GUEST"]
+
+# inject/raw_format.hpp
+HEADER_BYTES, SITE_BYTES, SAMPLE_EVENT = 32, 2752, 5
+SPACES = {0: "global", 1: "shared"}
+OPS = {0: "load", 1: "store", 2: "atomic"}
+
+
+def run(*command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+    return done.returncode, done.stdout, done.stderr
+
+
+def watched(folder, *command, options=()):
+    report = os.path.join(folder, "report.json")
+    raw = os.path.join(folder, "raw")
+    code, out, err = run(GPUMEM, "run", *options, "--quiet", "--output", report, "--", *command, GPUMEM_RUN_KEEP=raw)
+    with open(report, encoding="utf-8") as file:
+        return code, out, err, json.load(file), raw
+
+
+def samples(raw):
+    """Of each launch seen, per space and operation: (sectors, wavefronts, requests), summed over its sites."""
+    for name in sorted(glob.glob(raw + "/*.events")):
+        with open(name, "rb") as file:
+            data = file.read()
+        at = HEADER_BYTES
+        while at + 8 <= len(data):
+            kind, size = struct.unpack_from("<2I", data, at)
+            event, at = data[at + 8:at + 8 + size], at + 8 + (size + 7) // 8 * 8
+            if kind != SAMPLE_EVENT:
+                continue
+            sums = {}
+            for i in range(struct.unpack_from("<I", event, 4)[0]):
+                begin = 32 + i * SITE_BYTES
+                space, op = struct.unpack_from("<2B", event, begin + 8)
+                counts = struct.unpack_from("<8Q", event, begin + 16)
+                total = sums.setdefault((SPACES.get(space), OPS[op]), [0, 0, 0])
+                for k, value in enumerate((counts[3], counts[6], counts[0])):
+                    total[k] += value
+            yield sums
+
+
+def without_repeats(values):
+    return [value for value, _ in itertools.groupby(values)]
+
+
+class OwnProbes(unittest.TestCase):
+    """Cases follow each other in both, and each is launched several times: where the two lists without repeats are the
+    same, every launch of every case was."""
+
+    def check_sweep(self, kernels, space, unit, *probe):
+        with tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, "probe.json")
+            options = ("--launches", "100000", "--max-overhead", "99%", "--kernel", kernels)
+            code, _, err, _, raw = watched(folder, GPUMEM, "probe", *probe, "--time-budget", "1ms", "--quiet",
+                                           "--output", report, options=options)
+            self.assertEqual((code, err), (0, ""))
+            with open(report, encoding="utf-8") as file:
+                results = json.load(file)["results"]
+            which = 0 if unit == "sectors_per_request" else 1
+            ops = {site["op"] for site in results[0]["access"] if site["space"] == space}
+            # A checksum or the time that is stored is no site.
+            predicted = [tuple(sorted((site["op"], site[unit]["predicted"]) for site in one["access"]
+                                      if site["space"] == space)) for one in results]
+            seen = [tuple(sorted((op, total[which] / total[2]) for (where, op), total in sums.items()
+                                 if where == space and op in ops)) for sums in samples(raw)]
+            self.assertEqual(without_repeats(seen), without_repeats(predicted))
+            return len(seen)
+
+    def test_offsets_and_strides(self):
+        shape = ("--buffer", "16MiB", "--block-threads", "256", "--elements-per-thread", "8")
+        for sweep in (("--offset", "0..32"), ("--stride", "1..32")):
+            for op in ("read", "write", "copy"):
+                with self.subTest(sweep=sweep, op=op):
+                    self.check_sweep(r"gpumem::global::(read|write|copy)<", "global", "sectors_per_request", *sweep,
+                                     "--op", op, *shape)
+
+    def test_banks(self):
+        for word in ("4", "8", "16"):
+            with self.subTest(word=word):
+                self.check_sweep("load_words<", "shared", "wavefronts_per_request", "bank", "--op", "read",
+                                 "--word-bytes", word)
+
+
+class Guests(unittest.TestCase):
+    def check_unnoticed(self, mode):
+        alone = run(GUEST, mode)
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err, report, _ = watched(folder, GUEST, mode)
+        # Python's codes of signals are negative, those of gpumem run 128 and more.
+        self.assertEqual(code, alone[0] if alone[0] >= 0 else 128 - alone[0])
+        self.assertEqual((out, err), alone[1:])
+        self.assertEqual(report["program"]["exit_code"], code)
+        return report
+
+    def test_threads_and_streams(self):
+        report = self.check_unnoticed("threads")
+        self.assertEqual(report["program"]["launches_seen"], 1600)
+        self.assertEqual(report["program"]["launches_counted"], 9)  # 1 shape of add, 8 of swap
+
+    def test_graphs(self):
+        report = self.check_unnoticed("graph")
+        self.assertEqual(list(report["program"]["skipped"].values()), [10])
+        self.assertTrue(any("50 launches of CUDA graphs" in note for note in report["program"]["notes"]))
+
+    def test_cooperative_launches(self):
+        report = self.check_unnoticed("cooperative")
+        self.assertIn("cooperative", report["results"][0]["reason"])
+
+    def test_ends(self):
+        for mode in ("kill", "abort", "fault"):
+            with self.subTest(mode=mode):
+                report = self.check_unnoticed(mode)
+                self.assertGreater(report["program"]["launches_seen"], 0)
+                self.assertEqual(report["program"]["launches_counted"], 0 if mode == "fault" else 1)
+
+    def test_children(self):
+        report = self.check_unnoticed("child")
+        self.assertEqual(report["program"]["processes"], 2)
+        self.assertEqual(report["program"]["launches_seen"], 100)
+
+    def test_a_wasteful_kernel_comes_first(self):
+        report = self.check_unnoticed("columns")
+        first = report["results"][0]
+        self.assertIn("column", first["parameters"]["kernel"])
+        loads = [site for site in first["access"] if site["op"] == "load"]
+        self.assertEqual(loads[0]["sectors_per_request"]["predicted"], 32)
+        self.assertEqual(loads[0]["sectors_per_request"]["least"], 4)
+        self.assertIn("lanes 1024 elements", loads[0]["pattern"])
+        self.assertGreater(first["metrics_predicted"]["could_save_seconds"], 0)
+
+
+if __name__ == "__main__":
+    if run(GPUMEM, "devices")[0] != 0:
+        print("skipped: no usable GPU")
+        sys.exit(77)
+    unittest.main()
