@@ -1,0 +1,95 @@
+#include "tests/report/program_example.hpp"
+
+#include "report/explain/explain.hpp"
+#include "report/record/kernels.hpp"
+#include "report/record/quantities.hpp"
+#include "tests/report/examples.hpp"
+
+namespace gpumem::report::examples {
+
+namespace {
+
+constexpr double gpu_s = 31e-3;  // of the whole program
+constexpr std::uint64_t launches = 10;
+
+SiteRecord site(const std::string& place, const std::string& space, const std::string& op, const std::string& pattern,
+                std::vector<CostRecord> costs) {
+  SiteRecord site{
+      .site = place, .space = space, .op = op, .word_bytes = 4, .costs = std::move(costs), .pattern = pattern};
+  site.requests = 524'288;
+  site.active_lanes = 32;
+  return site;
+}
+
+CostRecord cost(const char* unit, double each, std::optional<double> least) {
+  return {.unit = unit, .per_request = {.predicted = each, .counted = {}}, .least = least};
+}
+
+}  // namespace
+
+Record kernel_case(const std::string& name, double own_s, double saved_s) {
+  Record record;
+  record.probe = kernel_probe_name;
+  record.parameters = {{kernel_parameter, name},
+                       {grid_parameter, std::string("256x256")},
+                       {block_threads_parameter, std::uint64_t{256}},
+                       {device_parameter, std::uint64_t{0}}};
+  record.swept = kernel_parameter;
+  record.useful_bytes_read = record.useful_bytes_written = 268'435'456;
+  record.time = time_record(own_s / launches, 9);
+  record.predicted_s = own_s / launches * 1.02;
+  record.headline.measured = record.useful_bytes() / (own_s / launches) * per_giga;
+  record.headline.predicted = record.useful_bytes() / *record.predicted_s * per_giga;
+  record.headline.peak = 4814.304;
+  record.fraction_of_peak = *record.headline.measured / *record.headline.peak;
+  record.bottleneck = Bottleneck{"dram", {}};
+  record.access = {site("app.cu:14", "global", "store", "lanes 8192 elements (32 KiB) apart",
+                        {cost(sectors, 32, 4), cost(lines_unit, 32, {})})};
+  record.metrics = {{gpu_time_name, own_s, {}},
+                    {gpu_share_name, own_s / gpu_s, {}},
+                    {launches_name, static_cast<double>(launches), {}},
+                    {moved_name, 4.5, {}},
+                    {could_save_name, {}, saved_s}};
+  std::vector<Record> alone = {record};
+  add_explanations(alone);
+  return alone.front();
+}
+
+Report program() {
+  Report report = measured_copy();
+  report.findings.clear();
+  report.conclusions.clear();
+  report.command = {"gpumem", "run", "--", "python3", "train.py"};
+  report.program = ProgramRecord{.command = {"python3", "train.py"},
+                                 .exit_code = 0,
+                                 .processes = 1,
+                                 .kernels_seen = 5,
+                                 .launches_seen = 60,
+                                 .launches_counted = 5,
+                                 .skipped = {{"launched by a CUDA graph", launches}},
+                                 .gpu_seconds = gpu_s,
+                                 .sampling_seconds = 0.26,
+                                 .notes = {"GPUs of compute capability 8.9 are not watched by this build"}};
+  Record tile = kernel_case("void tile<0>(float*, float const*, int)", 3.3e-3, 1.8e-3);
+  tile.access = {site("app.cu:22", "shared", "load", "lanes 32 elements apart", {cost(wavefronts, 32, 1)})};
+  Record copy = kernel_case("copy(float*, float const*, unsigned long)", 2e-3, 0);
+  copy.access = {site("app.cu:7", "global", "load", "lanes next to each other", {cost(sectors, 4, 4)})};
+  Record unseen = kernel_case("triton_poi_fused_add_0", 7.7e-3, 0);
+  unseen.status = Status::skipped;
+  unseen.reason = "launched by a CUDA graph";
+  unseen.access.clear();
+  unseen.predicted_s.reset();
+  unseen.headline.predicted.reset();
+  unseen.bottleneck.reset();
+  unseen.metrics[3].measured.reset();
+  unseen.metrics[4].predicted.reset();
+  report.results = {
+      kernel_case("void at::native::elementwise_kernel<128, 2, at::native::direct_copy(int)>(int)", 11e-3, 9.8e-3),
+      tile, copy, unseen, kernel_case("sum(float*)", 7e-3, 0)};
+  report.results.back().access = copy.access;
+  add_explanations(report.results);
+  order_columns(report, {});
+  return report;
+}
+
+}  // namespace gpumem::report::examples

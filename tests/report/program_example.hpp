@@ -1,0 +1,17 @@
+#pragma once
+// A report of a user's program, for the tests of what is made of one. Every number in it is made up.
+
+#include <string>
+
+#include "report/record/record.hpp"
+
+namespace gpumem::report::examples {
+
+/// Five kernels: a transpose by columns, a tile with bank conflicts, a copy and a sum that are fine, and one that a
+/// CUDA graph launched, which was not seen.
+[[nodiscard]] Report program();
+
+/// A kernel whose launches take so long in all, and of which so much could be saved.
+[[nodiscard]] Record kernel_case(const std::string& name, double gpu_s, double saved_s);
+
+}  // namespace gpumem::report::examples
