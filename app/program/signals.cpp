@@ -1,7 +1,11 @@
 #include "app/program/signals.hpp"
 
+#include <poll.h>
 #include <pthread.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
+#include <ctime>
 #include <utility>
 
 namespace gpumem::app {
@@ -52,17 +56,28 @@ void Signals::begin(const std::function<pid_t()>& start) {
 
 void Signals::end(const std::function<void()>& collect) {
   const std::lock_guard lock(mutex_);
+  take_pending();  // what ended the command is pending here too, and was the command's
   command_ = 0;
   collect();
 }
 
+// Signals are taken under the lock only, so that each is one of before or of after the command's end.
 void Signals::take_signals() {
-  for (;;) {
-    siginfo_t from{};
-    const int signal = sigwaitinfo(&taken_, &from);
-    if (done_) return;
-    if (signal < 0) continue;
+  const int waiting = signalfd(-1, &taken_, SFD_CLOEXEC);
+  while (!done_) {
+    pollfd until{.fd = waiting, .events = POLLIN, .revents = 0};
+    poll(&until, 1, -1);
+    if (done_) break;
     const std::lock_guard lock(mutex_);
+    take_pending();
+  }
+  close(waiting);
+}
+
+void Signals::take_pending() {
+  siginfo_t from{};
+  const timespec at_once{};
+  for (int signal = 0; (signal = sigtimedwait(&taken_, &from, &at_once)) > 0;) {
     const bool sent_by_a_process = from.si_code <= 0;
     if (command_ > 0) {
       if (sent_by_a_process) kill(command_, signal);

@@ -32,6 +32,7 @@ class Signals {
 
  private:
   void take_signals();
+  void take_pending();
 
   std::function<void()> before_the_end_;
   sigset_t taken_{};

@@ -53,7 +53,7 @@ void add_sites(std::vector<inject::Site>& sites, const access::Site& described, 
     site.l2_sectors = store ? site.sectors : site.memory_sectors;
     site.used_words = site.useful_bytes / 4;
     site.l2_requests = store ? site.lines : std::min(site.lines, site.l2_sectors);
-    for (const std::uint64_t k : {0, 1, 4, 16, 64}) {
+    for (const std::uint64_t k : {0U, 1U, 4U, 16U, 64U}) {
       if (k >= described.requests) break;
       const access::WarpRequest request = described.request(k);
       inject::ShownRequest& shown = site.request[site.shown++];
@@ -98,7 +98,7 @@ double seconds(const LaunchSums& launch) { return Pricing(launch, h200()).as_it_
 TEST_CASE("what was seen of a probe is priced as the probe is predicted", "[program][pricing]") {
   for (const std::string op : {"read", "write", "copy"}) {
     for (const std::string probe : {"offset", "stride"}) {
-      for (const std::uint64_t value : {1, 2, 3, 4, 8, 16, 32}) {
+      for (const std::uint64_t value : {1U, 2U, 3U, 4U, 8U, 16U, 32U}) {
         const Case one = global_case(probe, value, op);
         const Workload workload = one.probe->describe(one, h200().device);
         const double expected = model::predict(workload, h200()).seconds;
@@ -113,7 +113,7 @@ TEST_CASE("what was seen of a probe is priced as the probe is predicted", "[prog
 
 TEST_CASE("what a strided kernel could save is its time less that of the same without strides", "[program][pricing]") {
   for (const std::string op : {"read", "write", "copy"}) {
-    for (const std::uint64_t stride : {2, 4, 8, 32}) {
+    for (const std::uint64_t stride : {2U, 4U, 8U, 32U}) {
       const auto predicted = [&](std::uint64_t value) {
         const Case one = global_case("stride", value, op);
         return model::predict(one.probe->describe(one, h200().device), h200()).seconds;
