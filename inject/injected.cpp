@@ -116,6 +116,7 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   write_kernel(*kernel);
   LaunchSlot& counts = *slot->counts;
   ++counts.launches;
+  count_range(counts);
 
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   if (driver().cuStreamIsCapturing(launch.stream, &capture) != CUDA_SUCCESS ||

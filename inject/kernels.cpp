@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "inject/libraries.hpp"
 #include "inject/modules.hpp"
 #include "inject/output.hpp"
+#include "inject/ranges.hpp"
 
 namespace gpumem::inject {
 
@@ -24,6 +26,7 @@ std::unordered_map<CUfunction, Kernel> kernels;
 std::map<std::tuple<std::uint32_t, std::uint32_t, std::array<std::uint32_t, 6>>, Slot> slots;
 std::map<std::uint32_t, DeviceEvent> devices;
 std::uint32_t kernels_seen = 0;
+std::set<std::uint32_t> ranges_written;
 
 std::string demangled(const std::string& name) {
   int status = 0;
@@ -75,6 +78,15 @@ DeviceEvent describe(CUdevice device) {
   static_cast<void>(driver().cuDeviceGetPCIBusId(event.pci_bus_id, sizeof(event.pci_bus_id), device));
   static_cast<void>(driver().cuDeviceGetName(event.name, sizeof(event.name), device));
   return event;
+}
+
+void write_range(const Range& range) {
+  if (!ranges_written.insert(range.number).second) return;
+  write_event(EventKind::range, {part_of(RangeEvent{.range = range.number}), part_of(std::string_view(range.name))});
+  if (range.name == other_names) {
+    write_problem(false, "the program marks more than " + std::to_string(most_names) +
+                             " ranges of different names: those that came later are shown as " + range.name);
+  }
 }
 
 std::string uuid_text(const DeviceEvent& device) {
@@ -144,6 +156,22 @@ void write_kernel(Kernel& kernel) {
       .local_bytes_per_thread = attribute(kernel.function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
   };
   write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(kernel.name))});
+}
+
+void count_range(LaunchSlot& counts) {
+  const Range* range = current_range();
+  if (range == nullptr) return;
+  for (RangeLaunches& one : counts.ranges) {
+    if (one.range == 0) {
+      write_range(*range);
+      one.range = range->number;
+    }
+    if (one.range == range->number) {
+      ++one.launches;
+      return;
+    }
+  }
+  ++counts.in_other_ranges;
 }
 
 std::uint32_t current_device() {

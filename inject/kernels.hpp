@@ -49,6 +49,9 @@ struct Slot {
 /// Writes the kernel's event, once.
 void write_kernel(Kernel& kernel);
 
+/// Counts a launch of the calling thread for the range it is in, if it is in one.
+void count_range(LaunchSlot& counts);
+
 /// The device of the current context, whose event is written when it is first seen.
 [[nodiscard]] std::uint32_t current_device();
 [[nodiscard]] const DeviceEvent& device_event(std::uint32_t device);

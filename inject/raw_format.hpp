@@ -20,7 +20,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 1;
+inline constexpr std::uint32_t raw_version = 2;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -31,7 +31,7 @@ enum class EventKind : std::uint32_t {
   image,        ///< ImageEvent, then machine code (an ELF file) that knows its source lines
   sample,       ///< SampleEvent, then `sites` of Site
   problem,      ///< ProblemEvent, then one line: what cannot be seen, why, and what to do
-  range         ///< RangeEvent, then the name of a range of the program's own (NVTX)
+  range         ///< RangeEvent, then the name of a range that the program marks (NVTX)
 };
 
 struct EventHeader {
@@ -161,6 +161,14 @@ struct LaunchTotals {
 /// Times kept of a slot, each one of equally many launches.
 inline constexpr std::uint32_t kept_times = 64;
 
+/// Launches of a slot in one range: the innermost one that was open where they were launched.
+struct RangeLaunches {
+  std::uint32_t range = 0;  ///< RangeEvent; 0: not in use yet
+  std::uint32_t reserved = 0;
+  std::uint64_t launches = 0;
+};
+inline constexpr std::uint32_t kept_ranges = 8;
+
 /// All launches of one kernel with one grid and block on one device.
 struct LaunchSlot {
   std::uint32_t kernel = 0;  ///< 0: not in use yet
@@ -168,13 +176,15 @@ struct LaunchSlot {
   std::uint32_t grid[3] = {};
   std::uint32_t block[3] = {};
   std::uint32_t dynamic_shared_bytes = 0;  ///< of the first one
-  std::uint32_t range = 0;                 ///< RangeEvent in which the first one was launched; 0: none
+  std::uint32_t reserved = 0;
   std::uint64_t launches = 0;
   std::uint64_t unseen[unseen_reasons] = {};  ///< launches by reason
   std::uint64_t timed = 0;                    ///< launches whose time is in the sum
   std::uint64_t timed_ns = 0;
-  std::uint64_t captured = 0;      ///< of `launches`, those recorded for a graph: they ran as often as it did
-  float time_ns[kept_times] = {};  ///< the first min(timed, kept_times) are filled in
+  std::uint64_t captured = 0;          ///< of `launches`, those recorded for a graph: they ran as often as it did
+  float time_ns[kept_times] = {};      ///< the first min(timed, kept_times) are filled in
+  RangeLaunches ranges[kept_ranges];   ///< the first ones that there were launches in
+  std::uint64_t in_other_ranges = 0;   ///< launches
 };
 inline constexpr std::uint64_t launch_slots = 65536;
 

@@ -78,6 +78,15 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
                     "without gpumem to have that",
                     report::one_line(*theirs)));
   }
+  constexpr const char* marks = "NVTX_INJECTION64_PATH";
+  const auto theirs = places.variable(marks);
+  if (theirs && *theirs != library->string()) {
+    result.notes.push_back(
+        fmt::format("{} is {}, which was left alone, so that ranges of the program are not seen: unset it for those",
+                    marks, report::one_line(*theirs)));
+  } else {
+    result.variables.emplace_back(marks, library->string());
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <span>
 #include <string_view>
@@ -128,7 +129,18 @@ class Merge {
     for (std::size_t reason = 0; reason < inject::unseen_reasons; ++reason) {
       kernel.unseen[reason] += slot.unseen[reason];
     }
+    for (const inject::RangeLaunches& one : slot.ranges) add(process, one, kernel);
+    kernel.in_other_ranges += slot.in_other_ranges;
     return place->second;
+  }
+
+  static void add(const RawProcess& process, const inject::RangeLaunches& launches, MergedKernel& kernel) {
+    const auto known = process.ranges.find(launches.range);
+    if (known == process.ranges.end() || launches.launches == 0) return;
+    const std::string name = report::one_line(known->second);
+    auto range = std::ranges::find(kernel.ranges, name, &std::pair<std::string, std::uint64_t>::first);
+    if (range == kernel.ranges.end()) range = kernel.ranges.insert(range, {name, 0});
+    range->second += launches.launches;
   }
 
   /// The place of the process's device among the run's.
@@ -211,6 +223,18 @@ bool MergedKernel::varies() const {
   const auto amount = [](const SeenLaunch& one) { return accessed(*one.sample); };
   const auto [least, most] = std::ranges::minmax(seen, {}, amount);
   return amount(most) > noticeable * amount(least);
+}
+
+std::string MergedKernel::ranges_text() const {
+  constexpr std::size_t most = 3;
+  auto by_launches = ranges;
+  std::ranges::stable_sort(by_launches, std::ranges::greater(), &std::pair<std::string, std::uint64_t>::second);
+  std::vector<std::string> names;
+  for (const auto& [range, in_it] : by_launches) {
+    if (names.size() < most) names.push_back(range);
+  }
+  if (names.size() < ranges.size() || in_other_ranges > 0) names.emplace_back("...");
+  return report::join(names, ", ");
 }
 
 const char* reason_text(inject::Unseen reason) {

@@ -36,6 +36,8 @@ struct MergedKernel {
   std::vector<double> times_s;  ///< of launches all over the run
   std::array<std::uint64_t, inject::unseen_reasons> unseen{};
   std::vector<SeenLaunch> seen;
+  std::vector<std::pair<std::string, std::uint64_t>> ranges;  ///< that it was launched in, and how often
+  std::uint64_t in_other_ranges = 0;
 
   /// Of all its launches, those not timed as long as those that were.
   [[nodiscard]] std::optional<double> gpu_s() const;
@@ -44,6 +46,8 @@ struct MergedKernel {
   [[nodiscard]] const SeenLaunch* shown() const;
   /// Whether those seen access different amounts, as far as to matter.
   [[nodiscard]] bool varies() const;
+  /// Names of the ranges that most of its launches are in: "forward, backward", a few at most. Empty: in none.
+  [[nodiscard]] std::string ranges_text() const;
 };
 
 struct MergedRun {

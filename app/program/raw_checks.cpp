@@ -36,6 +36,8 @@ bool is_possible(const inject::LaunchSlot& slot) {
   if (std::ranges::any_of(slot.block, [](std::uint32_t n) { return n == 0 || n > most_threads; })) return false;
   if (std::uint64_t{slot.block[0]} * slot.block[1] * slot.block[2] > most_threads) return false;
   if (std::max({slot.launches, slot.timed, slot.captured}) > most || slot.timed_ns > 1000 * most) return false;
+  const auto possible = [](const inject::RangeLaunches& one) { return one.launches <= most; };
+  if (slot.in_other_ranges > most || !std::ranges::all_of(slot.ranges, possible)) return false;
   return std::ranges::all_of(slot.unseen, [](std::uint64_t launches) { return launches <= most; });
 }
 

@@ -65,6 +65,7 @@ class KernelRecord {
                                         {report::block_threads_parameter, std::uint64_t{kernel.block_threads}},
                                         {report::device_parameter, std::uint64_t{kernel.device}}}},
                         workload_);
+    record_.range = kernel.ranges_text();
   }
 
   report::Record fill(const model::Profile& profile, double gpu_s) {

@@ -226,6 +226,7 @@ template <class Archive>
 void fields(Archive& archive, Record& record) {
   archive("probe", record.probe);
   archive("parameters", record.parameters);
+  archive.if_any("range", record.range);
   archive.later("swept", record.swept);
   archive.later("compared", known(record.compared));
   archive.later("baseline", record.baseline);

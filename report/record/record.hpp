@@ -102,6 +102,7 @@ struct MetricRecord {
 struct Record {
   std::string probe;
   std::vector<Parameter> parameters;  ///< in the order of the probe's axes
+  std::string range = {};             ///< of a user's kernel, ranges that the program marks and launches it in
   std::string swept;                  ///< the parameter that a sweep of this probe varies
   std::string compared;               ///< the parameter whose values are alternatives for the same job; may be empty
   Value baseline;                     ///< value of the compared, else of the swept parameter, in the case that

@@ -92,6 +92,7 @@ std::vector<CsvPath> paths_of(const std::vector<const Report*>& reports) {
       add_paths(paths, {reading}, of_kernels(report->metric_columns, gpu_time_name));
     }
   }
+  add_paths(paths, {}, {"range"});
   return paths;
 }
 

@@ -166,6 +166,7 @@ class ProgramBlock {
   [[nodiscard]] Block build(std::size_t width) && {
     block_.columns.push_back({.heading = {"kernel", ""}, .names = true});
     for (Row& row : block_.rows) row.cells.emplace_back();
+    add_ranges(width);
     add_numbers({"GPU time", "%"}, 30, 3, 1, percent_of(gpu_share_name));
     add_numbers({"launches", ""}, 50, 3, 0, reading_of(launches_name));
     add_numbers({"of peak", "%"}, 40, 2, 0, [](const Record& record) -> std::optional<double> {
@@ -201,6 +202,17 @@ class ProgramBlock {
     block_.columns.push_back({.heading = std::move(heading), .rank = rank});
     for (std::size_t i = 0; i < cells.size(); ++i) {
       block_.rows[i].cells.push_back(cells[i].empty() ? "-" : std::move(cells[i]));
+    }
+  }
+
+  /// Of programs that mark any.
+  void add_ranges(std::size_t width) {
+    constexpr auto has_range = [](const Record* record) { return !record->range.empty(); };
+    if (std::ranges::none_of(rows_, has_range)) return;
+    const std::size_t most = std::clamp<std::size_t>(width / 6, 16, 40);
+    block_.columns.push_back({.heading = {"range", ""}, .rank = 45, .names = true});
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      block_.rows[i].cells.push_back(has_range(rows_[i]) ? truncated(one_line(rows_[i]->range), most) : "-");
     }
   }
 

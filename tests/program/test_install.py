@@ -59,7 +59,7 @@ class InstallTest(ProgramTest):
         return program
 
     def check_library(self, prefix, program):
-        """What `gpumem run` injects is found by the installed program, and shows nothing but its entry."""
+        """What `gpumem run` injects is found by the installed program, and shows nothing but its entries."""
         if not has_library:
             return
         library = prefix / "lib/gpumem/libgpumem_inject.so"
@@ -69,7 +69,7 @@ class InstallTest(ProgramTest):
         self.assertIn(f"CUDA_INJECTION64_PATH={library.resolve()}", told)
         if shutil.which("nm"):
             shown = [line.split()[-1] for line in call("nm", "-D", "--defined-only", library).splitlines()]
-            self.assertEqual(shown, ["InitializeInjection"])
+            self.assertEqual(shown, ["InitializeInjection", "InitializeInjectionNvtx2"])
 
     def complete(self, prefix, *words):
         ask = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpumem; printf "%s\\n" "${COMPREPLY[@]}"'

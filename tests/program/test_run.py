@@ -108,9 +108,10 @@ class Command(RunTest):
         show = [sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]
         alone = subprocess.run(show, capture_output=True, timeout=60, check=True, env=self.variables | odd).stdout
         watched = json.loads(self.watch(*show, env=self.variables | odd).stdout)
-        ours = {name for name in watched if name.startswith("GPUMEM_RUN_") or name == "CUDA_INJECTION64_PATH"}
+        injected = ("CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
+        ours = {name for name in watched if name.startswith("GPUMEM_RUN_") or name in injected}
         self.assertEqual({name: value for name, value in watched.items() if name not in ours}, json.loads(alone))
-        self.assertEqual(Path(watched["CUDA_INJECTION64_PATH"]), LIBRARY)
+        self.assertEqual([Path(watched[name]) for name in injected], [LIBRARY] * 2)
         self.assertTrue(Path(watched["GPUMEM_RUN_FOLDER"]).is_absolute())
 
     def test_options_reach_the_library(self):
@@ -336,6 +337,22 @@ class Report(RunTest):
         notes = strict_json(report.read_text())["program"]["notes"]
         self.assertEqual(len(notes), 1)
         self.assertIn("CUDA_INJECTION64_PATH was /theirs.so", notes[0])
+
+    def test_another_library_was_to_see_ranges(self):
+        report = self.directory / "report.json"
+        done = self.watch("sh", "-c", f'"{WATCHED}" kernels; echo $NVTX_INJECTION64_PATH', options=("--output", report),
+                          env=self.variables | {"NVTX_INJECTION64_PATH": "/theirs.so"})
+        self.assertEqual(done.stdout, b"/theirs.so\n")
+        (note,) = strict_json(report.read_text())["program"]["notes"]
+        self.assertIn("NVTX_INJECTION64_PATH is /theirs.so, which was left alone", note)
+
+    def test_ranges_are_a_column_where_there_are_any(self):
+        report = self.directory / "report.json"
+        for what, ranges in (("ranges", ["step, ...", None]), ("kernels", [None, None])):
+            done = self.watch(WATCHED, what, options=("--output", report))
+            results = strict_json(report.read_text())["results"]
+            self.assertEqual([one.get("range") for one in results], ranges)
+            self.assertEqual("step, ..." in done.stderr.decode(), what == "ranges")
 
     def test_raw_files_can_be_kept_and_shown_again(self):
         kept = self.directory / "new" / "kept"

@@ -94,6 +94,9 @@ class RawWriter {
   RawWriter& problem(const std::string& line, bool fatal = false) {
     return event(inject::EventKind::problem, bytes_of(inject::ProblemEvent{fatal ? 1U : 0U, 0}) + line);
   }
+  RawWriter& range(std::uint32_t number, const std::string& name) {
+    return event(inject::EventKind::range, bytes_of(inject::RangeEvent{number, 0}) + name);
+  }
   RawWriter& sample(std::uint32_t slot, const std::vector<inject::Site>& sites, std::uint32_t lost = 0) {
     std::string payload = bytes_of(
         inject::SampleEvent{.slot = slot, .sites = static_cast<std::uint32_t>(sites.size()), .lost_sites = lost});

@@ -18,8 +18,8 @@ test::RawWriter small_program() {
   writer.event(inject::EventKind::command, std::string("./app\0--flag\0", 13));
   writer.device(test::h200()).image(1, test::content_of(GPUMEM_SOURCE_DIR "/tests/app/program/raw/lines.cubin"));
   writer.kernel(1, "_Z7stridedPKfPfi", 1).kernel(2, "_Z3badPKfPf");
-  writer.event(inject::EventKind::range, test::bytes_of(inject::RangeEvent{1, 0}) + "step");
-  writer.slot(1, 10, 100e3);
+  writer.range(1, "step");
+  writer.slot(1, 10, 100e3).ranges[0] = {.range = 1, .launches = 10};
   writer.slot(2, 10, 100e3);
   inject::Site shared = test::streaming(inject::RawOp::load, 1000, 32);
   shared.space = inject::RawSpace::shared;
@@ -50,6 +50,7 @@ void require_sane(const report::Report& report) {
       }
       REQUIRE(site.site.find('\0') == std::string::npos);
     }
+    REQUIRE(record.range.find('\0') == std::string::npos);
     for (const Parameter& parameter : record.parameters) {
       REQUIRE(to_string(parameter.value).find('\0') == std::string::npos);
     }

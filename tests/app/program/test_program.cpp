@@ -233,6 +233,37 @@ TEST_CASE("of several launches the one with the median is shown", "[program]") {
   for (const report::Record& record : report_of({lost}).results) CHECK(record.access[0].requests == requests);
 }
 
+TEST_CASE("kernels have the ranges that they are launched in, those of most launches first", "[program]") {
+  const auto range_of = [](const report::Report& report, const char* kernel) {
+    const auto record = std::ranges::find_if(report.results, [&](const report::Record& one) {
+      return parameter(one, report::kernel_parameter) == Value(kernel);
+    });
+    return record->range;
+  };
+  constexpr const char* good = "good(float const*, float*)";
+  constexpr const char* bad = "bad(float const*, float*)";
+  CHECK(range_of(report_of({two_kernels()}), good).empty());
+
+  RawWriter writer = two_kernels();
+  writer.range(1, "forward").range(2, "back\nward").range(3, "update").range(4, "loss");
+  writer.slots[0].ranges[0] = {.range = 1, .launches = 2};
+  writer.slots[0].ranges[1] = {.range = 2, .launches = 3};
+  writer.slots[1].ranges[0] = {.range = 9, .launches = 3};  // its name is lost
+  CHECK(range_of(report_of({writer}), good) == "back ward, forward");
+  CHECK(range_of(report_of({writer}), bad).empty());
+
+  RawWriter child = two_kernels(101);  // ranges have numbers of its own
+  child.range(1, "loss").range(2, "forward");
+  child.slots[0].ranges[0] = {.range = 1, .launches = 1};
+  child.slots[0].ranges[1] = {.range = 2, .launches = 2};
+  CHECK(range_of(report_of({writer, child}), good) == "forward, back ward, loss");
+  child.slots[0].in_other_ranges = 1;
+  CHECK(range_of(report_of({writer, child}), good) == "forward, back ward, loss, ...");
+  child.slots[0].in_other_ranges = 0;
+  writer.slots[0].ranges[2] = {.range = 3, .launches = 1};
+  CHECK(range_of(report_of({writer, child}), good) == "forward, back ward, update, ...");
+}
+
 TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program]") {
   const test::TemporaryDirectory folder;
   const RawWriter writer = two_kernels();
@@ -256,7 +287,7 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   std::string other = whole;
   other[offsetof(inject::FileHeader, version)] = 9;
   test::put(events, other);
-  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads 1)"));
+  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads 2)"));
 
   other = whole;
   other[sizeof(inject::FileHeader)] = 99;  // the kind of the first event

@@ -1,6 +1,6 @@
 // A program that gpumem run has injected its library into, on a machine without a GPU: it leaves what the library would
 // have left, and nothing else.
-//   gpumem_watched kernels|fatal|cut [EXIT-CODE]
+//   gpumem_watched kernels|ranges|fatal|cut [EXIT-CODE]
 
 #include <unistd.h>
 
@@ -38,6 +38,10 @@ int main(int argc, char** argv) {
         .write(folder);
   } else {
     test::RawWriter raw = two_kernels();
+    if (what == "ranges") {
+      raw.range(1, "step").slots[0].ranges[0] = {.range = 1, .launches = 9};
+      raw.slots[0].in_other_ranges = 1;
+    }
     if (what == "cut") raw.events.resize(raw.events.size() - 100);
     raw.write(folder);
   }
