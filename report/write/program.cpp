@@ -209,7 +209,7 @@ class ProgramBlock {
   void add_ranges(std::size_t width) {
     constexpr auto has_range = [](const Record* record) { return !record->range.empty(); };
     if (std::ranges::none_of(rows_, has_range)) return;
-    const std::size_t most = std::clamp<std::size_t>(width / 6, 16, 40);
+    const std::size_t most = std::clamp<std::size_t>(width / 8, 16, 32);
     block_.columns.push_back({.heading = {"range", ""}, .rank = 45, .names = true});
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       block_.rows[i].cells.push_back(has_range(rows_[i]) ? truncated(one_line(rows_[i]->range), most) : "-");

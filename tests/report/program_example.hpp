@@ -8,7 +8,7 @@
 namespace gpumem::report::examples {
 
 /// Five kernels: a transpose by columns, a tile with bank conflicts, a copy and a sum that are fine, and one that a
-/// CUDA graph launched, which was not seen.
+/// CUDA graph launched, which was not seen. Two of them are in ranges that the program marks.
 [[nodiscard]] Report program();
 
 /// A kernel whose launches take so long in all, and of which so much could be saved.

@@ -87,6 +87,18 @@ TEST_CASE("A program's kernels are ranked by what could be saved, ten of them", 
   CHECK(says(table(wasteful(11)), "\n1 more kernel could save 1.0 ms;"));
 }
 
+TEST_CASE("A program's kernels have a column of ranges where it marks any", "[run]") {
+  Report report = examples::program();
+  CHECK(says(table(report), "range"));
+  CHECK(read_report(written(report, Format::json), "r.json").results[1].range == "forward");
+  for (Record& record : report.results) record.range.clear();
+  CHECK_FALSE(says(table(report), "range"));
+  CHECK_FALSE(says(written(report, Format::json), "\"range\""));
+  report.results[1].range = "\x1b[31mone\ntwo";
+  CHECK(says(table(report), "one two"));
+  CHECK_FALSE(says(table(report), "\x1b"));
+}
+
 TEST_CASE("A program whose kernels are fine has no table", "[run]") {
   Report report = examples::program();
   report.results = {examples::kernel_case("good", 10e-3, 1e-4), examples::kernel_case("better", 10e-3, 0)};
