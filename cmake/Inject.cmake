@@ -54,7 +54,7 @@ if(NOT patch_architectures)
 endif()
 set(images "${CMAKE_BINARY_DIR}/generated/inject")
 file(MAKE_DIRECTORY "${images}")
-set(patch "${PROJECT_SOURCE_DIR}/inject/patch.cu")
+set(patch "${PROJECT_SOURCE_DIR}/inject/sites/patch.cu")
 set(patch_files "")
 set(patch_assembly "")
 set(patch_table "")
@@ -72,7 +72,7 @@ foreach(architecture IN LISTS patch_architectures)
     "    {${architecture}, patch_${architecture}, static_cast<std::size_t>(patch_${architecture}_end - patch_${architecture})},\n")
 endforeach()
 file(CONFIGURE OUTPUT "${images}/patch_images.cpp" @ONLY CONTENT [[
-#include "inject/patch_image.hpp"
+#include "inject/sites/patch_image.hpp"
 
 @patch_assembly@
 namespace gpumem::inject {
@@ -94,8 +94,10 @@ target_include_directories(gpumem_patch_images PRIVATE "${PROJECT_SOURCE_DIR}")
 set_target_properties(gpumem_patch_images PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
   CXX_COMPILER_LAUNCHER "")
 
-file(GLOB inject_sources CONFIGURE_DEPENDS inject/*.cpp)
-add_library(gpumem_inject MODULE ${inject_sources} $<TARGET_OBJECTS:gpumem_patch_images>)
+file(GLOB_RECURSE inject_sources CONFIGURE_DEPENDS inject/*.cpp)
+add_library(gpumem_inject MODULE ${inject_sources} $<TARGET_OBJECTS:gpumem_patch_images>
+  # The hardware's counters are counted as those of our own kernels are.
+  probes/measure/counter_fields.cpp probes/measure/cupti.cpp probes/measure/range_profiler.cpp)
 target_include_directories(gpumem_inject PRIVATE "${PROJECT_SOURCE_DIR}")
 target_include_directories(gpumem_inject SYSTEM PRIVATE "${GPUMEM_SANITIZER_INCLUDE}" ${CUDAToolkit_INCLUDE_DIRS})
 target_compile_options(gpumem_inject PRIVATE ${GPUMEM_WARNINGS} -Wpedantic -Wconversion)

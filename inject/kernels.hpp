@@ -19,18 +19,15 @@ struct Kernel {
   std::uint32_t static_shared_bytes = 0;
   bool wanted = true;       ///< by --kernel
   bool collective = false;  ///< waits for other GPUs
-  bool unpatchable = false;
+  bool hopeless = false;  ///< looking closely has failed, and would again
   bool written = false;
 };
 
-/// A launch as its caller described it.
-struct Launch {
-  CUfunction function = nullptr;  ///< or a CUkernel
+/// Blocks and threads of a launch.
+struct Shape {
   std::uint32_t grid[3] = {};
   std::uint32_t block[3] = {};
   std::uint32_t dynamic_shared_bytes = 0;
-  CUstream stream = nullptr;
-  bool cooperative = false;
 };
 
 /// Launches of one slot, and what of them was sampled.
@@ -40,22 +37,24 @@ struct Slot {
   std::uint64_t samples = 0;
 };
 
+/// Its functions are gone. May be called by any thread, with the driver's locks held.
+void forget_module(CUmodule module);
+
 // One thread at a time calls these.
 
 /// Null where the driver does not tell what it is. `symbol` is the name as the callback has it.
 [[nodiscard]] Kernel* kernel_of(CUfunction function, const char* symbol, const Options& options);
 /// Null where there is no room.
-[[nodiscard]] Slot* slot_of(const Kernel& kernel, const Launch& launch, std::uint32_t device);
-/// Writes the kernel's event, once.
-void write_kernel(Kernel& kernel);
+[[nodiscard]] Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device);
+/// Adds a time to those of the slot's launches.
+void add_time(LaunchSlot& slot, double ns);
+/// The number of a kernel by its name alone, whose event is written if no launch of it was seen before.
+[[nodiscard]] std::uint32_t kernel_number(const std::string& name, std::uint32_t registers_per_thread,
+                                          std::uint32_t static_shared_bytes);
+/// Writes the kernel's event. `image` is the number of machine code that knows its lines, 0 where there is none.
+void write_kernel(Kernel& kernel, std::uint32_t image);
 
 /// Counts a launch of the calling thread for the range it is in, if it is in one.
 void count_range(LaunchSlot& counts);
-
-/// The device of the current context, whose event is written when it is first seen.
-[[nodiscard]] std::uint32_t current_device();
-[[nodiscard]] const DeviceEvent& device_event(std::uint32_t device);
-/// Whether --device means it.
-[[nodiscard]] bool wants_device(std::uint32_t device, const std::string& wanted);
 
 }  // namespace gpumem::inject

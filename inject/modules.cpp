@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
+#include <vector>
 
 #include "inject/output.hpp"
 
@@ -25,7 +25,6 @@ struct Image {
 // Never held while anything else is called.
 std::mutex mutex;
 std::unordered_map<CUmodule, Image> images;
-std::vector<CUmodule> dropped;
 std::size_t kept_bytes = 0;
 std::uint32_t written = 0;
 
@@ -67,16 +66,10 @@ void keep_module(CUmodule module, const char* cubin, std::size_t bytes) {
 
 void drop_module(CUmodule module) {
   const std::lock_guard lock(mutex);
-  dropped.push_back(module);
   const auto found = images.find(module);
   if (found == images.end()) return;
   kept_bytes -= found->second.code.size();
   images.erase(found);
-}
-
-std::vector<CUmodule> dropped_modules() {
-  const std::lock_guard lock(mutex);
-  return std::exchange(dropped, {});
 }
 
 std::uint32_t image_of(CUmodule module) {

@@ -5,17 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace gpumem::inject {
 
 /// Keeps the module's code if it knows lines. Called with the driver's locks held: calls nothing of the driver's.
 void keep_module(CUmodule module, const char* cubin, std::size_t bytes);
-/// Forgets the module, and remembers that its functions are gone. As keep_module.
+/// Forgets the module. As keep_module.
 void drop_module(CUmodule module);
 
-/// Modules dropped since the last call.
-[[nodiscard]] std::vector<CUmodule> dropped_modules();
 /// The number of the module's image in the files, which it is written to when it is first asked for; 0 where there is
 /// none.
 [[nodiscard]] std::uint32_t image_of(CUmodule module);

@@ -26,6 +26,9 @@ Options read_options() {
   Options options;
   options.folder = text_of(folder_variable);
   options.sanitizer = text_of(sanitizer_variable);
+  options.cupti = text_of(cupti_variable);
+  options.engine = text_of(engine_variable) == counters_engine_name ? EngineKind::counters : EngineKind::sites;
+  options.replay = number_of(replay_variable, 0) != 0;
   options.launches = number_of(launches_variable, options.launches);
   options.skip_first = number_of(skip_first_variable, options.skip_first);
   options.device = text_of(device_variable);

@@ -6,11 +6,16 @@
 #include <cstdint>
 #include <string>
 
+#include "inject/raw_format.hpp"
+
 namespace gpumem::inject {
 
 struct Options {
   std::string folder;  ///< empty: nobody asked
-  std::string sanitizer;
+  EngineKind engine{};
+  std::string sanitizer;  ///< where its library is; empty: not found
+  std::string cupti;      ///< likewise
+  bool replay = false;    ///< kernels are run again for what does not fit into one pass
   std::uint64_t launches = 1;
   std::uint64_t skip_first = 0;
   std::string device;
@@ -18,7 +23,7 @@ struct Options {
   bool has_kernel = false;
   regex_t kernel{};
 
-  /// Whether a kernel of this demangled name is to be seen access by access.
+  /// Whether a kernel of this demangled name is to be seen closely.
   [[nodiscard]] bool wants_kernel(const char* name) const;
 };
 

@@ -33,12 +33,13 @@ std::uint64_t clock_ns(clockid_t clock) {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-FileHeader header_of_process() {
+FileHeader header_of_process(EngineKind engine) {
   FileHeader header;
   std::memcpy(header.magic, raw_magic, sizeof(header.magic));
   header.version = raw_version;
   header.process = static_cast<std::uint32_t>(getpid());
   header.parent = static_cast<std::uint32_t>(getppid());
+  header.engine = engine;
   header.started_ns = clock_ns(CLOCK_REALTIME);
   return header;
 }
@@ -71,8 +72,8 @@ void write_command() {
 
 std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
-bool open_output(const std::string& folder) {
-  const FileHeader header = header_of_process();
+bool open_output(const std::string& folder, EngineKind engine) {
+  const FileHeader header = header_of_process(engine);
   const std::string name = folder + "/" + std::to_string(header.process) + "-" + std::to_string(header.started_ns);
   events = open((name + events_suffix).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
   launches = open((name + launches_suffix).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

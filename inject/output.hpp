@@ -20,7 +20,7 @@ template <class Structure>
 [[nodiscard]] inline Part part_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 /// Begins the files of this process. False: not possible, and nothing is written from here on.
-bool open_output(const std::string& folder);
+bool open_output(const std::string& folder, EngineKind engine);
 /// Of a child that was forked and whose memory is a copy: nothing of it goes to its parent's files.
 void leave_output();
 

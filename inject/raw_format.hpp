@@ -11,16 +11,22 @@ namespace gpumem::inject {
 inline constexpr const char* events_suffix = ".events";
 inline constexpr const char* launches_suffix = ".launches";
 
+/// What the process was watched with.
+enum class EngineKind : std::uint32_t {
+  sites,    ///< some launches access by access
+  counters  ///< some launches by the hardware's counters
+};
+
 struct FileHeader {
   char magic[8];  ///< `raw_magic`
   std::uint32_t version = 0;
   std::uint32_t process = 0;
   std::uint32_t parent = 0;
-  std::uint32_t reserved = 0;
+  EngineKind engine{};
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 2;
+inline constexpr std::uint32_t raw_version = 3;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -31,7 +37,8 @@ enum class EventKind : std::uint32_t {
   image,        ///< ImageEvent, then machine code (an ELF file) that knows its source lines
   sample,       ///< SampleEvent, then `sites` of Site
   problem,      ///< ProblemEvent, then one line: what cannot be seen, why, and what to do
-  range         ///< RangeEvent, then the name of a range that the program marks (NVTX)
+  range,        ///< RangeEvent, then the name of a range that the program marks (NVTX)
+  counts        ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN: absent
 };
 
 struct EventHeader {
@@ -73,19 +80,21 @@ struct ImageEvent {
   std::uint32_t reserved = 0;
 };
 
-/// Why a launch was not seen access by access.
+/// Why a launch was not looked at closely: not seen access by access, or not counted.
 enum class Unseen : std::uint32_t {
-  none,        ///< it was, or another of its kernel, grid and block was
-  captured,    ///< launched by a CUDA graph
-  collective,  ///< of a library that waits for other GPUs: must not be held up
-  overhead,    ///< the time that sampling may take was spent
-  not_chosen,  ///< by --kernel, --device or --skip-first
-  failed,      ///< the kernel could not be patched
-  no_memory,   ///< no room for the tables on the GPU
-  times_only,  ///< access by access was not asked for, or is not possible
-  cooperative  ///< needs all its blocks at once, of which fewer may fit with the patch
+  none,         ///< it was, or another of its kernel, grid and block was
+  captured,     ///< launched by a CUDA graph
+  collective,   ///< of a library that waits for other GPUs: must not be held up
+  overhead,     ///< the time that looking closely may take was spent
+  not_chosen,   ///< by --kernel, --device or --skip-first
+  failed,       ///< the kernel could not be patched, or counting it failed
+  no_memory,    ///< no room for the tables on the GPU
+  times_only,   ///< nothing but times was asked for, or is possible
+  cooperative,  ///< needs all its blocks at once, of which fewer may fit with the patch
+  refused,      ///< this machine does not let the process count
+  few_launches  ///< counting takes more launches than there were
 };
-inline constexpr std::uint32_t unseen_reasons = 9;
+inline constexpr std::uint32_t unseen_reasons = 11;
 
 struct ProblemEvent {
   std::uint32_t fatal = 0;  ///< nothing of the process can be seen
@@ -105,6 +114,13 @@ struct SampleEvent {
   std::uint32_t reserved = 0;
   std::uint64_t order = 0;    ///< launches of its slot before it
   std::uint64_t took_ns = 0;  ///< what seeing it cost the program
+};
+
+/// What the hardware counted of launches of one slot, a part of it in each: "passes".
+struct CountsEvent {
+  std::uint32_t slot = 0;    ///< index of its LaunchSlot
+  std::uint32_t passes = 0;  ///< launches that it took
+  std::uint64_t order = 0;   ///< launches of its slot before the first of them
 };
 
 enum class RawSpace : std::uint8_t { global, shared, local, host, cluster };

@@ -1,22 +1,42 @@
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
 #include "probes/error.hpp"
 #include "report/read/read_report.hpp"
+#include "report/record/joined.hpp"
+#include "report/record/kernels.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::app {
 
 namespace {
 
+/// Of a program that was run twice: access by access, and counted.
+report::Report put_together(const report::Report& one, const report::Report& other) {
+  for (const auto& [sites, counters] : {std::pair(&one, &other), std::pair(&other, &one)}) {
+    if (is_watched_by(*sites, report::sites_engine) && is_watched_by(*counters, report::counters_engine)) {
+      return report::joined(*sites, *counters);
+    }
+  }
+  throw usage_error(
+      "two reports are explained together where one is of 'gpumem run' and the other of 'gpumem run --counters', of the "
+      "same program; to hold two of a kind against each other: gpumem compare");
+}
+
 /// The chosen cases of a report, all of them unless some are named. Throws a usage error for a file that cannot be read
 /// or holds no report, and for cases that it does not have.
 int run_explain_command(const ExplainArguments& arguments, const Environment& environment) {
-  const report::Report report = report::read_report_file(*arguments.report, environment.in);
-  const std::vector<std::size_t> cases = choose_cases(report.results, {arguments.cases, environment.registry});
+  report::Report report = report::read_report_file(*arguments.report, environment.in);
+  std::vector<std::string> chosen = arguments.cases;
+  if (!chosen.empty() && chosen.front().ends_with(".json")) {
+    report = put_together(report, report::read_report_file(chosen.front(), environment.in));
+    chosen.erase(chosen.begin());
+  }
+  const std::vector<std::size_t> cases = choose_cases(report.results, {chosen, environment.registry});
   std::ostringstream text;
   if (arguments.markdown) {
     report::write_explained_markdown(text, report, cases);
@@ -31,7 +51,8 @@ int run_explain_command(const ExplainArguments& arguments, const Environment& en
 
 MakeRequest explain_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<ExplainArguments>();
-  options.add_argument("REPORT", arguments->report, "A JSON report that 'gpumem probe' wrote, or - for standard input");
+  options.add_argument("REPORT", arguments->report, "A JSON report that 'gpumem probe' or 'gpumem run' wrote, or - for standard input; of a program that was run with "
+                       "--counters and without, both reports explain it together");
   options.add_argument("[CASE...]", arguments->cases,
                        "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all");
   options.add_choice("format", "text|markdown", arguments->markdown,
@@ -40,7 +61,8 @@ MakeRequest explain_options(CommandOptions& options, const Known&) {
       "Examples:\n"
       "  gpumem probe --offset 0..32 --op write --output run.json\n"
       "  gpumem explain run.json offset=1     why this case is as fast as it is\n"
-      "  gpumem explain run.json 0..3 --format markdown");
+      "  gpumem explain run.json 0..3 --format markdown\n"
+      "  gpumem explain sites.json counters.json   a program's kernels, seen access by access and counted");
   return [arguments] {
     if (!arguments->report) {
       throw usage_error("explain needs a report; write one with: gpumem probe ... --output run.json");

@@ -32,10 +32,15 @@ struct RunArguments : ResultRequest, WatchOptions {
   std::optional<std::string> gpu;  ///< whose profile predicts
 };
 
-constexpr const char* no_sanitizer =
-    "the library libsanitizer-public.so was not found, without which no kernel can be watched; install it with: pip "
-    "install "
-    "nvidia-cuda-sanitizer-api; or name it with GPUMEM_SANITIZER=/path/to/libsanitizer-public.so";
+/// That the library of NVIDIA's that the engine needs was not found.
+std::string missing_words(const WatchOptions& options) {
+  const VendorLibrary& library = options.counters ? cupti_library() : sanitizer_library();
+  return fmt::format(
+      "the library {0} was not found, without which no kernel can be {1}; install it with: pip install {2}; or name it "
+      "with {3}=/path/to/{0}",
+      library.file, options.counters ? "counted" : "watched",
+      options.counters ? "nvidia-cuda-cupti" : "nvidia-cuda-sanitizer-api", library.variable);
+}
 
 report::Report finished_report(const std::filesystem::path& folder, const ProgramRun& run,
                                const std::optional<model::Profile>& profile, const std::string& started_at,
@@ -54,7 +59,7 @@ struct Watched {
   std::filesystem::path raw_files = {};  ///< where they are afterwards
   std::vector<std::pair<std::string, std::string>> variables = {};
   std::vector<std::string> notes = {};
-  bool sanitizer_missing = false;
+  std::optional<std::string> missing = {};  ///< a library of NVIDIA's, and where to get it
 };
 
 Watched watched(const Places& places, const RawFolder& folder, const RunArguments& arguments) {
@@ -67,11 +72,12 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
                     "build it with a CUDA Toolkit that has the Compute Sanitizer's headers",
                     places.program.string()));
   }
-  const auto sanitizer = sanitizer_library(places, arguments.command.front());
+  const auto vendors = find_library(arguments.counters ? cupti_library() : sanitizer_library(), places,
+                                    arguments.command.front());
   Watched result;
   result.raw_files = folder.path();
-  result.variables = injected_variables(*library, sanitizer, folder.path(), arguments);
-  result.sanitizer_missing = !sanitizer;
+  result.variables = injected_variables(*library, vendors, folder.path(), arguments);
+  if (!vendors) result.missing = missing_words(arguments);
   if (const auto theirs = places.variable("CUDA_INJECTION64_PATH")) {
     result.notes.push_back(
         fmt::format("CUDA_INJECTION64_PATH was {}, which was not loaded, as only one library can be: run the command "
@@ -105,7 +111,7 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   const auto full = folder.note_if_full();
   if (full) watch.notes.push_back(*full);
   const ProgramTraces traces = program_traces(watch.raw_files);
-  if (traces.used_cuda && watch.sanitizer_missing) watch.notes.emplace_back(no_sanitizer);
+  if (traces.used_cuda && watch.missing) watch.notes.push_back(*watch.missing);
   const ProgramRun run{.command = arguments.command, .exit_code = exit_code, .notes = watch.notes};
   const report::Report report = finished_report(watch.raw_files, run, profile, started_at, environment);
   folder.remove();  // writing may end us: a pipe that nobody reads any more
@@ -120,7 +126,7 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   if (traces.used_cuda) {
     throw missing_capability_error(fmt::format("{} uses a GPU but could not be watched (its own exit code was {}): {}",
                                                name, exit_code,
-                                               watch.sanitizer_missing ? no_sanitizer : *traces.fatal));
+                                               watch.missing.value_or(*traces.fatal)));
   }
   if (!arguments.quiet) {
     say(environment.err, full ? *full : fmt::format("{} did not use CUDA, so there is nothing to show", name));
@@ -154,7 +160,13 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       "-- COMMAND...", arguments->command,
       "Any program that uses CUDA, Python included, with its arguments. Nothing has to be rebuilt; its "
       "input, output and exit code stay its own");
-  options.group("What is seen access by access");
+  options.group("What is looked at");
+  options.add_switch("counters", arguments->counters,
+                     "Count launches with the hardware's counters instead of seeing them access by access, and take the "
+                     "times of all kernels, those of CUDA graphs as well; a kernel is counted over as many launches as "
+                     "it takes passes");
+  options.add_switch("replay", arguments->replay,
+                     "With --counters, run each kernel again for every pass, so that one launch is enough");
   options.add_value("kernel", "REGEX", arguments->kernel,
                     "Only kernels whose name has a match, as it stands in the table's full form, e.g. --kernel "
                     "'transpose|copy'; of others only times are taken");
@@ -202,6 +214,7 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       arguments->command.push_back(words.substr(begin + 1, end - begin - 1));
       begin = end;
     }
+    if (arguments->replay && !arguments->counters) throw usage_error("--replay needs --counters: nothing else repeats");
     if (arguments->kernel) refuse_wrong_expression(*arguments->kernel);
     for (const std::string& path : arguments->outputs) {
       if (path == "-" || path == "/dev/stdout") {

@@ -1,5 +1,6 @@
 #include "app/program/injection.hpp"
 
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* library_name = "libgpumem_inject.so";
-constexpr const char* sanitizer_name = "libsanitizer-public.so";
 
 bool is_file(const fs::path& path) {
   std::error_code ignored;
@@ -43,24 +43,25 @@ std::optional<fs::path> first_file(const std::vector<fs::path>& candidates) {
   return fs::absolute(*found, failed);  // the command may change to another folder
 }
 
-void add_toolkit(std::vector<fs::path>& candidates, const fs::path& toolkit) {
-  candidates.push_back(toolkit / "compute-sanitizer" / sanitizer_name);
-  candidates.push_back(toolkit / "extras" / "compute-sanitizer" / sanitizer_name);
-  candidates.push_back(toolkit / "extras" / "Sanitizer" / sanitizer_name);
-}
+/// Files where the library may be, those that are to be taken first in front.
+struct Candidates {
+  const VendorLibrary& library;
+  std::vector<fs::path> files = {};
 
-/// Of a Python whose files are below `prefix`.
-void add_python(std::vector<fs::path>& candidates, const fs::path& prefix) {
-  for (const fs::path& version : folders_in(prefix / "lib", "python3")) {
-    for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const fs::path& package : folders_in(version / packages / "nvidia", "")) {
-        candidates.push_back(package / "compute-sanitizer" / sanitizer_name);
-        candidates.push_back(package / sanitizer_name);
-        candidates.push_back(package / "lib" / sanitizer_name);
+  void add_toolkit(const fs::path& toolkit) {
+    for (const char* folder : library.in_toolkit) files.push_back(toolkit / folder / library.file);
+  }
+  /// Of a Python whose files are below `prefix`.
+  void add_python(const fs::path& prefix) {
+    for (const fs::path& version : folders_in(prefix / "lib", "python3")) {
+      for (const char* packages : {"site-packages", "dist-packages"}) {
+        for (const fs::path& package : folders_in(version / packages / "nvidia", "")) {
+          for (const char* folder : library.in_package) files.push_back(package / folder / library.file);
+        }
       }
     }
   }
-}
+};
 
 /// A program as a shell would find it; empty: not there.
 fs::path found_program(const Places& places, const std::string& name) {
@@ -113,39 +114,59 @@ std::optional<fs::path> injected_library(const Places& places) {
   return failed ? std::nullopt : found;
 }
 
-std::optional<fs::path> sanitizer_library(const Places& places, const std::string& command) {
-  if (const auto named = places.variable("GPUMEM_SANITIZER")) {
+const VendorLibrary& sanitizer_library() {
+  static const VendorLibrary library{.file = "libsanitizer-public.so",
+                                     .variable = "GPUMEM_SANITIZER",
+                                     .in_toolkit = {"compute-sanitizer", "extras/compute-sanitizer", "extras/Sanitizer"},
+                                     .in_package = {"compute-sanitizer", "", "lib"}};
+  return library;
+}
+
+const VendorLibrary& cupti_library() {
+  static const VendorLibrary library{.file = fmt::format("libcupti.so.{}", CUDART_VERSION / 1000),
+                                     .variable = "GPUMEM_CUPTI",
+                                     .in_toolkit = {"extras/CUPTI/lib64", "lib64"},
+                                     .in_package = {"lib"}};
+  return library;
+}
+
+std::optional<fs::path> find_library(const VendorLibrary& library, const Places& places, const std::string& command) {
+  if (const auto named = places.variable(library.variable)) {
     const auto found = first_file({*named});
-    if (!found) throw usage_error(fmt::format("GPUMEM_SANITIZER: there is no file '{}'", *named));
+    if (!found) throw usage_error(fmt::format("{}: there is no file '{}'", library.variable, *named));
     return found;
   }
-  std::vector<fs::path> candidates;
+  Candidates candidates{library};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"}) {
-    if (const auto toolkit = places.variable(variable)) add_toolkit(candidates, *toolkit);
+    if (const auto toolkit = places.variable(variable)) candidates.add_toolkit(*toolkit);
   }
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (const auto prefix = places.variable(variable)) add_python(candidates, *prefix);
+    if (const auto prefix = places.variable(variable)) candidates.add_python(*prefix);
   }
-  for (const fs::path& prefix : prefixes_of(found_program(places, command))) add_python(candidates, prefix);
+  for (const fs::path& prefix : prefixes_of(found_program(places, command))) candidates.add_python(prefix);
   for (const fs::path& system : places.systems) {
-    add_toolkit(candidates, system / "cuda");
-    for (const fs::path& toolkit : folders_in(system, "cuda-")) add_toolkit(candidates, toolkit);
+    candidates.add_toolkit(system / "cuda");
+    for (const fs::path& toolkit : folders_in(system, "cuda-")) candidates.add_toolkit(toolkit);
   }
-  for (const fs::path& prefix : prefixes_of(found_program(places, "nvcc"))) add_toolkit(candidates, prefix);
-  for (const fs::path& prefix : prefixes_of(found_program(places, "python3"))) add_python(candidates, prefix);
-  for (const fs::path& system : places.systems) add_python(candidates, system);
-  if (const auto home = places.variable("HOME")) add_python(candidates, fs::path(*home) / ".local");
-  return first_file(candidates);
+  for (const fs::path& prefix : prefixes_of(found_program(places, "nvcc"))) candidates.add_toolkit(prefix);
+  for (const fs::path& prefix : prefixes_of(found_program(places, "python3"))) candidates.add_python(prefix);
+  for (const fs::path& system : places.systems) candidates.add_python(system);
+  if (const auto home = places.variable("HOME")) candidates.add_python(fs::path(*home) / ".local");
+  return first_file(candidates.files);
 }
 
 std::vector<std::pair<std::string, std::string>> injected_variables(const fs::path& library,
-                                                                    const std::optional<fs::path>& sanitizer,
+                                                                    const std::optional<fs::path>& vendors,
                                                                     const fs::path& folder,
                                                                     const WatchOptions& options) {
   std::vector<std::pair<std::string, std::string>> variables = {
       {"CUDA_INJECTION64_PATH", library.string()},
       {inject::folder_variable, folder.string()},
-      {inject::sanitizer_variable, sanitizer ? sanitizer->string() : ""},
+      // All of them, for those of a gpumem around this one would be inherited.
+      {inject::engine_variable, options.counters ? inject::counters_engine_name : ""},
+      {inject::sanitizer_variable, vendors && !options.counters ? vendors->string() : ""},
+      {inject::cupti_variable, vendors && options.counters ? vendors->string() : ""},
+      {inject::replay_variable, options.replay ? "1" : ""},
       {inject::launches_variable, fmt::format("{}", options.launches)},
       {inject::skip_first_variable, fmt::format("{}", options.skip_first)},
       {inject::overhead_variable, fmt::format("{}", options.max_overhead)},

@@ -13,6 +13,8 @@ namespace gpumem::app {
 
 /// What `gpumem run` asks of the injected library (inject/environment.hpp).
 struct WatchOptions {
+  bool counters = false;  ///< by the hardware's counters, not access by access
+  bool replay = false;    ///< kernels are run again for what cannot be counted at once
   std::optional<std::string> kernel;  ///< extended regular expression
   std::optional<std::string> device;
   std::uint64_t launches = 1;
@@ -31,15 +33,27 @@ struct Places {
 /// The library to inject: beside the program, or where it is installed to. Absent: not there.
 [[nodiscard]] std::optional<std::filesystem::path> injected_library(const Places& places);
 
-/// libsanitizer-public.so: named by $GPUMEM_SANITIZER; of the toolkit or Python environment that the environment names;
-/// of PyPI's package, where the command is that Python's; of a toolkit that is installed, the newest first; of PyPI's
-/// package in the Python on the PATH, the system's or the user's. Absent: nowhere. Throws a usage error if
-/// $GPUMEM_SANITIZER names no file.
-[[nodiscard]] std::optional<std::filesystem::path> sanitizer_library(const Places& places, const std::string& command);
+/// A library of NVIDIA's that is loaded into the program, and never shipped with gpumem.
+struct VendorLibrary {
+  std::string file;
+  const char* variable;                 ///< of the environment, that names it
+  std::vector<const char*> in_toolkit;  ///< folders
+  std::vector<const char*> in_package;  ///< of PyPI's, below site-packages/nvidia/*
+};
+[[nodiscard]] const VendorLibrary& sanitizer_library();
+[[nodiscard]] const VendorLibrary& cupti_library();
 
-/// What the program's environment has to hold beside what it holds, by name.
+/// Where it is: named by its variable; of the toolkit or Python environment that the environment names; of PyPI's
+/// package, where the command is that Python's; of a toolkit that is installed, the newest first; of PyPI's package in
+/// the Python on the PATH, the system's or the user's. Absent: nowhere. Throws a usage error if the variable names no
+/// file.
+[[nodiscard]] std::optional<std::filesystem::path> find_library(const VendorLibrary& library, const Places& places,
+                                                                const std::string& command);
+
+/// What the program's environment has to hold beside what it holds, by name. `vendors` is the library that the engine
+/// asked for needs.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> injected_variables(
-    const std::filesystem::path& library, const std::optional<std::filesystem::path>& sanitizer,
+    const std::filesystem::path& library, const std::optional<std::filesystem::path>& vendors,
     const std::filesystem::path& folder, const WatchOptions& options);
 
 }  // namespace gpumem::app

@@ -91,6 +91,13 @@ class Merge {
       ++run_.launches_seen;
       if (sample.event.lost_sites > 0) ++lost_tables_;
     }
+    for (const RawCounts& counted : process.counted) {
+      const auto slot = kernel_of.find(counted.event.slot);
+      if (slot == kernel_of.end()) continue;
+      run_.kernels[slot->second].counted.push_back(&counted);
+      run_.launches_seen += counted.event.passes;
+    }
+    (process.engine == inject::EngineKind::counters ? run_.by_counters : run_.by_sites) = true;
     run_.launches += process.totals.beyond_slots;
     beyond_slots_ += process.totals.beyond_slots;
     graph_launches_ += process.totals.graph_launches;
@@ -237,24 +244,44 @@ std::string MergedKernel::ranges_text() const {
   return report::join(names, ", ");
 }
 
+const measure::Counts* MergedKernel::counts() const {
+  if (counted.empty()) return nullptr;
+  auto by_amount = counted;
+  const auto amount = [](const RawCounts* one) {
+    const measure::Counts& counts = one->counts;
+    double sum = 0;
+    for (const auto& part : {counts.global_load_sectors, counts.global_store_sectors, counts.shared_load_wavefronts,
+                             counts.shared_store_wavefronts, counts.l2_read_sectors, counts.l2_write_sectors}) {
+      sum += part.value_or(0);
+    }
+    return sum;
+  };
+  std::ranges::stable_sort(by_amount, {}, amount);
+  return &by_amount[(by_amount.size() - 1) / 2]->counts;
+}
+
 const char* reason_text(inject::Unseen reason) {
   switch (reason) {
     case inject::Unseen::none:
       break;
     case inject::Unseen::captured:
-      return "launched by a CUDA graph; run the program without graphs to see its accesses";
+      return "launched by a CUDA graph; run the program without graphs to look at it";
     case inject::Unseen::collective:
       return "a collective, which waits for other GPUs and must not be held up";
     case inject::Unseen::overhead:
-      return "the time that seeing accesses may take was spent; raise --max-overhead";
+      return "the time that looking closely may take was spent; raise --max-overhead";
     case inject::Unseen::not_chosen:
       return "not chosen by --kernel, --device or --skip-first";
     case inject::Unseen::failed:
-      return "its machine code could not be patched";
+      return "it could not be patched or counted";
     case inject::Unseen::no_memory:
       return "the GPU had no memory left for the tables";
     case inject::Unseen::cooperative:
       return "a cooperative launch, all of whose blocks have to fit on the GPU at once";
+    case inject::Unseen::refused:
+      return "this machine does not let the program be counted";
+    case inject::Unseen::few_launches:
+      return "counting takes more launches than it had; add --replay, which runs kernels again";
     case inject::Unseen::times_only:
       return "nothing but times was taken";
   }

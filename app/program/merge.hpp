@@ -36,6 +36,7 @@ struct MergedKernel {
   std::vector<double> times_s;  ///< of launches all over the run
   std::array<std::uint64_t, inject::unseen_reasons> unseen{};
   std::vector<SeenLaunch> seen;
+  std::vector<const RawCounts*> counted;
   std::vector<std::pair<std::string, std::uint64_t>> ranges;  ///< that it was launched in, and how often
   std::uint64_t in_other_ranges = 0;
 
@@ -44,6 +45,8 @@ struct MergedKernel {
   /// The launch that stands for all: of those whose table lost fewest sites the one with the median of what it
   /// accesses, the smaller of two. Sums of several would be those of no launch. Nothing where none was seen.
   [[nodiscard]] const SeenLaunch* shown() const;
+  /// The counts that stand for all: those with the median of what L1 and L2 move, the smaller of two. Null: none.
+  [[nodiscard]] const measure::Counts* counts() const;
   /// Whether those seen access different amounts, as far as to matter.
   [[nodiscard]] bool varies() const;
   /// Names of the ranges that most of its launches are in: "forward, backward", a few at most. Empty: in none.
@@ -55,7 +58,9 @@ struct MergedRun {
   std::vector<MergedKernel> kernels;  ///< in the order of the processes and of their first launch
   unsigned processes = 0;
   std::uint64_t launches = 0;
-  std::uint64_t launches_seen = 0;  ///< access by access
+  std::uint64_t launches_seen = 0;  ///< closely: access by access, or counted
+  bool by_sites = false;            ///< some process was watched access by access
+  bool by_counters = false;         ///< some process was watched by the hardware's counters
   double sampling_s = 0;
   std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason, launches
   std::vector<std::string> notes;                              ///< each once
@@ -64,7 +69,7 @@ struct MergedRun {
 /// The processes have to outlive it.
 [[nodiscard]] MergedRun merged(const std::vector<RawProcess>& processes);
 
-/// Why launches were not seen access by access, and what to do.
+/// Why launches were not looked at closely, and what to do.
 [[nodiscard]] const char* reason_text(inject::Unseen reason);
 
 }  // namespace gpumem::app

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -109,6 +110,7 @@ bool read_header(Input& input, const fs::path& path, RawProcess& process) {
   process.process = header->process;
   process.parent = header->parent;
   process.started_ns = header->started_ns;
+  process.engine = header->engine;
   return true;
 }
 
@@ -170,6 +172,17 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
       process.problems.push_back({problem.fatal != 0, report::one_line(payload.text())});
       return true;
     }
+    case EventKind::counts: {
+      RawCounts counted;
+      if (!payload.read(counted.event)) return false;
+      for (const measure::CounterField& field : measure::counter_fields()) {
+        double value = 0;
+        if (!payload.read(value)) return false;
+        if (std::isfinite(value) && value >= 0) counted.counts.*field.value = value;
+      }
+      process.counted.push_back(counted);
+      return true;
+    }
     case EventKind::range: {
       inject::RangeEvent range;
       if (!payload.read(range) || range.range == 0) return false;
@@ -189,7 +202,7 @@ void read_events(const fs::path& path, RawProcess& process) {
     const auto header = input.read<inject::EventHeader>();
     if (!header) return;  // cut off: the process ended while it wrote
     const auto kind = static_cast<std::uint32_t>(header->kind);
-    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::range)) {
+    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::counts)) {
       // Where the next one begins would be a guess.
       damaged(process, path, fmt::format("damaged from byte {} on; what follows is not used", at));
       return;

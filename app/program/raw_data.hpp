@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "inject/raw_format.hpp"
+#include "probes/measure/counters.hpp"
 
 namespace gpumem::app {
 
@@ -22,6 +23,12 @@ struct RawSample {
   std::vector<inject::Site> sites;
 };
 
+/// What the hardware counted of launches of a slot.
+struct RawCounts {
+  inject::CountsEvent event;
+  measure::Counts counts;  ///< of one launch
+};
+
 struct RawProblem {
   bool fatal = false;
   std::string line;
@@ -32,12 +39,14 @@ struct RawProcess {
   std::uint32_t process = 0;
   std::uint32_t parent = 0;
   std::uint64_t started_ns = 0;
+  inject::EngineKind engine{};
   std::vector<std::string> command;
   std::vector<inject::DeviceEvent> devices;
   std::map<std::uint32_t, RawKernel> kernels;  ///< by number
   std::map<std::uint32_t, std::string> images;
   std::map<std::uint32_t, std::string> ranges;
   std::vector<RawSample> samples;
+  std::vector<RawCounts> counted;
   std::vector<RawProblem> problems;
   inject::LaunchTotals totals;
   std::map<std::uint32_t, inject::LaunchSlot> slots;  ///< those in use, by index

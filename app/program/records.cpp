@@ -14,7 +14,10 @@
 #include "app/program/site_names.hpp"
 #include "app/run/record_of.hpp"
 #include "probes/access/space.hpp"
+#include "probes/model/counted.hpp"
+#include "probes/model/occupancy.hpp"
 #include "report/explain/explain.hpp"
+#include "report/record/counted.hpp"
 #include "report/record/kernels.hpp"
 
 namespace gpumem::app {
@@ -70,14 +73,17 @@ class KernelRecord {
 
   report::Record fill(const model::Profile& profile, double gpu_s) {
     add_times(gpu_s);
-    if (shown_ == nullptr) {
+    const measure::Counts* counts = kernel_.counts();
+    if (shown_ == nullptr && counts == nullptr) {
       record_.status = report::Status::skipped;
       record_.reason = why_unseen();
-    } else {
+    }
+    if (shown_ != nullptr) {
       price(profile);
       add_sites();
       add_moved();
     }
+    if (counts != nullptr) add_counts(*counts, profile);
     add_peak(record_, report::kernel_probe(), workload_, run_.devices[kernel_.device]);
     return std::move(record_);
   }
@@ -130,6 +136,14 @@ class KernelRecord {
       for (const std::size_t member : group.members) alone[member] = all[member];
       if (std::ranges::find(alone, true) != alone.end()) group.saved_s = pricing.saved_s(alone);
     }
+  }
+
+  void add_counts(const measure::Counts& counts, const model::Profile& profile) {
+    record_.counters = counts;
+    const model::Occupancy occupancy = model::occupancy_of(workload_, profile.device);
+    record_.occupancy = report::OccupancyRecord{occupancy.share, std::string(occupancy.limited_by)};
+    record_.bottleneck = report::Bottleneck{};
+    report::add_counted_stages(record_, model::counted_stages(counts, workload_, profile), 1);
   }
 
   /// Of a launch that takes as long as the median to all of them.

@@ -1,7 +1,5 @@
 #include "app/run/counting.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <set>
@@ -10,6 +8,7 @@
 #include "app/run/record_of.hpp"
 #include "probes/measure/experiment.hpp"
 #include "probes/model/counted.hpp"
+#include "report/record/counted.hpp"
 
 namespace gpumem::app {
 
@@ -57,15 +56,6 @@ void count_batch(std::span<Entry> batch, measure::Counters& counters, measure::S
     batch[i].experiment.reset();
   }
 }
-
-/// Requests, and what they take, of the sites of a space and op.
-struct Tally {
-  access::Space space;
-  access::Op op;
-  std::optional<double> requests;
-  std::optional<double> units;
-  const char* unit;
-};
 
 /// Launches of the kernel in one timed run of the workload, and whether there is nothing beside them.
 struct Launches {
@@ -127,39 +117,9 @@ void count_cases(std::span<const Case> cases, std::span<report::Record> records,
 
 void add_counts(report::Record& record, const Workload& workload, measure::Counts counts,
                 const model::Profile& profile) {
-  using access::Op;
-  using access::Space;
-  const Tally tallies[] = {
-      {Space::global, Op::load, counts.global_load_requests, counts.global_load_sectors, report::sectors},
-      {Space::global, Op::store, counts.global_store_requests, counts.global_store_sectors, report::sectors},
-      {Space::shared, Op::load, counts.shared_load_requests, counts.shared_load_wavefronts, report::wavefronts},
-      {Space::shared, Op::store, counts.shared_store_requests, counts.shared_store_wavefronts, report::wavefronts},
-      {Space::local, Op::load, counts.local_load_requests, counts.local_load_sectors, report::sectors},
-      {Space::local, Op::store, counts.local_store_requests, counts.local_store_sectors, report::sectors},
-  };
-  bool differ = false;
-  for (const Tally& tally : tallies) {
-    if (!tally.requests || !tally.units || *tally.requests <= 0) continue;
-    std::vector<report::Reading*> readings;
-    std::optional<double> predicted = 0;  // of all of them
-    for (std::size_t i = 0; i < workload.sites.size(); ++i) {
-      const access::Site& site = workload.sites[i];
-      if (access::row_of(site.space).instructions_name != tally.space || site.op != tally.op) continue;
-      readings.push_back(&record.access[i].cost(tally.unit));
-      const std::optional<double> each = readings.back()->predicted;
-      predicted =
-          predicted && each ? std::optional(*predicted + *each * static_cast<double>(site.requests)) : std::nullopt;
-    }
-    if (readings.empty()) continue;
-    if (readings.size() == 1) {
-      readings.front()->counted = *tally.units / *tally.requests;
-      if (readings.front()->predicted) predicted = *readings.front()->predicted * *tally.requests;
-    }  // else the hardware does not tell them apart, and their sum is compared
-    // Both are whole numbers of sectors or wavefronts over a launch.
-    constexpr double rounding = 0.5;
-    differ = differ || (predicted && std::abs(*predicted - *tally.units) > rounding);
-  }
-  if (differ) record.flags.emplace_back("counts_differ");
+  std::vector<std::uint64_t> requests;
+  for (const access::Site& site : workload.sites) requests.push_back(site.requests);
+  if (report::add_counted_costs(record, counts, requests) > 0) record.flags.emplace_back("counts_differ");
 
   const Launches launches = launches_of(workload);
   if (counts.global_load_sectors && *counts.global_load_sectors > 0 && launches.count > 0) {
@@ -169,20 +129,7 @@ void add_counts(report::Record& record, const Workload& workload, measure::Count
       counts.load_throughput_gb_per_s = bytes * launches.count / record.time->summary.median.count() * per_giga;
     }
   }
-  for (const model::StageTime& stage : model::counted_stages(counts, workload, profile)) {
-    const double seconds = stage.seconds * launches.count;
-    const auto same = std::ranges::find(record.stages, stage.stage, &report::StageRecord::stage);
-    if (same != record.stages.end()) {
-      same->counted_s = seconds;
-    } else {
-      record.stages.push_back({std::string(stage.stage), std::nullopt, seconds});
-    }
-  }
-  // What the counters cannot see, such as copies beside the kernel, counts as it was predicted.
-  const auto slowest = std::ranges::max_element(record.stages, {}, [](const report::StageRecord& stage) {
-    return stage.counted_s.value_or(stage.predicted_s.value_or(0));
-  });
-  if (slowest != record.stages.end() && record.bottleneck) record.bottleneck->counted = slowest->stage;
+  report::add_counted_stages(record, model::counted_stages(counts, workload, profile), launches.count);
   record.counters = measure::times(counts, launches.count);
 }
 

@@ -16,8 +16,15 @@ namespace {
 /// CUPTI is compatible within a major version of CUDA: that of the headers is asked for.
 constexpr int major_version = CUDART_VERSION / 1000;
 
-void* open_library() {
+void* open_library(const std::string& path) {
   const std::string name = "libcupti.so." + std::to_string(major_version);
+  if (!path.empty()) {
+    // Two of them in one process would be in each other's way.
+    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD)) return library;
+    if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    const char* reason = dlerror();
+    throw missing_capability_error("CUPTI cannot be loaded: " + (reason == nullptr ? path : std::string(reason)));
+  }
   // Toolkits keep it apart from what the loader searches.
   for (const std::string& place : {name, "/usr/local/cuda/extras/CUPTI/lib64/" + name, "/usr/local/cuda/lib64/" + name,
                                    "/opt/cuda/extras/CUPTI/lib64/" + name}) {
@@ -30,8 +37,8 @@ void* open_library() {
 
 }  // namespace
 
-std::shared_ptr<const Cupti> load_cupti() {
-  void* library = open_library();  // never closed: CUPTI leaves hooks in the driver
+std::shared_ptr<const Cupti> load_cupti(const std::string& path) {
+  void* library = open_library(path);  // never closed: CUPTI leaves hooks in the driver
   auto cupti = std::make_shared<Cupti>();
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
@@ -59,7 +66,14 @@ std::shared_ptr<const Cupti> load_cupti() {
   find(cupti->range_profiler_push_range, "cuptiRangeProfilerPushRange");
   find(cupti->range_profiler_pop_range, "cuptiRangeProfilerPopRange");
   find(cupti->range_profiler_decode_data, "cuptiRangeProfilerDecodeData");
-  find(cupti->range_profiler_get_counter_data_info, "cuptiRangeProfilerGetCounterDataInfo");
+  find(cupti->subscribe, "cuptiSubscribe");
+  find(cupti->enable_callback, "cuptiEnableCallback");
+  find(cupti->get_timestamp, "cuptiGetTimestamp");
+  find(cupti->activity_register_callbacks, "cuptiActivityRegisterCallbacks");
+  find(cupti->activity_enable, "cuptiActivityEnable");
+  find(cupti->activity_flush_all, "cuptiActivityFlushAll");
+  find(cupti->activity_flush_period, "cuptiActivityFlushPeriod");
+  find(cupti->activity_get_next_record, "cuptiActivityGetNextRecord");
   return cupti;
 }
 

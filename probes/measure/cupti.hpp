@@ -1,10 +1,12 @@
 #pragma once
-// CUPTI's profiling functions, loaded at run time, so that the program starts where there is no CUPTI. Only
-// counters.cpp needs them. Toolkits before CUDA 12.6 have no range profiler; a build with one of them cannot count.
+// CUPTI's functions, loaded at run time, so that what needs them starts where there is no CUPTI. Toolkits before CUDA
+// 12.6 have no range profiler; a build with one of them cannot count.
 
 #if __has_include(<cupti_range_profiler.h>)
 #define GPUMEM_HAS_CUPTI 1
 
+#include <cupti_activity.h>
+#include <cupti_callbacks.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -12,6 +14,7 @@
 #include <cupti_target.h>
 
 #include <memory>
+#include <string>
 
 namespace gpumem::measure {
 
@@ -37,12 +40,21 @@ struct Cupti {
   decltype(&::cuptiRangeProfilerPushRange) range_profiler_push_range = nullptr;
   decltype(&::cuptiRangeProfilerPopRange) range_profiler_pop_range = nullptr;
   decltype(&::cuptiRangeProfilerDecodeData) range_profiler_decode_data = nullptr;
-  decltype(&::cuptiRangeProfilerGetCounterDataInfo) range_profiler_get_counter_data_info = nullptr;
+
+  // What programs are watched with:
+  decltype(&::cuptiSubscribe) subscribe = nullptr;
+  decltype(&::cuptiEnableCallback) enable_callback = nullptr;
+  decltype(&::cuptiGetTimestamp) get_timestamp = nullptr;
+  decltype(&::cuptiActivityRegisterCallbacks) activity_register_callbacks = nullptr;
+  decltype(&::cuptiActivityEnable) activity_enable = nullptr;
+  decltype(&::cuptiActivityFlushAll) activity_flush_all = nullptr;
+  decltype(&::cuptiActivityFlushPeriod) activity_flush_period = nullptr;
+  decltype(&::cuptiActivityGetNextRecord) activity_get_next_record = nullptr;
 };
 
-/// Loads CUPTI from where the loader or a CUDA Toolkit has it; it stays loaded. Throws missing_capability_error when it
-/// is nowhere, or too old.
-[[nodiscard]] std::shared_ptr<const Cupti> load_cupti();
+/// Loads CUPTI from `path`, or if that is empty from where the loader or a CUDA Toolkit has it; it stays loaded. Throws
+/// missing_capability_error when it is nowhere, or too old.
+[[nodiscard]] std::shared_ptr<const Cupti> load_cupti(const std::string& path = "");
 
 }  // namespace gpumem::measure
 

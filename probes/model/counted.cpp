@@ -45,6 +45,10 @@ class Counted {
     l2_ = read && written;
     if (!l2_) return;
     demand_.l2_load_sectors = *read;
+    if (demand_.l2_store_sectors <= 0) {  // of a launch whose sites nobody knows
+      demand_.l2_store_sectors = *written;
+      return;
+    }
     // What arrives beyond the sectors that the stores touch are sectors that arrive again.
     demand_.l2_split_sectors = std::max(0.0, *written - demand_.l2_store_sectors);
     demand_.l2_store_sectors = std::min(*written, demand_.l2_store_sectors);

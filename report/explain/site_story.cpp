@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "probes/words.hpp"
+#include "report/explain/counted_story.hpp"
 #include "report/explain/why_rules.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernels.hpp"
@@ -120,6 +121,7 @@ std::string site_cure(const SiteRecord& site) {
 
 Explanation kernel_explanation(const Record& record) {
   if (!record.ran()) return {.brief = "", .full = ""};
+  if (record.access.empty() && record.counters) return counted_explanation(record);
   std::vector<const SiteRecord*> wasteful;
   for (const SiteRecord& site : record.access) {
     if (is_wasteful(site)) wasteful.push_back(&site);

@@ -175,8 +175,14 @@ void fields(Archive& archive, SiteRecord& site) {
 
 template <class Archive>
 void fields(Archive& archive, Bottleneck& bottleneck) {
-  archive("predicted", bottleneck.predicted);
+  archive("predicted", known(bottleneck.predicted));
   archive("counted", bottleneck.counted);
+}
+
+template <class Archive>
+void fields(Archive& archive, OccupancyRecord& occupancy) {
+  archive("possible", occupancy.possible);
+  archive("limited_by", occupancy.limited_by);
 }
 
 template <class Archive>
@@ -251,6 +257,7 @@ void fields(Archive& archive, Record& record) {
   archive.later("relative_to_baseline", MeasuredFields{record.relative_measured, record.relative_predicted});
   archive("access", record.access);
   archive("bottleneck", record.bottleneck);
+  archive.if_any("occupancy", record.occupancy);
   archive.later("stages", record.stages);
   archive.later("why", known(record.why));
   archive("counters", record.counters);
@@ -309,6 +316,7 @@ void fields(Archive& archive, ProgramRecord& program) {
   archive("skipped", program.skipped);
   archive.later("gpu_seconds", program.gpu_seconds);
   archive.later("sampling_seconds", program.sampling_seconds);
+  archive.later("engines", program.engines);
   archive.later("notes", program.notes);
 }
 

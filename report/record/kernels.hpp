@@ -8,6 +8,10 @@ namespace gpumem::report {
 
 inline constexpr const char* kernel_probe_name = "kernel";
 
+// Of ProgramRecord::engines.
+inline constexpr const char* sites_engine = "sites";
+inline constexpr const char* counters_engine = "counters";
+
 // Parameters of such a result.
 inline constexpr const char* kernel_parameter = "kernel";  ///< its name, demangled
 inline constexpr const char* grid_parameter = "grid";      ///< blocks: "1024", "64x64", "8x8x8"

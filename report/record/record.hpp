@@ -80,8 +80,14 @@ struct TimeRecord {
 };
 
 struct Bottleneck {
-  std::string predicted;
+  std::string predicted;  ///< empty where only counters tell
   std::optional<std::string> counted;
+};
+
+/// What of the warps that a multiprocessor can hold a kernel lets it hold.
+struct OccupancyRecord {
+  double possible = 0;     ///< share of them
+  std::string limited_by;  ///< "threads", "blocks", "registers" or "shared memory"
 };
 
 /// How long one stage of the model takes for a case: by the predicted demand, and by the counted one.
@@ -123,6 +129,7 @@ struct Record {
   std::optional<double> relative_predicted;
   std::vector<SiteRecord> access;
   std::optional<Bottleneck> bottleneck;
+  std::optional<OccupancyRecord> occupancy;  ///< of kernels of a user's program; what was achieved is among the counters
   std::vector<StageRecord> stages;  ///< those that the case uses; empty where nothing was predicted
   std::string why;        ///< in sentences, what limits the case and what would change it; empty where nothing says so
   std::string why_brief;  ///< the same for a table's cell; not in JSON
@@ -192,10 +199,11 @@ struct ProgramRecord {
   unsigned processes = 0;                                      ///< that used CUDA
   std::uint64_t kernels_seen = 0;                              ///< different ones that were launched
   std::uint64_t launches_seen = 0;                             ///< all launches
-  std::uint64_t launches_counted = 0;                          ///< of those, seen access by access
+  std::uint64_t launches_counted = 0;                          ///< of those, looked at closely, as `engines` say
   std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason in words, launches not seen for it
   std::optional<double> gpu_seconds;       ///< that all launches took, those not timed as long as those that were
   std::optional<double> sampling_seconds;  ///< that seeing launches access by access cost the program
+  std::vector<std::string> engines;        ///< "sites" (access by access), "counters" (by the hardware's)
   std::vector<std::string> notes;          ///< a line each: what could not be seen, why, and what to do
 };
 

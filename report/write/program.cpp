@@ -52,6 +52,13 @@ double sum_of(const Cases& cases, const char* metric) {
   return sum;
 }
 
+/// How launches were looked at.
+std::string looked_words(const ProgramRecord& program) {
+  const bool counted = std::ranges::find(program.engines, counters_engine) != program.engines.end();
+  if (!counted) return "seen access by access";
+  return program.engines.size() > 1 ? "seen access by access or counted" : "counted";
+}
+
 /// "gpumem: 19 kernels in 7270 launches of python3 train.py, 1.3 s on the GPU; 19 launches seen access by access,
 /// 0.26 s for it".
 std::string headline(const ProgramRecord& program) {
@@ -66,8 +73,8 @@ std::string headline(const ProgramRecord& program) {
   std::string text = fmt::format("gpumem: {} in {} of {}", counted(program.kernels_seen, "kernel"),
                                  launches_words(program.launches_seen), command);
   if (program.gpu_seconds) text += fmt::format(", {} on the GPU", duration_words(*program.gpu_seconds));
-  if (program.launches_counted == 0) return text + "; none seen access by access";
-  text += fmt::format("; {} seen access by access", launches_words(program.launches_counted));
+  if (program.launches_counted == 0) return text + fmt::format("; none {}", looked_words(program));
+  text += fmt::format("; {} {}", launches_words(program.launches_counted), looked_words(program));
   if (program.sampling_seconds) text += fmt::format(", {} for it", duration_words(*program.sampling_seconds));
   return text;
 }
@@ -147,10 +154,10 @@ std::string first_sentence(const std::string& text) {
   return sentence;
 }
 
-std::string why(const Record& record) {
+std::string why(const Record& record, const std::string& looked) {
   if (record.status != Status::ok) {
     const bool failed = record.status == Status::failed;
-    return (failed ? "failed: " : "not seen access by access: ") + one_line(record.reason.value_or("no reason given"));
+    return (failed ? "failed: " : "not " + looked + ": ") + one_line(record.reason.value_or("no reason given"));
   }
   std::string text = record.why_brief.empty() ? first_sentence(record.why) : record.why_brief;
   if (text.empty() && record.no_prediction) text = "no saving is known: " + *record.no_prediction;
@@ -161,7 +168,7 @@ std::string why(const Record& record) {
 /// Adds columns left to right; the names, which fill what room the others leave, come first all the same.
 class ProgramBlock {
  public:
-  explicit ProgramBlock(const Cases& rows) : rows_(rows) { block_.rows.resize(rows.size()); }
+  ProgramBlock(const Cases& rows, std::string looked) : rows_(rows), looked_(std::move(looked)) { block_.rows.resize(rows.size()); }
 
   [[nodiscard]] Block build(std::size_t width) && {
     block_.columns.push_back({.heading = {"kernel", ""}, .names = true});
@@ -230,7 +237,7 @@ class ProgramBlock {
     block_.columns.push_back({.heading = {"why", ""}, .names = true, .wraps = true});
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       Row& row = block_.rows[i];
-      row.cells.push_back(why(*rows_[i]));
+      row.cells.push_back(why(*rows_[i], looked_));
       row.tints.resize(row.cells.size());
       if (rows_[i]->status != Status::ok) row.tints.back() = Tint::yellow;
     }
@@ -269,6 +276,7 @@ class ProgramBlock {
   }
 
   const Cases& rows_;
+  std::string looked_;  ///< at launches
   Block block_;
 };
 
@@ -303,12 +311,12 @@ std::string beyond_words(const Cases& beyond) {
       kernel_words(beyond, "more "), duration_words(sum_of(beyond, could_save_name)));
 }
 
-std::string unseen_words(const Cases& unseen, bool more) {
+std::string unseen_words(const Cases& unseen, bool more, const std::string& looked) {
   Cases priced;
   std::ranges::copy_if(unseen, std::back_inserter(priced), [](const Record* one) { return one->status == Status::ok; });
   const bool all_seen = priced.size() == unseen.size();
   return fmt::format("{} {} {}{}.", kernel_words(unseen, more ? "more " : ""), unseen.size() == 1 ? "has" : "have",
-                     all_seen ? "no saving that is known" : "not been seen access by access", share_of(unseen));
+                     all_seen ? "no saving that is known" : "not been " + looked, share_of(unseen));
 }
 
 }  // namespace
@@ -316,9 +324,10 @@ std::string unseen_words(const Cases& unseen, bool more) {
 Page program_page(const Report& report, std::size_t width) {
   const ProgramRecord& program = report.program.value();
   const Kernels kernels(report.results);
+  const std::string looked = looked_words(program);
   Page page;
   page.before.push_back({headline(program), Tint::bold});
-  if (!kernels.rows.empty()) page.blocks.push_back(ProgramBlock(kernels.rows).build(width));
+  if (!kernels.rows.empty()) page.blocks.push_back(ProgramBlock(kernels.rows, looked).build(width));
   const auto say = [&](const std::string& text, Tint tint = Tint::none) {
     if (!text.empty()) page.after.push_back({text, tint});
   };
@@ -327,10 +336,10 @@ Page program_page(const Report& report, std::size_t width) {
     say(kernel_words(kernels.fine) + (kernels.fine.size() == 1 ? " is fine" : " are fine") + share_of(kernels.fine) +
         ".");
   }
-  if (!kernels.unseen.empty()) say(unseen_words(kernels.unseen, !kernels.rows.empty()));
+  if (!kernels.unseen.empty()) say(unseen_words(kernels.unseen, !kernels.rows.empty(), looked));
   for (const auto& [reason, launches] : program.skipped) {
     if (launches_told(kernels.rows, reason) >= static_cast<double>(launches)) continue;
-    say(fmt::format("{} not seen access by access: {}.", launches_words(launches), one_line(reason)), Tint::yellow);
+    say(fmt::format("{} not {}: {}.", launches_words(launches), looked, one_line(reason)), Tint::yellow);
   }
   for (const std::string& note : program.notes) say("Note: " + one_line(note), Tint::yellow);
   say(legend(report, kernels.rows), Tint::dim);

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "inject/warp_cost.cuh"
+#include "inject/sites/warp_cost.cuh"
 #include "probes/access/request.hpp"
 #include "probes/measure/cuda.hpp"
 #include "probes/measure/session.hpp"

@@ -69,6 +69,7 @@ Report program() {
                                  .skipped = {{"launched by a CUDA graph", launches}},
                                  .gpu_seconds = gpu_s,
                                  .sampling_seconds = 0.26,
+                                 .engines = {sites_engine},
                                  .notes = {"GPUs of compute capability 8.9 are not watched by this build"}};
   Record tile = kernel_case("void tile<0>(float*, float const*, int)", 3.3e-3, 1.8e-3);
   tile.access = {site("app.cu:22", "shared", "load", "lanes 32 elements apart", {cost(wavefronts, 32, 1)})};

@@ -38,7 +38,7 @@ struct Machine {
   }
   [[nodiscard]] std::string library() const { return relative(injected_library(places())); }
   [[nodiscard]] std::string sanitizer(const std::string& command = "app") const {
-    return relative(sanitizer_library(places(), command));
+    return relative(find_library(sanitizer_library(), places(), command));
   }
 };
 
@@ -112,6 +112,19 @@ TEST_CASE("injection: the sanitizer's library is found in Python's packages") {
   CHECK(machine.sanitizer("python3") == "venv/" + in_python);
 }
 
+TEST_CASE("injection: CUPTI is found in toolkits and in Python's packages") {
+  Machine machine;
+  const std::string name = cupti_library().file;
+  const auto found = [&] { return machine.relative(find_library(cupti_library(), machine.places(), "app")); };
+  CHECK(found().empty());
+  for (const std::string place : {"home/user/.local/lib/python3.12/site-packages/nvidia/cu13/lib/",
+                                  "usr/local/cuda/lib64/", "usr/local/cuda/extras/CUPTI/lib64/"}) {
+    machine.install(place + name);
+    machine.variables["HOME"] = machine.root / "home/user";
+    CHECK(found() == place + name);
+  }
+}
+
 TEST_CASE("injection: the injected library is told what was asked for") {
   WatchOptions options;
   options.kernel = "a|b";
@@ -122,7 +135,20 @@ TEST_CASE("injection: the injected library is told what was asked for") {
   CHECK(all.at("CUDA_INJECTION64_PATH") == "/lib.so");
   CHECK(all.at("GPUMEM_RUN_FOLDER") == "/folder");
   CHECK(all.at("GPUMEM_RUN_SANITIZER").empty());  // set all the same: an outer gpumem's would be inherited
+  CHECK(all.at("GPUMEM_RUN_ENGINE").empty());
   CHECK(all.at("GPUMEM_RUN_KERNEL") == "a|b");
   CHECK(all.at("GPUMEM_RUN_LAUNCHES") == "3");
   CHECK(all.at("GPUMEM_RUN_MAX_OVERHEAD") == "0.05");
+}
+
+TEST_CASE("injection: counters take their own library") {
+  WatchOptions options;
+  options.counters = true;
+  options.replay = true;
+  const auto told = injected_variables("/lib.so", "/libcupti.so", "/folder", options);
+  const std::map<std::string, std::string> all(told.begin(), told.end());
+  CHECK(all.at("GPUMEM_RUN_ENGINE") == "counters");
+  CHECK(all.at("GPUMEM_RUN_CUPTI") == "/libcupti.so");
+  CHECK(all.at("GPUMEM_RUN_SANITIZER").empty());
+  CHECK(all.at("GPUMEM_RUN_REPLAY") == "1");
 }

@@ -7,8 +7,8 @@
 
 #include <sanitizer_patching.h>
 
-#include "inject/site_table.hpp"
-#include "inject/warp_cost.cuh"
+#include "inject/sites/site_table.hpp"
+#include "inject/sites/warp_cost.cuh"
 
 namespace gpumem::inject {
 namespace {

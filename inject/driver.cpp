@@ -1,4 +1,4 @@
-#include "inject/libraries.hpp"
+#include "inject/driver.hpp"
 
 #include <dlfcn.h>
 
@@ -7,7 +7,6 @@ namespace gpumem::inject {
 namespace {
 
 Driver loaded_driver;
-Sanitizer loaded_sanitizer;
 
 template <class Function>
 bool find(void* library, const char* name, Function& function) {
@@ -18,7 +17,6 @@ bool find(void* library, const char* name, Function& function) {
 }  // namespace
 
 const Driver& driver() { return loaded_driver; }
-const Sanitizer& sanitizer() { return loaded_sanitizer; }
 
 std::string load_driver() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -42,20 +40,6 @@ std::string load_driver() {
   }
   find(library, "cuFuncGetName", loaded_driver.cuFuncGetName);
   find(library, "cuKernelGetFunction", loaded_driver.cuKernelGetFunction);
-  return missing;
-}
-
-std::string load_sanitizer(const std::string& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* reason = dlerror();
-    return reason == nullptr ? path : reason;
-  }
-  std::string missing;
-#define GPUMEM_FIND(name) \
-  if (!find(library, #name, loaded_sanitizer.name)) missing = path + " lacks " #name;
-  GPUMEM_SANITIZER_FUNCTIONS(GPUMEM_FIND)
-#undef GPUMEM_FIND
   return missing;
 }
 

@@ -1,9 +1,7 @@
 #pragma once
-// Functions of the driver and of the sanitizer's library, found at run time: this library is a guest that brings
-// nothing along.
+// Functions of the driver, found at run time: this library is a guest that brings nothing along.
 
 #include <cuda.h>
-#include <sanitizer.h>
 
 #include <string>
 
@@ -12,6 +10,7 @@ namespace gpumem::inject {
 // Every function with the name that it has in the library: cuda.h renames some.
 #define GPUMEM_DRIVER_FUNCTIONS(F)               \
   F(cuCtxGetDevice)                              \
+  F(cuCtxSynchronize)                            \
   F(cuDeviceGetAttribute)                        \
   F(cuDeviceGetName)                             \
   F(cuDeviceGetPCIBusId)                         \
@@ -45,30 +44,8 @@ struct Driver {
   CUresult (*cuKernelGetFunction)(CUfunction*, CUkernel) = nullptr;
 };
 
-#define GPUMEM_SANITIZER_FUNCTIONS(F) \
-  F(sanitizerAddPatches)              \
-  F(sanitizerEnableCallback)          \
-  F(sanitizerEnableDomain)            \
-  F(sanitizerGetFunctionPcAndSize)    \
-  F(sanitizerGetResultString)         \
-  F(sanitizerPatchInstructions)       \
-  F(sanitizerPatchModule)             \
-  F(sanitizerSetLaunchCallbackData)   \
-  F(sanitizerSubscribe)               \
-  F(sanitizerUnpatchModule)
-
-struct Sanitizer {
-#define GPUMEM_MEMBER(name) decltype(&::name) name = nullptr;
-  GPUMEM_SANITIZER_FUNCTIONS(GPUMEM_MEMBER)
-#undef GPUMEM_MEMBER
-};
-
 [[nodiscard]] const Driver& driver();
-[[nodiscard]] const Sanitizer& sanitizer();
-
-/// Finds the driver's functions. What is missing in words, or empty.
+/// Finds them. What is missing in words, or empty.
 [[nodiscard]] std::string load_driver();
-/// The same of the library at `path`.
-[[nodiscard]] std::string load_sanitizer(const std::string& path);
 
 }  // namespace gpumem::inject

@@ -1,8 +1,10 @@
-#include "inject/driver_calls.hpp"
+#include "inject/launches.hpp"
+
+#include <sanitizer.h>
 
 #include <algorithm>
 
-#include "inject/libraries.hpp"
+#include "inject/driver.hpp"
 
 namespace gpumem::inject {
 
@@ -27,7 +29,7 @@ struct LaunchKernelEx {
   void** extra;
 };
 
-constexpr Sanitizer_CallbackId launches[] = {
+constexpr CallId launches[] = {
     SANITIZER_CBID_DRIVER_API_cuLaunchKernel,
     SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz,
     SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx,
@@ -35,27 +37,27 @@ constexpr Sanitizer_CallbackId launches[] = {
     SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel,
     SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz,
 };
-constexpr Sanitizer_CallbackId graph_launches[] = {
+constexpr CallId graph_launches[] = {
     SANITIZER_CBID_DRIVER_API_cuGraphLaunch,
     SANITIZER_CBID_DRIVER_API_cuGraphLaunch_ptsz,
 };
-constexpr Sanitizer_CallbackId waits[] = {
+constexpr CallId waits[] = {
     SANITIZER_CBID_DRIVER_API_cuCtxSynchronize,         SANITIZER_CBID_DRIVER_API_cuStreamSynchronize,
     SANITIZER_CBID_DRIVER_API_cuStreamSynchronize_ptsz, SANITIZER_CBID_DRIVER_API_cuEventSynchronize,
     SANITIZER_CBID_DRIVER_API_cuMemcpyDtoH_v2,          SANITIZER_CBID_DRIVER_API_cuMemcpyDtoH_v2_ptds,
 };
 
-bool is_extended(Sanitizer_CallbackId id) {
+bool is_extended(CallId id) {
   return id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx || id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz;
 }
 
-bool is_cooperative(Sanitizer_CallbackId id) {
+bool is_cooperative(CallId id) {
   return id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel ||
          id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz;
 }
 
 /// Whether a stream of 0 is the thread's own.
-bool is_per_thread(Sanitizer_CallbackId id) {
+bool is_per_thread(CallId id) {
   return id == SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz || id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz ||
          id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz;
 }
@@ -68,32 +70,32 @@ bool is_cooperative(const CUlaunchConfig& config) {
 
 }  // namespace
 
-std::span<const Sanitizer_CallbackId> launch_calls() { return launches; }
-std::span<const Sanitizer_CallbackId> graph_launch_calls() { return graph_launches; }
-std::span<const Sanitizer_CallbackId> waiting_calls() { return waits; }
+std::span<const CallId> launch_calls() { return launches; }
+std::span<const CallId> graph_launch_calls() { return graph_launches; }
+std::span<const CallId> waiting_calls() { return waits; }
 
-bool is_launch(Sanitizer_CallbackId id) { return std::ranges::find(launches, id) != std::end(launches); }
-bool is_graph_launch(Sanitizer_CallbackId id) {
+bool is_launch(CallId id) { return std::ranges::find(launches, id) != std::end(launches); }
+bool is_graph_launch(CallId id) {
   return std::ranges::find(graph_launches, id) != std::end(graph_launches);
 }
 
-Launch launch_of(Sanitizer_CallbackId id, const void* parameters) {
+Launch launch_of(CallId id, const void* parameters) {
   Launch launch;
   if (is_extended(id)) {
     const auto& p = *static_cast<const LaunchKernelEx*>(parameters);
     const CUlaunchConfig& config = *p.config;
     launch = {.function = p.function,
-              .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
-              .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
-              .dynamic_shared_bytes = config.sharedMemBytes,
+              .shape = {.grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
+                        .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
+                        .dynamic_shared_bytes = config.sharedMemBytes},
               .stream = config.hStream,
               .cooperative = is_cooperative(config)};
   } else {
     const auto& p = *static_cast<const LaunchKernel*>(parameters);
     launch = {.function = p.function,
-              .grid = {p.grid[0], p.grid[1], p.grid[2]},
-              .block = {p.block[0], p.block[1], p.block[2]},
-              .dynamic_shared_bytes = p.shared_bytes,
+              .shape = {.grid = {p.grid[0], p.grid[1], p.grid[2]},
+                        .block = {p.block[0], p.block[1], p.block[2]},
+                        .dynamic_shared_bytes = p.shared_bytes},
               .stream = p.stream,
               .cooperative = is_cooperative(id)};
   }
@@ -101,7 +103,7 @@ Launch launch_of(Sanitizer_CallbackId id, const void* parameters) {
   return launch;
 }
 
-CUresult launch_again(Sanitizer_CallbackId id, const void* parameters, CUstream stream) {
+CUresult launch_again(CallId id, const void* parameters, CUstream stream) {
   if (is_extended(id)) {
     const auto& p = *static_cast<const LaunchKernelEx*>(parameters);
     CUlaunchConfig config = *p.config;

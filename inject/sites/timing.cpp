@@ -1,15 +1,17 @@
-#include "inject/timing.hpp"
+#include "inject/sites/timing.hpp"
 
 #include <deque>
 #include <unordered_map>
 #include <vector>
 
-#include "inject/libraries.hpp"
+#include "inject/driver.hpp"
+#include "inject/kernels.hpp"
 
 namespace gpumem::inject {
 
 namespace {
 
+constexpr double ns_per_ms = 1e6;
 constexpr std::size_t most_waiting = 4096;  // launches; what comes while so many wait is not timed
 
 struct Waiting {
@@ -20,14 +22,6 @@ struct Waiting {
 
 std::deque<Waiting> waiting;
 std::unordered_map<CUcontext, std::vector<Timed>> spare;
-
-void add_time(LaunchSlot& slot, float milliseconds) {
-  const double ns = static_cast<double>(milliseconds) * 1e6;
-  // The first ones are all kept; of later ones each replaces the oldest.
-  slot.time_ns[slot.timed % kept_times] = static_cast<float>(ns);
-  slot.timed_ns += static_cast<std::uint64_t>(ns);
-  ++slot.timed;
-}
 
 }  // namespace
 
@@ -64,7 +58,7 @@ void take_times(std::size_t most) {
     float milliseconds = 0;
     if (state == CUDA_SUCCESS &&
         driver().cuEventElapsedTime(&milliseconds, oldest.timed.start, oldest.timed.stop) == CUDA_SUCCESS) {
-      add_time(*oldest.slot, milliseconds);
+      add_time(*oldest.slot, static_cast<double>(milliseconds) * ns_per_ms);
       spare[oldest.context].push_back(oldest.timed);
     }
     waiting.pop_front();

@@ -1,14 +1,16 @@
-#include "inject/sampling.hpp"
+#include "inject/sites/sampling.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "inject/libraries.hpp"
+#include "inject/devices.hpp"
+#include "inject/driver.hpp"
 #include "inject/output.hpp"
-#include "inject/patch_image.hpp"
-#include "inject/site_table.hpp"
+#include "inject/sites/patch_image.hpp"
+#include "inject/sites/sanitizer.hpp"
+#include "inject/sites/site_table.hpp"
 
 namespace gpumem::inject {
 

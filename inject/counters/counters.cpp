@@ -1,0 +1,250 @@
+// The engine that counts launches with the hardware's counters, and has the times of all from CUPTI's records.
+//
+// A launch that is counted has the GPU to itself: launches of other threads wait, and it waits for those before it.
+
+#include "inject/watch.hpp"
+#include "probes/measure/cupti.hpp"
+
+#if GPUMEM_HAS_CUPTI
+
+#include <cupti_driver_cbid.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "inject/collectives.hpp"
+#include "inject/devices.hpp"
+#include "inject/counters/passes.hpp"
+#include "inject/counters/records.hpp"
+#include "inject/driver.hpp"
+#include "inject/output.hpp"
+#include "inject/unnoticed.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+static_assert(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel == 307 && CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx == 652,
+              "launches.hpp has the numbers that CUPTI and the sanitizer's library share");
+
+std::shared_ptr<const measure::Cupti> cupti;
+std::atomic<unsigned> being_launched = 0;  // calls that launch, in all threads, and have not returned
+
+/// By CUPTI's clock: what ran then was counted, and took longer for it.
+struct Span {
+  std::uint64_t began = 0;
+  std::uint64_t ended = 0;
+};
+std::vector<Span> counted_spans;  // in their order
+bool graphs_have_collectives = false;
+
+/// What a call that launches is in the middle of.
+struct Call {
+  bool entered = false;
+  Slot* slot = nullptr;  ///< that is being counted; null: none
+  Kernel* kernel = nullptr;
+  Span span;
+  std::uint64_t began_ns = 0;
+  std::unique_lock<std::mutex> lock;  ///< held throughout where it is counted
+};
+thread_local Call call;
+
+std::uint64_t timestamp() {
+  std::uint64_t now = 0;
+  static_cast<void>(cupti->get_timestamp(&now));
+  return now;
+}
+
+bool was_counted(std::uint64_t began) {
+  const auto after = std::ranges::upper_bound(counted_spans, began, {}, &Span::began);
+  return after != counted_spans.begin() && began <= std::prev(after)->ended;
+}
+
+void add_records() {
+  for (const Ran& ran : take_records()) {
+    if (was_counted(ran.began)) continue;
+    note_device(ran.device);
+    const std::uint32_t kernel = kernel_number(*ran.name, ran.registers_per_thread, ran.static_shared_bytes);
+    Slot* slot = slot_of(kernel, ran.shape, ran.device);
+    if (slot == nullptr) continue;
+    if (ran.of_graph) {
+      ++slot->counts->launches;
+      count_unseen(*slot, Unseen::captured);
+    }
+    add_time(*slot->counts, static_cast<double>(ran.took_ns));
+  }
+}
+
+/// Whether every other call that launches has returned. No new one begins: they wait for the lock that we hold.
+bool others_have_launched() {
+  constexpr std::uint64_t patience_ns = 1'000'000'000;
+  for (const std::uint64_t began = now_ns(); being_launched > 1;) {
+    if (now_ns() - began > patience_ns) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+Unseen begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& data) {
+  if (Unseen reason = reason_not_to(watched); reason != Unseen::none) return reason;
+  if (!others_have_launched() || a_collective_runs(data.context)) return Unseen::collective;
+  call.began_ns = now_ns();
+  const Unseen reason = begin_pass(*cupti, {data.context, data.contextUid, watched.device}, *watched.slot,
+                                   watch().options.replay);
+  watched.kernel->hopeless = reason == Unseen::failed;
+  if (reason != Unseen::none) return reason;
+  call.slot = watched.slot;
+  call.kernel = watched.kernel;
+  call.span.began = timestamp();
+  return reason;
+}
+
+void enter_launch(CallId id, const CUpti_CallbackData& data) {
+  call = {};
+  std::unique_lock lock(watch().mutex);
+  ++being_launched;
+  call.entered = true;
+  if (watch().in_child) return;
+  const Unnoticed unnoticed;
+  add_records();
+  const auto watched = begin_launch(id, data.functionParams, data.symbolName);
+  if (!watched) return;
+  if (watched->captured) {
+    ++watched->slot->counts->captured;
+    graphs_have_collectives = graphs_have_collectives || watched->kernel->collective;
+    return;
+  }
+  count_launch(*watched->slot);
+  call.kernel = watched->kernel;
+  const std::uint64_t wanted = watch().options.launches;
+  if (watched->slot->samples >= wanted && wanted > 0) return;
+  const Unseen reason = begin_count_of(*watched, data);
+  if (reason == Unseen::none) {
+    call.lock = std::move(lock);
+  } else {
+    count_unseen(*watched->slot, reason);
+  }
+}
+
+void exit_launch(CallId id, const CUpti_CallbackData& data) {
+  if (!std::exchange(call.entered, false)) return;
+  --being_launched;
+  const Unnoticed unnoticed;
+  if (call.slot == nullptr) {
+    if (call.kernel != nullptr && call.kernel->collective) {
+      const std::lock_guard lock(watch().mutex);
+      note_collective(data.context, launch_of(id, data.functionParams).stream);
+    }
+    return;
+  }
+  const bool launched = *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
+  if (const Unseen reason = end_pass(*call.slot, launched); reason != Unseen::none) {
+    call.kernel->hopeless = true;
+    count_unseen(*call.slot, reason);
+  }
+  call.span.ended = timestamp();
+  counted_spans.push_back(call.span);
+  totals().sampling_ns += now_ns() - call.began_ns;
+  call = {};
+}
+
+void enter_graph_launch() {
+  const std::lock_guard lock(watch().mutex);  // waits while another launch is counted
+  ++being_launched;
+}
+
+/// The graph may hold a collective.
+void exit_graph_launch(const CUpti_CallbackData& data) {
+  struct Parameters {  // of cuGraphLaunch
+    CUgraphExec graph;
+    CUstream stream;
+  };
+  --being_launched;
+  const std::lock_guard lock(watch().mutex);
+  if (watch().in_child || !graphs_have_collectives) return;
+  const Unnoticed unnoticed;
+  note_collective(data.context, static_cast<const Parameters*>(data.functionParams)->stream);
+}
+
+void on_driver_call(CallId id, const CUpti_CallbackData& data) {
+  if (Unnoticed::here()) return;
+  const bool enters = data.callbackSite == CUPTI_API_ENTER;
+  if (is_launch(id)) {
+    enters ? enter_launch(id, data) : exit_launch(id, data);
+  } else if (is_graph_launch(id)) {
+    enters ? enter_graph_launch() : exit_graph_launch(data);
+  } else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
+    if (enters) forget_module(*static_cast<CUmodule const*>(data.functionParams));
+  } else if (!enters) {
+    const std::lock_guard lock(watch().mutex);
+    if (!watch().in_child) add_records();
+  }
+}
+
+void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) on_driver_call(id, *static_cast<const CUpti_CallbackData*>(data));
+}
+
+bool subscribe() {
+  const std::string& path = watch().options.cupti;
+  if (path.empty()) {
+    write_problem(true, "no libcupti.so was found, which reads the counters");
+    return false;
+  }
+  try {
+    cupti = measure::load_cupti(path);
+  } catch (const std::exception& error) {
+    write_problem(true, error.what());
+    return false;
+  }
+  CUpti_SubscriberHandle handle = nullptr;
+  bool fine = cupti->subscribe(&handle, on_callback, nullptr) == CUPTI_SUCCESS;
+  std::vector<CallId> calls = {CUPTI_DRIVER_TRACE_CBID_cuModuleUnload};
+  for (const auto& some : {launch_calls(), graph_launch_calls(), waiting_calls()}) {
+    calls.insert(calls.end(), some.begin(), some.end());
+  }
+  for (const CallId id : calls) {
+    fine = fine && cupti->enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, id) == CUPTI_SUCCESS;
+  }
+  fine = fine && start_records(*cupti);
+  if (!fine) {
+    write_problem(true,
+                  "CUPTI takes no subscriber: another profiler watches the program (Nsight Systems, Nsight Compute or "
+                  "the program's own); run it without");
+  }
+  return fine;
+}
+
+void finish() {
+  flush_records(*cupti);
+  add_records();
+}
+
+}  // namespace
+
+Engine counters_engine() { return {subscribe, finish}; }
+
+}  // namespace gpumem::inject
+
+#else
+
+#include "inject/output.hpp"
+
+namespace gpumem::inject {
+
+Engine counters_engine() {
+  return {[] {
+            write_problem(true, "gpumem was built without CUPTI's range profiler: build it with CUDA 12.6 or newer");
+            return false;
+          },
+          [] {}};
+}
+
+}  // namespace gpumem::inject
+
+#endif

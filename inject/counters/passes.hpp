@@ -1,0 +1,30 @@
+#pragma once
+// The hardware's counts of launches. What is counted does not fit the hardware at once: each launch of a kernel, grid
+// and block is one of the passes that it takes.
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "inject/kernels.hpp"
+#include "inject/raw_format.hpp"
+#include "probes/measure/cupti.hpp"
+
+namespace gpumem::inject {
+
+/// Where a launch runs.
+struct PassContext {
+  CUcontext context = nullptr;
+  std::uint32_t id = 0;  ///< of it, never used twice
+  std::uint32_t device = 0;
+};
+
+// One thread at a time calls these, in relaxed capture mode, and nothing else is launched between them.
+
+/// Waits for what was launched before, and begins to count. Unseen::none, or why not.
+[[nodiscard]] Unseen begin_pass(const measure::Cupti& cupti, const PassContext& context, Slot& slot, bool replay);
+/// Waits for the launch, and writes the counts if that was the last pass of them: then it is one more sample.
+/// Unseen::none while all is well.
+[[nodiscard]] Unseen end_pass(Slot& slot, bool launched);
+
+}  // namespace gpumem::inject

@@ -1,0 +1,32 @@
+#pragma once
+// CUPTI's records of the kernels that ran: all of them, those of graphs as well, and how long they took.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inject/kernels.hpp"
+#include "probes/measure/cupti.hpp"
+
+namespace gpumem::inject {
+
+/// A kernel that ran.
+struct Ran {
+  const std::string* name = nullptr;  ///< as the linker knows it; stays
+  std::uint32_t device = 0;
+  Shape shape;
+  std::uint64_t began = 0;  ///< by CUPTI's clock, nanoseconds
+  std::uint64_t took_ns = 0;
+  bool of_graph = false;
+  std::uint32_t registers_per_thread = 0;
+  std::uint32_t static_shared_bytes = 0;
+};
+
+/// Begins to keep them. False: CUPTI does not.
+[[nodiscard]] bool start_records(const measure::Cupti& cupti);
+/// Those that have come in since the last call. May be called by any thread.
+[[nodiscard]] std::vector<Ran> take_records();
+/// Has CUPTI hand over what it still has of kernels that are over.
+void flush_records(const measure::Cupti& cupti);
+
+}  // namespace gpumem::inject

@@ -1,0 +1,35 @@
+#pragma once
+// The driver's calls that are watched, and the launches that they ask for. Calls have the numbers that the sanitizer's
+// library and CUPTI both give them.
+
+#include <cstdint>
+#include <span>
+
+#include "inject/kernels.hpp"
+
+namespace gpumem::inject {
+
+using CallId = std::uint32_t;
+
+[[nodiscard]] std::span<const CallId> launch_calls();
+[[nodiscard]] std::span<const CallId> graph_launch_calls();
+/// Calls after which launches before them are over: where their times are taken.
+[[nodiscard]] std::span<const CallId> waiting_calls();
+
+[[nodiscard]] bool is_launch(CallId id);
+[[nodiscard]] bool is_graph_launch(CallId id);
+
+/// A launch as its caller described it.
+struct Launch {
+  CUfunction function = nullptr;  ///< or a CUkernel
+  Shape shape;
+  CUstream stream = nullptr;
+  bool cooperative = false;
+};
+
+/// What a call of `launch_calls` launches, from the parameters that the callback has.
+[[nodiscard]] Launch launch_of(CallId id, const void* parameters);
+/// The launch once more, as the program asked for it; not a cooperative one.
+CUresult launch_again(CallId id, const void* parameters, CUstream stream);
+
+}  // namespace gpumem::inject

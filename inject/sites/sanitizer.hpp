@@ -1,0 +1,32 @@
+#pragma once
+// Functions of the Compute Sanitizer's library, found at run time.
+
+#include <sanitizer.h>
+
+#include <string>
+
+namespace gpumem::inject {
+
+#define GPUMEM_SANITIZER_FUNCTIONS(F) \
+  F(sanitizerAddPatches)              \
+  F(sanitizerEnableCallback)          \
+  F(sanitizerEnableDomain)            \
+  F(sanitizerGetFunctionPcAndSize)    \
+  F(sanitizerGetResultString)         \
+  F(sanitizerPatchInstructions)       \
+  F(sanitizerPatchModule)             \
+  F(sanitizerSetLaunchCallbackData)   \
+  F(sanitizerSubscribe)               \
+  F(sanitizerUnpatchModule)
+
+struct Sanitizer {
+#define GPUMEM_MEMBER(name) decltype(&::name) name = nullptr;
+  GPUMEM_SANITIZER_FUNCTIONS(GPUMEM_MEMBER)
+#undef GPUMEM_MEMBER
+};
+
+[[nodiscard]] const Sanitizer& sanitizer();
+/// Finds them in the library at `path`. What is missing in words, or empty.
+[[nodiscard]] std::string load_sanitizer(const std::string& path);
+
+}  // namespace gpumem::inject

@@ -1,0 +1,200 @@
+// The engine that sees launches access by access: the sanitizer's library calls back at every launch.
+//
+// What can be called where was found by trying (H200, driver 580):
+// - A module is patched when the program's call begins, not in the launch's own callback: there, patching waits for
+//   streams that wait for the launch.
+// - No lock of ours is taken in callbacks of launches and resources: the driver holds its own then.
+
+#include <mutex>
+#include <utility>
+
+#include "inject/modules.hpp"
+#include "inject/output.hpp"
+#include "inject/sites/sampling.hpp"
+#include "inject/sites/sanitizer.hpp"
+#include "inject/sites/timing.hpp"
+#include "inject/unnoticed.hpp"
+#include "inject/watch.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+/// What a call that launches is in the middle of.
+struct Call {
+  Slot* slot = nullptr;
+  Kernel* kernel = nullptr;
+  Timed timed;
+  bool sampled = false;
+  Sample sample;
+  SampleEvent event;
+  std::uint64_t began_ns = 0;
+  std::unique_lock<std::mutex> lock;  ///< held throughout where it is sampled
+};
+thread_local Call call;
+
+std::uint64_t threads_of(const Shape& shape) {
+  return std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
+}
+
+/// Launches after which times of a slot are so many that one in `then_every` will do.
+constexpr std::uint64_t timed_at_first = 200;
+constexpr std::uint64_t then_every = 8;
+
+bool wants_time(const LaunchSlot& slot) { return slot.launches <= timed_at_first || slot.launches % then_every == 0; }
+
+/// Unseen::none where the launch is patched and `call` knows of it.
+Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context) {
+  if (watched.launch.cooperative) return Unseen::cooperative;
+  const std::uint64_t began = now_ns();
+  call.sample = {.context = context,
+                 .stream = watched.launch.stream,
+                 .kernel = watched.kernel,
+                 .block_threads = static_cast<std::uint32_t>(threads_of(watched.launch.shape)),
+                 .dynamic_shared_bytes = watched.launch.shape.dynamic_shared_bytes};
+  const Unseen reason = begin_sample(call.sample);
+  watched.kernel->hopeless = reason == Unseen::failed;
+  if (reason != Unseen::none) return reason;
+  call.sampled = true;
+  call.slot = watched.slot;
+  call.kernel = watched.kernel;
+  call.event = {.slot = watched.slot->number, .order = watched.slot->counts->launches - 1};
+  call.began_ns = began;
+  return reason;
+}
+
+void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  call = {};
+  std::unique_lock lock(watch().mutex);
+  if (watch().in_child) return;
+  const Unnoticed unnoticed;
+  const auto watched = begin_launch(id, data.functionParams, data.symbolName);
+  if (!watched) return;
+  Slot& slot = *watched->slot;
+  count_launch(slot);
+  if (watched->captured) {
+    ++slot.counts->captured;
+    return count_unseen(slot, Unseen::captured);
+  }
+  const std::uint64_t wanted = watch().options.launches;
+  if (slot.samples < wanted || wanted == 0) {
+    Unseen reason = reason_not_to(*watched);
+    if (reason == Unseen::none) reason = begin_sample_of(*watched, data.context);
+    if (reason == Unseen::none) {
+      call.lock = std::move(lock);
+      return;
+    }
+    count_unseen(slot, reason);
+  }
+  if (!wants_time(*slot.counts)) return;
+  call.timed = begin_timing(data.context, watched->launch.stream);
+  call.slot = &slot;
+  call.sample.context = data.context;
+  call.sample.stream = watched->launch.stream;
+}
+
+void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if (call.slot == nullptr) return;
+  const bool launched = *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
+  const Unnoticed unnoticed;
+  if (!call.sampled) {
+    const std::lock_guard lock(watch().mutex);
+    end_timing(call.sample.context, call.sample.stream, call.timed, *call.slot->counts);
+    call = {};
+    return;
+  }
+  if (launched) {
+    end_sample(call.sample, call.event, call.began_ns);
+    ++call.slot->samples;
+  } else {
+    // The patch takes registers, with which a block may not fit any more: the program must not notice.
+    drop_sample(call.sample);
+    call.kernel->hopeless = true;
+    count_unseen(*call.slot, Unseen::failed);
+    const CUresult result = launch_again(id, data.functionParams, call.sample.stream);
+    *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue)) = result;
+  }
+  totals().sampling_ns += now_ns() - call.began_ns;
+  call = {};
+}
+
+void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if (Unnoticed::here()) return;
+  if (is_graph_launch(id)) {
+    const std::lock_guard lock(watch().mutex);
+    if (data.callbackSite == SANITIZER_API_ENTER && !watch().in_child) ++totals().graph_launches;
+  } else if (is_launch(id)) {
+    data.callbackSite == SANITIZER_API_ENTER ? enter_launch(id, data) : exit_launch(id, data);
+  } else if (data.callbackSite == SANITIZER_API_EXIT) {
+    const std::lock_guard lock(watch().mutex);
+    if (watch().in_child) return;
+    const Unnoticed unnoticed;
+    take_times(~std::size_t{0});
+  }
+}
+
+void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
+  switch (domain) {
+    case SANITIZER_CB_DOMAIN_DRIVER_API:
+      on_driver_call(id, *static_cast<const Sanitizer_CallbackData*>(data));
+      break;
+    case SANITIZER_CB_DOMAIN_LAUNCH:
+      if (id == SANITIZER_CBID_LAUNCH_BEGIN) attach_table(*static_cast<const Sanitizer_LaunchData*>(data));
+      break;
+    case SANITIZER_CB_DOMAIN_RESOURCE:
+      if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
+        const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
+        keep_module(module.module, module.pCubin, module.cubinSize);
+      } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
+        CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
+        drop_module(module);
+        forget_module(module);
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+bool subscribe() {
+  const std::string& path = watch().options.sanitizer;
+  if (path.empty()) {
+    write_problem(true, "no libsanitizer-public.so was found, which sees into kernels");
+    return false;
+  }
+  if (const std::string missing = load_sanitizer(path); !missing.empty()) {
+    write_problem(true, "the sanitizer's library cannot be used: " + missing);
+    return false;
+  }
+  const Sanitizer& functions = sanitizer();
+  Sanitizer_SubscriberHandle handle = nullptr;
+  bool fine = functions.sanitizerSubscribe(&handle, on_callback, nullptr) == SANITIZER_SUCCESS;
+  for (const auto& calls : {launch_calls(), graph_launch_calls(), waiting_calls()}) {
+    for (const Sanitizer_CallbackId id : calls) {
+      fine =
+          fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_DRIVER_API, id) == SANITIZER_SUCCESS;
+    }
+  }
+  const std::pair<Sanitizer_CallbackDomain, Sanitizer_CallbackId> others[] = {
+      {SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN},
+      {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_LOADED},
+      {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING},
+  };
+  for (const auto& [domain, id] : others) {
+    fine = fine && functions.sanitizerEnableCallback(1, handle, domain, id) == SANITIZER_SUCCESS;
+  }
+  if (!fine) {
+    write_problem(true,
+                  "the sanitizer's library takes no subscriber: another tool watches the program (compute-sanitizer, "
+                  "a debugger or a profiler); run it without");
+  }
+  return fine;
+}
+
+void finish() { take_times(~std::size_t{0}); }
+
+}  // namespace
+
+Engine sites_engine() { return {subscribe, finish}; }
+
+}  // namespace gpumem::inject

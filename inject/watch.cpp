@@ -1,0 +1,71 @@
+#include "inject/watch.hpp"
+
+#include "inject/devices.hpp"
+#include "inject/driver.hpp"
+#include "inject/output.hpp"
+#include "inject/modules.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+std::uint64_t launches_seen = 0;
+
+bool overhead_spent() {
+  constexpr double free_ns = 1e9;
+  const LaunchTotals& all = totals();
+  return static_cast<double>(all.sampling_ns) >
+         free_ns + watch().options.max_overhead * static_cast<double>(now_ns() - all.began_ns);
+}
+
+bool is_captured(CUstream stream) {
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  return driver().cuStreamIsCapturing(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+}  // namespace
+
+Watch& watch() {
+  static Watch& the_only = *new Watch;  // threads of the program may launch until the very end
+  return the_only;
+}
+
+std::optional<WatchedLaunch> begin_launch(CallId id, const void* parameters, const char* symbol) {
+  WatchedLaunch watched{.launch = launch_of(id, parameters)};
+  watched.kernel = kernel_of(watched.launch.function, symbol, watch().options);
+  if (watched.kernel == nullptr) return std::nullopt;
+  watched.device = current_device();
+  watched.slot = slot_of(watched.kernel->number, watched.launch.shape, watched.device);
+  ++launches_seen;
+  LaunchTotals& all = totals();
+  all.ended_ns = now_ns();
+  if (all.began_ns == 0) all.began_ns = all.ended_ns;
+  if (watched.slot == nullptr) {
+    ++all.beyond_slots;
+    return std::nullopt;
+  }
+  if (!watched.kernel->written) write_kernel(*watched.kernel, image_of(watched.kernel->module));
+  watched.captured = is_captured(watched.launch.stream);
+  return watched;
+}
+
+void count_launch(const Slot& slot) {
+  ++slot.counts->launches;
+  count_range(*slot.counts);
+}
+
+Unseen reason_not_to(const WatchedLaunch& launch) {
+  const Options& options = watch().options;
+  const Kernel& kernel = *launch.kernel;
+  if (options.launches == 0) return Unseen::times_only;
+  if (!kernel.wanted || launches_seen <= options.skip_first || !wants_device(launch.device, options.device)) {
+    return Unseen::not_chosen;
+  }
+  if (kernel.collective) return Unseen::collective;
+  if (kernel.hopeless) return Unseen::failed;
+  return overhead_spent() ? Unseen::overhead : Unseen::none;
+}
+
+void count_unseen(const Slot& slot, Unseen reason) { ++slot.counts->unseen[static_cast<std::size_t>(reason)]; }
+
+}  // namespace gpumem::inject

@@ -1,0 +1,50 @@
+#pragma once
+// What every engine does with a launch, whatever it then looks at, and the lock under which it does.
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "inject/kernels.hpp"
+#include "inject/launches.hpp"
+#include "inject/options.hpp"
+#include "inject/raw_format.hpp"
+
+namespace gpumem::inject {
+
+/// How launches are looked at. One engine watches a process: their libraries exclude each other.
+struct Engine {
+  bool (*start)() = nullptr;   ///< false: it cannot, and has written why
+  void (*finish)() = nullptr;  ///< at the process's end, with the lock held
+};
+[[nodiscard]] Engine sites_engine();
+[[nodiscard]] Engine counters_engine();
+
+struct Watch {
+  Options options;
+  std::mutex mutex;       ///< of all that follows, and of what kernels.hpp, devices.hpp and an engine keep
+  bool in_child = false;  ///< a fork, which has no GPU of its own: CUDA does not work in it
+};
+[[nodiscard]] Watch& watch();
+
+/// A launch that the program asks for.
+struct WatchedLaunch {
+  Launch launch;
+  Kernel* kernel = nullptr;
+  Slot* slot = nullptr;
+  std::uint32_t device = 0;
+  bool captured = false;  ///< recorded for a graph: it does not run now
+};
+
+// With the lock held, by the thread that launches:
+
+/// Finds whose it is. Nothing where that cannot be told or kept.
+[[nodiscard]] std::optional<WatchedLaunch> begin_launch(CallId id, const void* parameters, const char* symbol);
+/// Counts a launch of the slot, and the range that the thread is in.
+void count_launch(const Slot& slot);
+/// Why it is not to be looked at closely; none if it is.
+[[nodiscard]] Unseen reason_not_to(const WatchedLaunch& launch);
+/// Counts a launch of the slot that was not looked at.
+void count_unseen(const Slot& slot, Unseen reason);
+
+}  // namespace gpumem::inject
