@@ -6,7 +6,7 @@ namespace gpumem::inject {
 
 inline constexpr const char* folder_variable = "GPUMEM_RUN_FOLDER";  ///< where files of raw_format.hpp go
 inline constexpr const char* sanitizer_variable =
-    "GPUMEM_RUN_SANITIZER";  ///< libsanitizer-public.so; absent: not found
+    "GPUMEM_RUN_SANITIZER";                                          ///< libsanitizer-public.so; absent: not found
 inline constexpr const char* engine_variable = "GPUMEM_RUN_ENGINE";  ///< this, or anything else for sites
 inline constexpr const char* counters_engine_name = "counters";
 inline constexpr const char* cupti_variable = "GPUMEM_RUN_CUPTI";    ///< libcupti.so; absent: not found

@@ -19,7 +19,7 @@ struct Kernel {
   std::uint32_t static_shared_bytes = 0;
   bool wanted = true;       ///< by --kernel
   bool collective = false;  ///< waits for other GPUs
-  bool hopeless = false;  ///< looking closely has failed, and would again
+  bool hopeless = false;    ///< looking closely has failed, and would again
   bool written = false;
 };
 

@@ -75,9 +75,7 @@ std::span<const CallId> graph_launch_calls() { return graph_launches; }
 std::span<const CallId> waiting_calls() { return waits; }
 
 bool is_launch(CallId id) { return std::ranges::find(launches, id) != std::end(launches); }
-bool is_graph_launch(CallId id) {
-  return std::ranges::find(graph_launches, id) != std::end(graph_launches);
-}
+bool is_graph_launch(CallId id) { return std::ranges::find(graph_launches, id) != std::end(graph_launches); }
 
 Launch launch_of(CallId id, const void* parameters) {
   Launch launch;

@@ -100,7 +100,8 @@ constexpr std::uint32_t core2 = 5;  // NVTX_CB_MODULE_CORE2
 }  // namespace gpumem::inject
 
 /// False: the callbacks are not to be had, and NVTX does without us.
-extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(  // NOLINT(readability-identifier-naming)
+extern "C" __attribute__((visibility("default"))) int
+InitializeInjectionNvtx2(  // NOLINT(readability-identifier-naming)
     gpumem::inject::GetExported get_exported) {
   using namespace gpumem::inject;
   const Callback callbacks[] = {

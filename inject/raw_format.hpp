@@ -38,7 +38,8 @@ enum class EventKind : std::uint32_t {
   sample,       ///< SampleEvent, then `sites` of Site
   problem,      ///< ProblemEvent, then one line: what cannot be seen, why, and what to do
   range,        ///< RangeEvent, then the name of a range that the program marks (NVTX)
-  counts        ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN: absent
+  counts  ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN:
+          ///< absent
 };
 
 struct EventHeader {
@@ -197,10 +198,10 @@ struct LaunchSlot {
   std::uint64_t unseen[unseen_reasons] = {};  ///< launches by reason
   std::uint64_t timed = 0;                    ///< launches whose time is in the sum
   std::uint64_t timed_ns = 0;
-  std::uint64_t captured = 0;          ///< of `launches`, those recorded for a graph: they ran as often as it did
-  float time_ns[kept_times] = {};      ///< the first min(timed, kept_times) are filled in
-  RangeLaunches ranges[kept_ranges];   ///< the first ones that there were launches in
-  std::uint64_t in_other_ranges = 0;   ///< launches
+  std::uint64_t captured = 0;         ///< of `launches`, those recorded for a graph: they ran as often as it did
+  float time_ns[kept_times] = {};     ///< the first min(timed, kept_times) are filled in
+  RangeLaunches ranges[kept_ranges];  ///< the first ones that there were launches in
+  std::uint64_t in_other_ranges = 0;  ///< launches
 };
 inline constexpr std::uint64_t launch_slots = 65536;
 

@@ -2,21 +2,14 @@
 
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
-#include "inject/output.hpp"
 #include "inject/modules.hpp"
+#include "inject/output.hpp"
 
 namespace gpumem::inject {
 
 namespace {
 
 std::uint64_t launches_seen = 0;
-
-bool overhead_spent() {
-  constexpr double free_ns = 1e9;
-  const LaunchTotals& all = totals();
-  return static_cast<double>(all.sampling_ns) >
-         free_ns + watch().options.max_overhead * static_cast<double>(now_ns() - all.began_ns);
-}
 
 bool is_captured(CUstream stream) {
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -63,7 +56,14 @@ Unseen reason_not_to(const WatchedLaunch& launch) {
   }
   if (kernel.collective) return Unseen::collective;
   if (kernel.hopeless) return Unseen::failed;
-  return overhead_spent() ? Unseen::overhead : Unseen::none;
+  return overhead_left_ns() < 0 ? Unseen::overhead : Unseen::none;
+}
+
+double overhead_left_ns() {
+  constexpr double free_ns = 1e9;
+  const LaunchTotals& all = totals();
+  const double allowed = free_ns + watch().options.max_overhead * static_cast<double>(now_ns() - all.began_ns);
+  return allowed - (static_cast<double>(all.sampling_ns) - static_cast<double>(watch().setup_ns));
 }
 
 void count_unseen(const Slot& slot, Unseen reason) { ++slot.counts->unseen[static_cast<std::size_t>(reason)]; }

@@ -22,8 +22,9 @@ struct Engine {
 
 struct Watch {
   Options options;
-  std::mutex mutex;       ///< of all that follows, and of what kernels.hpp, devices.hpp and an engine keep
-  bool in_child = false;  ///< a fork, which has no GPU of its own: CUDA does not work in it
+  std::mutex mutex;            ///< of all that follows, and of what kernels.hpp, devices.hpp and an engine keep
+  std::uint64_t setup_ns = 0;  ///< of the time that looking closely took, what was taken once
+  bool in_child = false;       ///< a fork, which has no GPU of its own: CUDA does not work in it
 };
 [[nodiscard]] Watch& watch();
 
@@ -44,6 +45,8 @@ struct WatchedLaunch {
 void count_launch(const Slot& slot);
 /// Why it is not to be looked at closely; none if it is.
 [[nodiscard]] Unseen reason_not_to(const WatchedLaunch& launch);
+/// What looking closely may still take at this moment; negative: none.
+[[nodiscard]] double overhead_left_ns();
 /// Counts a launch of the slot that was not looked at.
 void count_unseen(const Slot& slot, Unseen reason);
 

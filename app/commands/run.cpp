@@ -20,6 +20,7 @@
 #include "app/program/signals.hpp"
 #include "probes/error.hpp"
 #include "report/explain/explain.hpp"
+#include "report/record/joined.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 
@@ -28,6 +29,7 @@ namespace gpumem::app {
 namespace {
 
 struct RunArguments : ResultRequest, WatchOptions {
+  bool sites = false;  ///< with counters: both, one after the other
   std::vector<std::string> command;
   std::optional<std::string> gpu;  ///< whose profile predicts
 };
@@ -72,8 +74,8 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
                     "build it with a CUDA Toolkit that has the Compute Sanitizer's headers",
                     places.program.string()));
   }
-  const auto vendors = find_library(arguments.counters ? cupti_library() : sanitizer_library(), places,
-                                    arguments.command.front());
+  const auto vendors =
+      find_library(arguments.counters ? cupti_library() : sanitizer_library(), places, arguments.command.front());
   Watched result;
   result.raw_files = folder.path();
   result.variables = injected_variables(*library, vendors, folder.path(), arguments);
@@ -96,42 +98,86 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
   return result;
 }
 
+/// What became of the command, run once.
+struct Outcome {
+  report::Report report;
+  int exit_code = 0;
+  ProgramTraces traces;
+  std::optional<std::string> full;     ///< no room was left for the raw files
+  std::optional<std::string> missing;  ///< as in Watched
+};
+
+Outcome run_once(const RunArguments& arguments, const Places& places, const std::optional<model::Profile>& profile,
+                 const Environment& environment) {
+  const RawFolder folder(places);
+  Signals signals([&folder] { folder.remove(); });
+  Watched watch = watched(places, folder, arguments);
+  const std::string started_at = utc_now();
+  Outcome outcome;
+  outcome.exit_code = run_command(arguments.command, watch.variables, signals);
+  outcome.full = folder.note_if_full();
+  outcome.missing = watch.missing;
+  outcome.traces = program_traces(watch.raw_files);
+  if (outcome.full) watch.notes.push_back(*outcome.full);
+  if (outcome.traces.used_cuda && watch.missing) watch.notes.push_back(*watch.missing);
+  const ProgramRun run{.command = arguments.command, .exit_code = outcome.exit_code, .notes = watch.notes};
+  outcome.report = finished_report(watch.raw_files, run, profile, started_at, environment);
+  return outcome;
+}
+
+/// Access by access, and once more to be counted if that went well.
+Outcome run_twice(const RunArguments& arguments, const Places& places, const std::optional<model::Profile>& profile,
+                  const Environment& environment) {
+  RunArguments once = arguments;
+  once.counters = false;
+  Outcome sites = run_once(once, places, profile, environment);
+  if (sites.exit_code != 0 || !sites.traces.used_cuda) {
+    if (sites.traces.used_cuda) {
+      sites.report.program->notes.push_back("the command was not run again to be counted, for it had failed");
+    }
+    return sites;
+  }
+  if (!arguments.quiet) say(environment.err, "seen access by access; the command runs once more, to be counted");
+  Outcome both = run_once(arguments, places, profile, environment);
+  if (both.exit_code != sites.exit_code) {
+    both.report.program->notes.push_back(fmt::format("the command ended with {} the first time", sites.exit_code));
+  }
+  // What one of the engines cannot do here, the other may.
+  for (const ProgramTraces* traces : {&sites.traces, &both.traces}) {
+    if (traces->fatal) both.report.program->notes.push_back(*traces->fatal);
+  }
+  if (!sites.traces.fatal) both.traces.fatal.reset();
+  const int exit_code = both.exit_code;
+  both.report = report::joined(sites.report, both.report);
+  both.report.program->exit_code = exit_code;
+  return both;
+}
+
 int run_run_command(const RunArguments& arguments, const Environment& environment) {
   // Whatever can be wrong is found before the command has run for hours.
   const ResultOutputs outputs(arguments, report::table_formats(), environment.err, environment.err_terminal);
   std::optional<model::Profile> profile;
   if (arguments.gpu) profile = model::load_profile(*arguments.gpu);
-  const Places places = real_places();
-  const RawFolder folder(places);
-  Signals signals([&folder] { folder.remove(); });
-  Watched watch = watched(places, folder, arguments);
+  const auto run = arguments.counters && arguments.sites ? run_twice : run_once;
+  // Its raw files are gone by now: writing may end us, for there are pipes that nobody reads any more.
+  const Outcome outcome = run(arguments, real_places(), profile, environment);
 
-  const std::string started_at = utc_now();
-  const int exit_code = run_command(arguments.command, watch.variables, signals);
-  const auto full = folder.note_if_full();
-  if (full) watch.notes.push_back(*full);
-  const ProgramTraces traces = program_traces(watch.raw_files);
-  if (traces.used_cuda && watch.missing) watch.notes.push_back(*watch.missing);
-  const ProgramRun run{.command = arguments.command, .exit_code = exit_code, .notes = watch.notes};
-  const report::Report report = finished_report(watch.raw_files, run, profile, started_at, environment);
-  folder.remove();  // writing may end us: a pipe that nobody reads any more
-
-  if (traces.used_cuda && !traces.fatal) {
-    outputs.finish(ResultOutputs::of(report));
-    return exit_code;
+  if (outcome.traces.used_cuda && !outcome.traces.fatal) {
+    outputs.finish(ResultOutputs::of(outcome.report));
+    return outcome.exit_code;
   }
   // A file that was asked for is written all the same; a table would be of nothing.
-  outputs.finish_files(ResultOutputs::of(report));
+  outputs.finish_files(ResultOutputs::of(outcome.report));
   const std::string name = report::one_line(arguments.command.front());
-  if (traces.used_cuda) {
+  if (outcome.traces.used_cuda) {
     throw missing_capability_error(fmt::format("{} uses a GPU but could not be watched (its own exit code was {}): {}",
-                                               name, exit_code,
-                                               watch.missing.value_or(*traces.fatal)));
+                                               name, outcome.exit_code,
+                                               outcome.missing.value_or(*outcome.traces.fatal)));
   }
   if (!arguments.quiet) {
-    say(environment.err, full ? *full : fmt::format("{} did not use CUDA, so there is nothing to show", name));
+    say(environment.err, outcome.full.value_or(fmt::format("{} did not use CUDA, so there is nothing to show", name)));
   }
-  return exit_code;
+  return outcome.exit_code;
 }
 
 void refuse_wrong_expression(const std::string& text) {
@@ -161,12 +207,16 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       "Any program that uses CUDA, Python included, with its arguments. Nothing has to be rebuilt; its "
       "input, output and exit code stay its own");
   options.group("What is looked at");
-  options.add_switch("counters", arguments->counters,
-                     "Count launches with the hardware's counters instead of seeing them access by access, and take the "
-                     "times of all kernels, those of CUDA graphs as well; a kernel is counted over as many launches as "
-                     "it takes passes");
+  options.add_switch(
+      "counters", arguments->counters,
+      "Count launches with the hardware's counters instead of seeing them access by access, and take the "
+      "times of all kernels, those of CUDA graphs as well; a kernel is counted over as many launches as "
+      "it takes passes");
   options.add_switch("replay", arguments->replay,
                      "With --counters, run each kernel again for every pass, so that one launch is enough");
+  options.add_switch("sites", arguments->sites,
+                     "With --counters, do both: the command runs twice, access by access and then counted, and the "
+                     "results are put together");
   options.add_value("kernel", "REGEX", arguments->kernel,
                     "Only kernels whose name has a match, as it stands in the table's full form, e.g. --kernel "
                     "'transpose|copy'; of others only times are taken");

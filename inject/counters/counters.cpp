@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "inject/collectives.hpp"
-#include "inject/devices.hpp"
 #include "inject/counters/passes.hpp"
 #include "inject/counters/records.hpp"
+#include "inject/devices.hpp"
 #include "inject/driver.hpp"
 #include "inject/output.hpp"
 #include "inject/unnoticed.hpp"
@@ -35,12 +35,6 @@ static_assert(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel == 307 && CUPTI_DRIVER_TRAC
 std::shared_ptr<const measure::Cupti> cupti;
 std::atomic<unsigned> being_launched = 0;  // calls that launch, in all threads, and have not returned
 
-/// By CUPTI's clock: what ran then was counted, and took longer for it.
-struct Span {
-  std::uint64_t began = 0;
-  std::uint64_t ended = 0;
-};
-std::vector<Span> counted_spans;  // in their order
 bool graphs_have_collectives = false;
 
 /// What a call that launches is in the middle of.
@@ -48,26 +42,13 @@ struct Call {
   bool entered = false;
   Slot* slot = nullptr;  ///< that is being counted; null: none
   Kernel* kernel = nullptr;
-  Span span;
   std::uint64_t began_ns = 0;
   std::unique_lock<std::mutex> lock;  ///< held throughout where it is counted
 };
 thread_local Call call;
 
-std::uint64_t timestamp() {
-  std::uint64_t now = 0;
-  static_cast<void>(cupti->get_timestamp(&now));
-  return now;
-}
-
-bool was_counted(std::uint64_t began) {
-  const auto after = std::ranges::upper_bound(counted_spans, began, {}, &Span::began);
-  return after != counted_spans.begin() && began <= std::prev(after)->ended;
-}
-
 void add_records() {
   for (const Ran& ran : take_records()) {
-    if (was_counted(ran.began)) continue;
     note_device(ran.device);
     const std::uint32_t kernel = kernel_number(*ran.name, ran.registers_per_thread, ran.static_shared_bytes);
     Slot* slot = slot_of(kernel, ran.shape, ran.device);
@@ -93,14 +74,16 @@ bool others_have_launched() {
 Unseen begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& data) {
   if (Unseen reason = reason_not_to(watched); reason != Unseen::none) return reason;
   if (!others_have_launched() || a_collective_runs(data.context)) return Unseen::collective;
+  if (!has_time_for(watched.slot->number, overhead_left_ns())) return Unseen::overhead;
   call.began_ns = now_ns();
-  const Unseen reason = begin_pass(*cupti, {data.context, data.contextUid, watched.device}, *watched.slot,
-                                   watch().options.replay);
+  pause_records(*cupti);
+  const Unseen reason =
+      begin_pass(*cupti, {data.context, data.contextUid, watched.device}, *watched.slot, watch().options.replay);
+  if (reason != Unseen::none) resume_records(*cupti);
   watched.kernel->hopeless = reason == Unseen::failed;
   if (reason != Unseen::none) return reason;
   call.slot = watched.slot;
   call.kernel = watched.kernel;
-  call.span.began = timestamp();
   return reason;
 }
 
@@ -147,8 +130,7 @@ void exit_launch(CallId id, const CUpti_CallbackData& data) {
     call.kernel->hopeless = true;
     count_unseen(*call.slot, reason);
   }
-  call.span.ended = timestamp();
-  counted_spans.push_back(call.span);
+  resume_records(*cupti);
   totals().sampling_ns += now_ns() - call.began_ns;
   call = {};
 }

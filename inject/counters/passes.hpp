@@ -21,6 +21,9 @@ struct PassContext {
 
 // One thread at a time calls these, in relaxed capture mode, and nothing else is launched between them.
 
+/// Whether counts of the slot, and all that are not complete, can be finished in the time. Some complete ones are worth
+/// more than many that are not.
+[[nodiscard]] bool has_time_for(std::uint32_t slot, double left_ns);
 /// Waits for what was launched before, and begins to count. Unseen::none, or why not.
 [[nodiscard]] Unseen begin_pass(const measure::Cupti& cupti, const PassContext& context, Slot& slot, bool replay);
 /// Waits for the launch, and writes the counts if that was the last pass of them: then it is one more sample.

@@ -45,7 +45,6 @@ void keep(const KernelRecord& record, Records& all) {
        .shape = {.grid = {positive(record.gridX), positive(record.gridY), positive(record.gridZ)},
                  .block = {positive(record.blockX), positive(record.blockY), positive(record.blockZ)},
                  .dynamic_shared_bytes = positive(record.dynamicSharedMemory)},
-       .began = record.start,
        .took_ns = record.end - record.start,
        .of_graph = record.graphNodeId != 0,
        .registers_per_thread = record.registersPerThread,
@@ -71,6 +70,14 @@ bool start_records(const measure::Cupti& cupti) {
   return cupti.activity_register_callbacks(give_buffer, take_buffer) == CUPTI_SUCCESS &&
          cupti.activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS &&
          cupti.activity_flush_period(flush_period_ms) == CUPTI_SUCCESS;
+}
+
+void pause_records(const measure::Cupti& cupti) {
+  static_cast<void>(cupti.activity_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+}
+
+void resume_records(const measure::Cupti& cupti) {
+  static_cast<void>(cupti.activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
 }
 
 std::vector<Ran> take_records() {

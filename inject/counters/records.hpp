@@ -15,7 +15,6 @@ struct Ran {
   const std::string* name = nullptr;  ///< as the linker knows it; stays
   std::uint32_t device = 0;
   Shape shape;
-  std::uint64_t began = 0;  ///< by CUPTI's clock, nanoseconds
   std::uint64_t took_ns = 0;
   bool of_graph = false;
   std::uint32_t registers_per_thread = 0;
@@ -24,6 +23,10 @@ struct Ran {
 
 /// Begins to keep them. False: CUPTI does not.
 [[nodiscard]] bool start_records(const measure::Cupti& cupti);
+// While a launch is counted CUPTI must not record it: what it adds to a kernel for that is counted too (a store), and
+// instructions of shared memory are then not counted at all (H200, CUPTI 13.0).
+void pause_records(const measure::Cupti& cupti);
+void resume_records(const measure::Cupti& cupti);
 /// Those that have come in since the last call. May be called by any thread.
 [[nodiscard]] std::vector<Ran> take_records();
 /// Has CUPTI hand over what it still has of kernels that are over.

@@ -19,7 +19,7 @@ std::string load_sanitizer(const std::string& path) {
     return reason == nullptr ? path : reason;
   }
   std::string missing;
-#define GPUMEM_FIND(name) \
+#define GPUMEM_FIND(name)                                                             \
   loaded_sanitizer.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
   if (loaded_sanitizer.name == nullptr) missing = path + " lacks " #name;
   GPUMEM_SANITIZER_FUNCTIONS(GPUMEM_FIND)

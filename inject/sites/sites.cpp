@@ -33,9 +33,7 @@ struct Call {
 };
 thread_local Call call;
 
-std::uint64_t threads_of(const Shape& shape) {
-  return std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
-}
+std::uint64_t threads_of(const Shape& shape) { return std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2]; }
 
 /// Launches after which times of a slot are so many that one in `then_every` will do.
 constexpr std::uint64_t timed_at_first = 200;

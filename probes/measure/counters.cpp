@@ -52,7 +52,7 @@ std::vector<Counts> Counters::count(std::span<const std::function<void()>> launc
       launches[i]();
       profiler.pop();
     }
-    all_passes_done = profiler.stop(counted);
+    all_passes_done = profiler.stop();
   }
   profiler.decode();
   std::vector<Counts> counts;

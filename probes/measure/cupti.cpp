@@ -55,6 +55,7 @@ std::shared_ptr<const Cupti> load_cupti(const std::string& path) {
   find(cupti->profiler_host_config_add_metrics, "cuptiProfilerHostConfigAddMetrics");
   find(cupti->profiler_host_get_config_image_size, "cuptiProfilerHostGetConfigImageSize");
   find(cupti->profiler_host_get_config_image, "cuptiProfilerHostGetConfigImage");
+  find(cupti->profiler_host_get_num_of_passes, "cuptiProfilerHostGetNumOfPasses");
   find(cupti->profiler_host_evaluate_to_gpu_values, "cuptiProfilerHostEvaluateToGpuValues");
   find(cupti->range_profiler_enable, "cuptiRangeProfilerEnable");
   find(cupti->range_profiler_disable, "cuptiRangeProfilerDisable");
@@ -68,9 +69,9 @@ std::shared_ptr<const Cupti> load_cupti(const std::string& path) {
   find(cupti->range_profiler_decode_data, "cuptiRangeProfilerDecodeData");
   find(cupti->subscribe, "cuptiSubscribe");
   find(cupti->enable_callback, "cuptiEnableCallback");
-  find(cupti->get_timestamp, "cuptiGetTimestamp");
   find(cupti->activity_register_callbacks, "cuptiActivityRegisterCallbacks");
   find(cupti->activity_enable, "cuptiActivityEnable");
+  find(cupti->activity_disable, "cuptiActivityDisable");
   find(cupti->activity_flush_all, "cuptiActivityFlushAll");
   find(cupti->activity_flush_period, "cuptiActivityFlushPeriod");
   find(cupti->activity_get_next_record, "cuptiActivityGetNextRecord");

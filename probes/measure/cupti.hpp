@@ -29,6 +29,7 @@ struct Cupti {
   decltype(&::cuptiProfilerHostConfigAddMetrics) profiler_host_config_add_metrics = nullptr;
   decltype(&::cuptiProfilerHostGetConfigImageSize) profiler_host_get_config_image_size = nullptr;
   decltype(&::cuptiProfilerHostGetConfigImage) profiler_host_get_config_image = nullptr;
+  decltype(&::cuptiProfilerHostGetNumOfPasses) profiler_host_get_num_of_passes = nullptr;
   decltype(&::cuptiProfilerHostEvaluateToGpuValues) profiler_host_evaluate_to_gpu_values = nullptr;
   decltype(&::cuptiRangeProfilerEnable) range_profiler_enable = nullptr;
   decltype(&::cuptiRangeProfilerDisable) range_profiler_disable = nullptr;
@@ -44,9 +45,9 @@ struct Cupti {
   // What programs are watched with:
   decltype(&::cuptiSubscribe) subscribe = nullptr;
   decltype(&::cuptiEnableCallback) enable_callback = nullptr;
-  decltype(&::cuptiGetTimestamp) get_timestamp = nullptr;
   decltype(&::cuptiActivityRegisterCallbacks) activity_register_callbacks = nullptr;
   decltype(&::cuptiActivityEnable) activity_enable = nullptr;
+  decltype(&::cuptiActivityDisable) activity_disable = nullptr;
   decltype(&::cuptiActivityFlushAll) activity_flush_all = nullptr;
   decltype(&::cuptiActivityFlushPeriod) activity_flush_period = nullptr;
   decltype(&::cuptiActivityGetNextRecord) activity_get_next_record = nullptr;

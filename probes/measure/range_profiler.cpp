@@ -82,6 +82,8 @@ void RangeProfiler::enable(const CounterChoice& chosen, CUcontext context) {
   enable.ctx = context;
   require(cupti_->range_profiler_enable(&enable), "enable CUPTI's range profiler");
   profiler_ = enable.pRangeProfilerObject;
+  next_pass_ = 0;
+  nesting_level_ = 1;
   enabled_for_ = &chosen;
 }
 
@@ -178,6 +180,12 @@ void RangeProfiler::configure(CounterChoice& chosen) const {
   image.configImageSize = chosen.config.size();
   image.pConfigImage = chosen.config.data();
   require(cupti_->profiler_host_get_config_image(&image), "make the counters' configuration");
+  auto passes =
+      parameters<CUpti_Profiler_Host_GetNumOfPasses_Params>(CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE);
+  passes.configImageSize = chosen.config.size();
+  passes.pConfigImage = chosen.config.data();
+  require(cupti_->profiler_host_get_num_of_passes(&passes), "count the passes that the counters take");
+  chosen.passes = passes.numOfPasses;
 }
 
 RangeCounts RangeProfiler::empty_counts(std::size_t ranges) const {
@@ -213,8 +221,8 @@ void RangeProfiler::set_up(RangeCounts& counts, Replay replay, std::size_t most_
   set.maxRangesPerPass = most_ranges;
   set.numNestingLevels = 1;
   set.minNestingLevel = 1;
-  set.passIndex = counts.next_pass;
-  set.targetNestingLevel = counts.nesting_level;
+  set.passIndex = next_pass_;
+  set.targetNestingLevel = nesting_level_;
   check_count(cupti_->range_profiler_set_config(&set), "set the counters up");
 }
 
@@ -237,13 +245,14 @@ void RangeProfiler::pop() const {
   check_count(cupti_->range_profiler_pop_range(&pop), "end a launch");
 }
 
-bool RangeProfiler::stop(RangeCounts& counts) const {
+bool RangeProfiler::stop() {
   auto stop = parameters<CUpti_RangeProfiler_Stop_Params>(CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE);
   stop.pRangeProfilerObject = profiler_;
   check_count(cupti_->range_profiler_stop(&stop), "end a pass");
-  counts.next_pass = stop.passIndex;
-  counts.nesting_level = static_cast<std::uint16_t>(stop.targetNestingLevel);
-  return stop.isAllPassSubmitted != 0;
+  const bool is_last = stop.isAllPassSubmitted != 0;
+  next_pass_ = is_last ? 0 : stop.passIndex;
+  nesting_level_ = is_last ? 1 : static_cast<std::uint16_t>(stop.targetNestingLevel);
+  return is_last;
 }
 
 void RangeProfiler::decode() const {

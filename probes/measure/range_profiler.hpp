@@ -27,13 +27,12 @@ struct CounterChoice {
   std::vector<const char*> metrics = {};         ///< theirs, in the same order
   CUpti_Profiler_Host_Object* host = nullptr;
   std::vector<std::uint8_t> config = {};
+  std::size_t passes = 1;  ///< that they take
 };
 
-/// What was counted of some ranges, in CUPTI's form, and the pass that is next.
+/// What was counted of some ranges, in CUPTI's form.
 struct RangeCounts {
   std::vector<std::uint8_t> data = {};
-  std::size_t next_pass = 0;
-  std::uint16_t nesting_level = 1;
 };
 
 /// Who repeats what is counted for every pass.
@@ -60,14 +59,17 @@ class RangeProfiler {
 
   /// Nothing yet, with room for so many ranges.
   [[nodiscard]] RangeCounts empty_counts(std::size_t ranges) const;
-  /// What follows goes on with these counts: their next pass. `most_ranges` is what the profiler makes room for the
-  /// first time: later it would lose what is more.
+  /// What follows is counted into these counts. `most_ranges` is what the profiler makes room for the first time: later
+  /// it would lose what is more.
   void set_up(RangeCounts& counts, Replay replay, std::size_t most_ranges) const;
   void start() const;
   void push(const char* name) const;
   void pop() const;
   /// Ends the pass. False while others are to come.
-  [[nodiscard]] bool stop(RangeCounts& counts) const;
+  [[nodiscard]] bool stop();
+  /// Which of the passes of the choice is next, from 0. The profiler goes through them one after another, again and
+  /// again, whichever counts it is set up with and whichever pass it is then asked for.
+  [[nodiscard]] std::size_t next_pass() const { return next_pass_; }
   /// Brings the passes so far into the counts.
   void decode() const;
   /// Of one range, in the order in which they were pushed, when all passes are there.
@@ -88,6 +90,8 @@ class RangeProfiler {
   std::map<std::set<access::Space>, CounterChoice> choices_;
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
   const CounterChoice* enabled_for_ = nullptr;  ///< one of the choices
+  std::size_t next_pass_ = 0;
+  std::uint16_t nesting_level_ = 1;
 };
 
 }  // namespace gpumem::measure

@@ -22,16 +22,23 @@ std::optional<double> of_device(std::optional<double> all, std::optional<double>
 /// The demand of a workload, with the stages whose every count is there.
 class Counted {
  public:
-  Counted(const measure::Counts& counts, Demand predicted) : counts_(counts), demand_(predicted) {
+  Counted(const measure::Counts& counts, const Workload& workload, const Profile& profile)
+      : counts_(counts),
+        demand_(demand_of(workload, summarise(workload), profile)),
+        sites_unknown_(workload.sites.empty()) {
     count_l2();
     count_dram();
     count_link();
     count_shared();
+    if (sites_unknown_) {
+      demand_.footprint_bytes = (demand_.l2_load_sectors + demand_.l2_store_sectors) * access::sector_bytes;
+    }
   }
 
   [[nodiscard]] const Demand& demand() const { return demand_; }
   [[nodiscard]] bool has(std::string_view stage) const {
     if (stage == "l2_sectors") return l2_;
+    if (sites_unknown_ && stage == "l2_lines") return false;
     if (stage == "l2_lines" || stage == "dram") return l2_ && dram_;
     if (stage == "pcie") return link_;
     if (stage == "shared_wavefronts") return shared_;
@@ -45,7 +52,7 @@ class Counted {
     l2_ = read && written;
     if (!l2_) return;
     demand_.l2_load_sectors = *read;
-    if (demand_.l2_store_sectors <= 0) {  // of a launch whose sites nobody knows
+    if (sites_unknown_) {
       demand_.l2_store_sectors = *written;
       return;
     }
@@ -93,6 +100,7 @@ class Counted {
 
   const measure::Counts& counts_;
   Demand demand_;
+  bool sites_unknown_;  ///< of a launch that is none of ours
   bool l2_ = false;
   bool dram_ = false;
   bool link_ = false;
@@ -102,7 +110,7 @@ class Counted {
 }  // namespace
 
 std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload, const Profile& profile) {
-  const Counted counted(counts, demand_of(workload, summarise(workload), profile));
+  const Counted counted(counts, workload, profile);
   // Whether DRAM matters is what its counters say, not whether the data could fit in L2.
   std::vector<StageTime> stages = launch_stages(counted.demand(), workload, profile, false);
   std::erase_if(stages, [&](const StageTime& stage) { return !counted.has(stage.stage); });

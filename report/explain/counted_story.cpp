@@ -26,11 +26,12 @@ std::optional<double> each(const std::optional<double>& units, const std::option
 
 /// "device memory is busy 91 % of its time": the stage nearest to its rate, by what was counted.
 std::string stage_sentence(const Record& record) {
-  const auto slowest = std::ranges::max_element(
-      record.stages, {}, [](const StageRecord& stage) { return stage.counted_s.value_or(-1); });
+  const auto slowest = std::ranges::max_element(record.stages, {},
+                                                [](const StageRecord& stage) { return stage.counted_s.value_or(-1); });
   if (slowest == record.stages.end() || !slowest->counted_s || !record.time) return "";
   const double share = *slowest->counted_s / record.time->summary.median.count();
   const std::string words = stage_words(slowest->stage);
+  if (share < busy && slowest->stage == "launch") return "";  // of no stage of memory much is known
   if (share >= busy) return fmt::format("limited by {}, at {} of its rate", words, percent(std::min(share, 1.0)));
   return fmt::format("waits for something other than bandwidth: the most is {}, at {} of its rate", words,
                      percent(share));
@@ -64,7 +65,8 @@ std::string occupancy_words(const Record& record) {
   if (!record.occupancy) return fmt::format("occupancy {}", percent(*achieved));
   if (record.occupancy->possible >= 1) return fmt::format("occupancy {} of 100 %", percent(*achieved));
   return fmt::format("occupancy {} of the {} that {} {}", percent(*achieved), percent(record.occupancy->possible),
-                     record.occupancy->limited_by, record.occupancy->limited_by == "shared memory" ? "allows" : "allow");
+                     record.occupancy->limited_by,
+                     record.occupancy->limited_by == "shared memory" ? "allows" : "allow");
 }
 
 }  // namespace
@@ -72,8 +74,7 @@ std::string occupancy_words(const Record& record) {
 Explanation counted_explanation(const Record& record) {
   Explanation explanation;
   std::vector<std::string> sentences;
-  for (const std::string& part :
-       {stage_sentence(record), request_words(*record.counters), occupancy_words(record)}) {
+  for (const std::string& part : {stage_sentence(record), request_words(*record.counters), occupancy_words(record)}) {
     if (!part.empty()) sentences.push_back(part);
   }
   explanation.brief = join(sentences, "; ");

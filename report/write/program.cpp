@@ -75,7 +75,8 @@ std::string headline(const ProgramRecord& program) {
   if (program.gpu_seconds) text += fmt::format(", {} on the GPU", duration_words(*program.gpu_seconds));
   if (program.launches_counted == 0) return text + fmt::format("; none {}", looked_words(program));
   text += fmt::format("; {} {}", launches_words(program.launches_counted), looked_words(program));
-  if (program.sampling_seconds) text += fmt::format(", {} for it", duration_words(*program.sampling_seconds));
+  if (program.sampling_seconds.value_or(0) > 0)
+    text += fmt::format(", {} for it", duration_words(*program.sampling_seconds));
   return text;
 }
 
@@ -168,7 +169,9 @@ std::string why(const Record& record, const std::string& looked) {
 /// Adds columns left to right; the names, which fill what room the others leave, come first all the same.
 class ProgramBlock {
  public:
-  ProgramBlock(const Cases& rows, std::string looked) : rows_(rows), looked_(std::move(looked)) { block_.rows.resize(rows.size()); }
+  ProgramBlock(const Cases& rows, std::string looked) : rows_(rows), looked_(std::move(looked)) {
+    block_.rows.resize(rows.size());
+  }
 
   [[nodiscard]] Block build(std::size_t width) && {
     block_.columns.push_back({.heading = {"kernel", ""}, .names = true});

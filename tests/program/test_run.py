@@ -59,6 +59,12 @@ class RunTest(ProgramTest):
         self.addCleanup(process.kill)
         return process
 
+    def with_cupti(self):
+        """Its library is looked for, and nobody loads it here."""
+        library = self.directory / "libcupti.so"
+        library.touch()
+        return self.variables | {"GPUMEM_CUPTI": str(library)}
+
     def refused(self, *arguments, code=2, **more):
         return self.fail_with(code, "run", *arguments, env=more.pop("env", self.variables), **more)
 
@@ -353,6 +359,50 @@ class Report(RunTest):
             results = strict_json(report.read_text())["results"]
             self.assertEqual([one.get("range") for one in results], ranges)
             self.assertEqual("step, ..." in done.stderr.decode(), what == "ranges")
+
+    def test_counters_instead_of_sites(self):
+        report = self.directory / "report.json"
+        done = self.watch(WATCHED, "kernels", options=("--counters", "--output", report), env=self.with_cupti())
+        self.assertIn("30 launches of", done.stderr.decode())
+        self.assertIn("6 launches counted", done.stderr.decode())
+        self.assertIn("not counted: counting takes more launches than it had; add --replay", " ".join(done.stderr.decode().split()))
+        transpose, copy = strict_json(report.read_text())["results"]
+        self.assertEqual((transpose["counters"]["global_load_sectors"], transpose["access"]), (32 << 20, []))
+        self.assertEqual((copy["status"], copy["counters"]), ("skipped", None))
+
+    def test_sites_and_counters_are_two_runs(self):
+        report, apart, counted = (self.directory / name for name in ("both.json", "sites.json", "counters.json"))
+        done = self.watch("sh", "-c", f'echo ran; "{WATCHED}" kernels', options=("--counters", "--sites", "--output", report),
+                          env=self.with_cupti())
+        self.assertEqual(done.stdout, b"ran\nran\n")
+        self.assertIn("the command runs once more, to be counted", done.stderr.decode())
+        both = strict_json(report.read_text())
+        self.assertEqual(both["program"]["engines"], ["sites", "counters"])
+        (load,) = both["results"][0]["access"]
+        self.assertEqual(load["sectors_per_request"], {"predicted": 32, "counted": 32, "least": 4})
+        # The same from reports of two runs, in whichever order.
+        self.watch(WATCHED, "kernels", options=("--output", apart))
+        self.watch(WATCHED, "kernels", options=("--counters", "--output", counted), env=self.with_cupti())
+        texts = {run("explain", str(one), str(other)).stdout for one, other in ((apart, counted), (counted, apart))}
+        self.assertEqual(len(texts), 1)
+        self.assertIn("sectors per load", texts.pop())
+        self.assertIn("gpumem compare", self.fail_with(2, "explain", str(apart), str(apart)))
+
+    def test_a_command_that_fails_is_not_run_again(self):
+        done = self.watch("sh", "-c", f'echo ran; "{WATCHED}" kernels 3', options=("--counters", "--sites"), env=self.with_cupti())
+        self.assertEqual((done.returncode, done.stdout), (3, b"ran\n"))
+        self.assertIn("not run again", done.stderr.decode())
+
+    def test_no_cupti(self):
+        if any(list(Path("/usr/local").glob(f"cuda*/{place}/libcupti.so.*")) for place in ("extras/CUPTI/lib64", "lib64")):
+            self.skipTest("there is one")
+        bare = {"TMPDIR": str(self.temporary), "PATH": "/nowhere"}
+        line = self.refused("--counters", "--", str(Path(WATCHED).resolve()), "fatal", code=3, env=bare)
+        self.assertIn("pip install nvidia-cuda-cupti", line)
+
+    def test_replay_is_of_counters(self):
+        self.assertIn("--counters", self.refused("--replay", "--", "true"))
+        self.assertIn("--counters", self.refused("--sites", "--replay", "--", "true"))
 
     def test_raw_files_can_be_kept_and_shown_again(self):
         kept = self.directory / "new" / "kept"

@@ -2,6 +2,7 @@
 // Raw files of a run as the injected library would leave them, written by hand.
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "inject/raw_format.hpp"
+#include "probes/measure/counters.hpp"
 #include "tests/files.hpp"
 
 namespace gpumem::test {
@@ -90,6 +92,14 @@ class RawWriter {
   }
   RawWriter& image(std::uint32_t number, const std::string& elf) {
     return event(inject::EventKind::image, bytes_of(inject::ImageEvent{number, 0}) + elf);
+  }
+  /// Of a launch of the slot, over as many as there are passes.
+  RawWriter& counts(std::uint32_t slot, const measure::Counts& counts, std::uint32_t passes = 6) {
+    std::string payload = bytes_of(inject::CountsEvent{.slot = slot, .passes = passes});
+    for (const measure::CounterField& field : measure::counter_fields()) {
+      payload += bytes_of((counts.*field.value).value_or(std::nan("")));
+    }
+    return event(inject::EventKind::counts, payload);
   }
   RawWriter& problem(const std::string& line, bool fatal = false) {
     return event(inject::EventKind::problem, bytes_of(inject::ProblemEvent{fatal ? 1U : 0U, 0}) + line);

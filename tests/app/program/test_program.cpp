@@ -6,10 +6,14 @@
 #include "report/record/kernels.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
+#include "tests/counts.hpp"
 
 namespace gpumem::app {
 
 namespace {
+
+using measure::Counts;
+using test::counts_of;
 
 using test::RawWriter;
 using test::streaming;
@@ -166,6 +170,8 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
                                                     {Unseen::no_memory, "no memory left"},
                                                     {Unseen::times_only, "nothing but times"},
                                                     {Unseen::cooperative, "cooperative"},
+                                                    {Unseen::refused, "does not let"},
+                                                    {Unseen::few_launches, "--replay"},
                                                     {Unseen::none, "seen to its end"}};
   for (const auto& [reason, words] : reasons) add(reason, "k" + std::to_string(static_cast<int>(reason)));
   const report::Report report = report_of({writer});
@@ -191,6 +197,66 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
     REQUIRE(skipped != report.program->skipped.end());
     CHECK(skipped->second == 4);
   }
+}
+
+TEST_CASE("kernels that were counted have counts, stages by them and an occupancy", "[program]") {
+  // The naive transpose of 8192 x 8192 floats, as an H200 counted it.
+  RawWriter writer;
+  writer.header.engine = inject::EngineKind::counters;
+  writer.device(test::h200()).kernel(1, "_Z15transpose_naivePfPKfi").kernel(2, "_Z5otherv");
+  writer.slot(1, 10, 1.05e6, 65536);
+  writer.slot(2, 4, 1e5).unseen[static_cast<std::size_t>(inject::Unseen::few_launches)] = 4;
+  const Counts counts = counts_of({{&Counts::global_load_requests, 2097152},
+                                   {&Counts::global_load_sectors, 8388608},
+                                   {&Counts::global_store_requests, 2097152},
+                                   {&Counts::global_store_sectors, 67108864},
+                                   {&Counts::shared_load_wavefronts, 0},
+                                   {&Counts::shared_store_wavefronts, 0},
+                                   {&Counts::l2_read_sectors, 8388608},
+                                   {&Counts::l2_write_sectors, 67108864},
+                                   {&Counts::dram_read_bytes, 322518016},
+                                   {&Counts::dram_write_bytes, 324633344},
+                                   {&Counts::achieved_occupancy, 0.81}});
+  writer.counts(0, counts);
+  const report::Report report = report_of({writer});
+  CHECK(report.program->engines == std::vector<std::string>{"counters"});
+  CHECK(report.program->launches_counted == 6);
+  REQUIRE(report.results.size() == 2);
+  const report::Record& naive = report.results[0];
+  CHECK(naive.status == report::Status::ok);
+  CHECK(naive.access.empty());
+  CHECK(naive.counters == counts);
+  REQUIRE(naive.occupancy);
+  CHECK(naive.occupancy->possible == 1);
+  REQUIRE(naive.bottleneck);
+  CHECK(naive.bottleneck->predicted.empty());
+  CHECK(naive.bottleneck->counted == "l2_sectors");
+  const auto stage = [&](const char* name) {
+    const auto found = std::ranges::find(naive.stages, name, &report::StageRecord::stage);
+    return found == naive.stages.end() ? std::nullopt : found->counted_s;
+  };
+  CHECK(stage("l2_sectors").value_or(0) > 0.3e-3);
+  CHECK(stage("l2_sectors").value_or(1) < 1.5e-3);
+  CHECK(stage("dram").value_or(0) > 0.1e-3);
+  CHECK(stage("dram").value_or(1) < 0.3e-3);
+  CHECK_FALSE(stage("l2_lines"));  // which nothing counts
+  CHECK(naive.why_brief.find("loads 4 sectors, stores 32 sectors") != std::string::npos);
+  CHECK(naive.why_brief.find("occupancy 81 % of 100 %") != std::string::npos);
+  CHECK(report.results[1].status == report::Status::skipped);
+}
+
+TEST_CASE("of several counts of a kernel the one with the median stands for all", "[program]") {
+  RawWriter writer;
+  writer.header.engine = inject::EngineKind::counters;
+  writer.device(test::h200()).kernel(1, "_Z4goodv");
+  writer.slot(1, 30, 1e5);
+  for (const double sectors : {500.0, 100.0, 300.0}) {
+    writer.counts(0, counts_of({{&Counts::global_load_requests, 100}, {&Counts::global_load_sectors, sectors}}));
+  }
+  const report::Report report = report_of({writer});
+  REQUIRE(report.results.at(0).counters);
+  CHECK(report.results[0].counters->global_load_sectors == 300);
+  CHECK_FALSE(report.results[0].counters->l2_read_sectors);
 }
 
 TEST_CASE("notes say what could not be seen, each once", "[program]") {
@@ -287,7 +353,7 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   std::string other = whole;
   other[offsetof(inject::FileHeader, version)] = 9;
   test::put(events, other);
-  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads 2)"));
+  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads " + std::to_string(inject::raw_version) + ")"));
 
   other = whole;
   other[sizeof(inject::FileHeader)] = 99;  // the kind of the first event

@@ -1,6 +1,7 @@
 // A program that gpumem run has injected its library into, on a machine without a GPU: it leaves what the library would
 // have left, and nothing else.
 //   gpumem_watched kernels|ranges|fatal|cut [EXIT-CODE]
+// Asked for counters, it leaves counts of the first kernel instead of accesses.
 
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "inject/environment.hpp"
 #include "tests/app/program/raw_writer.hpp"
+#include "tests/counts.hpp"
 
 using namespace gpumem;
 
@@ -21,6 +23,14 @@ test::RawWriter two_kernels() {
   raw.device(test::h200()).kernel(1, "_Z9transposePfPKf").kernel(2, "_Z4copyPfPKf");
   raw.slot(1, 10, 1e6);
   raw.slot(2, 20, 1e5);
+  const char* engine = std::getenv(inject::engine_variable);
+  if (engine != nullptr && std::string(engine) == inject::counters_engine_name) {
+    raw.header.engine = inject::EngineKind::counters;
+    raw.slots[1].unseen[static_cast<std::size_t>(inject::Unseen::few_launches)] = 20;
+    return raw.counts(0, test::counts_of({{&measure::Counts::global_load_requests, 1 << 20},
+                                          {&measure::Counts::global_load_sectors, 32 << 20},
+                                          {&measure::Counts::achieved_occupancy, 0.5}}));
+  }
   raw.sample(0, {test::streaming(inject::RawOp::load, 1 << 20, 1024)});
   return raw.sample(1, {test::streaming(inject::RawOp::load, 1 << 20)});
 }

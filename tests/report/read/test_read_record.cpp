@@ -290,7 +290,7 @@ TEST_CASE("members of the wrong type are refused, not bent into shape", "[read_r
       {"/access/0/sectors_per_request", 4},
       {"/access/0/sectors_per_request/predicted", "4"},
       {"/bottleneck", "dram"},
-      {"/bottleneck/predicted", nullptr},
+      {"/bottleneck/predicted", 3},
       {"/metrics", Json::array()},
       {"/metrics/zeta_cycles", "1"},
       {"/timeline", "none"},
