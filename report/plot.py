@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Plots JSON reports of gpumem: predicted and measured curves, one panel per table.
+"""Plots JSON reports of gpumem: predicted and measured curves, one panel per table; of a program that 'gpumem run'
+watched, its kernels under the roof of memory, and what they could save.
 
   report/plot.py report.json -o figure.svg
   report/plot.py h200.json v100.json --figure stride -o stride.png      several GPUs on one figure
   report/plot.py roofline.json matmul.json --figure roofline -o roofline.png
+  report/plot.py app.json -o app.png                                    of 'gpumem run --output app.json -- ./app'
   report/plot.py report.json -o page.html                               interactive, works offline
 
 svg, png and pdf take matplotlib; html takes nothing.
@@ -41,13 +43,15 @@ def main(arguments):
     parser = command.Parser(prog="plot.py", formatter_class=argparse.RawDescriptionHelpFormatter,
                           description="Plots JSON reports of gpumem, predicted beside measured, one panel per table.",
                           epilog="example: report/plot.py configs/reference/h200/stride.json -o stride.svg")
-    parser.add_argument("reports", nargs="+", metavar="REPORT", help="what 'gpumem probe --output FILE.json' wrote")
+    parser.add_argument("reports", nargs="+", metavar="REPORT",
+                      help="what 'gpumem probe --output FILE.json' or 'gpumem run --output FILE.json' wrote")
     parser.add_argument("-o", "--output", required=True, metavar="FILE",
                       help="figure to write: .svg, .png, .pdf, or .html for an interactive page that works offline")
     parser.add_argument("--figure", metavar="NAME",
                       help="one figure only: a probe in the reports, or 'roofline' (GFLOP/s of all cases with flops"
-                           " against flops per byte; without such cases, bandwidth against useful bytes per byte moved);"
-                           " default: every probe in the reports")
+                           " against flops per byte; without such cases, a program's kernels under the roof of memory;"
+                           " without these, bandwidth against useful bytes per byte moved), or 'savings' (what a"
+                           " program's kernels could save); default: every probe in the reports")
     parser.add_argument("--y", metavar="NAME",
                       help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or"
                            " last words, as bandwidth, peak or time (default: what the probe is about)")

@@ -8,7 +8,7 @@ import matplotlib
 from matplotlib.figure import Figure as Canvas
 from matplotlib.transforms import ScaledTranslation
 
-from plotting import panel_drawing
+from plotting import panel_drawing, sideways_drawing
 from plotting.model import INK
 from plotting.panel_drawing import LETTERS_PER_INCH, MUTED
 
@@ -43,11 +43,15 @@ def columns_of(block):
     return {1: 1, 2: 2, 4: 2}.get(len(block), 3)
 
 
+def is_half(block):
+    return len(block) == 1 and not block[0].wide
+
+
 def in_rows(blocks):
-    """Blocks of one panel stand two in a row, larger ones have a row for themselves."""
+    """Blocks of one panel stand two in a row, larger and wide ones have a row for themselves."""
     rows = []
     for block in blocks:
-        half = [row for row in rows if len(row) == len(row[0]) == len(block) == 1]
+        half = [row for row in rows if len(row) == 1 and is_half(row[0]) and is_half(block)]
         if half:
             half[0].append(block)
         else:
@@ -71,18 +75,20 @@ class Row:
 
     def __init__(self, blocks, width, places):
         self.blocks, self.width, self.places = blocks, width / places, places
-        self.legends = [panel_drawing.legends(block) for block in blocks]
+        self.drawing = sideways_drawing if blocks[0][0].sideways else panel_drawing
+        self.legends = [self.drawing.legends(block) for block in blocks]
         self.columns = columns_of(blocks[0])
         self.lines = -(-len(blocks[0]) // self.columns)
-        self.above = self.lines * PANEL_INCHES
+        self.line_inches = sideways_drawing.inches(blocks[0][0]) if blocks[0][0].sideways else PANEL_INCHES
+        self.above = self.lines * self.line_inches
         self.below = max(sum(legend_inches(handles, self.width) for handles in legends) for legends in self.legends)
 
     def draw(self, canvas, place):
         for block, legends, of_block in zip(self.blocks, self.legends, place.subgridspec(1, self.places)):
             cells = of_block.subgridspec(self.lines + 1, self.columns,
-                                         height_ratios=[PANEL_INCHES] * self.lines + [self.below])
+                                         height_ratios=[self.line_inches] * self.lines + [self.below])
             for panel, cell in zip(block, cells):
-                panel_drawing.draw(canvas.add_subplot(cell), panel, self.width / self.columns)
+                self.drawing.draw(canvas.add_subplot(cell), panel, self.width / self.columns)
             self.draw_legends(canvas.add_subplot(cells[self.lines, :]), legends)
 
     def draw_legends(self, axes, legends):
@@ -101,9 +107,10 @@ class Row:
 
 def drawn(figure):
     rows = in_rows(figure.blocks)
-    width = WIDTH_INCHES[max(columns_of(row[0]) if len(row) == 1 else 2 for row in rows)]
     # A lone curve needs no whole row.
-    rows = [Row(row, width, 2 if len(row[0]) == 1 and len(figure.blocks) > 1 else 1) for row in rows]
+    places = [2 if is_half(row[0]) and len(figure.blocks) > 1 else 1 for row in rows]
+    width = WIDTH_INCHES[max(map(lambda row, of_row: max(columns_of(row[0]), of_row), rows, places))]
+    rows = [Row(row, width, of_row) for row, of_row in zip(rows, places)]
     total = sum(row.above for row in rows) + sum(row.below for row in rows) + TITLE_INCHES
 
     canvas = Canvas(figsize=(width, total), layout="constrained")

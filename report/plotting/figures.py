@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from plotting import axes, memory_roofline, roofline
+from plotting import axes, kernel_roofline, kernels, memory_roofline, roofline, savings
 from plotting.command import UserError
 from plotting.curves import curve, slug, unique
 from plotting.model import COLOURS, Figure, Guide, Panel, Quantity, grouped
@@ -254,7 +254,17 @@ def choose(panel_of, y, scale):
     if y:
         panel_of.quantities.sort(key=lambda quantity: not is_called(quantity.name, y))
     for quantity in panel_of.quantities:
-        quantity.log = scale == "log" if scale else quantity.log
+        if scale and not panel_of.sideways:
+            quantity.log = scale == "log"
+
+
+def of_programs(cases, name):
+    """The blocks of the kernels of programs, a panel each: the roofline and what could be saved, or one of them."""
+    makers = {"roofline": [kernel_roofline], savings.NAME: [savings]}.get(name, [kernel_roofline, savings])
+    names = Counter()
+    made = [maker.panel(of_report, unique(maker.NAME, names))
+            for of_report in kernels.of_programs(cases) for maker in makers]
+    return [[one] for one in made if one]
 
 
 def roofs(cases):
@@ -262,32 +272,61 @@ def roofs(cases):
     panels, of_flops = roofline.panels(cases)
     if panels:
         return [panels], of_flops
+    of_kernels = of_programs(cases, "roofline")
+    if of_kernels or all(case.probe == kernels.PROBE for case in cases):
+        return of_kernels, [case for case in cases if case.probe == kernels.PROBE]
     panel_of_memory, of_memory = memory_roofline.panel(cases)
     return [[panel_of_memory]], of_memory
 
 
+def blocks_of(tables):
+    """Of whole tables, each its own."""
+    cases = [case for of_probe in tables.values() for case in of_probe]
+    used = list(dict.fromkeys(case.report.label for case in cases))
+    gpus = len({case.report.gpu for case in cases})
+    found = []
+    for probe, of_probe in tables.items():
+        with_flops = roofline.panels(list(filter(roofline.has_flops, cases)))[0] if probe == roofline.SWEEP else []
+        if probe == kernels.PROBE:
+            found += of_programs(of_probe, None)
+        else:
+            found.append(with_flops or block(of_probe, used, gpus))
+    return [panels for panels in found if panels]
+
+
+def nothing(reports, where, name):
+    """Why there is no figure."""
+    chosen_words = " with these parameters" if where else ""
+    if name == savings.NAME:
+        return f"nothing to save in {named(reports)}: no kernel{chosen_words} is known to waste 2 % of its time"
+    programs = [report for report in reports if report.program.launches_seen is not None]
+    if len(programs) < len(reports):
+        return (f"nothing to plot in {named(reports)}: no case{chosen_words} that ran has a reading; run"
+                " 'gpumem probe --output FILE.json' without --dry-run")
+    launched = any(report.program.launches_seen for report in programs)
+    what = f"of no kernel{chosen_words} an access was seen" if launched else "the program launched no kernel"
+    return f"nothing to plot in {named(reports)}: {what}"
+
+
 def build(reports, name, where, y=None, scale=None):
-    """The figure of the reports' tables; with `name` of one of them, or the roofline. `y` names the quantity to
-    show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both to the panel."""
+    """The figure of the reports' tables; with `name` of one of them, of the roofline or of the savings. `y` names the
+    quantity to show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both to the
+    panel."""
     tables = tables_of(reports, where)
-    if tables and name not in (None, "roofline", *tables):
+    others = ("roofline", *([savings.NAME] if kernels.PROBE in tables else []))
+    if tables and name not in (None, *others, *tables):
         known = [probe for probe in tables if probe != "roofline"]
-        raise UserError(f"no cases of '{name}' in {named(reports)}; --figure takes {', '.join(known)} or roofline")
-    tables = {probe: cases for probe, cases in tables.items() if name in (None, "roofline", probe)}
+        raise UserError(f"no cases of '{name}' in {named(reports)}; --figure takes"
+                        f" {', '.join([*known, *others[1:]])} or roofline")
+    probe_of = kernels.PROBE if name == savings.NAME else name
+    tables = {probe: cases for probe, cases in tables.items() if name in (None, "roofline") or probe == probe_of}
     cases = [case for of_probe in tables.values() for case in of_probe]
     if name == "roofline" and cases:
         blocks, cases = roofs(cases)
     else:
-        used = list(dict.fromkeys(case.report.label for case in cases))
-        gpus = len({case.report.gpu for case in cases})
-        with_flops = roofline.panels(list(filter(roofline.has_flops, cases)))[0] if roofline.SWEEP in tables else []
-        blocks = [(probe == roofline.SWEEP and with_flops) or block(of_probe, used, gpus)
-                  for probe, of_probe in tables.items()]
-        blocks = [panels for panels in blocks if panels]
+        blocks = of_programs(cases, name) if name == savings.NAME else blocks_of(tables)
     if not blocks:
-        chosen_words = " with these parameters" if where else ""
-        raise UserError(f"nothing to plot in {named(reports)}: no case{chosen_words} that ran has a reading; run"
-                        " 'gpumem probe --output FILE.json' without --dry-run")
+        raise UserError(nothing(reports, where, name))
     panels = [one for panels in blocks for one in panels]
     known = dict.fromkeys(quantity.name for one in panels for quantity in one.quantities)
     if y and not any(is_called(quantity, y) for quantity in known):

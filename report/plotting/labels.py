@@ -2,8 +2,14 @@
 
 import math
 
+from plotting.model import AROUND_AREAS, radius
+
 LETTER, LINE = 0.0135, 0.045  # width and height in parts of a panel that is one of two in a row
+BROAD = "<>#\u2026"  # letters that are half as wide again
+WIDE = 0.77  # what that is in a wide panel
+WIDTH, HEIGHT = 380, 209  # of a panel that is one of two in a row, in points of print
 AWAY = 0.012
+DOT = 0.0025, 0.005  # of a line
 MARGIN = 0.02  # around a panel's points and guides
 SIDES = ("right", "left", "above", "below")
 
@@ -14,16 +20,24 @@ def scaled(values):
     return lambda value: (math.log(value) - low) / ((high - low) or 1)
 
 
-def box(x, y, text, side):
-    """Left, bottom, right and top of a text on one side of a point."""
-    width, height = len(text) * LETTER, LINE
-    left = {"right": x + AWAY, "left": x - AWAY - width}.get(side, x - width / 2)
-    bottom = {"above": y + AWAY, "below": y - AWAY - height}.get(side, y - height / 2)
+def half_size(point, wide):
+    """Half the width and height of its mark."""
+    if point.share is None:
+        return AWAY / 2, AWAY
+    return radius(point) / WIDTH * (WIDE if wide else 1), radius(point) / HEIGHT
+
+
+def box(x, y, point, side, wide):
+    """Left, bottom, right and top of a point's label on one side of it."""
+    letter, (across, up) = LETTER * (WIDE if wide else 1), half_size(point, wide)
+    width, height = (len(point.label) + 0.5 * sum(map(point.label.count, BROAD))) * letter, LINE
+    left = {"right": x + across + AWAY / 2, "left": x - across - AWAY / 2 - width}.get(side, x - width / 2)
+    bottom = {"above": y + up, "below": y - up - height}.get(side, y - height / 2)
     return left, bottom, left + width, bottom + height
 
 
-def around(x, y, size):
-    return x - size / 2, y - size, x + size / 2, y + size
+def around(x, y, half_width, half_height):
+    return x - half_width, y - half_height, x + half_width, y + half_height
 
 
 def hits(one, others):
@@ -33,7 +47,7 @@ def hits(one, others):
 def along(places):
     """Little boxes on the lines between places."""
     steps = [i / 24 for i in range(1, 24)]
-    return [around(x + (to_x - x) * step, y + (to_y - y) * step, 0.005)
+    return [around(x + (to_x - x) * step, y + (to_y - y) * step, *DOT)
             for (x, y), (to_x, to_y) in zip(places, places[1:]) for step in steps]
 
 
@@ -43,17 +57,25 @@ def place(panel):
     shown = [[(point, value) for point in series.points for value in point.readings[name].known()[-1:]]
              for series in panel.series]
     every = [one for of_series in shown for one in of_series]
-    guides = [place for guide in panel.guides for place in guide.points]
+    own = [guide for guide in panel.guides if guide.quantity == name]
+    guides = [place for guide in own for place in guide.points or ()]
     across = scaled([*(point.x for point, _ in every), *(x for x, _ in guides)])
-    up = scaled([*(value for _, value in every), *(guide.level for guide in panel.guides if guide.level)])
+    reaches = [(point, value) for point, value in every if name in point.reach]
+    high = [*(value for _, value in every), *(guide.level for guide in own if guide.level),
+            *(point.reach[name] for point, _ in reaches)]
+    below, above = AROUND_AREAS if panel.area else (1, 1)
+    up = scaled([min(high) / below, max(high) * above])
     curves = [[(across(point.x), up(value)) for point, value in of_series] for of_series in shown]
-    taken = [around(x, y, AWAY) for curve in curves for x, y in curve]
-    lines = [one for curve in curves for one in along(curve)]
-    lines += [around(across(x), up(value), 0.005) for x, value in guides]
+    taken = [around(across(point.x), up(value), *half_size(point, panel.wide)) for point, value in every]
+    lines = [one for curve in curves if not panel.scatter for one in along(curve)]
+    lines += [one for point, value in reaches
+              for one in along([(across(point.x), up(to)) for to in (value, point.reach[name])])]
+    lines += [around(across(x), up(value), *DOT) for x, value in guides]
+    lines += [one for guide in panel.guides if guide.x for one in along([(across(guide.x), 0), (across(guide.x), 1)])]
     for point, value in every:
         if not point.label:
             continue
-        boxes = {side: box(across(point.x), up(value), point.label, side) for side in SIDES}
+        boxes = {side: box(across(point.x), up(value), point, side, panel.wide) for side in SIDES}
         free = [side for side, one in boxes.items()
                 if one[0] > -MARGIN and one[2] < 1 + MARGIN and not hits(one, taken)]
         if free:

@@ -9,6 +9,7 @@ READINGS = ("predicted", "measured", "counted")  # in the order drawn
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#555555")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 INK = "#222222"
+AROUND_AREAS = 1.6, 1.4  # room that a logarithmic axis leaves below and above points with areas, as factors
 
 
 @dataclass
@@ -58,6 +59,13 @@ class Point:
     why: Optional[str] = None
     label: Optional[str] = None  # written beside it, on a side of it: right, left, above or below
     label_side: Optional[str] = None
+    share: Optional[float] = None  # of a whole, which its area shows
+    reach: Dict[str, float] = field(default_factory=dict)  # where a line up from it ends, in each quantity
+
+
+def radius(point):
+    """In points of print, so that the area is the point's share; the smallest are still seen."""
+    return max(2.4, 20 * math.sqrt(max(0, min(1, point.share or 0))))
 
 
 @dataclass
@@ -68,7 +76,7 @@ class Series:
     colour: int
     marker: int
     points: List[Point] = field(default_factory=list)
-    thin: bool = False  # what joins its points is less than a curve
+    thin: bool = False  # what joins its points is less than a curve, or its bars are behind others
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,10 @@ class Panel:
     guides: List[Guide]
     notes: List[str] = field(default_factory=list)  # what its cases show together
     scatter: bool = False  # points that no curve connects
+    wide: bool = False  # has a row for itself
+    sideways: bool = False  # bars from left to right, over each other, their labels above them
+    area: Optional[str] = None  # what its points' shares are
+    reach: Optional[str] = None  # what the lines up from its points say
 
 
 @dataclass

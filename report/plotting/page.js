@@ -35,6 +35,9 @@
       "vector-effect": "non-scaling-stroke", ...attributes });
   }
 
+  // As model.radius() has it.
+  const radius = (share) => Math.max(2.4, 20 * Math.sqrt(Math.max(0, Math.min(1, share))));
+
   // ---- Scales
 
   function scale(kind, low, high, from, to) {
@@ -68,6 +71,9 @@
 
   // ---- One panel
 
+  const subtitle = ({ subtitle: said, area, reach }) => [said, area && `area: ${area}`, reach && `line up: ${reach}`]
+    .filter(Boolean).join("; ");
+
   class Panel {
     constructor(panel, hidden) {
       Object.assign(this, { panel, hidden, quantity: panel.quantities[0], overlay: svg("g"), zoom: null });
@@ -77,7 +83,7 @@
       this.svg = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", id: panel.name, tabindex: 0,
         role: "img" });
       this.element = html("figure", { class: "panel" }, html("h2", {}, panel.title),
-        html("p", { class: "muted" }, panel.subtitle), this.controls(), this.svg,
+        html("p", { class: "muted" }, subtitle(panel)), this.controls(), this.svg,
         ...panel.notes.map((note) => html("p", { class: "note" }, note)));
       this.listen();
       panels.push(this);
@@ -114,6 +120,13 @@
       return this.yScale === "log" && value <= 0 ? null : value;
     }
 
+    reach(point) { return point.reach?.[this.quantity.name] ?? null; }
+
+    // Of the reading that is drawn last.
+    last(point) {
+      return READINGS.map((reading) => this.value(point, reading)).filter((known) => known !== null).pop() ?? null;
+    }
+
     scales() {
       const lines = this.guides().flatMap(({ points }) => points || []);
       const xs = [...this.panel.x.names, ...lines].map(([at]) => at);
@@ -122,7 +135,8 @@
       const x = this.xScale === "log" ? [low / 1.2, high * 1.2] : [low - margin, high + margin];
       const readings = [...shown, ...(shown.has("measured") ? ["ci95_high"] : [])];
       const known = this.series().flatMap((series) => series.points)
-        .flatMap((point) => readings.map((reading) => this.value(point, reading))).filter((value) => value !== null);
+        .flatMap((point) => [...readings.map((reading) => this.value(point, reading)), this.reach(point)])
+        .filter((value) => value !== null);
       const log = this.yScale === "log";
       let [bottom, top] = known.length ? [Math.min(...known), Math.max(...known)] : [log ? .1 : 0, 1];
       const near = ({ level, points }) => level && points || level > bottom / 4 && level < 4 * top;
@@ -189,9 +203,14 @@
         group.append(svg("path", { d: path.join(""), fill: "none", stroke,
           "stroke-width": series.thin ? .8 : reading === "measured" ? 2 : 1.3, "stroke-dasharray": DASHES[reading] }));
       }
-      const size = { measured: 3.2, predicted: 4.8, counted: 5 }[reading];
       for (const [point, value] of found.filter(([, known]) => known !== null)) {
         const [x, y] = [this.x(point.x), this.y(value)];
+        const size = point.share === undefined ? { measured: 3.2, predicted: 4.8, counted: 5 }[reading]
+          : radius(point.share) * (shape(series) === "o" ? 1 : .89);  // a square of the same area
+        const top = this.reach(point);
+        if (top !== null) {
+          group.append(svg("path", { d: `M${x} ${y}V${this.y(top)}`, stroke, "stroke-width": 1.4, class: "reach" }));
+        }
         group.append(marker(reading === "counted" ? "+" : shape(series), x, y, size, { stroke,
           fill: reading === "measured" ? stroke : "#fff", "fill-opacity": reading === "counted" ? 0 : 1, class: "case",
           "data-x": point.x }));
@@ -204,10 +223,11 @@
 
     drawLabels(group, series) {
       for (const point of series.points.filter(({ label }) => label)) {
-        const value = READINGS.map((reading) => this.value(point, reading)).filter((known) => known !== null).pop();
-        if (value === undefined) continue;
-        const [dx, dy, anchor] = { right: [7, 4, "start"], left: [-7, 4, "end"], above: [0, -8, "middle"],
-          below: [0, 16, "middle"] }[point.label_side];
+        const value = this.last(point);
+        if (value === null) continue;
+        const past = point.share === undefined ? 0 : radius(point.share) - 3;
+        const [dx, dy, anchor] = { right: [7 + past, 4, "start"], left: [-7 - past, 4, "end"],
+          above: [0, -8 - past, "middle"], below: [0, 16 + past, "middle"] }[point.label_side];
         group.append(svg("text", { class: "case-label", x: this.x(point.x) + dx, y: this.y(value) + dy,
           color: colour(series), "text-anchor": anchor }, point.label));
       }
@@ -341,6 +361,42 @@
     }
   }
 
+  // ---- Bars from left to right, of cases with long names and a sentence
+
+  class Bars {
+    constructor(panel, hidden) {
+      Object.assign(this, { panel, hidden, list: html("ul", { class: "bars", id: panel.name }) });
+      this.element = html("figure", { class: "panel" }, html("h2", {}, panel.title),
+        html("p", { class: "muted" }, subtitle(panel)), this.list, html("p", { class: "muted" },
+          panel.quantities[0].label));
+      panels.push(this);
+    }
+
+    value(point) { return Object.values(point.readings[this.panel.quantities[0].name])[0]; }
+
+    row(place, name, series, most) {
+      const found = series.flatMap((one) => one.points.filter(({ x }) => x === place).map((point) => [one, point]));
+      const bars = found.map(([one, point]) => {
+        const bar = html("span", { class: "case", id: `${one.name}.${place + 1}` });
+        Object.assign(bar.style, { width: `${100 * this.value(point) / most}%`, background: colour(one),
+          opacity: one.thin ? .3 : 1 });
+        bar.addEventListener("pointermove", (event) => tell(point, event.clientX, event.clientY));
+        bar.addEventListener("pointerleave", () => { tooltip.hidden = true; });
+        return bar;
+      });
+      const numbers = found.map(([, point]) => words(this.value(point))).reverse().join(" of ");
+      const labels = found.map(([, { label }]) => label).filter(Boolean);
+      return html("li", {}, html("strong", {}, name), ` ${numbers}`, html("div", {}, ...bars),
+        ...labels.map((label) => html("p", { class: "muted" }, label)));
+    }
+
+    draw() {
+      const series = this.panel.series.filter(({ label }) => !this.hidden.has(label));
+      const most = Math.max(...series.flatMap(({ points }) => points).map((point) => this.value(point)));
+      this.list.replaceChildren(...this.panel.x.names.map(([place, name]) => this.row(place, name, series, most)));
+    }
+  }
+
   // ---- All readings of one case
 
   function tell(point, x, y) {
@@ -395,7 +451,8 @@
   document.getElementById("figure").append(...blocks.map((block) => {
     const hidden = new Set();
     return html("section", { class: block.length > 1 ? "wide" : "" }, legend(block, hidden),
-      html("div", { class: "panels" }, ...block.map((panel) => new Panel(panel, hidden).element)));
+      html("div", { class: "panels" }, ...block.map((panel) =>
+        new (panel.sideways ? Bars : Panel)(panel, hidden).element)));
   }));
   redraw();
 })();

@@ -1,12 +1,13 @@
 """Draws one panel into matplotlib's axes, and what its legend says. Every group of marks has the id of its series."""
 
+import math
 import textwrap
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator
 
-from plotting.model import COLOURS, INK, MARKERS, READINGS
+from plotting.model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, radius
 from plotting.reports import DISTURBED
 
 LETTERS_PER_INCH = 11.0  # of the size that most texts have
@@ -20,6 +21,10 @@ LOOKS = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
 SIDES = {"right": ((5, 0), "left", "center"), "left": ((-5, 0), "right", "center"),  # of labels
          "above": ((0, 4), "center", "bottom"), "below": ((0, -4), "center", "top")}
 CROSS = {"linestyle": "none", "marker": "x", "color": INK, "markersize": 9, "markeredgewidth": 1.6, "zorder": 5}
+
+
+def letters_in(width):
+    return int(width * LETTERS_PER_INCH)
 
 
 def colour_of(series):
@@ -55,7 +60,7 @@ def known(panel, series, reading):
 
 def draw(axes, panel, width):
     """In axes that are `width` inches wide."""
-    letters = int(width * LETTERS_PER_INCH)
+    letters = letters_in(width)
     draw_titles(axes, panel, letters)
     draw_x_axis(axes, panel, letters)
     for i, series in enumerate(panel.series):
@@ -63,8 +68,9 @@ def draw(axes, panel, width):
             draw_bars(axes, panel, series, i)
             continue
         draw_interval(axes, panel, series, 0, color=colour_of(series), linewidth=5, alpha=0.3)
+        draw_reaches(axes, panel, series)
         for reading in READINGS:
-            draw_curve(axes, panel, series, reading)
+            (draw_areas if panel.area else draw_curve)(axes, panel, series, reading)
         draw_flags(axes, panel, series)
         draw_labels(axes, panel, series)
     draw_y_axis(axes, panel)
@@ -87,6 +93,29 @@ def draw_curve(axes, panel, series, reading):
         line.set_gid(f"{series.name}.{reading}")
 
 
+def draw_areas(axes, panel, series, reading):
+    """Points whose areas are shares."""
+    found = [(point, x, y) for point, (x, y) in zip(series.points, values(panel, series, reading)) if y is not None]
+    if found:
+        points, x, y = zip(*found)
+        colour, solid = colour_of(series), reading == "measured"
+        # A size is the square of a mark's width: a square of it has a larger area than a circle.
+        factor = 4 if marker_of(series) == "o" else math.pi
+        marks = axes.scatter(x, y, [factor * radius(point) ** 2 for point in points], marker=marker_of(series),
+                             facecolor=colour if solid else "white", edgecolor="white" if solid else colour,
+                             linewidth=0.6 if solid else 1.1, alpha=0.85, zorder=LOOKS[reading]["zorder"])
+        marks.set_gid(f"{series.name}.{reading}")
+
+
+def draw_reaches(axes, panel, series):
+    name = panel.quantities[0].name
+    found = [(point.x, point.readings[name].known()[-1], point.reach[name]) for point in series.points
+             if name in point.reach]
+    if found:
+        lines = axes.vlines(*zip(*found), color=colour_of(series), linewidth=1.3, zorder=2.4)
+        lines.set_gid(f"{series.name}.reach")
+
+
 def draw_interval(axes, panel, series, shift, **looks):
     ends = zip(values(panel, series, "ci95_low"), values(panel, series, "ci95_high"))
     found = [(x + shift, low, high) for (x, low), (_, high) in ends if None not in (low, high)]
@@ -107,7 +136,9 @@ def draw_labels(axes, panel, series):
         reading = point.readings.get(panel.quantities[0].name)
         if point.label and reading and reading.known():
             away, horizontal, vertical = SIDES[point.label_side]
-            axes.annotate(point.label, (point.x, reading.known()[-1]), xytext=away, textcoords="offset points",
+            past = 0 if point.share is None else radius(point) - 2  # of what most points have
+            xytext = [step + math.copysign(past, step) if step else 0 for step in away]
+            axes.annotate(point.label, (point.x, reading.known()[-1]), xytext=xytext, textcoords="offset points",
                           ha=horizontal, va=vertical, fontsize=8.5, color=colour_of(series), zorder=5.5)
 
 
@@ -183,6 +214,8 @@ def draw_y_axis(axes, panel):
     axes.set_ylabel(textwrap.fill(quantity.label, 44))
     found = [value for series in panel.series for reading in (*READINGS, "ci95_high")
              for _, value in known(panel, series, reading)]
+    found += [point.reach[quantity.name] for series in panel.series for point in series.points
+              if quantity.name in point.reach]
     low, high = min(found), max(found)
     # A far limit would flatten the curves.
     near = [guide.level for guide in guides_of(panel)
@@ -192,7 +225,8 @@ def draw_y_axis(axes, panel):
         axes.set_ylim(min(0, low * 1.1), high * 1.1 if high > 0 else max(1, low))
         return
     axes.set_yscale("log")
-    axes.set_ylim(low / 1.2, high * 1.4)
+    below, above = AROUND_AREAS if panel.area else (1.2, 1.4)
+    axes.set_ylim(low / below, high * above)
     axes.yaxis.set_major_formatter("{x:g}")
     if high / low < 1000:
         axes.yaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
@@ -210,6 +244,12 @@ def legends(block):
         curves.setdefault(series.label, series)
     handles = [curve_handle(series, block[0], "measured" in there) for series in curves.values()]
     how = reading_handles(block[0], there)
+    if block[0].area:
+        how.append(Line2D([], [], label=f"area: {block[0].area}", color=GREY, marker="o", markersize=9,
+                          linestyle="none"))
+    if any(point.reach for _, series in drawn for point in series.points):
+        how.append(Line2D([], [], label=f"line up: {block[0].reach}", color=GREY, marker="|", markersize=11,
+                          markeredgewidth=1.3, linestyle="none"))
     flags = sorted({flag for _, series in drawn for point in series.points for flag in flags_of(point)})
     if flags:
         how.append(Line2D([], [], label="flagged: " + ", ".join(flags), **CROSS))

@@ -13,7 +13,7 @@ BANDWIDTH, PEAK_SHARE, TIME = "bandwidth_gb_per_s", "fraction_of_peak", "time_se
 DISTURBED = ("throttled", "contended", "ecc_errors", "link_degraded", "cache_resident", "counts_differ")
 LONGEST_TEXT = 1000
 LARGEST = 1e30  # nothing that is measured here comes near
-WROTE = "give reports that 'gpumem probe --output FILE.json' wrote"
+WROTE = "give reports that 'gpumem probe --output FILE.json' or 'gpumem run' wrote"
 
 
 # ---- What is read, by the JSON's own names. ... stands for any name.
@@ -37,11 +37,13 @@ REPORT = {
     "tool": {"version": str, "git_commit": str}, "started_at": str, "backend": str, "profile": str,
     "host": {"name": str},
     "device": {"name": str, "driver_version": str, "theoretical_bandwidth_gb_per_s": float,
+               "l2_bytes": float,
                "pcie": {"generation": float, "width": float, "theoretical_gb_per_s": float}, ...: ...},
     "quantities": {...: {...: str}},
     "words": {"probes": {...: {...: str}}, "parameters": {...: {...: str}}, "stages": {...: str}},
     "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}}],
-    "checks": [{"name": str, "cases": [int]}], "results": [CASE]}
+    "checks": [{"name": str, "cases": [int]}],
+    "program": {"command": [str], "launches_seen": float}, "results": [CASE]}
 
 KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", float: "a number", int: "a number"}
 

@@ -7,6 +7,7 @@ import shutil
 import unittest
 
 from plots import GOLDEN, H200, HOSTILE, PlotTest
+from test_plot_kernels import MIB, REASON, KernelsTest, kernel
 from test_plot_roofline import RooflineTest, matmul, sweep
 
 
@@ -207,6 +208,34 @@ class Roofline(BrowserTest, RooflineTest):
         self.choose("y", "fraction_of_peak")
         self.assertNotIn(line, texts())
         self.assertIn("tile-16 4096", texts())
+
+
+class Kernels(BrowserTest, KernelsTest):
+    def test_roofline(self):
+        self.open(self.written(kernel("naive", 0.04, 0.03, moved=4), kernel("copy", used=16 * MIB)))
+        self.assertLessEqual({"theoretical bandwidth 4800 GB/s", "L2 holds 64 MiB", "naive",
+                              "bytes that a launch uses"}, {text.text for text in self.all("svg.plot text")})
+        naive, = self.cases("kernel-roofline.saving.measured")
+        copy, = self.cases("kernel-roofline.other.measured")
+        width, diameter = naive.rect["width"], copy.rect["width"]
+        self.assertAlmostEqual(width * width / (3.1416 * diameter * diameter / 4), 4, delta=0.5)  # of the GPU time
+        line, = self.all(".reach")
+        self.assertLess(line.rect["y"], naive.rect["y"] - 50)
+        self.hover(copy)
+        self.assertEqual(self.tooltip()["bandwidth, GB/s"][2], "16.78")
+
+    def test_savings(self):
+        self.open(self.written(kernel("little", 0.02, 0.004), kernel("most", 0.01, 0.008)), "--figure", "savings")
+        first, second = self.all(".bars li")
+        self.assertEqual(first.text.split("\n"), ["most 8 of 10", REASON])
+        self.assertTrue(second.text.startswith("little 4 of 20"))
+        widths = [self.all(f'[id="savings.{name}"]')[0].rect["width"] for name in ("taken.2", "taken.1", "saved.1")]
+        self.assertAlmostEqual(widths[1] / widths[0], 0.5, delta=0.01)
+        self.assertAlmostEqual(widths[2] / widths[0], 0.4, delta=0.01)
+        self.hover(self.all('[id="savings.saved.1"]')[0])
+        self.assertEqual(self.all("#tooltip h3")[0].text, "most")
+        next(one for one in self.all(".legend button") if one.text == "GPU time").click()
+        self.assertEqual(len(self.all(".bars .case")), 2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,65 @@
+"""The kernels of a program that 'gpumem run' watched: what the figures of them have in common."""
+
+import re
+
+from plotting.kernel_names import short_names
+from plotting.model import grouped
+from plotting.words import shortened
+
+PROBE = "kernel"
+NAME_LETTERS = 32
+WORTH_SAVING = 0.02  # of a kernel's own time, as in the table
+MOST_ROWS = 10  # as in the table
+
+
+def command_of(report):
+    return shortened(" ".join(report.program.command or ["a program"]), 40)
+
+
+class Kernel:
+    """A kernel with one grid and block, as a case of a report. What is not known is None."""
+
+    def __init__(self, case, name):
+        def metric(quantity):
+            return next(iter(case.readings[quantity].known()), None) if quantity in case.readings else None
+
+        self.case, self.name = case, name
+        self.gpu_s, self.saved_s = metric("gpu_time_seconds"), metric("could_save_seconds")
+        self.share, self.moved = metric("gpu_time_share"), metric("bytes_moved_per_byte_used")
+        self.launches = metric("launches")
+        self.used_bytes = sum(case.useful_bytes.values())
+
+    def could_save(self):
+        return (self.saved_s or 0) > 0 and (not self.gpu_s or self.saved_s >= WORTH_SAVING * self.gpu_s)
+
+    def reason(self):
+        """What the report says of its worst accesses, but for how much they cost; '' for nothing."""
+        sentences = [one for one in re.split(r"\. (?=[A-Z])", self.case.why or "") if "could be saved" not in one]
+        return sentences[0].rstrip(".") if sentences else ""
+
+
+def launch_words(case, cases):
+    """Which launches of a kernel these are, where there are others: "<<<4096, 256>>>", as a program says it."""
+    others = [one.parameters for one in cases if one.parameters.get(PROBE) == case.parameters.get(PROBE)]
+
+    def differ(*names):
+        return any(one.get(name) != case.parameters.get(name) for one in others for name in names)
+
+    launch = " <<<{grid}, {block_threads}>>>" if differ("grid", "block_threads") else ""
+    return (launch + (" on GPU {device}" if differ("device") else "")).format_map(
+        {name: case.parameters.get(name, "?") for name in ("grid", "block_threads", "device")})
+
+
+def of_programs(cases):
+    """The kernels of each report, as a list."""
+    found = []
+    for of_report in grouped((case for case in cases if case.probe == PROBE), lambda case: id(case.report)).values():
+        names = short_names([str(case.parameters.get(PROBE)) for case in of_report], NAME_LETTERS)
+        found.append([Kernel(case, names[str(case.parameters.get(PROBE))] + launch_words(case, of_report))
+                      for case in of_report])
+    return found
+
+
+def saving_most(kernels):
+    """At most ten, the first saves most."""
+    return sorted(filter(Kernel.could_save, kernels), key=lambda one: -one.saved_s)[:MOST_ROWS]

@@ -1,0 +1,63 @@
+"""Draws bars from left to right, where names are long and every bar has a sentence: those of a panel over each other,
+and the sentence above them."""
+
+import textwrap
+
+from matplotlib.patches import Patch
+
+from plotting.model import INK
+from plotting.panel_drawing import MUTED, colour_of, draw_titles, letters_in
+from plotting.words import figure_text
+
+ROW_INCHES, AROUND_INCHES = 0.46, 1.25  # of a bar with its sentence, and of titles and axis
+THICK, LETTERS_PER_INCH = 0.42, 17
+NAME_SIZE, NAME_LETTERS_PER_INCH = 10, 12
+
+
+def inches(panel):
+    return AROUND_INCHES + ROW_INCHES * len(panel.x.names)
+
+
+def looks(series):
+    return {"facecolor": colour_of(series), "alpha": 0.3 if series.thin else 1, "linewidth": 0}
+
+
+def value_of(panel, point):
+    return point.readings[panel.quantities[0].name].known()[-1]
+
+
+def draw(axes, panel, width):
+    """In axes that are `width` inches wide."""
+    draw_titles(axes, panel, letters_in(width))
+    for series in panel.series:
+        for number, point in enumerate(series.points):
+            bar, = axes.barh(point.x, value_of(panel, point), THICK, zorder=2, **looks(series))
+            bar.set_gid(f"{series.name}.{number + 1}")
+    draw_texts(axes, panel, width)
+    names = panel.x.names
+    axes.set_yticks([place for place, _ in names], [name for _, name in names], fontsize=NAME_SIZE)
+    axes.set_ylim(len(names) - 0.6, -0.9)  # the first one on top
+    axes.set_xlim(0, 1.2 * max(value_of(panel, point) for series in panel.series for point in series.points))
+    axes.set_xlabel(panel.quantities[0].label)
+    axes.grid(False, axis="y")
+
+
+def draw_texts(axes, panel, width):
+    """Each bar's numbers behind it, as "9.8 of 11", and above it its sentence."""
+    room = int((width - max(len(name) for _, name in panel.x.names) / NAME_LETTERS_PER_INCH - 0.5) * LETTERS_PER_INCH)
+    for place, _ in panel.x.names:
+        here = [point for series in panel.series for point in series.points if point.x == place]
+        numbers = [value_of(panel, point) for point in here]
+        axes.annotate(" of ".join(map(figure_text, map(rounded, numbers[::-1]))), (max(numbers), place), xytext=(4, 0),
+                      textcoords="offset points", va="center", fontsize=9.5, color=INK)
+        for label in (point.label for point in here if point.label):
+            axes.annotate(textwrap.shorten(label, room, placeholder=" ..."), (0, place - THICK / 2), xytext=(1, 2.5),
+                          textcoords="offset points", va="bottom", fontsize=8.5, color=MUTED)
+
+
+def rounded(value):
+    return float(f"{value:.3g}")
+
+
+def legends(block):
+    return [[Patch(label=series.label, **looks(series)) for series in block[0].series]]
