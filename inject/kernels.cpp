@@ -96,8 +96,8 @@ Kernel* kernel_of(CUfunction function, const char* symbol, const Options& option
 }
 
 Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device) {
-  const std::array numbers{shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2]};
-  const auto [found, is_new] = slots.try_emplace({kernel, device, numbers});
+  const std::array sizes{shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2]};
+  const auto [found, is_new] = slots.try_emplace({kernel, device, sizes});
   Slot& slot = found->second;
   if (!is_new) return slot.counts == nullptr ? nullptr : &slot;
   slot.counts = new_slot(slot.number);

@@ -133,7 +133,7 @@ Outcome run_twice(const RunArguments& arguments, const Places& places, const std
   Outcome sites = run_once(once, places, profile, environment);
   if (sites.exit_code != 0 || !sites.traces.used_cuda) {
     if (sites.traces.used_cuda) {
-      sites.report.program->notes.push_back("the command was not run again to be counted, for it had failed");
+      sites.report.program->notes.emplace_back("the command was not run again to be counted, for it had failed");
     }
     return sites;
   }
