@@ -48,7 +48,7 @@ std::uint32_t attribute(CUfunction function, CUfunction_attribute which) {
 void forget_dropped_modules() {
   const std::lock_guard lock(dropping);
   for (CUmodule module : std::exchange(dropped, {})) {
-    std::erase_if(kernels, [&](const auto& entry) { return entry.second.module == module; });
+    std::erase_if(kernels, [&](const auto& entry) { return module == nullptr || entry.second.module == module; });
   }
 }
 

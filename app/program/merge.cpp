@@ -172,7 +172,13 @@ class Merge {
   void finish() {
     for (std::size_t reason = 1; reason < inject::unseen_reasons; ++reason) {
       std::uint64_t launches = 0;
-      for (const MergedKernel& kernel : run_.kernels) launches += kernel.unseen[reason];
+      for (const MergedKernel& kernel : run_.kernels) {
+        // What looking at it once more would have taken is of no interest.
+        const bool of_cost = static_cast<inject::Unseen>(reason) == inject::Unseen::overhead ||
+                             static_cast<inject::Unseen>(reason) == inject::Unseen::few_launches;
+        const bool looked_at = !kernel.seen.empty() || !kernel.counted.empty();
+        if (!of_cost || !looked_at) launches += kernel.unseen[reason];
+      }
       if (launches > 0) run_.skipped.emplace_back(reason_text(static_cast<inject::Unseen>(reason)), launches);
     }
     if (beyond_slots_ > 0) {

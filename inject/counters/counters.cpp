@@ -63,7 +63,7 @@ void add_records() {
 
 /// Whether every other call that launches has returned. No new one begins: they wait for the lock that we hold.
 bool others_have_launched() {
-  constexpr std::uint64_t patience_ns = 1'000'000'000;
+  constexpr std::uint64_t patience_ns = 10'000'000;  // one of them may wait for what we hold up
   for (const std::uint64_t began = now_ns(); being_launched > 1;) {
     if (now_ns() - began > patience_ns) return false;
     std::this_thread::yield();
@@ -73,7 +73,8 @@ bool others_have_launched() {
 
 Unseen begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& data) {
   if (Unseen reason = reason_not_to(watched); reason != Unseen::none) return reason;
-  if (!others_have_launched() || a_collective_runs(data.context)) return Unseen::collective;
+  if (!others_have_launched()) return Unseen::failed;
+  if (a_collective_runs(data.context)) return Unseen::collective;
   if (!has_time_for(watched.slot->number, overhead_left_ns())) return Unseen::overhead;
   call.began_ns = now_ns();
   pause_records(*cupti);
@@ -162,6 +163,8 @@ void on_driver_call(CallId id, const CUpti_CallbackData& data) {
     enters ? enter_graph_launch() : exit_graph_launch(data);
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
     if (enters) forget_module(*static_cast<CUmodule const*>(data.functionParams));
+  } else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload) {
+    if (enters) forget_module(nullptr);
   } else if (!enters) {
     const std::lock_guard lock(watch().mutex);
     if (!watch().in_child) add_records();
@@ -186,7 +189,7 @@ bool subscribe() {
   }
   CUpti_SubscriberHandle handle = nullptr;
   bool fine = cupti->subscribe(&handle, on_callback, nullptr) == CUPTI_SUCCESS;
-  std::vector<CallId> calls = {CUPTI_DRIVER_TRACE_CBID_cuModuleUnload};
+  std::vector<CallId> calls = {CUPTI_DRIVER_TRACE_CBID_cuModuleUnload, CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload};
   for (const auto& some : {launch_calls(), graph_launch_calls(), waiting_calls()}) {
     calls.insert(calls.end(), some.begin(), some.end());
   }

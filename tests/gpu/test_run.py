@@ -96,10 +96,10 @@ class OwnProbes(unittest.TestCase):
 
 
 class Guests(unittest.TestCase):
-    def check_unnoticed(self, mode):
+    def check_unnoticed(self, mode, *options):
         alone = run(GUEST, mode)
         with tempfile.TemporaryDirectory() as folder:
-            code, out, err, report, _ = watched(folder, GUEST, mode)
+            code, out, err, report, _ = watched(folder, GUEST, mode, options=options)
         # Python's codes of signals are negative, those of gpumem run 128 and more.
         self.assertEqual(code, alone[0] if alone[0] >= 0 else 128 - alone[0])
         self.assertEqual((out, err), alone[1:])
@@ -141,6 +141,55 @@ class Guests(unittest.TestCase):
         self.assertEqual(loads[0]["sectors_per_request"]["least"], 4)
         self.assertIn("lanes 1024 elements", loads[0]["pattern"])
         self.assertGreater(first["metrics_predicted"]["could_save_seconds"], 0)
+
+
+class Counted(Guests):
+    """By the hardware's counters, which take permission."""
+
+    ELEMENTS = 1 << 20  # of the guest's array
+    WARP_SECTORS = 4    # of 32 words that lie side by side
+
+    def setUp(self):
+        report = self.check_unnoticed("launches", "--counters")
+        if any("permission" in note for note in report["program"]["notes"]):
+            self.skipTest("counting is not permitted")
+
+    def sectors(self, report, name):
+        """Loaded and stored by a launch of each kernel of that name."""
+        counted = [one["counters"] for one in report["results"] if name in one["parameters"]["kernel"]]
+        return {(one["global_load_sectors"], one["global_store_sectors"]) for one in counted if one}
+
+    def test_threads_and_streams(self):
+        report = self.check_unnoticed("threads", "--counters")
+        self.assertEqual(report["program"]["launches_seen"], 1600)
+        self.assertEqual(self.sectors(report, "add"), {(self.ELEMENTS // 32 * self.WARP_SECTORS,) * 2})
+        self.assertEqual(self.sectors(report, "swap"), {((64 + k) * 1024 // 8,) * 2 for k in range(8)})
+
+    def test_graphs(self):
+        """Their kernels are timed, however often they run."""
+        report = self.check_unnoticed("graph", "--counters")
+        (add,) = report["results"]
+        self.assertEqual(add["metrics"]["launches"], 500)
+        self.assertGreater(add["metrics"]["gpu_time_seconds"], 0)
+        self.assertEqual(report["program"]["notes"], [])
+
+    def test_cooperative_launches(self):
+        (together,) = self.check_unnoticed("cooperative", "--counters", "--replay")["results"]
+        self.assertEqual(together["counters"]["global_store_sectors"], self.ELEMENTS // 8)
+
+    def test_ends(self):
+        for mode in ("kill", "abort", "fault"):
+            with self.subTest(mode=mode):
+                self.assertGreater(self.check_unnoticed(mode, "--counters")["program"]["launches_seen"], 0)
+
+    def test_children(self):
+        self.assertEqual(self.check_unnoticed("child", "--counters")["program"]["processes"], 2)
+
+    def test_a_wasteful_kernel_comes_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, _, report, _ = watched(folder, GUEST, "columns", options=("--counters", "--sites"))
+        self.assertEqual((code, out.count("columns")), (3, 1))  # it "failed", so it is not run again
+        self.assertTrue(any("not run again" in note for note in report["program"]["notes"]))
 
 
 if __name__ == "__main__":
