@@ -1,3 +1,5 @@
+#include "report/explain/explain.hpp"
+
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -19,11 +21,14 @@ namespace {
 report::Report put_together(const report::Report& one, const report::Report& other) {
   for (const auto& [sites, counters] : {std::pair(&one, &other), std::pair(&other, &one)}) {
     if (is_watched_by(*sites, report::sites_engine) && is_watched_by(*counters, report::counters_engine)) {
-      return report::joined(*sites, *counters);
+      report::Report both = report::joined(*sites, *counters);
+      report::add_explanations(both.results);
+      return both;
     }
   }
   throw usage_error(
-      "two reports are explained together where one is of 'gpumem run' and the other of 'gpumem run --counters', of the "
+      "two reports are explained together where one is of 'gpumem run' and the other of 'gpumem run --counters', of "
+      "the "
       "same program; to hold two of a kind against each other: gpumem compare");
 }
 
@@ -51,7 +56,9 @@ int run_explain_command(const ExplainArguments& arguments, const Environment& en
 
 MakeRequest explain_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<ExplainArguments>();
-  options.add_argument("REPORT", arguments->report, "A JSON report that 'gpumem probe' or 'gpumem run' wrote, or - for standard input; of a program that was run with "
+  options.add_argument("REPORT", arguments->report,
+                       "A JSON report that 'gpumem probe' or 'gpumem run' wrote, or - for standard input; of a program "
+                       "that was run with "
                        "--counters and without, both reports explain it together");
   options.add_argument("[CASE...]", arguments->cases,
                        "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all");
@@ -62,7 +69,7 @@ MakeRequest explain_options(CommandOptions& options, const Known&) {
       "  gpumem probe --offset 0..32 --op write --output run.json\n"
       "  gpumem explain run.json offset=1     why this case is as fast as it is\n"
       "  gpumem explain run.json 0..3 --format markdown\n"
-      "  gpumem explain sites.json counters.json   a program's kernels, seen access by access and counted");
+      "  gpumem explain sites.json counters.json   of gpumem run, with --counters and without");
   return [arguments] {
     if (!arguments->report) {
       throw usage_error("explain needs a report; write one with: gpumem probe ... --output run.json");

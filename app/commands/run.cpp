@@ -149,6 +149,7 @@ Outcome run_twice(const RunArguments& arguments, const Places& places, const std
   if (!sites.traces.fatal) both.traces.fatal.reset();
   const int exit_code = both.exit_code;
   both.report = report::joined(sites.report, both.report);
+  report::add_explanations(both.report.results);
   both.report.program->exit_code = exit_code;
   return both;
 }
@@ -251,6 +252,8 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       "Examples:\n"
       "  gpumem run -- ./app                      what its kernels waste, and where\n"
       "  gpumem run --output before.json -- python3 train.py\n"
+      "  gpumem run --counters --replay -- ./app  counted, each kernel in one launch\n"
+      "  gpumem run --counters --sites -- ./app   both, in two runs\n"
       "  gpumem explain before.json               every wasteful line\n"
       "  gpumem compare before.json after.json    kernel by kernel");
   return [arguments] {

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "report/explain/explain.hpp"
 #include "report/record/counted.hpp"
 #include "report/record/kernels.hpp"
 
@@ -41,7 +40,8 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
 
 ProgramRecord joined(ProgramRecord program, const ProgramRecord& counted) {
   program.launches_counted += counted.launches_counted;
-  if (counted.sampling_seconds) program.sampling_seconds = program.sampling_seconds.value_or(0) + *counted.sampling_seconds;
+  if (counted.sampling_seconds)
+    program.sampling_seconds = program.sampling_seconds.value_or(0) + *counted.sampling_seconds;
   add_new(program.engines, counted.engines);
   add_new(program.notes, counted.notes);
   for (const auto& [reason, launches] : counted.skipped) {
@@ -89,7 +89,6 @@ Report joined(const Report& sites, const Report& counters) {
       record = counted;
     }
   }
-  add_explanations(report.results);
   return report;
 }
 
