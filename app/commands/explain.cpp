@@ -69,7 +69,7 @@ MakeRequest explain_options(CommandOptions& options, const Known&) {
       "  gpumem probe --offset 0..32 --op write --output run.json\n"
       "  gpumem explain run.json offset=1     why this case is as fast as it is\n"
       "  gpumem explain run.json 0..3 --format markdown\n"
-      "  gpumem explain sites.json counters.json   of gpumem run, with --counters and without");
+      "  gpumem explain sites.json counted.json   of gpumem run and its --counters");
   return [arguments] {
     if (!arguments->report) {
       throw usage_error("explain needs a report; write one with: gpumem probe ... --output run.json");
