@@ -54,7 +54,10 @@ std::string request_words(const measure::Counts& counts) {
   };
   std::vector<std::string> said;
   for (const Part& part : parts) {
-    if (part.each) said.push_back(fmt::format("{} {} {}", part.what, trimmed(*part.each, 1), part.unit));
+    if (!part.each) continue;
+    const std::string number = trimmed(*part.each, 1);
+    const std::string_view unit(part.unit);
+    said.push_back(fmt::format("{} {} {}", part.what, number, number == "1" ? unit.substr(0, unit.size() - 1) : unit));
   }
   return said.empty() ? "" : "a request takes: " + join(said, ", ");
 }
@@ -74,10 +77,11 @@ std::string occupancy_words(const Record& record) {
 Explanation counted_explanation(const Record& record) {
   Explanation explanation;
   std::vector<std::string> sentences;
-  for (const std::string& part : {stage_sentence(record), request_words(*record.counters), occupancy_words(record)}) {
+  for (const std::string& part : {stage_sentence(record), request_words(*record.counters)}) {
     if (!part.empty()) sentences.push_back(part);
   }
-  explanation.brief = join(sentences, "; ");
+  explanation.brief = join(sentences, "; ");  // a table has columns for the rest
+  if (const std::string occupancy = occupancy_words(record); !occupancy.empty()) sentences.push_back(occupancy);
   for (const std::string& sentence : sentences) {
     explanation.full += (explanation.full.empty() ? "" : " ") + capitalised(sentence) + ".";
   }

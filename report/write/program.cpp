@@ -166,6 +166,16 @@ std::string why(const Record& record, const std::string& looked) {
   return text.empty() ? "nothing says what limits it" : one_line(text);
 }
 
+/// What device memory moved for a launch, by the counters, over what it could have moved in its time.
+std::optional<double> counted_dram_percent(const Record& record) {
+  const auto& counters = record.counters;
+  if (!counters || !counters->dram_read_bytes || !counters->dram_write_bytes || !record.time) return std::nullopt;
+  const double peak = record.headline.peak.value_or(0) / per_giga;
+  const double seconds = record.time->summary.median.count();
+  if (peak <= 0 || seconds <= 0) return std::nullopt;
+  return (*counters->dram_read_bytes + *counters->dram_write_bytes) / seconds / peak * 100;
+}
+
 /// Adds columns left to right; the names, which fill what room the others leave, come first all the same.
 class ProgramBlock {
  public:
@@ -182,6 +192,11 @@ class ProgramBlock {
     add_numbers({"of peak", "%"}, 40, 2, 0, [](const Record& record) -> std::optional<double> {
       if (!record.fraction_of_peak || !std::isfinite(*record.fraction_of_peak)) return std::nullopt;
       return *record.fraction_of_peak * 100;
+    });
+    add_numbers({"DRAM", "% of peak"}, 25, 2, 0, counted_dram_percent);
+    add_numbers({"occupancy", "%"}, 60, 2, 0, [](const Record& record) -> std::optional<double> {
+      if (!record.counters || !record.counters->achieved_occupancy) return std::nullopt;
+      return *record.counters->achieved_occupancy * 100;
     });
     add_numbers({"bytes moved", "/byte used"}, 20, 2, 1, reading_of(moved_name));
     add_saved();

@@ -3,6 +3,7 @@
 #include "report/explain/explain.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
+#include "tests/counts.hpp"
 #include "tests/report/examples.hpp"
 
 namespace gpumem::report::examples {
@@ -90,6 +91,45 @@ Report program() {
   report.results.back().access = copy.access;
   report.results[0].range = "forward, backward, library:transposed copy, ...";
   report.results[1].range = "forward";
+  add_explanations(report.results);
+  order_columns(report, {});
+  return report;
+}
+
+Report counted_program() {
+  using measure::Counts;
+  Report report = program();
+  report.command = {"gpumem", "run", "--counters", "--", "python3", "train.py"};
+  report.program->engines = {counters_engine};
+  report.program->launches_counted = 12;
+  report.results.erase(report.results.begin() + 3, report.results.end());
+  for (Record& record : report.results) {
+    record.access.clear();
+    record.useful_bytes_read = record.useful_bytes_written = 0;
+    record.predicted_s.reset();
+    record.headline.measured.reset();
+    record.headline.predicted.reset();
+    record.fraction_of_peak.reset();
+    record.metrics[3].measured.reset();
+    record.metrics[4].predicted.reset();
+    record.bottleneck = Bottleneck{"", "dram"};
+    record.stages = {{"dram", std::nullopt, record.time->summary.median.count() * 0.4}};
+    record.occupancy = OccupancyRecord{0.75, "registers"};
+    record.counters = test::counts_of({{&Counts::global_load_requests, 2097152},
+                                       {&Counts::global_load_sectors, 8388608},
+                                       {&Counts::global_store_requests, 2097152},
+                                       {&Counts::global_store_sectors, 67108864},
+                                       {&Counts::dram_read_bytes, 322518016},
+                                       {&Counts::dram_write_bytes, 324633344},
+                                       {&Counts::achieved_occupancy, 0.58}});
+  }
+  report.results[1].stages[0].counted_s = report.results[1].time->summary.median.count() * 0.9;
+  Record& unseen = report.results[2];
+  unseen.status = Status::skipped;
+  unseen.reason = "counting takes more launches than it had";
+  unseen.counters.reset();
+  unseen.bottleneck.reset();
+  unseen.stages.clear();
   add_explanations(report.results);
   order_columns(report, {});
   return report;

@@ -11,6 +11,9 @@ namespace gpumem::report::examples {
 /// CUDA graph launched, which was not seen. Two of them are in ranges that the program marks.
 [[nodiscard]] Report program();
 
+/// The same program counted: two of its kernels, another had too few launches.
+[[nodiscard]] Report counted_program();
+
 /// A kernel whose launches take so long in all, and of which so much could be saved.
 [[nodiscard]] Record kernel_case(const std::string& name, double gpu_s, double saved_s);
 

@@ -241,7 +241,7 @@ TEST_CASE("kernels that were counted have counts, stages by them and an occupanc
   CHECK(stage("dram").value_or(1) < 0.3e-3);
   CHECK_FALSE(stage("l2_lines"));  // which nothing counts
   CHECK(naive.why_brief.find("loads 4 sectors, stores 32 sectors") != std::string::npos);
-  CHECK(naive.why_brief.find("occupancy 81 % of 100 %") != std::string::npos);
+  CHECK(naive.why.find("Occupancy 81 % of 100 %") != std::string::npos);
   CHECK(report.results[1].status == report::Status::skipped);
 }
 

@@ -25,7 +25,7 @@ Record counted(double stage_s) {
 
 TEST_CASE("counted: a kernel is limited by the stage that is busy", "[run]") {
   CHECK(counted_explanation(counted(0.9e-3)).brief ==
-        "limited by device memory, at 90 % of its rate; a request takes: loads 32 sectors; occupancy 40 %");
+        "limited by device memory, at 90 % of its rate; a request takes: loads 32 sectors");
   CHECK(counted_explanation(counted(0.9e-3)).full.starts_with("Limited by device memory, at 90 % of its rate. A"));
   CHECK(counted_explanation(counted(0.2e-3))
             .brief.starts_with(
@@ -35,9 +35,9 @@ TEST_CASE("counted: a kernel is limited by the stage that is busy", "[run]") {
 TEST_CASE("counted: occupancy is held against what the kernel allows", "[run]") {
   Record record = counted(0.9e-3);
   record.occupancy = OccupancyRecord{0.5, "registers"};
-  CHECK(counted_explanation(record).brief.ends_with("occupancy 40 % of the 50 % that registers allow"));
+  CHECK(counted_explanation(record).full.ends_with("Occupancy 40 % of the 50 % that registers allow."));
   record.occupancy = OccupancyRecord{0.5, "shared memory"};
-  CHECK(counted_explanation(record).brief.ends_with("occupancy 40 % of the 50 % that shared memory allows"));
+  CHECK(counted_explanation(record).full.ends_with("Occupancy 40 % of the 50 % that shared memory allows."));
   record.counters = measure::Counts{};
   record.stages.clear();
   CHECK(counted_explanation(record).brief.empty());

@@ -62,6 +62,14 @@ TEST_CASE("A program's table never exceeds its width", "[run]") {
   }
 }
 
+TEST_CASE("A counted program is written as the golden files show", "[run]") {
+  const Report report = examples::counted_program();
+  compare_with_golden("program_counted.json", written(report, Format::json));
+  compare_with_golden("program_counted.80.txt", table(report, 80));
+  compare_with_golden("program_counted.160.txt", table(report, 160));
+  CHECK(written(read_report(written(report, Format::json), "r.json"), Format::json) == written(report, Format::json));
+}
+
 TEST_CASE("A program's table says why in full at every width of a terminal", "[run]") {
   const Report report = examples::program();
   for (unsigned width = 60; width <= 250; width += 10) {
