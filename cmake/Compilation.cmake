@@ -27,6 +27,9 @@ set(warnings -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND warnings -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)  # wrong about std::string: GCC bug 105651
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND GPUMEM_SANITIZE)
+  list(APPEND warnings -Wno-maybe-uninitialized)  # what the sanitizers add confuses it, as GCC's manual says
+endif()
 if(GPUMEM_WERROR)
   list(APPEND warnings -Werror)
 endif()
