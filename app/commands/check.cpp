@@ -44,14 +44,15 @@ bool is_file(const std::string& target) {
   return target == "-" || std::filesystem::exists(target, ignored);
 }
 
-/// By its content: a report has results, a suite has probes.
+/// By its content: a report has results, a suite has probes, or of kernels nothing but expectations.
 bool is_report(const std::string& text, const std::string& source) {
   constexpr std::array<std::string_view, 1> emptied = {"results"};
   const JsonText parsed(text, source, emptied);
   const JsonReader json = parsed.root();
   if (json.is_object() && json.has("results")) return true;
-  if (json.is_object() && json.has("probes")) return false;
-  throw usage_error(source + R"(: is neither a suite, which has "probes", nor a report, which has "results")");
+  if (json.is_object() && (json.has("probes") || json.has("expectations"))) return false;
+  throw usage_error(source + R"(: is neither a suite, which has "probes" or "expectations", nor a report, which has )"
+                             R"("results")");
 }
 
 std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& environment) {
@@ -81,6 +82,9 @@ std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& e
 
 void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector<Task>& tasks) {
   const bool saved = tasks.front().saved.has_value();
+  for (const Task& task : tasks) {
+    if (!saved) refuse_nothing_to_run(*task.suite);
+  }
   if (saved && arguments.attempts > 1) {
     throw usage_error("--attempts measures again, which a saved report cannot; leave the report or the option out");
   }
@@ -153,7 +157,7 @@ class Checking {
   void hold_saved(Task& task) {
     report::Report& report = *task.saved;
     std::vector<report::Record> planned;
-    std::vector<report::Expectation> expectations = report::common_expectations();
+    std::vector<report::Expectation> expectations = report::common_expectations(report);
     if (task.suite) {
       expectations = task.suite->expectations;
       if (report.suite == task.suite->name) planned = planned_for(task.suite->plan, report);
@@ -329,7 +333,7 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<CheckArguments>();
   options.add_argument("SUITE|REPORT...", arguments->targets,
                        "Suites to run and hold: shipped ones (smoke, default, best-practices, portrait, write-ups, "
-                       "full) or files. A saved "
+                       "full; kernels for programs) or files. A saved "
                        "JSON report (- is standard input) is not measured again: the suites given are held against "
                        "it, or without any what every report can be asked");
   options.group("Effort");
@@ -363,6 +367,7 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
       "  gpumem check smoke --attempts 3 --junit smoke.xml --output smoke.json\n"
       "  gpumem check mine.json --format github  your own expectations, in a workflow\n"
       "  gpumem check smoke run.json             hold a saved report to a suite\n"
+      "  gpumem check kernels app.json           and that of a program, by gpumem run\n"
       "  gpumem check smoke --backend model --gpu h200");
   return [arguments] {
     if (arguments->targets.empty()) {

@@ -115,6 +115,7 @@ void refuse_beside_suite(const ProbeArguments& arguments) {
 int run_probe_command(const ProbeArguments& arguments, const Environment& environment) {
   std::optional<Suite> suite;
   if (arguments.config) suite = load_suite(*arguments.config, environment.registry);
+  if (suite) refuse_nothing_to_run(*suite);
   const Plan plan = suite ? suite->plan : make_plan(environment.registry, arguments.names, arguments.axes);
   const ResultOutputs outputs(arguments, report::table_formats(), environment.out, environment.out_terminal);
   if (arguments.dry_run) {

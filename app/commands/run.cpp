@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <regex.h>
 
 #include <algorithm>
 #include <charconv>
@@ -22,6 +21,7 @@
 #include "report/explain/explain.hpp"
 #include "report/record/joined.hpp"
 #include "report/record/kernels.hpp"
+#include "report/text/name_pattern.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -181,15 +181,6 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   return outcome.exit_code;
 }
 
-void refuse_wrong_expression(const std::string& text) {
-  regex_t expression{};
-  const int failed = regcomp(&expression, text.c_str(), REG_EXTENDED | REG_NOSUB);
-  if (failed == 0) return regfree(&expression);
-  char reason[256] = "";
-  regerror(failed, &expression, reason, sizeof(reason));
-  throw usage_error(fmt::format("--kernel: '{}' is no extended regular expression: {}", text, reason));
-}
-
 std::uint64_t parse_count(std::string_view option, const std::string& text) {
   std::uint64_t count = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -268,7 +259,7 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       begin = end;
     }
     if (arguments->replay && !arguments->counters) throw usage_error("--replay needs --counters: nothing else repeats");
-    if (arguments->kernel) refuse_wrong_expression(*arguments->kernel);
+    if (arguments->kernel) static_cast<void>(report::NamePattern(*arguments->kernel));
     for (const std::string& path : arguments->outputs) {
       if (path == "-" || path == "/dev/stdout") {
         throw usage_error("--output: standard output is the command's; name a file");

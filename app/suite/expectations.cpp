@@ -10,6 +10,7 @@
 #include "probes/suggest.hpp"
 #include "report/check/expectation.hpp"
 #include "report/record/flags.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
 
@@ -21,9 +22,29 @@ using report::Expectation;
 using report::Record;
 using report::Selection;
 
+/// A condition on the parameter of an axis. Kernels are meant by what matches their name, which is seldom written out.
+Selection::Allowed allowed(const Axis& axis, const std::vector<std::string>& texts) {
+  Selection::Allowed result{.parameters = {axis.parameter}};
+  if (axis.parameter == report::kernel_parameter) {
+    for (const std::string& text : texts) result.patterns.emplace_back(text);
+  } else {
+    result.values = parse_axis_values(axis, texts);
+  }
+  return result;
+}
+
+/// Probes run here and kernels in somebody's program: a suite is about the one or the other.
+void refuse_other_kind(const JsonReader& probe, const std::vector<Probe>& registry) {
+  const bool of_program = registry.front().name == report::kernel_probe_name;
+  if ((probe.text() == report::kernel_probe_name) == of_program) return;
+  probe.refuse(of_program ? "a suite without 'probes' is about those of a program: the probe is 'kernel'"
+                          : "kernels of a program are for a suite of their own, which has no 'probes'");
+}
+
 /// An object of a probe and values of its axes. Without `otherwise` it must name the probe.
 Selection read_selection(const JsonReader& json, const std::vector<Probe>& registry,
                          const std::string& otherwise = "") {
+  if (json.has("probe")) refuse_other_kind(json.member("probe"), registry);
   const bool named = otherwise.empty() || json.has("probe");
   const Probe& probe = named ? read_probe(json.member("probe"), registry) : require_probe(registry, otherwise);
   Selection selection{.probes = {probe.name}};
@@ -31,7 +52,7 @@ Selection read_selection(const JsonReader& json, const std::vector<Probe>& regis
     if (name == "probe") continue;
     const std::vector<std::string> texts = read_axis(values, name, probe).texts;
     const Axis& axis = *std::ranges::find(probe.axes, name, &Axis::flag);
-    selection.parameters.push_back({.parameters = {axis.parameter}, .values = parse_axis_values(axis, texts)});
+    selection.parameters.push_back(allowed(axis, texts));
   }
   return selection;
 }
@@ -44,7 +65,8 @@ void require_known(const JsonReader& json, const std::string& name, const std::v
   json.refuse(fmt::format("{} '{}'{}", what, name, hint.empty() ? "; there are: " + report::join(names, ", ") : hint));
 }
 
-void read_equals(const JsonReader& json, Expectation& expectation) {
+template <class Bounded>
+void read_equals(const JsonReader& json, Bounded& expectation) {
   const JsonReader equals = json.member("equals");
   if (json.has("at_least") || json.has("at_most")) equals.refuse("stands alone: leave out 'at_least' and 'at_most'");
   const double share = read_share(json.member("tolerance"), "tolerance", "5%");
@@ -54,7 +76,8 @@ void read_equals(const JsonReader& json, Expectation& expectation) {
   expectation.at_most = most;
 }
 
-void read_bounds(const JsonReader& json, Expectation& expectation) {
+template <class Bounded>
+void read_bounds(const JsonReader& json, Bounded& expectation) {
   if (json.has("equals")) return read_equals(json, expectation);
   if (json.has("tolerance")) json.member("tolerance").refuse("belongs to 'equals', which is missing");
   if (json.has("at_least")) expectation.at_least = json.member("at_least").number();
@@ -68,6 +91,18 @@ void read_bounds(const JsonReader& json, Expectation& expectation) {
   }
 }
 
+/// One that cases of all these probes have.
+std::string read_quantity(const JsonReader& json, const std::vector<std::string>& probes,
+                          const std::vector<Probe>& registry) {
+  std::string quantity = json.text();
+  for (const std::string& probe : probes) {
+    std::vector<std::string> names;
+    for (const Quantity& one : report::case_quantities(require_probe(registry, probe))) names.push_back(one.name);
+    require_known(json, quantity, names, fmt::format("cases of '{}' have no quantity", probe));
+  }
+  return quantity;
+}
+
 void read_cases(const JsonReader& json, Expectation& expectation, const std::vector<Probe>& registry) {
   expectation.subject = Expectation::Subject::cases;
   expectation.cases = read_selection(json.member("cases"), registry);
@@ -77,14 +112,14 @@ void read_cases(const JsonReader& json, Expectation& expectation, const std::vec
     probes.push_back(expectation.relative_to->probes.front());
   }
   expectation.quantity = require_probe(registry, probes.front()).headline.quantity.name;
-  if (json.has("quantity")) {
-    const JsonReader quantity = json.member("quantity");
-    expectation.quantity = quantity.text();
-    for (const std::string& probe : probes) {
-      std::vector<std::string> names;
-      for (const Quantity& one : report::case_quantities(require_probe(registry, probe))) names.push_back(one.name);
-      require_known(quantity, expectation.quantity, names, fmt::format("cases of '{}' have no quantity", probe));
-    }
+  if (json.has("quantity")) expectation.quantity = read_quantity(json.member("quantity"), probes, registry);
+  if (json.has("where")) {
+    static const std::vector<std::string> members = {"quantity", "at_least", "at_most"};
+    const JsonReader where = json.member("where");
+    where.allow_only(members);
+    expectation.where.emplace();
+    expectation.where->quantity = read_quantity(where.member("quantity"), {probes.front()}, registry);
+    read_bounds(where, *expectation.where);
   }
   read_bounds(json, expectation);
 }
@@ -111,8 +146,8 @@ void read_flags(const JsonReader& json, Expectation& expectation, const std::vec
 
 /// The members that go with a subject, named by the member that says it.
 void allow_beside(const JsonReader& json, const std::string& subject, const std::vector<std::string>& members) {
-  for (const char* other :
-       {"cases", "quantity", "relative_to", "device", "no_flags", "at_least", "at_most", "equals", "tolerance"}) {
+  for (const char* other : {"cases", "where", "quantity", "relative_to", "device", "no_flags", "at_least", "at_most",
+                            "equals", "tolerance"}) {
     if (other == subject || !json.has(other)) continue;
     if (std::ranges::find(members, other) == members.end()) {
       json.member(other).refuse(fmt::format("does not go together with '{}'", subject));
@@ -122,9 +157,9 @@ void allow_beside(const JsonReader& json, const std::string& subject, const std:
 
 /// An entry of `expectations`; `place` is what an error calls it.
 Expectation read_expectation(const JsonReader& json, const std::string& place, const std::vector<Probe>& registry) {
-  static const std::vector<std::string> members = {"name",     "because",   "gpu",        "required", "cases",
-                                                   "quantity", "device",    "no_flags",   "at_least", "at_most",
-                                                   "equals",   "tolerance", "relative_to"};
+  static const std::vector<std::string> members = {"name",    "because",  "gpu",       "required",   "cases",
+                                                   "where",   "quantity", "device",    "no_flags",   "at_least",
+                                                   "at_most", "equals",   "tolerance", "relative_to"};
   json.allow_only(members);
   Expectation expectation;
   expectation.place = place;
@@ -213,11 +248,11 @@ void require_cases(const JsonReader& json, const Expectation& expectation, const
 
 void read_expectations(const JsonReader& json, const std::string& source, const std::vector<Probe>& registry,
                        Suite& suite) {
-  const std::vector<Record> planned = planned_records(suite.plan);
+  const std::vector<Record> planned = planned_records(suite.plan);  // none: of a program that nobody knows yet
   for (const JsonReader& item : read_entries(json)) {
     const std::string place = fmt::format("{}: /expectations/{}", source, suite.expectations.size());
     Expectation expectation = read_expectation(item, place, registry);
-    require_cases(item, expectation, planned);
+    if (!planned.empty()) require_cases(item, expectation, planned);
     if (std::ranges::find(suite.expectations, expectation.name, &Expectation::name) != suite.expectations.end()) {
       item.member("name").refuse("another expectation has this name");
     }

@@ -11,6 +11,7 @@
 #include "probes/json_reader.hpp"
 #include "probes/read_input.hpp"
 #include "probes/suggest.hpp"
+#include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -150,6 +151,12 @@ Suite parse_suite(std::string_view json, const std::string& source, const std::v
   suite.purpose = read_name(root.member("purpose"));
   if (root.has("options")) suite.options = read_options(root.member("options"));
   suite.plan.suite = suite.name;
+  if (!root.has("probes") && root.has("expectations")) {
+    if (root.has("options")) root.member("options").refuse("is for running probes, and this suite has none");
+    read_expectations(root.member("expectations"), source, {report::kernel_probe()}, suite);
+    if (suite.expectations.empty()) root.member("expectations").fail("at least one, where there are no 'probes'");
+    return suite;
+  }
   const JsonReader probes = root.member("probes");
   for (const JsonReader& item : read_entries(probes)) {
     Plan entry = read_sweeps(item, registry, suite.options.effort);
@@ -161,6 +168,14 @@ Suite parse_suite(std::string_view json, const std::string& source, const std::v
   if (suite.plan.sweeps.empty()) probes.fail("at least one probe");
   if (root.has("expectations")) read_expectations(root.member("expectations"), source, registry, suite);
   return suite;
+}
+
+void refuse_nothing_to_run(const Suite& suite) {
+  if (suite.plan.size() > 0) return;
+  throw usage_error(
+      fmt::format("suite '{}' has no probes to run: it is about the kernels of a program, and held against a report of "
+                  "'gpumem run'",
+                  suite.name));
 }
 
 Suite load_suite(const std::string& name_or_path, const std::vector<Probe>& registry) {

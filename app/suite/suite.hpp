@@ -16,13 +16,16 @@ struct Suite {
   std::string name;
   std::string purpose;
   CaseOptions options;
-  Plan plan;  ///< the cases of its probes, in its order; at least one
+  Plan plan;  ///< the cases of its probes, in its order; none where it is about kernels of a user's program
   std::vector<report::Expectation> expectations;
 };
 
 /// Parses a suite; its cases point into `registry`. Throws a usage error "SOURCE: POINTER: what is wrong", with the
 /// nearest name for one that is unknown.
 [[nodiscard]] Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry);
+
+/// Throws a usage error for a suite without probes, which only reports can be held to.
+void refuse_nothing_to_run(const Suite& suite);
 
 /// The shipped suite of a name ("smoke") or, if the text looks like a path (has a slash or ends in .json), that of a
 /// file. Throws a usage error for an unknown name (with those there are) or an invalid file.

@@ -104,6 +104,37 @@ CheckRecord data_verified(const Report& report) {
   return check;
 }
 
+CheckRecord program_ended_well(const ProgramRecord& program) {
+  CheckRecord check = named("the program ended well");
+  if (!program.exit_code) {
+    check.reason = "its exit code is not known";
+  } else {
+    check.verdict = *program.exit_code == 0 ? Verdict::pass : Verdict::fail;
+    check.reason = fmt::format("exit code {}", *program.exit_code);
+  }
+  return check;
+}
+
+CheckRecord kernels_were_seen(const Report& report) {
+  CheckRecord check = named("its kernels were looked at");
+  std::optional<std::size_t> unseen;  // the first
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    if (report.results[i].status == Status::ok) {  // or counted
+      check.cases.push_back(i);
+    } else if (!unseen) {
+      unseen = i;
+    }
+  }
+  if (report.results.empty()) {
+    check.reason = "no kernel was launched";
+    return check;
+  }
+  if (!check.cases.empty()) check.verdict = Verdict::pass;
+  check.reason = fmt::format("{} of {}", check.cases.size(), counted(report.results.size(), "kernel"));
+  if (unseen) check.reason += "; not " + outcome(report, *unseen, reason_of(report.results[*unseen]));
+  return check;
+}
+
 Expectation without_flag(const char* name, const char* flag) {
   Expectation expectation;
   expectation.name = name;
@@ -121,6 +152,7 @@ bool keeps(const CheckRecord& before, std::size_t index, std::span<const Expecta
 }  // namespace
 
 std::vector<CheckRecord> check_soundness(const Report& report, const CheckRules& rules) {
+  if (report.program) return {program_ended_well(*report.program), kernels_were_seen(report)};
   std::vector<CheckRecord> checks = {every_case_ran(report, rules), data_verified(report)};
   if (!report.is_prediction() || rules.accept_predictions) return checks;
   for (CheckRecord& check : checks) {
@@ -131,7 +163,8 @@ std::vector<CheckRecord> check_soundness(const Report& report, const CheckRules&
   return checks;
 }
 
-std::vector<Expectation> common_expectations() {
+std::vector<Expectation> common_expectations(const Report& report) {
+  if (report.program) return {};
   return {without_flag("never throttled", "throttled"), without_flag("no ECC errors", "ecc_errors"),
           without_flag("the GPU to itself", "contended"),
           without_flag("the host link at its full speed", "link_degraded"),

@@ -18,11 +18,13 @@ struct CheckRules {
   std::span<const Record> planned = {};
 };
 
-/// What every report is asked: that its cases ran, and moved the right data.
+/// What every report is asked: that its cases ran, and moved the right data. One of a user's program, that it ended
+/// well, and that its kernels were looked at.
 [[nodiscard]] std::vector<CheckRecord> check_soundness(const Report& report, const CheckRules& rules);
 
-/// What a report is asked for want of a suite: that nothing has spoilt its measurements.
-[[nodiscard]] std::vector<Expectation> common_expectations();
+/// What a report is asked for want of a suite: that nothing has spoilt its measurements. Nothing of a user's program,
+/// beside which nobody watched the GPU.
+[[nodiscard]] std::vector<Expectation> common_expectations(const Report& report);
 
 /// Holds one expectation: fails if a case that it is about failed or does not meet it; else is skipped if for one of
 /// them that is not known; else passes. The reason names the case that decided it, the worst one.

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "probes/words.hpp"
+#include "report/record/kernel_place.hpp"
+#include "report/record/kernels.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -37,7 +39,10 @@ std::string apart_from(double value, double missed) {
 
 }  // namespace
 
+std::string_view case_noun(const Report& report) { return report.program ? "kernel" : "case"; }
+
 std::string case_words(const Cases& among, const Record& record) {
+  if (is_kernel(record)) return kernel_place(record, among);
   std::set<std::string> telling = varying(among);
   for (const std::string& chosen : record.chosen) telling.erase(chosen);  // by nobody's wish
   telling.insert({record.swept, record.compared});
@@ -54,6 +59,7 @@ std::string place_words(const Cases& all, const Record& record) {
   Cases own;
   std::ranges::copy_if(all, std::back_inserter(own), [&](const Record* other) { return other->probe == record.probe; });
   std::string words = case_words(own, record);
+  if (is_kernel(record)) return words;
   const std::string probe = one_line(record.probe);
   return words == probe || words.starts_with(probe + " ") ? words : probe + " " + words;
 }
@@ -112,6 +118,12 @@ std::string demand_words(const Expectation& expectation) {
   if (expectation.at_least) text += " at least " + bound(*expectation.at_least);
   if (expectation.at_least && expectation.at_most) text += " and";
   if (expectation.at_most) text += " at most " + bound(*expectation.at_most);
+  if (const auto& where = expectation.where) {
+    text += " where " + quantity_words(where->quantity);
+    if (where->at_least) text += " is at least " + bound(*where->at_least);
+    if (where->at_least && where->at_most) text += " and";
+    if (where->at_most) text += " is at most " + bound(*where->at_most);
+  }
   return text;
 }
 

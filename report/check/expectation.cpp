@@ -1,8 +1,14 @@
 #include "report/check/expectation.hpp"
 
 #include "report/record/cases.hpp"
+#include "report/record/quantities.hpp"
 
 namespace gpumem::report {
+
+bool Condition::holds(const Record& record) const {
+  const auto value = case_quantity(record, quantity);
+  return value && !(at_least && *value < *at_least) && !(at_most && *value > *at_most);
+}
 
 CheckRecord blank_check(const Expectation& expectation) {
   CheckRecord check;

@@ -11,6 +11,15 @@
 
 namespace gpumem::report {
 
+/// What is known of a case, and within bounds, for an expectation to be about it.
+struct Condition {
+  std::string quantity;
+  std::optional<double> at_least = {};  ///< inclusive
+  std::optional<double> at_most = {};
+
+  [[nodiscard]] bool holds(const Record& record) const;
+};
+
 /// One line of a suite's `expectations`.
 struct Expectation {
   enum class Subject {
@@ -21,7 +30,8 @@ struct Expectation {
   std::string name;   ///< what the user reads
   std::string place;  ///< where it stands, for errors: "configs/smoke.json: /expectations/3"
   Subject subject = Subject::cases;
-  Selection cases;       ///< every one of them has to meet the bounds
+  Selection cases;                      ///< every one of them has to meet the bounds
+  std::optional<Condition> where = {};  ///< but for those that do not meet this
   std::string quantity;  ///< "bandwidth_gb_per_s", ... (report/record/quantities.hpp); empty where it is about flags
   /// The bounds are of the ratio to another case: of the same probe, the one that has these values and is otherwise the
   /// same as asked for; of another probe, the only one that is selected.

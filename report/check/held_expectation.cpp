@@ -13,6 +13,7 @@
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -25,11 +26,17 @@ bool contains(const std::vector<std::string>& texts, std::string_view text) {
   return std::ranges::find(texts, text) != texts.end();
 }
 
+constexpr const char* uncounted_reason = "it was not counted; add --counters";
+
+bool is_counter(std::string_view quantity) {
+  return std::ranges::any_of(measure::counter_fields(),
+                             [&](const measure::CounterField& field) { return field.name == quantity; });
+}
+
 /// Why a record's reading of a quantity is no measurement, where one is asked for.
 std::optional<std::string> not_measured(const Report& report, const Record& record, const std::string& quantity) {
-  const auto is_counter = [&](const measure::CounterField& field) { return field.name == quantity; };
   const bool metric = std::ranges::find(record.metrics, quantity, &MetricRecord::name) != record.metrics.end();
-  const bool counter = !metric && std::ranges::any_of(measure::counter_fields(), is_counter);
+  const bool counter = !metric && is_counter(quantity);
   if (quantity == "measured_over_predicted") {
     if (report.is_prediction()) return "nothing was measured";
     if (contains(record.flags, "predicted_from_attributes"))
@@ -39,6 +46,7 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
     if (counter) return "a prediction has no counters";
     return std::nullopt;
   }
+  if (is_kernel(record)) return std::nullopt;  // whose accesses were seen, which is no prediction
   if (!record.time || !record.headline.measured) return "it was not measured";
   const std::string_view unit = quantity == "sectors_per_request"      ? sectors
                                 : quantity == "wavefronts_per_request" ? wavefronts
@@ -48,7 +56,7 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
     return reading.predicted && !reading.counted;
   };
   if ((counter && !record.counters) || (!unit.empty() && std::ranges::any_of(record.access, uncounted))) {
-    return "it was not counted; add --counters";
+    return uncounted_reason;
   }
   return std::nullopt;
 }
@@ -67,14 +75,25 @@ struct Answer {
   [[nodiscard]] bool missed() const { return why.empty() && margin < 0; }
 };
 
+/// Why a report has no such quantity of a case that did not fail.
+std::string why_unknown(const Report& report, const Record& record, const std::string& quantity) {
+  if (is_kernel(record)) {
+    if (record.status == Status::skipped) return "not looked at: " + reason_of(record);
+    if (is_counter(quantity) && !record.counters) return uncounted_reason;
+    if (!has_seen_accesses(record)) return "it was counted, not seen access by access";
+  }
+  if (record.status == Status::skipped) return "skipped: " + reason_of(record);
+  return quantity_words(quantity) + (report.is_prediction() ? " is not predicted" : " is not known");
+}
+
 Answer value_of(const Report& report, std::size_t index, const std::string& quantity) {
   const Record& record = report.results[index];
   if (record.status == Status::failed) return {index, Verdict::fail, "failed: " + reason_of(record)};
-  if (record.status == Status::skipped) return {index, Verdict::skip, "skipped: " + reason_of(record)};
-  if (auto why = not_measured(report, record, quantity)) return {index, Verdict::skip, std::move(*why)};
+  if (record.status == Status::ok) {
+    if (auto why = not_measured(report, record, quantity)) return {index, Verdict::skip, std::move(*why)};
+  }
   const std::optional<double> number = case_quantity(record, quantity);
-  const char* unknown = report.is_prediction() ? " is not predicted" : " is not known";
-  if (!number || !std::isfinite(*number)) return {index, Verdict::skip, quantity_words(quantity) + unknown};
+  if (!number || !std::isfinite(*number)) return {index, Verdict::skip, why_unknown(report, record, quantity)};
   return {.index = index, .value = *number, .ratio = *number};
 }
 
@@ -99,6 +118,11 @@ std::string shortened(const std::string& value, const std::string& other) {
   return other.ends_with(value.substr(blank)) ? value.substr(0, blank) : value;
 }
 
+/// A kernel that uses no shared memory, say, has nothing to be held to where it is about that.
+bool lacks_such_accesses(const Record& record, const std::string& quantity) {
+  return has_seen_accesses(record) && is_of_accesses(quantity) && !case_quantity(record, quantity);
+}
+
 /// The planned cases of the expectation that the report does not hold.
 Cases missing_of(const Expectation& expectation, const Report& report, const CheckRules& rules) {
   Cases missing = missing_cases(report, rules);
@@ -118,7 +142,7 @@ class CaseCheck {
     std::vector<Answer> answers;
     std::set<std::size_t> cases;
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
-      if (!selects(expectation_.cases, report_.results[i])) continue;
+      if (!is_about(report_.results[i])) continue;
       cases.insert(i);
       answers.push_back(answer_of(i, cases));
     }
@@ -127,6 +151,11 @@ class CaseCheck {
   }
 
  private:
+  [[nodiscard]] bool is_about(const Record& record) const {
+    return selects(expectation_.cases, record) && !lacks_such_accesses(record, expectation_.quantity) &&
+           (!expectation_.where || expectation_.where->holds(record));
+  }
+
   /// Adds the case that it is related to.
   Answer answer_of(std::size_t index, std::set<std::size_t>& cases) const {
     Answer answer = value_of(report_, index, expectation_.quantity);
@@ -161,7 +190,7 @@ class CaseCheck {
     };
     const auto named = [&](const Answer& one) { return fmt::format("{}: {}", words(one.index), one.why); };
     const auto of_all = [&](auto count, const char* miss) {
-      return count > 1 ? fmt::format("; {} of {} cases{}", count, answers.size(), miss) : "";
+      return count > 1 ? fmt::format("; {} of {} {}s{}", count, answers.size(), case_noun(report_), miss) : "";
     };
     const auto failed = std::ranges::find_if(answers, is_without(Verdict::fail));
     if (failed != answers.end()) return finish(Verdict::fail, named(*failed));
@@ -180,7 +209,7 @@ class CaseCheck {
     }
     const Cases missing = missing_of(expectation_, report_, rules);
     if (!missing.empty()) return finish(Verdict::skip, missing_words(missing, missing.size() + answers.size()));
-    if (worst == nullptr) return finish(Verdict::skip, "the report has no such case");
+    if (worst == nullptr) return finish(Verdict::skip, fmt::format("the report has no such {}", case_noun(report_)));
     finish(Verdict::pass, decisive_words(*worst), worst->ratio);
   }
 

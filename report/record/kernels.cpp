@@ -1,16 +1,37 @@
 #include "report/record/kernels.hpp"
 
+#include "report/text/name_pattern.hpp"
+
 namespace gpumem::report {
 
 namespace {
+
+/// Texts that a list would take apart: names have commas.
+std::vector<std::string> one_name(std::string_view text) {
+  std::string name(text);
+  static_cast<void>(NamePattern(name));  // refused here, where it is known what it is for
+  return {std::move(name)};
+}
+
+std::vector<std::string> one_text(std::string_view text) { return {std::string(text)}; }
 
 Probe make_kernel_probe() {
   Probe probe;
   probe.name = kernel_probe_name;
   probe.purpose = "a kernel of the user's own program, as it was launched";
   probe.axes = {
-      {.flag = "kernel", .parameter = kernel_parameter, .purpose = "its name, demangled", .defaults = ""},
-      {.flag = "grid", .parameter = grid_parameter, .purpose = "blocks of a launch", .defaults = ""},
+      {.flag = "kernel",
+       .parameter = kernel_parameter,
+       .purpose = "its name, demangled",
+       .defaults = "",
+       .texts = one_name,
+       .takes = "names of kernels, or extended regular expressions that match them"},
+      {.flag = "grid",
+       .parameter = grid_parameter,
+       .purpose = "blocks of a launch",
+       .defaults = "",
+       .texts = one_text,
+       .takes = "grids such as 64x64"},
       {.flag = "block",
        .parameter = block_threads_parameter,
        .unit = "threads",
@@ -36,6 +57,10 @@ const Probe& kernel_probe() {
 }
 
 bool is_kernel(const Record& record) { return record.probe == kernel_probe_name; }
+
+bool has_seen_accesses(const Record& record) {
+  return is_kernel(record) && record.status == Status::ok && !(record.counters && record.access.empty());
+}
 
 const Probe* find_described_probe(std::string_view name) {
   return name == kernel_probe_name ? &kernel_probe() : find_probe(name);

@@ -26,10 +26,17 @@ inline constexpr const char* moved_name =
     "bytes_moved_per_byte_used";  ///< sectors that requests touch x 32 / useful bytes
 inline constexpr const char* could_save_name = "could_save_seconds";  ///< of all its launches, by the model
 
+// What follows from these, and may be asked for.
+inline constexpr const char* could_save_share_name = "could_save_share";  ///< of the whole program's time on the GPU
+inline constexpr const char* local_bytes_name = "local_bytes";            ///< moved to and from local memory, a launch
+
 /// What its metrics and headline (bandwidth of the useful bytes) are; its axes name the parameters.
 [[nodiscard]] const Probe& kernel_probe();
 
 [[nodiscard]] bool is_kernel(const Record& record);
+
+/// Whether a kernel was seen access by access. Of one that was only counted there is no site, as of one without any.
+[[nodiscard]] bool has_seen_accesses(const Record& record);
 
 /// The probe of a name, the one of kernels included; null if there is none.
 [[nodiscard]] const Probe* find_described_probe(std::string_view name);

@@ -59,6 +59,34 @@ constexpr CaseQuantity of_cases[] = {
      Better::less, [](const Record& record) { return largest(record, addresses); }},
 };
 
+/// Of the program's time on the GPU, of which the record knows its own share.
+Value could_save_share(const Record& record) {
+  const Value saved_s = metric_value(record, could_save_name);
+  const Value gpu_s = metric_value(record, gpu_time_name);
+  const Value share = metric_value(record, gpu_share_name);
+  return saved_s && share && gpu_s.value_or(0) > 0 ? Value(*saved_s / *gpu_s * *share) : std::nullopt;
+}
+
+/// What its lanes ask for there; 0 where it has no such access.
+Value local_bytes(const Record& record) {
+  if (!has_seen_accesses(record)) return std::nullopt;
+  double bytes = 0;
+  for (const SiteRecord& site : record.access) {
+    if (site.space != "local") continue;
+    if (!site.requests || !site.active_lanes) return std::nullopt;
+    bytes += static_cast<double>(*site.requests) * *site.active_lanes * site.word_bytes;
+  }
+  return bytes;
+}
+
+/// Of kernels of a user's program, beside their metrics.
+constexpr CaseQuantity of_kernels[] = {
+    {could_save_share_name, "share of the program's time on the GPU that its wasteful accesses cost, by the model",
+     Better::less, could_save_share},
+    {local_bytes_name, "bytes that a launch stores to and loads from local memory: what registers did not hold",
+     Better::less, local_bytes},
+};
+
 Quantity quantity_of(const CaseQuantity& one) { return {one.name, one.purpose, one.better}; }
 
 Quantity quantity_of(const measure::CounterField& field) {
@@ -137,6 +165,9 @@ std::vector<Quantity> case_quantities(const Probe& probe) {
   add(all, probe.headline.quantity);
   for (const CaseQuantity& one : of_cases) add(all, quantity_of(one));
   for (const Metric& metric : probe.metrics) add(all, metric.quantity);
+  if (probe.name == kernel_probe_name) {
+    for (const CaseQuantity& one : of_kernels) add(all, quantity_of(one));
+  }
   for (const measure::CounterField& field : measure::counter_fields()) add(all, quantity_of(field));
   return all;
 }
@@ -159,6 +190,9 @@ std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& fin
   for (const CaseQuantity& one : of_cases) {
     if (occurs(one.name)) add(all, quantity_of(one));
   }
+  for (const CaseQuantity& one : of_kernels) {
+    if (occurs(one.name)) add(all, quantity_of(one));
+  }
   for (const measure::CounterField& field : measure::counter_fields()) {
     if (occurs(field.name)) add(all, quantity_of(field));
   }
@@ -166,16 +200,21 @@ std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& fin
 }
 
 std::optional<double> case_quantity(const Record& record, std::string_view name) {
-  if (record.status != Status::ok) return std::nullopt;
+  const bool timed_only = is_kernel(record) && record.status == Status::skipped;
+  if (record.status != Status::ok && !timed_only) return std::nullopt;
   if (name == record.headline.quantity) return record.headline.value();
   const auto* const own = std::ranges::find(of_cases, name, &CaseQuantity::name);
   if (own != std::end(of_cases)) return own->value(record);
+  const auto* const of_kernel = std::ranges::find(of_kernels, name, &CaseQuantity::name);
+  if (of_kernel != std::end(of_kernels) && is_kernel(record)) return of_kernel->value(record);
   if (const Value metric = metric_value(record, name)) return metric;
   for (const measure::CounterField& field : measure::counter_fields()) {
     if (field.name == name && record.counters) return *record.counters.*field.value;
   }
   return std::nullopt;
 }
+
+bool is_of_accesses(std::string_view quantity) { return quantity == moved_name || quantity.ends_with("_per_request"); }
 
 std::vector<std::string> device_quantity_names() {
   std::vector<std::string> names;

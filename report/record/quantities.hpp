@@ -31,8 +31,11 @@ void order_columns(Report& report, const std::vector<Probe>& registry);
 
 /// The value of a quantity in a record, absent where it is not known. Of a quantity in several readings the one that a
 /// person reads first: measured or counted where there is one, else predicted. Of several access sites the largest, for
-/// the worst decides. Never of a failed or skipped case.
+/// the worst decides. Never of a failed or skipped case, but for the times of a kernel whose accesses were not seen.
 [[nodiscard]] std::optional<double> case_quantity(const Record& record, std::string_view name);
+
+/// Whether it is one of accesses to memory of some kind, which a kernel that has none of these does not have.
+[[nodiscard]] bool is_of_accesses(std::string_view quantity);
 
 /// "pcie_generation", "pcie_width", ...
 [[nodiscard]] std::vector<std::string> device_quantity_names();

@@ -13,11 +13,17 @@ bool is_in(const std::vector<T>& all, const T& one) {
   return std::ranges::find(all, one) != all.end();
 }
 
+bool matches(const std::vector<NamePattern>& patterns, const Value& value) {
+  const auto* name = std::get_if<std::string>(&value);
+  return name != nullptr && std::ranges::any_of(patterns, [&](const auto& pattern) { return pattern.matches(*name); });
+}
+
 bool allows(const Selection::Allowed& allowed, const Record& record) {
   return std::ranges::any_of(allowed.parameters, [&](const std::string& name) {
     const Parameter* parameter = find_parameter(record, name);
     if (parameter == nullptr) return false;
-    return is_in(allowed.values, parameter->value) || (record.is_chosen(name) && is_in(allowed.values, Value("auto")));
+    return is_in(allowed.values, parameter->value) || matches(allowed.patterns, parameter->value) ||
+           (record.is_chosen(name) && is_in(allowed.values, Value("auto")));
   });
 }
 

@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "report/record/record.hpp"
+#include "report/text/name_pattern.hpp"
 
 namespace gpumem::report {
 
 /// The cases that meet every condition. What is empty is no condition.
 struct Selection {
   /// One of the parameters has one of the values: of several, because a name may mean another one in another probe. A
-  /// value is the one that a case ran with, or "auto" where that was asked for.
+  /// value is the one that a case ran with, or "auto" where that was asked for. Names of kernels may match instead.
   struct Allowed {
     std::vector<std::string> parameters;
-    std::vector<Value> values;
+    std::vector<Value> values = {};
+    std::vector<NamePattern> patterns = {};
   };
   std::vector<std::string> probes = {};
   std::vector<Allowed> parameters = {};

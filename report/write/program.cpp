@@ -10,6 +10,7 @@
 
 #include "probes/words.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/kernel_names.hpp"
@@ -130,22 +131,6 @@ std::string kernel_words(const Cases& cases, std::string_view more = "") {
 std::string share_of(const Cases& cases) {
   const double share = sum_of(cases, gpu_share_name);
   return share > 0 ? ": " + share_words(share) + " of the GPU time" : "";
-}
-
-/// Which of the launches of one kernel a row is about, where several are: "<<<4096, 256>>>", as a program says it.
-std::string launch_words(const Record& record, const Cases& rows) {
-  const auto another = [&](const char* parameter) {
-    return std::ranges::any_of(rows, [&](const Record* other) {
-      return text_of(*other, kernel_parameter) == text_of(record, kernel_parameter) &&
-             text_of(*other, parameter) != text_of(record, parameter);
-    });
-  };
-  std::string text;
-  if (another(grid_parameter) || another(block_threads_parameter)) {
-    text = fmt::format(" <<<{}, {}>>>", text_of(record, grid_parameter), text_of(record, block_threads_parameter));
-  }
-  if (another(device_parameter)) text += " on GPU " + text_of(record, device_parameter);
-  return text;
 }
 
 std::string first_sentence(const std::string& text) {

@@ -140,6 +140,16 @@ class Blocks(PageTest):
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("PASS", done.stdout)
 
+    def test_suites_of_kernels_are_suites(self):
+        suites = [block for page in PAGES for block in blocks(page, "json")
+                  if {"expectations"} == {"probes", "expectations"} & set(json.loads(block.text))]
+        self.assertNotEqual(suites, [])
+        for suite in suites:
+            with self.subTest(suite.place):
+                file = self.directory / "suite.json"
+                file.write_text(suite.text, encoding="utf-8")
+                self.assertIn("has no probes to run", self.fail_with(2, "check", str(file)))
+
     @unittest.skipIf(importlib.util.find_spec("pandas") is None,
                      "pandas is not installed; 'python3 -m pip install pandas' does that")
     @each_of(PAGES)
@@ -182,6 +192,7 @@ class Lists(PageTest):
         rows = table(sections(DOCS / "suites.md")["Those that are shipped"])
         listed = {spans(row[0])[0]: int(row[1]) for row in rows}
         self.assertEqual(set(listed), {path.stem for path in (ROOT / "configs").glob("*.json")})
+        self.assertEqual(listed.pop("kernels"), 0)
         for suite, cases in listed.items():
             shown = self.succeed("probe", "--config", suite, "--dry-run", "--format", "csv")
             self.assertEqual(cases, shown.count("\n") - 1, suite)

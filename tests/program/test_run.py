@@ -403,6 +403,27 @@ class Report(RunTest):
     def test_replay_is_of_counters(self):
         self.assertIn("--counters", self.refused("--replay", "--", "true"))
         self.assertIn("--counters", self.refused("--sites", "--replay", "--", "true"))
+    def test_kernels_are_held_to_expectations(self):
+        report, suite = self.directory / "report.json", self.directory / "suite.json"
+        self.watch(WATCHED, "kernels", options=("--output", report))
+        text = self.succeed("check", str(report))
+        self.assertIn("PASS  the program ended well", text)
+
+        def check(quantity, kernel, **bounds):
+            one = {"name": "e", "cases": {"probe": "kernel", "kernel": kernel}, "quantity": quantity} | bounds
+            suite.write_text(json.dumps({"schema_version": 1, "name": "own", "purpose": "p", "expectations": [one]}))
+            done = run("check", str(suite), str(report), "--quiet", env=environment(COLUMNS="200"))
+            return done.returncode, done.stdout
+
+        code, text = check("bytes_moved_per_byte_used", "transpose|copy", at_most=1.2)
+        self.assertEqual(code, 1)
+        self.assertIn("8.00 > 1.2  transpose: 8 bytes moved per byte used", text)
+        self.assertEqual(check("bytes_moved_per_byte_used", "^copy", at_most=1.2)[0], 0)
+        self.assertEqual(check("bytes_moved_per_byte_used", "^copy", at_most=1.2, where={"quantity": "launches", "at_least": 21})[0], 1)
+        self.assertEqual(check("gpu_time_share", "transpose", at_least=0.8)[0], 0)
+        self.watch(WATCHED, "kernels", "1", options=("--output", report))
+        self.assertIn("FAIL  the program ended well  exit code 1", run("check", str(report)).stdout)
+        self.assertEqual(check("gpu_time_share", "transpose", at_least=0.8)[0], 1)
 
     def test_raw_files_can_be_kept_and_shown_again(self):
         kept = self.directory / "new" / "kept"

@@ -148,6 +148,9 @@ BAD_EXPECTATIONS = {
     "flags and a bound": {"no_flags": ["throttled"], "at_least": 1},
     "required of the wrong type": {"cases": CASES, "at_least": 1, "required": "yes"},
     "empty GPU": {"cases": CASES, "at_least": 1, "gpu": ""},
+    "condition without a bound": {"cases": CASES, "where": {"quantity": "time_seconds"}, "at_least": 1},
+    "condition without a quantity": {"cases": CASES, "where": {"at_least": 1}, "at_least": 1},
+    "condition of a device": {"device": "pcie_width", "where": {"quantity": "x", "at_least": 1}, "at_least": 1},
     "because of the wrong type": {"cases": CASES, "at_least": 1, "because": 1},
 }
 
@@ -176,7 +179,7 @@ class Suites(SchemaTest):
             options={"ci_width": "2 %", "time_budget": "1.5min", "numa": 0, "counters": "require"},
             probes=[{"probe": "bank", "axes": {"bank-stride": [0, "1..2"], "word-bytes": 4},
                      "options": {"ci_width": "0.01"}}],
-            expectations=[{"name": "a", "cases": CASES, "relative_to": {"bank-stride": 2}, "equals": -1,
+            expectations=[{"name": "a", "cases": CASES, "where": {"quantity": "time_seconds", "at_least": 0}, "relative_to": {"bank-stride": 2}, "equals": -1,
                            "tolerance": "1%"},
                           {"name": "b", "device": "l2_bytes", "at_most": 1e12, "gpu": "X", "required": True},
                           {"name": "c", "no_flags": ["throttled"], "cases": {"probe": "bank"}, "because": ""}])
@@ -190,6 +193,11 @@ class Suites(SchemaTest):
             bad["expectation: " + what] = self.suite(expectations=[{"name": "e"} | members])
         for missing in ("schema_version", "name", "purpose", "probes"):
             bad["without " + missing] = {k: v for k, v in self.suite().items() if k != missing}
+        of_kernels = bad["without probes"] | {"expectations": [{"name": "e", "cases": {"probe": "kernel"}, "at_least": 1}]}
+        self.assert_valid(of_kernels, "a suite of kernels")
+        self.assertRegex(self.run_suite(of_kernels).stderr, "has no probes to run")
+        bad["options of kernels"] = of_kernels | {"options": {}}
+        bad["nothing of kernels"] = of_kernels | {"expectations": []}
         for what, suite in bad.items():
             with self.subTest(what):
                 self.assert_invalid(suite, what)

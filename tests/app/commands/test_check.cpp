@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
+#include "report/write/writers.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
+#include "tests/report/program_example.hpp"
 
 using namespace gpumem;
 using namespace gpumem::app;
@@ -361,8 +363,50 @@ TEST_CASE("check command: what cannot be done to a saved report is refused") {
   CHECK(error_of([&] { fixture.run(); }).starts_with("--dry-run says what would run"));
   fixture.write("neither.json", json::object());
   fixture.arguments.targets = {fixture.path("neither.json")};
-  CHECK(error_of([&] { fixture.run(); }).find(": is neither a suite, which has \"probes\", nor a report") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          fixture.run();
+        }).find(": is neither a suite, which has \"probes\" or \"expectations\", nor a report") != std::string::npos);
+}
+
+TEST_CASE("check command: a report of a program is held to what is expected of its kernels") {
+  Fixture fixture;
+  std::ostringstream report;
+  report::write_json(report, report::examples::program());
+  fixture.write("r.json", json::parse(report.str()));
+  const auto expecting = [&](double at_most, const char* kernel) {
+    fixture.write("suite.json", {{"schema_version", 1},
+                                 {"name", "own"},
+                                 {"purpose", "for tests"},
+                                 {"expectations",
+                                  {{{"name", "little is wasted"},
+                                    {"cases", {{"probe", "kernel"}, {"kernel", kernel}}},
+                                    {"quantity", "could_save_share"},
+                                    {"at_most", at_most}}}}});
+    fixture.out.str("");
+    fixture.err.str("");
+    fixture.arguments.targets = {fixture.path("suite.json"), fixture.path("r.json")};
+    return fixture.run();
+  };
+  CHECK(expecting(0.4, "copy|tile") == 0);
+  CHECK(fixture.out.str().find("\nPASS  little is wasted") != std::string::npos);
+  CHECK(fixture.out.str().ends_with("\n3 passed, 0 failed, 0 skipped\n"));
+  CHECK(expecting(0.05, "copy|tile") == 1);
+  CHECK(fixture.err.str() ==
+        "gpumem: own: 1 expectation failed, the first, little is wasted: elementwise_kernel<128, 2, "
+        "direct_copy(int)>: could save share 0.316; 2 of 3 kernels miss it\n");
+  CHECK(expecting(0.05, "gemm") == 1);
+  CHECK(fixture.err.str() ==
+        "gpumem: own: nothing was checked; the first expectation skipped, little is wasted: the report has no such "
+        "kernel\n");
+  fixture.arguments.targets = {fixture.path("r.json")};
+  CHECK(fixture.run() == 0);
+  fixture.arguments.targets = {fixture.path("suite.json")};
+  CHECK(error_of([&] { fixture.run(); }).starts_with("suite 'own' has no probes to run"));
+  ProbeArguments arguments;
+  arguments.config = fixture.path("suite.json");
+  CHECK(error_of([&] {
+          static_cast<void>(run_probe_command(arguments, fixture.environment()));
+        }).starts_with("suite 'own' has no probes to run"));
 }
 
 TEST_CASE("probe command: the probes of a suite, without its expectations") {

@@ -354,10 +354,62 @@ TEST_CASE("suite: a reference is one case, for each of the cases") {
         "width_elements=4");
 }
 
+TEST_CASE("suite: without probes it is about the kernels of a program") {
+  const auto of_kernels = [](const std::string& members) {
+    return R"({"schema_version": 1, "name": "n", "purpose": "p", "expectations": [{"name": "e", )" + members + "}]}";
+  };
+  const Suite suite = parse(of_kernels(
+      R"("cases": {"probe": "kernel", "kernel": ["copy", "su+m"], "grid": "64x64", "block": "32..64:32"},
+         "where": {"quantity": "gpu_time_share", "at_least": 0.01}, "quantity": "local_bytes", "at_most": 0)"));
+  CHECK(suite.plan.size() == 0);
+  CHECK(error_of([&] { refuse_nothing_to_run(suite); }) ==
+        "suite 'n' has no probes to run: it is about the kernels of a program, and held against a report of 'gpumem "
+        "run'");
+  const report::Expectation& one = suite.expectations.at(0);
+  CHECK(one.quantity == "local_bytes");
+  CHECK(one.where->quantity == "gpu_time_share");
+  CHECK(one.where->at_least == 0.01);
+  report::Record record;
+  record.probe = "kernel";
+  record.parameters = {{"kernel", std::string("void summ(float*, int)")},
+                       {"grid", std::string("64x64")},
+                       {"block_threads", std::uint64_t{64}}};
+  CHECK(report::selects(one.cases, record));
+  record.parameters[0].value = std::string("su");
+  CHECK_FALSE(report::selects(one.cases, record));
+  record.parameters[0].value = std::string("copy");
+  record.parameters[1].value = std::string("64");
+  CHECK_FALSE(report::selects(one.cases, record));
+
+  const auto refused = [&](const std::string& members) { return refusal(of_kernels(members)); };
+  const std::string place = "s.json: /expectations/0/";
+  CHECK(refused(R"("cases": {"probe": "kernel"}, "quantity": "could_save_shar", "at_most": 0)") ==
+        place + "quantity: cases of 'kernel' have no quantity 'could_save_shar'; did you mean 'could_save_share'?");
+  CHECK(refused(R"("cases": {"probe": "kernel"}, "quantity": "wasted", "at_most": 0)")
+            .starts_with(place + "quantity: cases of 'kernel' have no quantity 'wasted'; there are: "));
+  CHECK(refused(R"("cases": {"probe": "kernel"}, "where": {"quantity": "share", "at_least": 0}, "at_most": 0)")
+            .starts_with(place + "where/quantity: cases of 'kernel' have no quantity 'share'"));
+  CHECK(refused(R"("cases": {"probe": "kernel"}, "where": {"quantity": "launches"}, "at_most": 0)")
+            .starts_with(place + "where: expected a bound"));
+  CHECK(refused(R"("cases": {"probe": "kernel", "kernel": "f("}, "at_most": 0)")
+            .starts_with(place + "cases/kernel: 'f(' is no extended regular expression"));
+  CHECK(refused(R"("cases": {"probe": "shift"}, "at_most": 0)") ==
+        place + "cases/probe: a suite without 'probes' is about those of a program: the probe is 'kernel'");
+  CHECK(wrong(R"("cases": {"probe": "kernel"}, "at_most": 0)") ==
+        place + "cases/probe: kernels of a program are for a suite of their own, which has no 'probes'");
+  CHECK(wrong(R"("device": "l2_bytes", "where": {"quantity": "time_seconds", "at_most": 1}, "at_most": 0)") ==
+        place + "where: does not go together with 'device'");
+  CHECK(refusal(R"({"schema_version": 1, "name": "n", "purpose": "p", "expectations": []})") ==
+        "s.json: /expectations: expected at least one, where there are no 'probes'");
+  CHECK(refusal(R"({"schema_version": 1, "name": "n", "purpose": "p", "options": {}, "expectations": []})") ==
+        "s.json: /options: is for running probes, and this suite has none");
+}
+
 TEST_CASE("suite: a name or a path finds a suite, and the nearest name is offered") {
   CHECK(error_of([] { static_cast<void>(load_suite("smok", probes())); }) == "no suite 'smok'; did you mean 'smoke'?");
   CHECK(error_of([] { static_cast<void>(load_suite("xyzzy", probes())); }) ==
-        "no suite 'xyzzy': there are best-practices, default, full, portrait, smoke, write-ups, or give the path of a "
+        "no suite 'xyzzy': there are best-practices, default, full, kernels, portrait, smoke, write-ups, or give the "
+        "path of a "
         "suite file");
   CHECK(error_of([] { static_cast<void>(load_suite("./nowhere.json", probes())); }).find("nowhere.json") !=
         std::string::npos);
@@ -373,8 +425,9 @@ TEST_CASE("suite: every shipped suite loads, plans and is named as its file is")
     CAPTURE(name);
     const Suite suite = load_suite(name, probes());
     CHECK(suite.name == name);
-    CHECK(suite.plan.size() > 0);
-    CHECK(suite.expectations.size() >= 10);
+    const bool of_kernels = name == "kernels";
+    CHECK((suite.plan.size() == 0) == of_kernels);
+    CHECK(suite.expectations.size() >= (of_kernels ? 5 : 10));
     CHECK(suite.purpose.find('\n') == std::string::npos);
   }
 }
