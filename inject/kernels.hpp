@@ -37,7 +37,8 @@ struct Slot {
   std::uint64_t samples = 0;
 };
 
-/// Its functions are gone; null: those of some module, and it is not known which. May be called by any thread, with the driver's locks held.
+/// Its functions are gone; null: those of some module, and it is not known which. May be called by any thread, with the
+/// driver's locks held.
 void forget_module(CUmodule module);
 
 // One thread at a time calls these.

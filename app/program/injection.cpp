@@ -115,10 +115,11 @@ std::optional<fs::path> injected_library(const Places& places) {
 }
 
 const VendorLibrary& sanitizer_library() {
-  static const VendorLibrary library{.file = "libsanitizer-public.so",
-                                     .variable = "GPUMEM_SANITIZER",
-                                     .in_toolkit = {"compute-sanitizer", "extras/compute-sanitizer", "extras/Sanitizer"},
-                                     .in_package = {"compute-sanitizer", "", "lib"}};
+  static const VendorLibrary library{
+      .file = "libsanitizer-public.so",
+      .variable = "GPUMEM_SANITIZER",
+      .in_toolkit = {"compute-sanitizer", "extras/compute-sanitizer", "extras/Sanitizer"},
+      .in_package = {"compute-sanitizer", "", "lib"}};
   return library;
 }
 

@@ -13,8 +13,8 @@ namespace gpumem::app {
 
 /// What `gpumem run` asks of the injected library (inject/environment.hpp).
 struct WatchOptions {
-  bool counters = false;  ///< by the hardware's counters, not access by access
-  bool replay = false;    ///< kernels are run again for what cannot be counted at once
+  bool counters = false;              ///< by the hardware's counters, not access by access
+  bool replay = false;                ///< kernels are run again for what cannot be counted at once
   std::optional<std::string> kernel;  ///< extended regular expression
   std::optional<std::string> device;
   std::uint64_t launches = 1;

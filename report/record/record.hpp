@@ -129,7 +129,8 @@ struct Record {
   std::optional<double> relative_predicted;
   std::vector<SiteRecord> access;
   std::optional<Bottleneck> bottleneck;
-  std::optional<OccupancyRecord> occupancy;  ///< of kernels of a user's program; what was achieved is among the counters
+  std::optional<OccupancyRecord>
+      occupancy;                    ///< of kernels of a user's program; what was achieved is among the counters
   std::vector<StageRecord> stages;  ///< those that the case uses; empty where nothing was predicted
   std::string why;        ///< in sentences, what limits the case and what would change it; empty where nothing says so
   std::string why_brief;  ///< the same for a table's cell; not in JSON

@@ -70,8 +70,8 @@ TEST_CASE("nvtx: messages of every type", "[nvtx]") {
   CHECK(range(attributes(NVTX_MESSAGE_TYPE_REGISTERED, {.registered = known})) == "registered");
 
   nvtxRangePushA("around");
-  for (const nvtxMessageType_t type : {NVTX_MESSAGE_UNKNOWN, NVTX_MESSAGE_TYPE_ASCII, NVTX_MESSAGE_TYPE_UNICODE,
-                                       NVTX_MESSAGE_TYPE_REGISTERED}) {
+  for (const nvtxMessageType_t type :
+       {NVTX_MESSAGE_UNKNOWN, NVTX_MESSAGE_TYPE_ASCII, NVTX_MESSAGE_TYPE_UNICODE, NVTX_MESSAGE_TYPE_REGISTERED}) {
     CHECK(range(attributes(type, {.ascii = nullptr})) == "around");
   }
   CHECK(range(named("")) == "around");

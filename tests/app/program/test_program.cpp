@@ -353,7 +353,8 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   std::string other = whole;
   other[offsetof(inject::FileHeader, version)] = 9;
   test::put(events, other);
-  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads " + std::to_string(inject::raw_version) + ")"));
+  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads " +
+                                    std::to_string(inject::raw_version) + ")"));
 
   other = whole;
   other[sizeof(inject::FileHeader)] = 99;  // the kind of the first event
