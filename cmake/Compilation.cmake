@@ -1,5 +1,6 @@
 # How every source is compiled and the program linked: the interface target `gpumem_compilation`.
 include_guard()
+include(CheckLinkerFlag)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -54,6 +55,11 @@ if(GPUMEM_SANITIZE)
   target_compile_options(gpumem_compilation INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:${sanitizers}>" "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:${cuda_sanitizers}>")
   target_link_options(gpumem_compilation INTERFACE -fsanitize=address,undefined)
+  # With what the sanitizers add, GNU's linker takes six seconds a program, LLVM's one.
+  check_linker_flag(CXX -fuse-ld=lld GPUMEM_LLD)
+  if(GPUMEM_LLD)
+    target_link_options(gpumem_compilation INTERFACE -fuse-ld=lld)
+  endif()
 endif()
 if(GPUMEM_FUZZ AND (NOT GPUMEM_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
   message(FATAL_ERROR "GPUMEM_FUZZ needs clang and GPUMEM_SANITIZE: configure with --preset fuzz")

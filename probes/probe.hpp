@@ -254,6 +254,7 @@ struct Probe {
 /// Called through GPUMEM_PROBE before main; returns true so that it can initialise a constant.
 bool register_probe(Probe probe);
 
-#define GPUMEM_PROBE(factory) [[maybe_unused]] static const bool gpumem_registered = ::gpumem::register_probe(factory())
+#define GPUMEM_PROBE(factory) \
+  [[maybe_unused]] static const bool factory##_registered = ::gpumem::register_probe(factory())
 
 }  // namespace gpumem

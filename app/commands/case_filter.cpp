@@ -12,6 +12,7 @@
 #include "app/command_line/values.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
+#include "report/record/kernels.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -91,6 +92,9 @@ report::Selection::Allowed parse_parameter(const std::string& called, const std:
     std::string hint = did_you_mean(normal(called), known);
     if (hint.empty()) hint = "; there are: " + report::join(known, ", ");
     throw usage_error(fmt::format("no case has a parameter '{}'{}", called, hint));
+  }
+  if (found->second.contains(report::kernel_parameter)) {
+    return {.parameters = {report::kernel_parameter}, .patterns = {report::NamePattern(text)}};
   }
   std::set<Value> present;
   bool chosen = false;

@@ -18,6 +18,7 @@
 #include "probes/words.hpp"
 #include "report/fleet/fleet.hpp"
 #include "report/read/read_report.hpp"
+#include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 #include "report/write/comparison.hpp"
 
@@ -52,6 +53,19 @@ std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, con
   return reports;
 }
 
+/// A program's kernels and the cases of probes have nothing in common.
+void refuse_mixed_kinds(const std::vector<NamedReport>& reports) {
+  const auto of_program = [](const NamedReport& one) { return one.report.program.has_value(); };
+  for (const NamedReport& one : reports) {
+    if (of_program(one) == of_program(reports.front())) continue;
+    const auto& program = of_program(one) ? one : reports.front();
+    const auto& probes = of_program(one) ? reports.front() : one;
+    throw usage_error(
+        fmt::format("'{}' is of a program, by 'gpumem run', and '{}' of probes; compare two reports of one kind",
+                    program.name, probes.name));
+  }
+}
+
 /// A model that is off would pass or fail a gate for a machine that is not.
 void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
   const auto predicted = [](const NamedReport& one) { return one.report.is_prediction(); };
@@ -82,12 +96,13 @@ double tolerance_of(const CompareArguments& arguments, double usual) {
 }
 
 /// What a gate cannot tell, and what would; empty if it can.
-std::string doubts(const report::Gate& gate, double share) {
+std::string doubts(const report::Gate& gate, double share, const report::Report& report) {
   const std::string percent = trimmed(share * 100, 3);
   std::vector<std::string> parts;
   if (gate.undecided > 0) {
-    parts.push_back(fmt::format("{} may be slower by more than {} %, or not: measure with a narrower --ci-width",
-                                report::counted(gate.undecided, "case"), percent));
+    parts.push_back(fmt::format(
+        "{} may be slower by more than {} %, or not: {}", report::counted(gate.undecided, report::case_noun(report)),
+        percent, report.program ? "run the program with more launches of them" : "measure with a narrower --ci-width"));
   }
   if (gate.reshaped > 0) {
     parts.push_back(
@@ -104,7 +119,7 @@ int judge(const report::Comparison& comparison, double share, bool quiet, std::o
   for (std::size_t n = 0; n < comparison.news(); ++n) {
     const report::Gate gate = report::gate(comparison, n, share);
     const std::string& name = comparison.reports[n + 1].name;
-    const std::string doubt = doubts(gate, share);
+    const std::string doubt = doubts(gate, share, comparison.reports[n + 1].report);
     if (gate.failure) {
       say(err, fmt::format("{}: {}{}", name, *gate.failure, doubt.empty() ? "" : "; " + doubt));
       code = 1;
@@ -118,8 +133,8 @@ int judge(const report::Comparison& comparison, double share, bool quiet, std::o
 void note_what_cannot_be_compared(const report::Comparison& comparison, std::ostream& err) {
   for (std::size_t n = 0; n < comparison.news(); ++n) {
     if (report::tally(comparison, n).compared() > 0) continue;
-    say(err, fmt::format("note: '{}' and '{}' have no case in common that ran in both", comparison.reports.front().name,
-                         comparison.reports[n + 1].name));
+    say(err, fmt::format("note: '{}' and '{}' have no {} in common that ran in both", comparison.reports.front().name,
+                         comparison.reports[n + 1].name, report::case_noun(comparison.reports.front().report)));
   }
 }
 
@@ -131,6 +146,7 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
     return run_fleet_command(arguments, tolerance_of(arguments, report::fleet_tolerance), outputs, environment);
   }
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
+  refuse_mixed_kinds(reports);
   if (arguments.fail_on_regression) refuse_mixed_gate(reports);
   const CaseWords words(arguments.cases, environment.registry);
   report::Comparison comparison =
@@ -239,7 +255,8 @@ MakeRequest compare_options(CommandOptions& options, const Known&) {
                        "--fleet in each report; without any, all. What is an existing file is a report");
   add_options(options, *arguments, *shares);
   options.footer(
-      "A change is of speed: new bandwidth / old bandwidth, or old time / new time.\n\n"
+      "A change is of speed: new bandwidth / old bandwidth, or old time / new time.\n"
+      "Of programs it is that of each kernel, by the time of a launch.\n\n"
       "Examples:\n"
       "  gpumem compare before.json after.json --changed   what a driver update changed\n"
       "  gpumem compare before.json after.json offset=1 op=copy   of these cases alone\n"

@@ -243,6 +243,7 @@ std::vector<report::Record> records_of(const MergedRun& run, const std::vector<m
   std::vector<report::Record> records;
   for (const MergedKernel& kernel : run.kernels) {
     records.push_back(KernelRecord(run, kernel, names).fill(profiles[kernel.device], gpu_s));
+    records.back().first_launch = records.size() - 1;
   }
   std::ranges::stable_sort(records, std::ranges::greater{}, rank);
   report::add_explanations(records);  // the sites are known, so that this says what to change

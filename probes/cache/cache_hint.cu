@@ -214,7 +214,7 @@ decltype(auto) with_store(Hint hint, Visitor&& visit) {
   }
 }
 
-Workload describe(const Case& decided, const Device& device) {
+Workload describe_cache_hint(const Case& decided, const Device& device) {
   const HintLaunch launch(decided, device);
   const bool store = stores(launch.hint);
   Workload workload;
@@ -324,7 +324,7 @@ Probe cache_hint_probe() {
   probe.compared = "cache_hint";
   probe.baseline = std::string("ld");
   probe.headline = bandwidth(memory_peak);
-  probe.describe = describe;
+  probe.describe = describe_cache_hint;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<HintExperiment>(decided, session);
   };

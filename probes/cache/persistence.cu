@@ -113,7 +113,7 @@ static __global__ void check_hot_set(const std::uint32_t* sums, std::uint64_t ho
 
 namespace {
 
-constexpr unsigned word_bytes = sizeof(uint4);
+constexpr unsigned persistence_word_bytes = sizeof(uint4);
 
 /// A case in numbers.
 struct HotLaunch {
@@ -127,10 +127,10 @@ struct HotLaunch {
       : window(decided.name("persistence") == "window"),
         evict_first(decided.name("persistence") == "evict-first"),
         blocks(std::max(device.multiprocessors, 1U)),
-        hot_words(static_cast<std::uint32_t>(decided.number("hot_set_bytes") / word_bytes)),
-        stream_words(
-            decided.name("persistence") == "alone" ? 0 : static_cast<std::uint32_t>(2 * device.l2_bytes / word_bytes)) {
-  }
+        hot_words(static_cast<std::uint32_t>(decided.number("hot_set_bytes") / persistence_word_bytes)),
+        stream_words(decided.name("persistence") == "alone"
+                         ? 0
+                         : static_cast<std::uint32_t>(2 * device.l2_bytes / persistence_word_bytes)) {}
 
   [[nodiscard]] std::uint64_t words() const { return hot_words + std::uint64_t{persistence_rounds} * stream_words; }
   [[nodiscard]] std::uint64_t threads() const { return std::uint64_t{blocks} * persistence_threads; }
@@ -149,15 +149,15 @@ access::WarpRequest request_of(std::uint64_t k, const HotLaunch& launch) {
   const std::uint64_t part = of_hot_set ? 0 : launch.hot_words + round * launch.stream_words;
   const std::uint64_t first = (of_hot_set ? in_round : in_round - hot) * access::warp_lanes;
   access::WarpRequest request;
-  request.word_bytes = word_bytes;
+  request.word_bytes = persistence_word_bytes;
   for (unsigned lane = 0; lane < access::warp_lanes && first + lane < words; ++lane) {
-    request.address[lane] = (part + first + lane) * word_bytes;
+    request.address[lane] = (part + first + lane) * persistence_word_bytes;
     request.active |= std::uint32_t{1} << lane;
   }
   return request;
 }
 
-Workload describe(const Case& decided, const Device& device) {
+Workload describe_persistence(const Case& decided, const Device& device) {
   const HotLaunch launch(decided, device);
   if (launch.evict_first) require_compute_capability(device, 80, "a policy of loads");
   Workload workload;
@@ -167,13 +167,13 @@ Workload describe(const Case& decided, const Device& device) {
       {.name = "hot set and stream",
        .space = access::Space::global,
        .op = access::Op::load,
-       .word_bytes = word_bytes,
+       .word_bytes = persistence_word_bytes,
        .instructions = 2 * loads_in_a_row,
        .requests = persistence_rounds * (requests_of(launch.hot_words) + requests_of(launch.stream_words)),
        .request = [launch](std::uint64_t k) { return request_of(k, launch); }});
   workload.useful_bytes_read =
-      persistence_rounds * (std::uint64_t{launch.hot_words} + launch.stream_words) * word_bytes;
-  workload.allocated_bytes = launch.words() * word_bytes + launch.threads() * sizeof(std::uint32_t);
+      persistence_rounds * (std::uint64_t{launch.hot_words} + launch.stream_words) * persistence_word_bytes;
+  workload.allocated_bytes = launch.words() * persistence_word_bytes + launch.threads() * sizeof(std::uint32_t);
   workload.blocks = launch.blocks;
   workload.block_threads = persistence_threads;
   workload.unmodelled = "what is set apart in L2 is no part of the model";
@@ -230,7 +230,7 @@ class HotSetExperiment final : public measure::Experiment {
         cycles_(launch_.blocks * sizeof(std::uint64_t)),
         mismatches_(session) {
     if (!launch_.window) return;
-    const std::uint64_t hot_bytes = std::uint64_t{launch_.hot_words} * word_bytes;
+    const std::uint64_t hot_bytes = std::uint64_t{launch_.hot_words} * persistence_word_bytes;
     set_aside_ = SetAside(hot_bytes);
     const std::uint64_t window = std::min(hot_bytes, attribute(cudaDevAttrMaxAccessPolicyWindowSize));
     policy_.id = cudaLaunchAttributeAccessPolicyWindow;
@@ -267,7 +267,8 @@ class HotSetExperiment final : public measure::Experiment {
 
   /// Bytes of the hot set per cycle of the multiprocessor in the middle, of all of them together.
   double sample() override {
-    return static_cast<double>(launch_.hot_words) * persistence_rounds * word_bytes / measure::middle_cycles(cycles_);
+    return static_cast<double>(launch_.hot_words) * persistence_rounds * persistence_word_bytes /
+           measure::middle_cycles(cycles_);
   }
 
  private:
@@ -303,7 +304,7 @@ Probe persistence_probe() {
   probe.baseline = std::string("beside");
   probe.headline = {.quantity = {"hot_bytes_per_cycle", "bytes of the hot set that all multiprocessors read per cycle",
                                  Better::more}};
-  probe.describe = describe;
+  probe.describe = describe_persistence;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<HotSetExperiment>(decided, session);
   };

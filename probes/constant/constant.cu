@@ -105,7 +105,7 @@ struct LookUp {
   }
 };
 
-static Workload describe(const Case& decided, const Device& device) {
+static Workload describe_constant(const Case& decided, const Device& device) {
   const LookUp look_ups(decided);
   Workload workload;
   workload.kernel =
@@ -204,7 +204,7 @@ static Probe constant_probe() {
   probe.concluded = {
       {"fixed_cycles", "fitted over the addresses: what a request to constant memory takes beside them", Better::less},
       {"cycles_per_address", "fitted over the addresses: what each of them adds", Better::less}};
-  probe.describe = describe;
+  probe.describe = describe_constant;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<LookUpExperiment>(decided, session);
   };

@@ -109,7 +109,7 @@ decltype(auto) with_kernel(const AtomicsLaunch& launch, Visitor&& visit) {
   return launch.in_shared ? with_return(std::true_type{}) : with_return(std::false_type{});
 }
 
-Workload describe(const Case& decided, const Device& device) {
+Workload describe_atomics(const Case& decided, const Device& device) {
   const AtomicsLaunch launch(decided, device);
   Workload workload;
   workload.kernel = with_kernel(launch, [](auto kernel) { return measure::kernel_name<kernel()>(); });
@@ -220,7 +220,7 @@ Probe atomics_probe() {
         if (seconds <= 0) return std::nullopt;
         return static_cast<double>(workload.sites.front().requests) * access::warp_lanes / seconds * per_giga;
       }};
-  probe.describe = describe;
+  probe.describe = describe_atomics;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<AtomicsExperiment>(decided, session);
   };

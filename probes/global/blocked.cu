@@ -35,7 +35,7 @@ static void validate_blocked(const Case& chosen) {
 }
 
 /// Of longer runs L1 loses sectors before they are read to their end, and stores of any run write them piece by piece.
-static Reach reach_of(const Case& one) {
+static Reach reach_of_blocked(const Case& one) {
   constexpr std::uint64_t longest_read = 4;
   const std::uint64_t run = one.number("run_elements");
   if (run == 1) return Reach::summed;
@@ -64,7 +64,7 @@ static Probe blocked_probe() {
   probe.concluded = {
       {"harmless_run_elements", "longest run for each thread that is as fast as interleaved threads", Better::neither}};
   probe.validate = validate_blocked;
-  run_pieces(probe, blocked_placement, reach_of);
+  run_pieces(probe, blocked_placement, reach_of_blocked);
   probe.conclude = conclude_blocked;
   return probe;
 }

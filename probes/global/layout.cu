@@ -33,7 +33,7 @@ static LayoutPlacement placement_of(const Case& sized) {
 }
 
 /// Where several instructions share a structure's sectors, stores complete them piece by piece.
-static Reach reach_of(const Case& one) {
+static Reach reach_of_layout(const Case& one) {
   constexpr std::uint32_t most_words = 4;
   const LayoutPlacement placement = placement_of(one);
   const bool shares = placement.words > 1 && placement.per_structure > 1;
@@ -86,7 +86,7 @@ static Probe layout_probe() {
   probe.compared = "layout";
   probe.baseline = std::string("soa");
   probe.validate = validate_layout;
-  run_pieces(probe, placement_of, reach_of);
+  run_pieces(probe, placement_of, reach_of_layout);
   probe.describe = [describe = probe.describe](const Case& decided, const Device& device) {
     Workload workload = describe(decided, device);
     const std::uint64_t useful = placement_of(decided).useful_bytes;

@@ -44,7 +44,7 @@ static access::WarpRequest request_of(const SweptLevel& level, std::uint64_t k) 
   return request;
 }
 
-static Workload describe(const Case& decided, const Device& device) {
+static Workload describe_hierarchy(const Case& decided, const Device& device) {
   const SweptLevel level(decided, device);
   Workload workload;
   workload.useful_bytes_read = level.bytes(Traffic::read);
@@ -286,7 +286,7 @@ static Probe hierarchy_probe() {
                    {{"copy_gb_per_s", "copied within the level, or over the link both ways at once", Better::more}},
                    {{"triad_gb_per_s", "two arrays read and their combination written", Better::more}}};
   for (Metric& metric : probe.metrics) metric.essential = true;
-  probe.describe = describe;
+  probe.describe = describe_hierarchy;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     const SweptLevel level(decided, session.device());
     if (level.vectors > 0) return std::make_unique<KernelExperiment>(level, session);

@@ -74,7 +74,7 @@ __device__ inline std::uint64_t in_second_block(std::uint64_t address) {
 __device__ inline void wait_for_cluster() {
   asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
 }
-#else  // never launched: describe() asks for a chip that has clusters
+#else  // never launched: describe_latency() asks for a chip that has clusters
 __device__ inline unsigned rank_in_cluster() { return blockIdx.x; }
 __device__ inline std::uint64_t in_second_block(std::uint64_t address) { return address; }
 __device__ inline void wait_for_cluster() {}
@@ -206,7 +206,7 @@ static void require_clusters(const Device& device) {
                                  device.compute_capability);
 }
 
-static Workload describe(const Case& decided, const Device& device) {
+static Workload describe_latency(const Case& decided, const Device& device) {
   const Level level = level_of(decided, device);
   Workload workload;
   workload.chase = Chase{.level = decided.name("level")};
@@ -385,7 +385,7 @@ static Probe latency_probe() {
   probe.baseline = std::string("random");
   probe.headline = latency_headline();
   probe.metrics = {latency_ns()};
-  probe.describe = describe;
+  probe.describe = describe_latency;
   probe.prepare = prepare;
   probe.conclude = conclude_latency;
   return probe;

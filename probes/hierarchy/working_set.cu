@@ -82,7 +82,7 @@ static MemoryWalk walk_of(const Case& one) {
   return {one.number("footprint_bytes"), page_bytes_of(one), one.number("step_bytes"), timed_steps};
 }
 
-static Workload describe(const Case& decided, const Device& device) {
+static Workload describe_working_set(const Case& decided, const Device& device) {
   const MemoryWalk walk = walk_of(decided);
   Workload workload;
   describe_memory_chase(workload, walk, access::Space::global);
@@ -197,7 +197,7 @@ static Probe working_set_probe() {
       {{"fetch_bytes", "what a miss brings along: the neighbour of what was loaded is missed from that distance on",
         Better::neither}}};
   probe.concluded = working_set_quantities();
-  probe.describe = describe;
+  probe.describe = describe_working_set;
   probe.validate = [](const Case& chosen) {
     const std::uint64_t footprint = chosen.number("footprint_bytes");
     if (footprint % chunk_bytes == 0) return;

@@ -80,7 +80,7 @@ std::optional<double> speedup(const Workload& workload, const model::Prediction&
   return model::predict(sequence, profile).seconds / prediction.seconds;
 }
 
-Workload describe(const Case& decided, const Device& /*device*/) {
+Workload describe_overlap(const Case& decided, const Device& /*device*/) {
   const Plan plan(decided);
   Workload workload;
   workload.useful_bytes_written = plan.bytes;
@@ -359,7 +359,7 @@ Probe overlap_probe() {
       {{"copy_out_ms", "copying out alone", Better::less}},
       {{"host_work_ms", "the host's own work alone", Better::less}},
       {{"copy_engines", "copies that this GPU can run beside kernels and each other", Better::more}}};
-  probe.describe = describe;
+  probe.describe = describe_overlap;
   probe.validate = validate;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<OverlapExperiment>(decided, session);

@@ -56,7 +56,7 @@ struct ZeroCopy {
   static constexpr std::uint32_t copied_elements = 4;
 };
 
-static Workload describe(const Case& decided, const Device&) {
+static Workload describe_zero_copy(const Case& decided, const Device&) {
   using Work = Operation::Work;
   const ZeroCopy job(decided);
   const std::uint64_t arrays = job.launch.op == global::Op::copy ? 2 : 1;
@@ -206,7 +206,7 @@ static Probe zero_copy_probe() {
   probe.headline = bandwidth(link_peak);
   probe.concluded = {
       {"copying_pays_from_passes", "fewest passes for which copying to the device is faster", Better::neither}};
-  probe.describe = describe;
+  probe.describe = describe_zero_copy;
   probe.validate = global::validate;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<ZeroCopyExperiment>(decided, session);

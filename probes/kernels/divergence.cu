@@ -67,7 +67,7 @@ static std::string kernel_of(const Divergence& one) {
 }
 
 static access::WarpRequest table_request(unsigned paths, std::uint64_t k) {
-  const auto step = static_cast<unsigned>(k % steps);
+  const auto step = static_cast<unsigned>(k % divergence_steps);
   access::WarpRequest request;
   for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
     if (!loads(lane, step, paths)) continue;
@@ -84,10 +84,10 @@ static double scheduler_cycles_of(const Divergence& one, std::uint64_t warps) {
   double passes = one.paths;
   if (one.name == "warps") passes = 1;
   if (one.name == "loops") passes = static_cast<double>(unequal_trips(one.paths - 1, one.paths)) / trips;
-  return static_cast<double>(warps * steps) * passes * of_step;
+  return static_cast<double>(warps * divergence_steps) * passes * of_step;
 }
 
-static Workload describe(const Case& decided, const Device& device) {
+static Workload describe_divergence(const Case& decided, const Device& device) {
   const Divergence one(decided);
   Workload workload;
   workload.kernel = kernel_of(one);
@@ -102,7 +102,7 @@ static Workload describe(const Case& decided, const Device& device) {
   workload.unmodelled = "how many instructions a predicate takes is up to the compiler";
 
   workload.allocated_bytes += table_words * sizeof(std::uint32_t);
-  const std::uint64_t requests = workload.blocks * warps_per_block * steps;
+  const std::uint64_t requests = workload.blocks * warps_per_block * divergence_steps;
   workload.sites.push_back({.name = "table",
                             .op = access::Op::load,
                             .word_bytes = sizeof(std::uint32_t),
@@ -153,7 +153,7 @@ class DivergenceExperiment final : public measure::Experiment {
     return {.mismatches = mismatches_.read(stream), .what = "threads' results"};
   }
 
-  double sample() override { return measure::middle_cycles(cycles_) / (double{warps_per_block} * steps); }
+  double sample() override { return measure::middle_cycles(cycles_) / (double{warps_per_block} * divergence_steps); }
 
  private:
   Divergence case_;
@@ -167,7 +167,8 @@ class DivergenceExperiment final : public measure::Experiment {
 static std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction&,
                                               const model::Profile&) {
   if (!workload.scheduler_cycles) return std::nullopt;
-  return *workload.scheduler_cycles / (static_cast<double>(workload.blocks) * warps_per_block * steps * schedulers);
+  return *workload.scheduler_cycles /
+         (static_cast<double>(workload.blocks) * warps_per_block * divergence_steps * schedulers);
 }
 
 static Probe divergence_probe() {
@@ -197,7 +198,7 @@ static Probe divergence_probe() {
                    "a multiprocessor's cycles for a step of every lane of a warp, with 32 warps at work", Better::less},
       .predict = predicted_cycles};
   probe.concluded = {{"times_of_one_path", "time on the most paths over that on one", Better::less}};
-  probe.describe = describe;
+  probe.describe = describe_divergence;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<DivergenceExperiment>(decided, session);
   };

@@ -7,11 +7,11 @@
 
 namespace gpumem::kernels {
 
-inline constexpr unsigned rounds = 32;        ///< a lane takes another path in each, so in all of them every one
-inline constexpr unsigned trips = 32;         ///< of a path's loop, a round
-inline constexpr unsigned steps_at_once = 8;  ///< in the loop's body
+inline constexpr unsigned divergence_rounds = 32;  ///< a lane takes another path in each, so in all of them every one
+inline constexpr unsigned trips = 32;              ///< of a path's loop, a round
+inline constexpr unsigned steps_at_once = 8;       ///< in the loop's body
 inline constexpr unsigned steps_per_round = trips * steps_at_once;
-inline constexpr unsigned steps = rounds * steps_per_round;
+inline constexpr unsigned divergence_steps = divergence_rounds * steps_per_round;
 
 /// Steps of paths differ in both constants, so that no two paths are the same code: numbers of Numerical Recipes'
 /// generator (7.1) and odd or even ones beside them, below 2^31.

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(divergent_block_threads) split_paths(std::uint
   std::uint32_t x = measure::random_word(thread);
   time_block(cycles, [&] {
 #pragma unroll 1
-    for (unsigned round = 0; round < rounds; ++round) {
+    for (unsigned round = 0; round < divergence_rounds; ++round) {
       take_path<Split, 0, paths>(path_of(number, round, paths), x);
     }
   });
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(divergent_block_threads)
   std::uint32_t x = measure::random_word(thread);
   time_block(cycles, [&] {
 #pragma unroll 1
-    for (unsigned round = 0; round < rounds; ++round) {
+    for (unsigned round = 0; round < divergence_rounds; ++round) {
       walk<0>(x, unequal_trips(path_of(threadIdx.x, round, paths), paths));
     }
   });
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(divergent_block_threads)
   std::uint32_t x = measure::random_word(thread);
   time_block(cycles, [&] {
 #pragma unroll 1
-    for (unsigned first = 0; first < steps; first += steps_at_once) {
+    for (unsigned first = 0; first < divergence_steps; first += steps_at_once) {
       std::uint32_t word[steps_at_once] = {};
 #pragma unroll
       for (unsigned k = 0; k < steps_at_once; ++k) {
@@ -121,7 +121,7 @@ static __global__ void check_walks(const std::uint32_t* results, Walk walk, unsi
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned lane = threadIdx.x % access::warp_lanes;
   std::uint32_t x = measure::random_word(thread);
-  for (unsigned round = 0; round < rounds; ++round) {
+  for (unsigned round = 0; round < divergence_rounds; ++round) {
     const unsigned number = walk == Walk::by_warp ? threadIdx.x / access::warp_lanes : lane;
     const unsigned path = path_of(number, round, paths);
     const unsigned length = walk == Walk::unequal ? unequal_trips(path, paths) * steps_at_once : steps_per_round;

@@ -23,7 +23,7 @@ namespace gpumem::kernels {
 /// x, and t, which ends as y.
 constexpr std::uint64_t arrays = 2;
 
-static Workload describe(const Case& decided, const Device&) {
+static Workload describe_fusion(const Case& decided, const Device&) {
   const Fusion one(decided);
   Workload workload;
   workload.kernel =
@@ -139,7 +139,7 @@ static Probe fusion_probe() {
        [](const Workload& workload, double) -> std::optional<double> { return moved_over_useful(workload); }},
       intensity()};
   probe.metrics.front().essential = true;
-  probe.describe = describe;
+  probe.describe = describe_fusion;
   probe.validate = validate;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<FusionExperiment>(decided, session);

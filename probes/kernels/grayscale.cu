@@ -20,7 +20,7 @@
 
 namespace gpumem::kernels {
 
-static Workload describe(const Case& decided, const Device& device) {
+static Workload describe_grayscale(const Case& decided, const Device& device) {
   const Grayscale one(decided);
   Workload workload;
   workload.kernel = one.with_layout([&](auto layout) {
@@ -147,7 +147,7 @@ static Probe grayscale_probe() {
       light_metric("launch_us", "a launch of an empty kernel, many queued", Better::less),
       light_metric("expected_us", "memory, arithmetic and launch, one after another", Better::neither),
       {.quantity = {"of_expected_percent", "the time expected over the time taken", Better::more}, .essential = true}};
-  probe.describe = describe;
+  probe.describe = describe_grayscale;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<GrayscaleExperiment>(decided, session);
   };

@@ -26,7 +26,7 @@ static std::uint64_t word_bytes_of(std::uint32_t kernels) {
   return (std::uint64_t{kernels} + guard_words) * sizeof(std::uint32_t);
 }
 
-static Workload describe(const Case& decided, const Device& /*device*/) {
+static Workload describe_launch(const Case& decided, const Device& /*device*/) {
   const std::uint32_t kernels = kernels_of(decided);
   Workload workload;
   workload.kernel = measure::kernel_name<&store_word<std::uint32_t>>();
@@ -150,7 +150,7 @@ static Probe launch_probe() {
       }};
   probe.concluded = {
       {"host_waits_us", "of a single kernel: what it takes longer than one more in a batch", Better::less}};
-  probe.describe = describe;
+  probe.describe = describe_launch;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<LaunchExperiment>(decided, session);
   };

@@ -58,7 +58,7 @@ decltype(auto) with_kernel(const Transpose& one, Visitor&& visit) {
   return with_kernel_of<float>(one.way, one.vector, visit);
 }
 
-Workload describe(const Case& decided, const Device&) {
+Workload describe_transpose(const Case& decided, const Device&) {
   const Transpose one(decided);
   Workload workload;
   workload.kernel = with_kernel(one, [](auto kernel) { return measure::kernel_name<decltype(kernel)::function>(); });
@@ -150,7 +150,7 @@ Probe transpose_probe() {
        .zero_follows = true}};
   probe.compared = "transpose";
   probe.baseline = std::string("copy");
-  probe.describe = describe;
+  probe.describe = describe_transpose;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<TransposeExperiment>(decided, session);
   };

@@ -98,7 +98,7 @@ static double updates_of(const Workload& workload) {
   return static_cast<double>(workload.blocks) * workload.block_threads * updates_per_thread;
 }
 
-static Workload describe(const Case& decided, const Device& device) {
+static Workload describe_local(const Case& decided, const Device& device) {
   const ArrayUpdate update(decided);
   Workload workload;
   workload.kernel = update.with_kernel(
@@ -197,7 +197,7 @@ static Probe local_probe() {
   probe.metrics = {
       {{"local_bytes_per_thread", "local memory that the compiler gave the kernel, per thread", Better::less}},
       {{"registers_per_thread", "registers that the compiler gave the kernel, per thread", Better::neither}}};
-  probe.describe = describe;
+  probe.describe = describe_local;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<LocalExperiment>(decided, session);
   };

@@ -101,7 +101,7 @@ access::WarpRequest whole_words(std::uint64_t first_word, bool reversed) {
   return request;
 }
 
-Workload describe(const Case& decided, const Device& device) {
+Workload describe_async_copy(const Case& decided, const Device& device) {
   const AsyncLaunch launch(decided);
   require_way(launch.way, device);
   if (launch.in_flight_bytes > device.shared_bytes_per_block) {
@@ -237,7 +237,7 @@ Probe async_copy_probe() {
   probe.concluded = {{"saturating_in_flight_bytes",
                       "fewest bytes in flight per multiprocessor that reach 95 % of the best bandwidth of the table",
                       Better::less}};
-  probe.describe = describe;
+  probe.describe = describe_async_copy;
   probe.validate = validate;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<AsyncCopyExperiment>(decided, session);

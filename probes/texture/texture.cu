@@ -134,7 +134,7 @@ static std::uint64_t allocated_bytes(const Case& sized) {
   return (read.from_array() ? 2 : 1) * read.extent_bytes() + read.launch.threads() * sizeof(std::uint32_t);
 }
 
-static Workload describe(const Case& decided, const Device&) {
+static Workload describe_texture(const Case& decided, const Device&) {
   const TexelRead read(decided);
   Workload workload;
   read.with_walk([&](auto walk) {
@@ -291,7 +291,7 @@ static Probe texture_probe() {
                  .takes_auto = true}};
   probe.compared = "path";
   probe.baseline = std::string("global");
-  probe.describe = describe;
+  probe.describe = describe_texture;
   probe.validate = validate;
   probe.size = [](std::span<Case> sweep, const Device& device) {
     global::size(sweep, device, allocated_bytes, largest_auto_buffer);

@@ -39,10 +39,8 @@ std::string apart_from(double value, double missed) {
 
 }  // namespace
 
-std::string_view case_noun(const Report& report) { return report.program ? "kernel" : "case"; }
-
 std::string case_words(const Cases& among, const Record& record) {
-  if (is_kernel(record)) return kernel_place(record, among);
+  if (is_kernel(record)) return KernelPlaces(among).words(record);
   std::set<std::string> telling = varying(among);
   for (const std::string& chosen : record.chosen) telling.erase(chosen);  // by nobody's wish
   telling.insert({record.swept, record.compared});

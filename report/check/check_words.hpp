@@ -13,9 +13,6 @@ namespace gpumem::report {
 
 inline constexpr const char* predicted_reason = "predicted, not measured; add --backend model to accept predictions";
 
-/// What its cases are to whoever reads of them: a program's are kernels.
-[[nodiscard]] std::string_view case_noun(const Report& report);
-
 /// Which case it is among those a check is about: "offset 3, read". Names the probe where they are of several.
 [[nodiscard]] std::string case_words(const Cases& among, const Record& record);
 

@@ -12,6 +12,8 @@
 
 #include "probes/words.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/kernel_place.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -29,7 +31,7 @@ constexpr std::array<std::string_view, 12> outcome_names = {"same",    "faster",
 /// What a record says of a quantity, measured or, in a prediction, predicted, which is exact. Without an interval where
 /// there are too few samples for one.
 std::optional<Estimate> estimate_of(const Report& report, const Record& record, const ComparedQuantity& quantity) {
-  if (!record.ran()) return std::nullopt;
+  if (!record.ran() && !is_only_timed(record)) return std::nullopt;
   const bool measured = !report.is_prediction();
   const HeadlineRecord& headline = record.headline;
   std::optional<double> value;
@@ -56,17 +58,22 @@ std::optional<Estimate> estimate_of(const Report& report, const Record& record, 
 /// The same case in each report, OLD first; null where it has none.
 using Row = std::vector<const Record*>;
 
+bool of_kernels(const Row& row) {
+  return std::ranges::any_of(row, [](const Record* record) { return record != nullptr && is_kernel(*record); });
+}
+
 /// What the cases of several reports are compared by: the headline of the first that has one and that another has too,
-/// else their bandwidth, else the time.
+/// else their bandwidth, else the time. Kernels of a user's program by the time alone, of a launch: a better one may
+/// move fewer bytes.
 std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports, const Row& row) {
   std::vector<ComparedQuantity> candidates;
   for (const Record* record : row) {
-    if (record == nullptr) continue;
+    if (record == nullptr || is_kernel(*record)) continue;
     const HeadlineRecord& headline = record->headline;
     const Better better = headline.better == Better::neither ? Better::more : headline.better;
     candidates.push_back({headline.quantity, better});
   }
-  candidates.push_back({std::string(bandwidth_name), Better::more});
+  if (!of_kernels(row)) candidates.push_back({std::string(bandwidth_name), Better::more});
   candidates.push_back({time_name, Better::less});
   std::optional<ComparedQuantity> only_one;
   for (const ComparedQuantity& candidate : candidates) {
@@ -111,7 +118,8 @@ CaseVerdict outcome_without_reading(const Record& old_record, const Record& new_
 
 /// What became of a case, which NEW may lack.
 CaseChange change_of(const ComparedCase& one, std::optional<CaseReading> reading, double tolerance) {
-  CaseChange change{.reading = std::move(reading), .speed = {}, .shape = {}, .metrics = {}};
+  CaseChange change;
+  change.reading = std::move(reading);
   if (!change.reading) return change;
   if (!one.old_reading) {
     change.outcome = CaseVerdict::added;
@@ -119,6 +127,7 @@ CaseChange change_of(const ComparedCase& one, std::optional<CaseReading> reading
   }
   const auto& [old_index, old_record, old_estimate] = *one.old_reading;
   const auto& [new_index, new_record, new_estimate] = *change.reading;
+  change.by_place = is_kernel(*old_record) && old_record->parameters != new_record->parameters;
   change.shape = shape_changes(*old_record, *new_record);
   change.metrics = metric_changes(*old_record, *new_record);
   if (old_estimate && new_estimate) {
@@ -136,7 +145,8 @@ std::vector<Row> rows_of(std::span<const NamedReport> reports) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].front() = &old_results[i];
   for (std::size_t n = 1; n < reports.size(); ++n) {
     const std::vector<Record>& results = reports[n].report.results;
-    const auto partner = pair_cases(old_results, results);
+    Partners partner = pair_cases(old_results, results);
+    pair_kernels_by_place(old_results, results, partner);
     std::vector<bool> known(results.size(), false);
     for (std::size_t i = 0; i < partner.size(); ++i) {
       if (!partner[i]) continue;
@@ -192,6 +202,7 @@ std::string in_words(const std::string& parameter, const std::optional<Value>& v
 std::vector<Difference> differing_shapes(const Comparison& comparison, std::size_t which) {
   std::vector<Difference> found;
   for (const ComparedCase& one : comparison.cases) {
+    if (one.changes[which].by_place) continue;  // said in a line of its own
     for (const ShapeChange& change : one.changes[which].shape) {
       Difference difference{.member = "results.parameters." + change.parameter,
                             .what = parameter_noun(change.parameter).singular,
@@ -299,7 +310,7 @@ CaseTally tally(const Comparison& comparison, std::size_t which) {
 }
 
 bool is_reshaped(const CaseChange& change) {
-  return std::ranges::any_of(change.shape, [](const ShapeChange& one) {
+  return !change.by_place && std::ranges::any_of(change.shape, [](const ShapeChange& one) {
     return one.old_value && one.new_value && !one.parameter.ends_with("_bytes");
   });
 }
@@ -347,9 +358,9 @@ Gate gate(const Comparison& comparison, std::size_t which, double share) {
   const CaseTally counts = tally(comparison, which);
   std::vector<std::string> reasons;
   if (worst != nullptr) {
-    reasons.push_back(fmt::format("{} slower by more than {} % (worst: {}: {})", counted(sure, "case"),
-                                  trimmed(share * 100, 3), case_name(comparison, *worst),
-                                  change_words(worst->changes[which].speed->value)));
+    reasons.push_back(fmt::format("{} slower by more than {} % (worst: {}: {})",
+                                  counted(sure, case_noun(comparison.reports.front().report)), trimmed(share * 100, 3),
+                                  case_name(comparison, *worst), change_words(worst->changes[which].speed->value)));
   }
   if (std::string broken = broken_words(comparison, which, counts); !broken.empty()) reasons.push_back(broken);
   if (held == 0) {
@@ -361,6 +372,11 @@ Gate gate(const Comparison& comparison, std::size_t which, double share) {
 }
 
 std::string case_name(const Comparison& comparison, const ComparedCase& one) {
+  if (is_kernel(*one.record)) {
+    Cases kernels;
+    for (const ComparedCase& other : comparison.cases) kernels.push_back(other.record);
+    return KernelPlaces(kernels).words(*one.record);
+  }
   Cases same_probe;
   bool others = false;
   for (const ComparedCase& other : comparison.cases) {

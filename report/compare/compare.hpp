@@ -70,6 +70,7 @@ struct ShapeChange {
 
 /// A case in one NEW against the same in OLD.
 struct CaseChange {
+  bool by_place = false;               ///< kernels of a user's program that were paired by pair_kernels_by_place()
   std::optional<CaseReading> reading;  ///< absent if NEW has no such case
   CaseVerdict outcome = CaseVerdict::missing;
   std::optional<Estimate> speed;  ///< of NEW / of OLD: 1 is the same, more is faster
@@ -107,12 +108,20 @@ struct Comparison {
   [[nodiscard]] std::size_t news() const { return reports.size() - 1; }
 };
 
+/// For every case of OLD the index of its partner in NEW; absent where it has none.
+using Partners = std::vector<std::optional<std::size_t>>;
+
 /// For every case of OLD the index of the case of NEW that is the same: one of the same probe and parameters, as far as
 /// both versions of gpumem have them. Equal in every value, or else in what was asked for, where a value that `auto`
 /// decided counts as "auto". Of several cases that are the same, the first belongs to the first. Absent where NEW has
 /// none.
-[[nodiscard]] std::vector<std::optional<std::size_t>> pair_cases(std::span<const Record> old_cases,
-                                                                 std::span<const Record> new_cases);
+[[nodiscard]] Partners pair_cases(std::span<const Record> old_cases, std::span<const Record> new_cases);
+
+/// Adds partners to kernels of a user's program whose name, grid or block changed. Of those that both runs launched
+/// first between two pairs next to each other (or before all or behind), the same are: of one name, else with as many
+/// launches, where both runs have equally many of such, in their order; else the only one that each has left. Reports
+/// of before `first_launch` was in them say no order, and get none.
+void pair_kernels_by_place(std::span<const Record> old_kernels, std::span<const Record> new_kernels, Partners& partner);
 
 /// Holds every report but the first against the first. At least two. Only the cases that are selected: by what any of
 /// the reports has of them, and by their position in OLD, or where it lacks them in NEW.

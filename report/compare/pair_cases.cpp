@@ -50,11 +50,10 @@ std::string key_of(const Record& record, const Side& own, const Side& other, Lik
 
 }  // namespace
 
-std::vector<std::optional<std::size_t>> pair_cases(std::span<const Record> old_cases,
-                                                   std::span<const Record> new_cases) {
+Partners pair_cases(std::span<const Record> old_cases, std::span<const Record> new_cases) {
   const Side ours(old_cases);
   const Side theirs(new_cases);
-  std::vector<std::optional<std::size_t>> partner(old_cases.size());
+  Partners partner(old_cases.size());
   std::vector<bool> taken(new_cases.size(), false);
   for (const Likeness likeness : {Likeness::all, Likeness::values, Likeness::asked_for}) {
     std::map<std::string, std::deque<std::size_t>> free;

@@ -233,6 +233,7 @@ void fields(Archive& archive, Record& record) {
   archive("probe", record.probe);
   archive("parameters", record.parameters);
   archive.if_any("range", record.range);
+  archive.if_any("first_launch", record.first_launch);
   archive.later("swept", record.swept);
   archive.later("compared", known(record.compared));
   archive.later("baseline", record.baseline);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "report/record/kernels.hpp"
@@ -13,33 +12,42 @@ namespace gpumem::report {
 
 namespace {
 
-std::string text_of(const Record& record, const char* parameter) {
-  const Parameter* found = find_parameter(record, parameter);
+std::string text_of(const Record& kernel, const char* parameter) {
+  const Parameter* found = find_parameter(kernel, parameter);
   return found == nullptr ? "" : one_line(gpumem::to_string(found->value));
+}
+
+std::string name_of(const Record& kernel) { return text_of(kernel, kernel_parameter); }
+std::string device_of(const Record& kernel) { return text_of(kernel, device_parameter); }
+std::string shape_of(const Record& kernel) {
+  return fmt::format("<<<{}, {}>>>", text_of(kernel, grid_parameter), text_of(kernel, block_threads_parameter));
 }
 
 }  // namespace
 
-std::string launch_words(const Record& record, const Cases& others) {
-  const auto another = [&](const char* parameter) {
-    return std::ranges::any_of(others, [&](const Record* other) {
-      return text_of(*other, kernel_parameter) == text_of(record, kernel_parameter) &&
-             text_of(*other, parameter) != text_of(record, parameter);
-    });
-  };
-  std::string text;
-  if (another(grid_parameter) || another(block_threads_parameter)) {
-    text = fmt::format(" <<<{}, {}>>>", text_of(record, grid_parameter), text_of(record, block_threads_parameter));
+KernelLaunches::KernelLaunches(const Cases& kernels) {
+  for (const Record* kernel : kernels) {
+    Several& own = by_name_[name_of(*kernel)];
+    own.shapes.insert(shape_of(*kernel));
+    own.devices.insert(device_of(*kernel));
   }
-  if (another(device_parameter)) text += " on GPU " + text_of(record, device_parameter);
-  return text;
 }
 
-std::string kernel_place(const Record& record, const Cases& others) {
-  constexpr std::size_t longest_name = 48;
-  std::vector<std::string> names = {text_of(record, kernel_parameter)};
-  for (const Record* other : others) names.push_back(text_of(*other, kernel_parameter));
-  return short_kernel_names(names, longest_name).front() + launch_words(record, others);
+std::string KernelLaunches::words(const Record& kernel) const {
+  const Several& own = by_name_.at(name_of(kernel));
+  return (own.shapes.size() > 1 ? " " + shape_of(kernel) : "") +
+         (own.devices.size() > 1 ? " on GPU " + device_of(kernel) : "");
+}
+
+KernelPlaces::KernelPlaces(const Cases& kernels, std::size_t longest_name) : launches_(kernels) {
+  std::vector<std::string> names;
+  for (const Record* kernel : kernels) names.push_back(name_of(*kernel));
+  const std::vector<std::string> shortened = short_kernel_names(names, longest_name);
+  for (std::size_t i = 0; i < names.size(); ++i) short_names_.emplace(names[i], shortened[i]);
+}
+
+std::string KernelPlaces::words(const Record& kernel) const {
+  return short_names_.at(name_of(kernel)) + launches_.words(kernel);
 }
 
 }  // namespace gpumem::report

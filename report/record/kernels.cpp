@@ -62,6 +62,10 @@ bool has_seen_accesses(const Record& record) {
   return is_kernel(record) && record.status == Status::ok && !(record.counters && record.access.empty());
 }
 
+bool is_only_timed(const Record& record) { return is_kernel(record) && record.status == Status::skipped; }
+
+std::string_view case_noun(const Report& report) { return report.program ? "kernel" : "case"; }
+
 const Probe* find_described_probe(std::string_view name) {
   return name == kernel_probe_name ? &kernel_probe() : find_probe(name);
 }

@@ -38,6 +38,12 @@ inline constexpr const char* local_bytes_name = "local_bytes";            ///< m
 /// Whether a kernel was seen access by access. Of one that was only counted there is no site, as of one without any.
 [[nodiscard]] bool has_seen_accesses(const Record& record);
 
+/// Of one that was not looked at, nothing is known but how long its launches took.
+[[nodiscard]] bool is_only_timed(const Record& record);
+
+/// What its results are to whoever reads of them: a program's are kernels.
+[[nodiscard]] std::string_view case_noun(const Report& report);
+
 /// The probe of a name, the one of kernels included; null if there is none.
 [[nodiscard]] const Probe* find_described_probe(std::string_view name);
 

@@ -200,8 +200,7 @@ std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& fin
 }
 
 std::optional<double> case_quantity(const Record& record, std::string_view name) {
-  const bool timed_only = is_kernel(record) && record.status == Status::skipped;
-  if (record.status != Status::ok && !timed_only) return std::nullopt;
+  if (record.status != Status::ok && !is_only_timed(record)) return std::nullopt;
   if (name == record.headline.quantity) return record.headline.value();
   const auto* const own = std::ranges::find(of_cases, name, &CaseQuantity::name);
   if (own != std::end(of_cases)) return own->value(record);

@@ -114,6 +114,8 @@ struct Record {
   Value baseline;                     ///< value of the compared, else of the swept parameter, in the case that
                                       ///< `relative` refers to
   std::vector<std::string> chosen;    ///< parameters that `auto` decided
+  /// Of a user's kernel, its place among all in the order of their first launches.
+  std::optional<std::uint64_t> first_launch = {};
   Status status = Status::ok;
   std::optional<std::string> reason;  ///< why it was skipped or failed
   std::optional<bool> verified;

@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <set>
 
 #include "probes/words.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/kernel_place.hpp"
+#include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 
@@ -61,6 +65,7 @@ std::vector<std::string> notes_of(const ComparedCase& one, const CaseChange& cha
   };
   add_own(*one.old_reading->record, *change.reading->record, "old");
   add_own(*change.reading->record, *one.old_reading->record, label);
+  if (change.by_place) return notes;
   for (const auto& [name, old_value, new_value] : change.shape) {
     const std::string from = old_value ? value_text({name, *old_value}) : "none";
     const std::string to = new_value ? value_text({name, *new_value}) : "none";
@@ -73,7 +78,10 @@ std::vector<std::string> notes_of(const ComparedCase& one, const CaseChange& cha
 class BlockBuilder {
  public:
   BlockBuilder(const Comparison& comparison, const ComparedCases& cases, const std::string& quantity)
-      : comparison_(comparison), cases_(cases), unit_{.name = unit_of(quantity)} {
+      : comparison_(comparison),
+        cases_(cases),
+        of_kernels_(is_kernel(*cases.front()->record)),
+        unit_{.name = unit_of(quantity)} {
     block_.title = one_line(cases.front()->record->probe);
     block_.rows.resize(cases.size());
     std::vector<double> values;
@@ -90,11 +98,16 @@ class BlockBuilder {
   }
 
   [[nodiscard]] Block build() && {
-    add_parameters();
+    if (of_kernels_) {
+      add_kernels();
+    } else {
+      add_parameters();
+    }
     add_column({.heading = {"old", unit_.name}}, [&](const ComparedCase& one) { return text_of(one.old_reading); });
     for (std::size_t n = 0; n < comparison_.news(); ++n) add_new(n);
     add_notes();
     for (std::size_t n = 0; n < comparison_.news(); ++n) add_reasons(n);
+    for (std::size_t n = 0; of_kernels_ && n < comparison_.news(); ++n) add_places(n);
     return std::move(block_);
   }
 
@@ -131,6 +144,17 @@ class BlockBuilder {
     }
   }
 
+  /// Names as short as they can be, with the launch where a kernel has several.
+  void add_kernels() {
+    constexpr std::size_t longest_name = 40;
+    Cases kernels;
+    for (const ComparedCase* one : cases_) kernels.push_back(one->record);
+    const KernelPlaces places(kernels, longest_name);
+    add_column({.heading = {"kernel", ""}, .names = true},
+               [&](const ComparedCase& one) { return places.words(*one.record); });
+    block_.parameter_columns = 1;
+  }
+
   void add_new(std::size_t n) {
     const std::string label = new_label(comparison_, n);
     const bool several = comparison_.news() > 1;
@@ -148,6 +172,34 @@ class BlockBuilder {
     add_column({.heading = {several ? label : "", ""}, .names = true},
                [&](const ComparedCase& one) { return outcome_words(change(one).outcome); });
     for (std::size_t i = 0; i < cases_.size(); ++i) block_.rows[i].tints.back() = tint_of(change(*cases_[i]).outcome);
+    if (!of_kernels_) return;
+    double longest_s = 0;
+    for (const ComparedCase* one : cases_)
+      longest_s = std::max(longest_s, metric_of(one->old_reading, gpu_time_name).value_or(0));
+    const TimeUnit unit = time_unit(longest_s);
+    add_column({.heading = {"launches", ""}, .rank = 40}, [&](const ComparedCase& one) {
+      return changed(one, change(one), launches_name, [](double value) { return fixed(value, 0); });
+    });
+    add_column({.heading = {"in all", unit.name}, .rank = 10}, [&](const ComparedCase& one) {
+      return changed(one, change(one), gpu_time_name, [&](double value) {
+        return fixed(value * unit.per_second, decimals_for(std::array{longest_s * unit.per_second}, 3, 2));
+      });
+    });
+  }
+
+  static std::optional<double> metric_of(const std::optional<CaseReading>& reading, const char* name) {
+    const auto value = reading ? metric_value(*reading->record, name) : std::nullopt;
+    return value && std::isfinite(*value) ? value : std::nullopt;
+  }
+
+  /// "10 -> 12", or what both are.
+  template <class Text>
+  static std::string changed(const ComparedCase& one, const CaseChange& change, const char* name, const Text& text) {
+    const auto old_value = metric_of(one.old_reading, name);
+    const auto new_value = metric_of(change.reading, name);
+    const std::string from = old_value ? text(*old_value) : "-";
+    const std::string to = new_value ? text(*new_value) : "-";
+    return from == to ? from : from + " -> " + to;
   }
 
   /// "-0.0" would be a change that is none.
@@ -179,6 +231,20 @@ class BlockBuilder {
     }
   }
 
+  void add_places(std::size_t n) {
+    Cases kernels;
+    for (const ComparedCase* one : cases_) {
+      kernels.push_back(one->record);
+      if (one->changes[n].reading) kernels.push_back(one->changes[n].reading->record);
+    }
+    const KernelPlaces places(kernels);
+    for (const ComparedCase* one : cases_) {
+      if (!one->changes[n].by_place) continue;
+      block_.findings.push_back(fmt::format("matched by place: {} -> {}", places.words(*one->record),
+                                            places.words(*one->changes[n].reading->record)));
+    }
+  }
+
   [[nodiscard]] std::string reason_of(const ComparedCase& one, std::size_t n) const {
     const CaseChange& change = one.changes[n];
     const auto why = [](const Record& record) { return record.reason ? ": " + one_line(*record.reason) : ""; };
@@ -192,10 +258,23 @@ class BlockBuilder {
 
   const Comparison& comparison_;
   const ComparedCases& cases_;
+  bool of_kernels_;
   TimeUnit unit_;
   int decimals_ = 0;
   Block block_;
 };
+
+/// By which the program's time on the GPU changed because of a kernel; 0 for cases of probes.
+double changed_gpu_s(const ComparedCase* one) {
+  double most = 0;
+  for (const CaseChange& change : one->changes) {
+    if (!one->old_reading || !change.reading) continue;
+    const auto old_s = metric_value(*one->old_reading->record, gpu_time_name);
+    const auto new_s = metric_value(*change.reading->record, gpu_time_name);
+    if (old_s && new_s) most = std::max(most, std::abs(*new_s - *old_s));
+  }
+  return most;
+}
 
 Page page_of(const Comparison& comparison, bool changed_only) {
   Page page{.before = comparison_preamble(comparison), .blocks = {}, .after = comparison_closing(comparison)};
@@ -203,6 +282,7 @@ Page page_of(const Comparison& comparison, bool changed_only) {
   for (const ComparedCase& one : comparison.cases) {
     if (is_shown(one, changed_only)) shown.push_back(&one);
   }
+  std::ranges::stable_sort(shown, std::ranges::greater(), changed_gpu_s);
   const auto kind = [](const ComparedCase* one) { return std::pair(one->record->probe, one->quantity); };
   for (const auto& [key, cases] : grouped(shown, kind)) {
     const std::string quantity = key.second ? key.second->name : std::string(bandwidth_name);

@@ -19,6 +19,14 @@ Json to_json(const std::optional<Estimate>& estimate) {
       {"value", number(estimate->value)}, {"ci95_low", number(estimate->low)}, {"ci95_high", number(estimate->high)}};
 }
 
+Json program_json(const std::optional<ProgramRecord>& program) {
+  if (!program) return nullptr;
+  return {{"command", program->command},
+          {"exit_code", optional(program->exit_code)},
+          {"launches_seen", program->launches_seen},
+          {"gpu_seconds", number(program->gpu_seconds)}};
+}
+
 Json run_json(const NamedReport& one) {
   const Report& report = one.report;
   const Device device = report.device.value_or(Device());
@@ -28,6 +36,7 @@ Json run_json(const NamedReport& one) {
           {"profile", optional(report.profile)},
           {"tool", {{"version", known(report.tool.version)}, {"git_commit", known(report.tool.git_commit)}}},
           {"host", {{"name", known(report.host.name)}}},
+          {"program", program_json(report.program)},
           {"device",
            {{"name", report.device ? Json(report.device->name) : Json(nullptr)},
             {"uuid", optional(device.uuid)},
@@ -49,6 +58,7 @@ Json side_json(const std::optional<CaseReading>& reading) {
 
 Json change_json(const CaseChange& change) {
   Json json = {{"verdict", to_string(change.outcome)},
+               {"matched_by_place", change.by_place},
                {"speed_ratio", to_json(change.speed)},
                {"case", side_json(change.reading)}};
   Json shape = Json::object();
@@ -114,6 +124,7 @@ std::vector<CsvPath> csv_paths(const Comparison& comparison) {
     add_paths(paths, {side, "estimate"}, estimate);
     add_paths(paths, {side}, {"flags"});
   }
+  if (comparison.reports.front().report.program) add_paths(paths, {}, {"matched_by_place"});
   return paths;
 }
 

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <utility>
 
 #include "probes/words.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/kernel_place.hpp"
+#include "report/record/kernels.hpp"
+#include "report/record/readings.hpp"
 #include "report/text/text.hpp"
 #include "report/write/comparison.hpp"
 
@@ -16,9 +20,12 @@ namespace gpumem::report {
 
 namespace {
 
+constexpr std::size_t longest_command = 60;
+
 std::string report_line(const std::string& label, const NamedReport& one) {
   const Report& report = one.report;
   std::string line = label + ": " + (one.name == "-" ? "standard input" : one_line(one.name));
+  if (report.program) line += ": " + truncated(one_line(join(report.program->command, " ")), longest_command);
   if (report.device) line += ": " + one_line(report.device->name);
   if (report.is_prediction()) return line + ", predicted, " + one_line(report.started_at);
   if (!report.host.name.empty()) line += " in " + one_line(report.host.name);
@@ -94,7 +101,24 @@ std::string group_words(const Cases& cases, const Cases& all) {
                        : fmt::format("{} ({}: {})", probe, size, join(parts, "; "));
 }
 
-std::string listed_by_probe(const Cases& cases, const Cases& all) {
+/// "transpose (11 ms in 10 launches), ...", what takes longest first.
+std::string listed_kernels(Cases kernels, const Cases& all) {
+  constexpr std::size_t most_listed = 10;
+  const auto gpu_s = [](const Record* record) { return metric_value(*record, gpu_time_name).value_or(0); };
+  std::ranges::stable_sort(kernels, std::ranges::greater(), gpu_s);
+  const KernelPlaces places(all);
+  std::vector<std::string> parts;
+  for (const Record* record : kernels) {
+    if (parts.size() == most_listed) break;
+    const auto launches = metric_value(*record, launches_name).value_or(0);
+    parts.push_back(fmt::format("{} ({} in {:.0f} {})", places.words(*record), duration_words(gpu_s(record)), launches,
+                                launches == 1 ? "launch" : "launches"));
+  }
+  if (kernels.size() > parts.size()) parts.push_back(fmt::format("and {} more", kernels.size() - parts.size()));
+  return join(parts, ", ");
+}
+
+std::string listed_by_probe(Cases cases, const Cases& all) {
   std::vector<std::string> parts;
   for (const auto& [probe, group] : grouped(cases, probe_of)) {
     Cases of_probe = all;
@@ -150,9 +174,27 @@ void add_one_sided(std::vector<Said>& lines, const Comparison& comparison, std::
   const std::string label = new_label(comparison, which);
   const std::string not_in = comparison.news() == 1 ? "Only in old" : "In old, not in " + label;
   const std::string only_in = comparison.news() == 1 ? "Only in " + label : "In " + label + ", not in old";
-  if (!missing.empty()) lines.push_back({fmt::format("{}: {}.", not_in, listed_by_probe(missing, all)), Tint::yellow});
-  if (!added.empty()) lines.push_back({fmt::format("{}: {}.", only_in, listed_by_probe(added, all)), Tint::none});
-  add_what_keeps_apart(lines, missing, added);
+  const bool of_program = comparison.reports.front().report.program.has_value();
+  const auto list = of_program ? listed_kernels : listed_by_probe;
+  if (!missing.empty()) lines.push_back({fmt::format("{}: {}.", not_in, list(missing, all)), Tint::yellow});
+  if (!added.empty()) lines.push_back({fmt::format("{}: {}.", only_in, list(added, all)), Tint::none});
+  if (!of_program) add_what_keeps_apart(lines, missing, added);
+}
+
+/// "GPU time: 31.0 ms in 60 launches -> 22.4 ms in 60 launches (-27.7 %)." Empty where it is not known.
+std::string total_words(const Comparison& comparison, std::size_t which) {
+  const auto& old_program = comparison.reports.front().report.program;
+  const auto& new_program = comparison.reports[which + 1].report.program;
+  if (!old_program || !new_program) return {};
+  const auto old_s = positive(old_program->gpu_seconds);
+  const auto new_s = positive(new_program->gpu_seconds);
+  if (!old_s || !new_s) return {};
+  const auto words = [](double seconds, std::uint64_t launches) {
+    return fmt::format("{} in {} {}", duration_words(seconds), launches, launches == 1 ? "launch" : "launches");
+  };
+  const std::string prefix = comparison.news() == 1 ? "" : new_label(comparison, which) + ": ";
+  return fmt::format("{}GPU time of the program: {} -> {} ({}).", prefix, words(*old_s, old_program->launches_seen),
+                     words(*new_s, new_program->launches_seen), change_words(*new_s / *old_s));
 }
 
 std::string summary(const Comparison& comparison, std::size_t which) {
@@ -211,7 +253,10 @@ std::vector<Said> comparison_preamble(const Comparison& comparison) {
 std::vector<Said> comparison_closing(const Comparison& comparison) {
   std::vector<Said> lines;
   for (std::size_t n = 0; n < comparison.news(); ++n) add_one_sided(lines, comparison, n);
-  for (std::size_t n = 0; n < comparison.news(); ++n) lines.push_back({summary(comparison, n), Tint::bold});
+  for (std::size_t n = 0; n < comparison.news(); ++n) {
+    if (std::string total = total_words(comparison, n); !total.empty()) lines.push_back({std::move(total), Tint::bold});
+    lines.push_back({summary(comparison, n), Tint::bold});
+  }
   return lines;
 }
 

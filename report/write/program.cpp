@@ -268,9 +268,10 @@ class ProgramBlock {
     std::vector<std::string> kernels;
     std::vector<std::string> launches;
     std::size_t longest = 0;
+    const KernelLaunches several(rows_);
     for (const Record* record : rows_) {
       kernels.push_back(text_of(*record, kernel_parameter));
-      launches.push_back(launch_words(*record, rows_));
+      launches.push_back(several.words(*record));
       longest = std::max(longest, display_width(launches.back()));
     }
     const std::size_t of_name = std::clamp(most - std::min(most, longest), shortest_name, longest_name);

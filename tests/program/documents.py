@@ -6,6 +6,7 @@
 
 import contextlib
 import difflib
+import functools
 import importlib.util
 import itertools
 import json
@@ -179,6 +180,16 @@ def execute(block, directory):
     return names
 
 
+@functools.cache
+def smoke_reports():
+    """A report in each format, made once for all pages."""
+    with tempfile.TemporaryDirectory() as directory:
+        files = [Path(directory) / name for name in ("report.json", "report.csv")]
+        done = gpumem.run("check", "smoke", *gpumem.MODEL, "--quiet", *(w for file in files for w in ("--output", str(file))))
+        assert files[0].exists(), done.stderr
+        return {file.name: file.read_text(encoding="utf-8") for file in files}
+
+
 class Sandbox:
     """A directory in which the commands of a page run: the files they speak of, and tools that need neither a GPU nor a
     cluster."""
@@ -209,9 +220,8 @@ class Sandbox:
     def add_reports(self):
         """What pages call a report."""
         report = self.directory / "report.json"
-        outputs = [word for name in ("report.json", "report.csv") for word in ("--output", str(self.directory / name))]
-        done = gpumem.run("check", "smoke", *gpumem.MODEL, "--quiet", *outputs)
-        assert report.exists(), done.stderr
+        for name, text in smoke_reports().items():
+            (self.directory / name).write_text(text, encoding="utf-8")
         (self.directory / "reports").mkdir()
         for name in ("old", "new", "baseline", "reports/one", "reports/two"):
             shutil.copy(report, self.directory / f"{name}.json")

@@ -422,8 +422,27 @@ class Report(RunTest):
         self.assertEqual(check("bytes_moved_per_byte_used", "^copy", at_most=1.2, where={"quantity": "launches", "at_least": 21})[0], 1)
         self.assertEqual(check("gpu_time_share", "transpose", at_least=0.8)[0], 0)
         self.watch(WATCHED, "kernels", "1", options=("--output", report))
-        self.assertIn("FAIL  the program ended well  exit code 1", run("check", str(report)).stdout)
+        self.assertRegex(run("check", str(report)).stdout, "FAIL +the program ended well +exit code 1\n")
         self.assertEqual(check("gpu_time_share", "transpose", at_least=0.8)[0], 1)
+
+    def test_two_runs_are_compared(self):
+        before, after = self.directory / "before.json", self.directory / "after.json"
+        self.watch(WATCHED, "kernels", options=("--output", before))
+        report = strict_json(before.read_text())
+        self.assertEqual([one["first_launch"] for one in report["results"]], [0, 1])
+        report["results"][0]["parameters"]["kernel"] = "transpose_tile(float*, float const*)"
+        for member in ("median", "ci95_low", "ci95_high"):
+            if report["results"][0]["time_seconds"][member]:
+                report["results"][0]["time_seconds"][member] /= 2
+        after.write_text(json.dumps(report))
+        text = self.succeed("compare", str(before), str(after), env=environment(COLUMNS="120"))
+        self.assertIn("matched by place: transpose -> transpose_tile", text)
+        self.assertIn("GPU time of the program: ", text)
+        self.assertRegex(text, r"transpose +1000 +500 +\+100\.0 ")
+        self.assertEqual(self.succeed("compare", str(before), str(after), "kernel=^copy").count("matched by place"), 0)
+        probes = self.directory / "probes.json"
+        run("probe", "--offset", "0", "--backend", "model", "--output", str(probes))
+        self.assertIn("is of a program", self.fail_with(2, "compare", str(before), str(probes)))
 
     def test_raw_files_can_be_kept_and_shown_again(self):
         kept = self.directory / "new" / "kept"

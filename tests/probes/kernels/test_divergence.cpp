@@ -29,13 +29,13 @@ TEST_CASE("divergence: every lane takes every path equally often, and does as mu
     for (unsigned lane = 0; lane < 32; ++lane) {
       std::vector<unsigned> taken(paths);
       unsigned trips = 0;
-      for (unsigned round = 0; round < kernels::rounds; ++round) {
+      for (unsigned round = 0; round < kernels::divergence_rounds; ++round) {
         const unsigned path = kernels::path_of(lane, round, paths);
         ++taken.at(path);
         trips += kernels::unequal_trips(path, paths);
       }
-      for (const unsigned times : taken) CHECK(times == kernels::rounds / paths);
-      CHECK(trips == kernels::rounds * kernels::trips);
+      for (const unsigned times : taken) CHECK(times == kernels::divergence_rounds / paths);
+      CHECK(trips == kernels::divergence_rounds * kernels::trips);
     }
   }
 }
@@ -58,7 +58,7 @@ TEST_CASE("divergence: only predicated loads touch memory, with the sectors of t
     const Case one = divergent_case("predicated", every_number[i]);
     const Workload workload = one.probe->describe(one, test::some_device());
     REQUIRE(workload.sites.size() == 1);
-    CHECK(workload.sites[0].requests == 132 * 32 * kernels::steps);
+    CHECK(workload.sites[0].requests == 132 * 32 * kernels::divergence_steps);
     CHECK(access::summarise(workload.sites[0]).cost.sectors_per_request == sectors[i]);
     CHECK(workload.useful_bytes_read == workload.sites[0].requests * 128 / every_number[i]);
     CHECK_FALSE(workload.modelled());

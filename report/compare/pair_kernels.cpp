@@ -1,0 +1,128 @@
+// Which kernels of two runs of a program are the same though their names or launches differ: by their place.
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "report/compare/compare.hpp"
+#include "report/record/cases.hpp"
+#include "report/record/kernels.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using Indices = std::vector<std::size_t>;
+using Key = std::function<std::string(const Record&)>;
+
+std::string name_of(const Record& record) {
+  const Parameter* name = find_parameter(record, kernel_parameter);
+  return name == nullptr ? "" : gpumem::to_string(name->value);
+}
+
+std::string launches_of(const Record& record) {
+  return std::to_string(metric_value(record, launches_name).value_or(0));
+}
+
+/// Kernels in the order of their first launches, as far as the report says it.
+Indices in_order(std::span<const Record> results) {
+  Indices order;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (is_kernel(results[i]) && results[i].first_launch) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t index) { return *results[index].first_launch; });
+  return order;
+}
+
+/// Kernels of both runs that stand between two that match, or before the first or after the last.
+struct Gap {
+  Indices olds = {};
+  Indices news = {};
+};
+
+class Places {
+ public:
+  Places(std::span<const Record> olds, std::span<const Record> news, Partners& partner)
+      : olds_(olds), news_(news), partner_(partner), taken_(news.size(), false) {
+    for (const auto& one : partner) {
+      if (one) taken_[*one] = true;
+    }
+  }
+
+  void pair() {
+    for (Gap& gap : gaps()) {
+      pair_alike(gap, name_of);                                                     // in another grid or block
+      pair_alike(gap, launches_of);                                                 // as often
+      if (gap.olds.size() == 1) pair_alike(gap, [](const Record&) { return ""; });  // the only one left
+    }
+  }
+
+ private:
+  /// A match that the new run has at another place than the old one tells nothing of what stands beside it.
+  [[nodiscard]] std::vector<Gap> gaps() const {
+    const Indices old_order = in_order(olds_);
+    const Indices new_order = in_order(news_);
+    // The new kernels without a match, by the match before them; none: the beginning.
+    std::map<std::optional<std::size_t>, std::pair<Indices, std::optional<std::size_t>>> after;
+    std::optional<std::size_t> last;
+    for (const std::size_t index : new_order) {
+      if (!taken_[index]) {
+        after[last].first.push_back(index);
+      } else {
+        after[last].second = index;
+        last = index;
+      }
+    }
+    std::vector<Gap> gaps;
+    Indices olds;
+    last.reset();
+    const auto close = [&](std::optional<std::size_t> next) {
+      const auto beside = after.find(last);
+      if (!olds.empty() && beside != after.end() && beside->second.second == next) {
+        gaps.push_back({.olds = olds, .news = beside->second.first});
+      }
+      olds.clear();
+      last = next;
+    };
+    for (const std::size_t index : old_order) {
+      if (partner_[index]) {
+        close(partner_[index]);
+      } else {
+        olds.push_back(index);
+      }
+    }
+    close(std::nullopt);
+    return gaps;
+  }
+
+  /// Pairs in their order those of a gap that are alike, where both runs have as many.
+  void pair_alike(Gap& gap, const Key& key) {
+    std::map<std::string, Gap> groups;
+    for (const std::size_t index : gap.olds) groups[key(olds_[index])].olds.push_back(index);
+    for (const std::size_t index : gap.news) groups[key(news_[index])].news.push_back(index);
+    for (const auto& [ignored, group] : groups) {
+      if (group.olds.size() != group.news.size()) continue;
+      for (std::size_t i = 0; i < group.olds.size(); ++i) {
+        partner_[group.olds[i]] = group.news[i];
+        taken_[group.news[i]] = true;
+      }
+    }
+    std::erase_if(gap.olds, [&](std::size_t index) { return partner_[index].has_value(); });
+    std::erase_if(gap.news, [&](std::size_t index) { return taken_[index]; });
+  }
+
+  std::span<const Record> olds_;
+  std::span<const Record> news_;
+  Partners& partner_;
+  std::vector<bool> taken_;  ///< of the new ones
+};
+
+}  // namespace
+
+void pair_kernels_by_place(std::span<const Record> old_kernels, std::span<const Record> new_kernels,
+                           Partners& partner) {
+  Places(old_kernels, new_kernels, partner).pair();
+}
+
+}  // namespace gpumem::report
