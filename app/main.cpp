@@ -27,6 +27,14 @@ extern "C" void gpumem_on_interrupt(int) {
   std::signal(SIGTERM, SIG_DFL);
 }
 
+extern "C" void gpumem_on_file_limit(int) {}
+
+/// From now on a file that may not grow (ulimit -f) is an error of writing it. Commands that we start know nothing of
+/// that, as they would of a signal that is ignored.
+void fail_at_file_limit() {
+  if (std::signal(SIGXFSZ, gpumem_on_file_limit) == SIG_IGN) std::signal(SIGXFSZ, SIG_IGN);
+}
+
 /// From now on the first SIGINT or SIGTERM only sets a flag, which is asked for between two pieces of work; a second
 /// one ends the process at once.
 void catch_interrupts() {
@@ -75,6 +83,7 @@ int complain(int exit_code, const std::string& reason) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  fail_at_file_limit();
   try {
     return run(argc > 0 ? std::vector<std::string>(argv, argv + argc) : std::vector<std::string>{"gpumem"});
   } catch (const Error& error) {

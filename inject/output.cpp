@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <mutex>
@@ -44,8 +45,32 @@ FileHeader header_of_process(EngineKind engine) {
   return header;
 }
 
+/// While it lives, a file that may not grow (ulimit -f) is an error of writing it, and not the program's end.
+class FileLimitSpared {
+ public:
+  FileLimitSpared() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~FileLimitSpared() {
+    const timespec at_once{};
+    if (sigismember(&before_, SIGXFSZ) == 0) sigtimedwait(&signal_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  FileLimitSpared(const FileLimitSpared&) = delete;
+  FileLimitSpared& operator=(const FileLimitSpared&) = delete;
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+};
+
 /// Memory that the file behind a mapping has no room for kills the process that touches it.
-bool make_room(std::size_t bytes) { return posix_fallocate(launches, 0, static_cast<off_t>(bytes)) == 0; }
+bool make_room(std::size_t bytes) {
+  const FileLimitSpared spared;
+  return posix_fallocate(launches, 0, static_cast<off_t>(bytes)) == 0;
+}
 
 bool map_launches(const FileHeader& header) {
   const std::size_t bytes = launches_begin + launch_slots * sizeof(LaunchSlot);
@@ -73,6 +98,7 @@ void write_command() {
 std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 bool open_output(const std::string& folder, EngineKind engine) {
+  const FileLimitSpared spared;
   const FileHeader header = header_of_process(engine);
   const std::string name = folder + "/" + std::to_string(header.process) + "-" + std::to_string(header.started_ns);
   events = open((name + events_suffix).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
@@ -107,6 +133,7 @@ void write_event(EventKind kind, std::initializer_list<Part> parts) {
   static char zeros[8] = {};
   if (bytes % 8 != 0) pieces.push_back({zeros, 8 - bytes % 8});
   const std::lock_guard lock(writing);
+  const FileLimitSpared spared;
   // One call, so that other threads' and a sudden end leave whole events; if the disk is full, the last is cut off.
   if (writev(events, pieces.data(), static_cast<int>(pieces.size())) < 0) {
     close(events);

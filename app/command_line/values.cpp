@@ -127,14 +127,17 @@ std::vector<Value> parse_axis_values(const Axis& axis, std::span<const std::stri
   return reader.take();
 }
 
-double parse_fraction(std::string_view option, std::string_view text) {
+double parse_fraction(std::string_view option, std::string_view text, double below) {
   constexpr double probably_percent = 0.2;
   std::string_view rest = text;
   const auto number = leading_number(rest);
   const bool percent = rest == "%" || rest == " %";
   if (!number || (!rest.empty() && !percent)) refuse(option, text, "is not a share; write it as 0.5% or 0.005");
   const double fraction = percent ? *number / 100 : *number;
-  if (fraction <= 0 || fraction >= 1) refuse(option, text, "is not between 0% and 100%; write it as 0.5% or 0.005");
+  if (fraction <= 0 || fraction >= below) {
+    const std::string range = std::isinf(below) ? "more than 0%" : fmt::format("between 0% and {:g}%", below * 100);
+    refuse(option, text, "is not " + range + "; write it as 0.5% or 0.005");
+  }
   if (!percent && fraction > probably_percent) {
     refuse(option, text, fmt::format("would be {0:g}%; write {1}%, or {0:g}% if that is meant", fraction * 100, text));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -221,7 +222,9 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       "Pass over the first launches of each process, e.g. --skip-first 1000 to leave out a warm-up");
   options.add_value(
       "max-overhead", "SHARE",
-      [arguments](const std::string& text) { arguments->max_overhead = parse_fraction("max-overhead", text); },
+      [arguments](const std::string& text) {
+        arguments->max_overhead = parse_fraction("max-overhead", text, std::numeric_limits<double>::infinity());
+      },
       "Stop looking closely when that has taken more than a second and this share of the time (default 20%); what was "
       "not seen is said, e.g. --max-overhead 5%");
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,

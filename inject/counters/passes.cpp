@@ -39,7 +39,7 @@ std::unordered_map<std::uint32_t, Context> contexts;
 Context* counting = nullptr;
 std::uint64_t began_ns = 0;  // of the pass
 std::uint64_t passes_done = 0;
-double pass_ns = 0;  // of all of them
+double pass_ns = 0;  // of all of them but the first, in which CUPTI is not done with setting up
 bool replaying = false;
 
 /// Other counters take another setting up, which costs more than the pass of those that not all kernels need.
@@ -91,7 +91,7 @@ Unseen give_up(const std::exception& error) {
 }  // namespace
 
 bool has_time_for(std::uint32_t slot, double left_ns) {
-  if (passes_done == 0) return true;
+  if (passes_done < 2) return true;
   std::size_t to_come = 0;
   std::size_t passes_of_one = 0;
   for (const auto& [id, context] : contexts) {
@@ -100,7 +100,7 @@ bool has_time_for(std::uint32_t slot, double left_ns) {
     passes_of_one = context.passes;
   }
   to_come += passes_of_one;
-  return static_cast<double>(to_come) * pass_ns / static_cast<double>(passes_done) < left_ns;
+  return static_cast<double>(to_come) * pass_ns / static_cast<double>(passes_done - 1) < left_ns;
 }
 
 Unseen begin_pass(const measure::Cupti& cupti, const PassContext& which, Slot& slot, bool replay) {
@@ -149,8 +149,12 @@ Unseen end_pass(Slot& slot, bool launched) {
       return Unseen::failed;
     }
     context.profiler->decode();
-    ++passes_done;
-    pass_ns += static_cast<double>(now_ns() - began_ns) / static_cast<double>(replaying ? context.passes : 1);
+    const std::uint64_t took_ns = now_ns() - began_ns;
+    if (passes_done++ == 0) {
+      watch().setup_ns += took_ns;
+    } else {
+      pass_ns += static_cast<double>(took_ns) / static_cast<double>(replaying ? context.passes : 1);
+    }
     std::uint64_t& too_few = slot.counts->unseen[static_cast<std::size_t>(Unseen::few_launches)];
     ++too_few;
     if (replaying ? !is_last : unfinished.passes.size() < context.passes) return Unseen::none;

@@ -151,16 +151,6 @@ __device__ __noinline__ unsigned words_not_used(const SiteTable* table, unsigned
   return static_cast<unsigned>(__popc(bits & ~before));
 }
 
-/// Which of the 4 sectors of its line the lanes of `group` touch.
-__device__ __noinline__ unsigned sectors_of(unsigned mask, unsigned group, std::uint64_t address) {
-  unsigned sectors = 0;
-#pragma unroll 1
-  for (unsigned sector = 0; sector < 4; ++sector) {
-    if ((__ballot_sync(mask, ((address >> 5) & 3U) == sector) & group) != 0) sectors |= 1U << sector;
-  }
-  return sectors;
-}
-
 /// What the caches lack of a line that a request touches.
 struct Missing {
   unsigned in_l1 = 0;  ///< sectors, a bit each
@@ -179,13 +169,11 @@ __device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) 
 }
 
 /// Plays L1 and L2 with the request.
-__device__ __noinline__ void play(const Access& access, Costs& costs, unsigned mask, unsigned lane) {
-  const unsigned group = lanes_alike(mask, access.address >> 7);
-  const unsigned sectors = sectors_of(mask, group, access.address);
+__device__ __noinline__ void play(const Access& access, const Line& line, Costs& costs, unsigned mask, unsigned lane) {
   Missing missing;
-  if (leads(group, lane)) missing = look_up(access, sectors);
+  if (leads(line.group, lane)) missing = look_up(access, line.sectors);
   __syncwarp(mask);
-  const unsigned place = __shfl_sync(mask, missing.place, __ffs(static_cast<int>(group)) - 1);
+  const unsigned place = __shfl_sync(mask, missing.place, __ffs(static_cast<int>(line.group)) - 1);
   costs.used_words = sum_of_few(mask, words_not_used(access.table, place, access));
   costs.l2_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l1)));
   costs.memory_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l2)));
@@ -212,32 +200,30 @@ __device__ __noinline__ void show(TableSite& site, const Access& access, unsigne
   if (first) site.request[at].active = mask;
 }
 
-__device__ __noinline__ void count_sectors(const Access& access, Costs& costs, unsigned mask, unsigned lane) {
-  costs.sectors = count_different(mask, lane, access.address >> 5);
-  costs.lines = count_different(mask, lane, access.address >> 7);
+__device__ __noinline__ void add_lines(const Access& access, Costs& costs, unsigned mask, unsigned lane) {
+  const Line line = line_of(mask, access.address);
+  costs.sectors = count_sectors(mask, lane, line);
+  costs.lines = count_groups(mask, lane, line.group);
   costs.least_sectors = (costs.useful_bytes + 31) / 32;
   if (access.space == RawSpace::local && access.log2_bytes > 2) {
     // Each 4 bytes of a longer word lie in a row of their own, alike.
     costs.sectors <<= access.log2_bytes - 2;
     costs.lines <<= access.log2_bytes - 2;
   }
-}
-
-__device__ __noinline__ void count_wavefronts(const Access& access, Costs& costs, unsigned mask, unsigned lane) {
-  const Wavefronts cost = wavefronts(mask, lane, access.address, access.log2_bytes, access.op == RawOp::load);
-  costs.wavefronts = cost.all;
-  costs.least_wavefronts = cost.least;
+  if (access.table->l1_sets != 0 && access.space == RawSpace::global) play(access, line, costs, mask, lane);
 }
 
 __device__ __noinline__ Costs costs_of(const Access& access, unsigned mask, unsigned lane) {
+  const unsigned same = lanes_alike(mask, access.address);
   Costs costs;
   costs.active_lanes = static_cast<unsigned>(__popc(mask));
-  costs.useful_bytes = count_different(mask, lane, access.address) << access.log2_bytes;
+  costs.useful_bytes = count_groups(mask, lane, same) << access.log2_bytes;
   if (access.space == RawSpace::shared) {
-    count_wavefronts(access, costs, mask, lane);
+    const Wavefronts cost = wavefronts(mask, lane, access.address, same, access.log2_bytes, access.op == RawOp::load);
+    costs.wavefronts = cost.all;
+    costs.least_wavefronts = cost.least;
   } else {
-    count_sectors(access, costs, mask, lane);
-    if (access.table->l1_sets != 0 && access.space == RawSpace::global) play(access, costs, mask, lane);
+    add_lines(access, costs, mask, lane);
   }
   return costs;
 }

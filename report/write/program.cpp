@@ -86,7 +86,8 @@ struct Kernels {
   Cases rows;
   Cases fine;    ///< with nothing worth saving
   Cases beyond;  ///< the first rows: with something
-  Cases unseen;  ///< without a saving that is known, and no row either
+  Cases others;  ///< looked at, without a saving that is known and without a row
+  Cases unseen;  ///< without a row either
 
   explicit Kernels(const std::vector<Record>& results) {
     Cases unknown;
@@ -108,7 +109,8 @@ struct Kernels {
     }
     for (const Record* record : unknown) {
       const bool has_row = rows.size() < most_rows && value_of(*record, gpu_share_name).value_or(0) >= worth_a_row;
-      (has_row ? rows : unseen).push_back(record);
+      Cases& without_row = record->status == Status::ok ? others : unseen;
+      (has_row ? rows : without_row).push_back(record);
     }
   }
 
@@ -315,12 +317,11 @@ std::string beyond_words(const Cases& beyond) {
       kernel_words(beyond, "more "), duration_words(sum_of(beyond, could_save_name)));
 }
 
-std::string unseen_words(const Cases& unseen, bool more, const std::string& looked) {
-  Cases priced;
-  std::ranges::copy_if(unseen, std::back_inserter(priced), [](const Record* one) { return one->status == Status::ok; });
-  const bool all_seen = priced.size() == unseen.size();
-  return fmt::format("{} {} {}{}.", kernel_words(unseen, more ? "more " : ""), unseen.size() == 1 ? "has" : "have",
-                     all_seen ? "no saving that is known" : "not been " + looked, share_of(unseen));
+/// "3 more kernels have not been counted: 2 % of the GPU time."
+std::string rest_words(const Cases& cases, bool more, const std::string& what) {
+  if (cases.empty()) return "";
+  return fmt::format("{} {} {}{}.", kernel_words(cases, more ? "more " : ""), cases.size() == 1 ? "has" : "have", what,
+                     share_of(cases));
 }
 
 }  // namespace
@@ -340,7 +341,9 @@ Page program_page(const Report& report, std::size_t width) {
     say(kernel_words(kernels.fine) + (kernels.fine.size() == 1 ? " is fine" : " are fine") + share_of(kernels.fine) +
         ".");
   }
-  if (!kernels.unseen.empty()) say(unseen_words(kernels.unseen, !kernels.rows.empty(), looked));
+  const bool more = !kernels.rows.empty();
+  say(rest_words(kernels.others, more, "no saving that is known"));
+  say(rest_words(kernels.unseen, more, "not been " + looked));
   for (const auto& [reason, launches] : program.skipped) {
     if (launches_told(kernels.rows, reason) >= static_cast<double>(launches)) continue;
     say(fmt::format("{} not {}: {}.", launches_words(launches), looked, one_line(reason)), Tint::yellow);

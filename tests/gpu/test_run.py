@@ -13,7 +13,9 @@ GPUMEM = os.environ["GPUMEM"]
 GUEST = os.environ["GPUMEM_GUEST"]
 
 # inject/raw_format.hpp
-HEADER_BYTES, SITE_BYTES, SAMPLE_EVENT = 32, 2752, 5
+HEADER_BYTES, SITE_BYTES, SAMPLE_EVENT, COUNTS_EVENT = 32, 2752, 5, 8
+# measure::counter_fields(): the number of requests of each, and of what is counted of them
+COUNTS = {("global", "load"): (0, 1), ("global", "store"): (2, 3), ("shared", "load"): (4, 5)}
 SPACES = {0: "global", 1: "shared"}
 OPS = {0: "load", 1: "store", 2: "atomic"}
 
@@ -31,26 +33,37 @@ def watched(folder, *command, options=()):
         return code, out, err, json.load(file), raw
 
 
-def samples(raw):
-    """Of each launch seen, per space and operation: (sectors, wavefronts, requests), summed over its sites."""
+def events(raw):
     for name in sorted(glob.glob(raw + "/*.events")):
         with open(name, "rb") as file:
             data = file.read()
         at = HEADER_BYTES
         while at + 8 <= len(data):
             kind, size = struct.unpack_from("<2I", data, at)
-            event, at = data[at + 8:at + 8 + size], at + 8 + (size + 7) // 8 * 8
-            if kind != SAMPLE_EVENT:
-                continue
-            sums = {}
-            for i in range(struct.unpack_from("<I", event, 4)[0]):
-                begin = 32 + i * SITE_BYTES
-                space, op = struct.unpack_from("<2B", event, begin + 8)
-                counts = struct.unpack_from("<8Q", event, begin + 16)
-                total = sums.setdefault((SPACES.get(space), OPS[op]), [0, 0, 0])
-                for k, value in enumerate((counts[3], counts[6], counts[0])):
-                    total[k] += value
-            yield sums
+            yield kind, data[at + 8:at + 8 + size]
+            at += 8 + (size + 7) // 8 * 8
+
+
+def seen_costs(raw):
+    """Of each launch seen, per space and operation: what a request takes, over all sites. Sectors of global memory,
+    wavefronts of shared."""
+    for event in (event for kind, event in events(raw) if kind == SAMPLE_EVENT):
+        sums = {}
+        for i in range(struct.unpack_from("<I", event, 4)[0]):
+            begin = 32 + i * SITE_BYTES
+            space, op = struct.unpack_from("<2B", event, begin + 8)
+            counts = struct.unpack_from("<8Q", event, begin + 16)
+            total = sums.setdefault((SPACES.get(space), OPS[op]), [0, 0])
+            total[0] += counts[6 if SPACES.get(space) == "shared" else 3]
+            total[1] += counts[0]
+        yield {where: cost / requests for where, (cost, requests) in sums.items()}
+
+
+def counted_costs(raw):
+    """The same by the hardware's counters."""
+    for event in (event for kind, event in events(raw) if kind == COUNTS_EVENT):
+        values = struct.unpack_from("<6d", event, 16)
+        yield {where: values[cost] / values[requests] for where, (requests, cost) in COUNTS.items() if values[requests]}
 
 
 def without_repeats(values):
@@ -61,24 +74,22 @@ class OwnProbes(unittest.TestCase):
     """Cases follow each other in both, and each is launched several times: where the two lists without repeats are the
     same, every launch of every case was."""
 
-    def check_sweep(self, kernels, space, unit, *probe):
+    def check_sweep(self, kernels, space, unit, *probe, costs=seen_costs, options=()):
         with tempfile.TemporaryDirectory() as folder:
             report = os.path.join(folder, "probe.json")
-            options = ("--launches", "100000", "--max-overhead", "99%", "--kernel", kernels)
+            options = ("--launches", "100000", "--max-overhead", "99%", "--kernel", kernels, *options)
             code, _, err, _, raw = watched(folder, GPUMEM, "probe", *probe, "--time-budget", "1ms", "--quiet",
                                            "--output", report, options=options)
             self.assertEqual((code, err), (0, ""))
             with open(report, encoding="utf-8") as file:
                 results = json.load(file)["results"]
-            which = 0 if unit == "sectors_per_request" else 1
             ops = {site["op"] for site in results[0]["access"] if site["space"] == space}
             # A checksum or the time that is stored is no site.
             predicted = [tuple(sorted((site["op"], site[unit]["predicted"]) for site in one["access"]
                                       if site["space"] == space)) for one in results]
-            seen = [tuple(sorted((op, total[which] / total[2]) for (where, op), total in sums.items()
-                                 if where == space and op in ops)) for sums in samples(raw)]
+            seen = [tuple(sorted((op, cost) for (where, op), cost in launch.items() if where == space and op in ops))
+                    for launch in costs(raw)]
             self.assertEqual(without_repeats(seen), without_repeats(predicted))
-            return len(seen)
 
     def test_offsets_and_strides(self):
         shape = ("--buffer", "16MiB", "--block-threads", "256", "--elements-per-thread", "8")
@@ -158,6 +169,17 @@ class Counted(Guests):
         """Loaded and stored by a launch of each kernel of that name."""
         counted = [one["counters"] for one in report["results"] if name in one["parameters"]["kernel"]]
         return {(one["global_load_sectors"], one["global_store_sectors"]) for one in counted if one}
+
+    def test_own_sweeps(self):
+        counted = {"costs": counted_costs, "options": ("--counters", "--replay")}
+        shape = ("--op", "copy", "--buffer", "16MiB", "--block-threads", "256", "--elements-per-thread", "8")
+        for sweep in (("--offset", "0..32"), ("--stride", "1..32")):
+            with self.subTest(sweep=sweep):
+                OwnProbes.check_sweep(self, "gpumem::global::copy<", "global", "sectors_per_request", *sweep, *shape,
+                                      **counted)
+        with self.subTest("banks"):
+            OwnProbes.check_sweep(self, "load_words<", "shared", "wavefronts_per_request", "bank", "--op", "read",
+                                  **counted)
 
     def test_threads_and_streams(self):
         report = self.check_unnoticed("threads", "--counters")

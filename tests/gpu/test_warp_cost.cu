@@ -30,12 +30,15 @@ __device__ void cost(const access::WarpRequest& request, Costs& costs) {
   const unsigned mask = request.active;
   const std::uint64_t address = request.address[lane];
   const auto log2_bytes = static_cast<unsigned>(31 - __clz(static_cast<int>(request.word_bytes)));
-  const Costs found{inject::count_different(mask, lane, address),
-                    inject::count_different(mask, lane, address / access::sector_bytes),
-                    inject::count_different(mask, lane, address / access::line_bytes),
-                    inject::wavefronts(mask, lane, address, log2_bytes, true).all,
-                    inject::wavefronts(mask, lane, address, log2_bytes, false).all,
-                    inject::wavefronts(mask, lane, address, log2_bytes, false).least,
+  const unsigned same = inject::lanes_alike(mask, address);
+  const inject::Line line = inject::line_of(mask, address);
+  const auto offset = static_cast<unsigned>(address);  // of shared memory
+  const Costs found{inject::count_groups(mask, lane, same),
+                    inject::count_sectors(mask, lane, line),
+                    inject::count_groups(mask, lane, line.group),
+                    inject::wavefronts(mask, lane, offset, same, log2_bytes, true).all,
+                    inject::wavefronts(mask, lane, offset, same, log2_bytes, false).all,
+                    inject::wavefronts(mask, lane, offset, same, log2_bytes, false).least,
                     inject::sum_of_few(mask, lane % 8)};
   if (inject::leads(mask, lane)) costs = found;
 }

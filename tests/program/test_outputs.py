@@ -87,6 +87,13 @@ class Files(ProgramTest):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"\Agpumem: [^\n]*/dev/full[^\n]*\n\Z")
 
+    def test_a_file_that_may_not_grow_is_an_error(self):
+        command = ["bash", "-c", 'ulimit -f 1; exec "$0" "$@"', PROGRAM, "probe", "--offset", "0..32", *MODEL, "--quiet"]
+        done = subprocess.run([*command, "--output", self.path("a.json")], capture_output=True, text=True, check=False,
+                              env=environment())
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"\Agpumem: [^\n]*a\.json[^\n]*\n\Z")
+
 
 class Interrupts(ProgramTest):
     # A minute of predictions, of which the test waits for the first few.

@@ -233,6 +233,7 @@ TEST_CASE("a share is a percentage or a fraction") {
   CHECK(parse_fraction("ci-width", "0.5%") == Approx(0.005));
   CHECK(parse_fraction("ci-width", "0.005") == Approx(0.005));
   CHECK(parse_fraction("ci-width", "50%") == Approx(0.5));
+  CHECK(parse_fraction("max-overhead", "500%", 10) == Approx(5));
   CHECK(parse_fraction("ci-width", "1e-3") == Approx(0.001));
 }
 

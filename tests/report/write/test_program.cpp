@@ -133,6 +133,11 @@ TEST_CASE("A program's kernels that were not seen have a reason, or are counted"
   CHECK(says(text, "\n1 more kernel has not been seen access by access: 1 % of the GPU time.\n"));
   CHECK(says(text, "\n10 launches not seen access by access: launched by a CUDA graph"));
   CHECK_FALSE(says(text, "triton"));
+  Record& counted = report.results.emplace_back(report.results[3]);  // of no weight either, but looked at
+  counted.status = Status::ok;
+  counted.reason.reset();
+  CHECK(
+      says(table(report), "\n1 more kernel has no saving that is known: 1 % of the GPU time.\n1 more kernel has not "));
 
   Record& unpriced = report.results.front();
   unpriced.metrics[4].predicted.reset();
