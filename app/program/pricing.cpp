@@ -52,6 +52,7 @@ Workload workload_of(const LaunchSums& launch) {
 
 bool is_wasteful(const inject::Site& site) {
   if (!is_off_chip(site)) return site.wavefronts > site.least_wavefronts;
+  if (op_of(site) == access::Op::atomic && lanes_per_word(site) > 1) return true;
   return site.space == inject::RawSpace::local || site.sectors > site.least_sectors ||
          site.memory_sectors * access::sector_bytes > site.used_words * 4;
 }

@@ -39,6 +39,12 @@ namespace gpumem::app {
   return row_of(space_of(site)).home != access::Home::on_chip;
 }
 
+/// Lanes of a request that meet at a word, on average over the words that it touches: 1 where none do.
+[[nodiscard]] constexpr double lanes_per_word(const inject::Site& site) {
+  if (site.useful_bytes == 0) return 1;
+  return static_cast<double>(site.active_lanes) * site.word_bytes / static_cast<double>(site.useful_bytes);
+}
+
 /// Local memory by where it lies for the warp, as the access arithmetic has it; its words are of 4 bytes there.
 [[nodiscard]] constexpr access::WarpRequest request_of(const inject::Site& site, const inject::ShownRequest& shown) {
   access::WarpRequest request;

@@ -47,6 +47,7 @@ struct Demand {
   double meeting_unevenness = 1;
   double l2_mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not
   double l2_mixed_groups = 0;  ///< of four such lines
+  double atomic_turns = 0;     ///< that atomics take one after another, if their lines share them out (site_demand.cpp)
   bool played = false;         ///< whether what reaches memory is known from playing the launch
 };
 

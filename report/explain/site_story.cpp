@@ -73,12 +73,26 @@ std::string fine_words(const Record& record) {
                            : "its requests ask for little more than they use";
 }
 
-/// How much longer it takes than its accesses explain, if much.
-std::string unexplained_words(const Record& record) {
-  if (!record.time || !record.predicted_s || *record.predicted_s <= 0) return "";
+/// Whether the kernel would be better off without what the site asks for.
+bool is_wasteful_in(const Record& record, const SiteRecord& site) {
+  const bool atomics_wait = record.bottleneck && record.bottleneck->predicted == "atomics";
+  return is_wasteful(site) || (atomics_wait && site.op == "atomic");
+}
+
+/// Why its accesses do not explain its time, if they do not.
+Explanation beyond_accesses(const Record& record) {
+  if (std::ranges::find(record.flags, "counts_differ") != record.flags.end()) {
+    return {.brief = "its launches are not alike",
+            .full =
+                "Its launches are not alike: those that were counted ask for something else than the one seen access "
+                "by access."};
+  }
+  if (!record.time || !record.predicted_s || *record.predicted_s <= 0) return {.brief = "", .full = ""};
   const double times = record.time->summary.median.count() / *record.predicted_s;
-  if (times < unexplained) return "";
-  return fmt::format("It takes {} x as long as its accesses explain: something else holds it up", trimmed(times, 1));
+  if (times < unexplained) return {.brief = "", .full = ""};
+  return {.brief = "waits for something other than its accesses",
+          .full = fmt::format("It takes {} x as long as its accesses explain: something else holds it up.",
+                              trimmed(times, 1))};
 }
 
 }  // namespace
@@ -115,7 +129,6 @@ std::string site_words(const SiteRecord& site) {
 }
 
 std::string site_cure(const SiteRecord& site) {
-  if (!is_wasteful(site)) return "";
   return std::ranges::find_if(cures, [&](const Cure& cure) { return cure.applies(site); })->words;
 }
 
@@ -124,17 +137,17 @@ Explanation kernel_explanation(const Record& record) {
   if (record.access.empty() && record.counters) return counted_explanation(record);
   std::vector<const SiteRecord*> wasteful;
   for (const SiteRecord& site : record.access) {
-    if (is_wasteful(site)) wasteful.push_back(&site);
+    if (is_wasteful_in(record, site)) wasteful.push_back(&site);
   }
   const double saved = metric_value(record, could_save_name).value_or(0);
   const double all = metric_value(record, gpu_time_name).value_or(0);
-  const std::string beyond = unexplained_words(record);
+  const Explanation beyond = beyond_accesses(record);
   const bool worth = all > 0 ? saved >= worth_saying * all : saved > 0;
   if (wasteful.empty() || !worth) {
     const std::string fine =
         wasteful.empty() ? fine_words(record) : "what its requests ask for beyond what they use costs next to no time";
-    return {.brief = beyond.empty() ? "fine" : "waits for something other than its accesses",
-            .full = capitalised(fine) + "." + (beyond.empty() ? "" : " " + beyond + ".")};
+    return {.brief = beyond.brief.empty() ? "fine" : beyond.brief,
+            .full = capitalised(fine) + "." + (beyond.full.empty() ? "" : " " + beyond.full)};
   }
   const std::string first = site_words(*wasteful.front());
   const std::string cure = site_cure(*wasteful.front());
@@ -146,7 +159,7 @@ Explanation kernel_explanation(const Record& record) {
   if (wasteful.size() > most_sites) {
     sentences.push_back(fmt::format("And {} more.", counted(wasteful.size() - most_sites, "site")));
   }
-  if (!beyond.empty()) sentences.push_back(beyond + ".");
+  if (!beyond.full.empty()) sentences.push_back(beyond.full);
   return {.brief = first + "; " + cure, .full = join(sentences, " ")};
 }
 

@@ -27,7 +27,7 @@ struct SiteCost {
 /// "stores: lanes 8192 elements (32 KiB) apart, 32 sectors where 4 would do (copy.cu:118)".
 [[nodiscard]] std::string site_words(const SiteRecord& site);
 
-/// What would remove the waste: "transpose through shared memory". Empty where nothing is wasted.
+/// What would remove the waste of a wasteful one: "transpose through shared memory".
 [[nodiscard]] std::string site_cure(const SiteRecord& site);
 
 /// A result of probe `kernel` in sentences; its reason where it was not seen.

@@ -183,6 +183,7 @@ std::string stage_words(std::string_view stage) {
       {"l2_sectors", "the sectors moved between L1 and L2"},
       {"l2_requests", "the requests of L1 to L2"},
       {"rewrites", "stores to the same lines at the same time"},
+      {"atomics", "atomics that wait for each other"},
       {"addresses", "the arithmetic of addresses"},
       {"l2_lines", "the lines fetched into L2"},
       {"dram", "device memory"},

@@ -92,7 +92,7 @@ class Figures(PlotTest):
                          ["PCIe gen5 x16: 63.02 GB/s"] * 2 + ["PCIe gen5 x16 both ways: 126 GB/s"])
 
     def test_every_reference_has_panels(self):
-        for path in sorted(H200.rglob("*.json")):
+        for path in sorted(set(H200.rglob("*.json")) - set(H200.glob("programs/*"))):  # test_plot_kernels.py
             with self.subTest(path.name):
                 results = json.loads(path.read_text(encoding="utf-8"))["results"]
                 panels = self.panels(path)

@@ -210,6 +210,35 @@ TEST_CASE("atomics read and write", "[program][pricing]") {
   CHECK(seconds(atomic) > 1.5 * seconds(launch_of({streaming(RawOp::store, requests)})));
 }
 
+TEST_CASE("atomics that meet wait for each other", "[program][pricing]") {
+  // A histogram of 256 bins, as it was seen on an H200, where it takes 1.04 ms.
+  inject::Site bins;
+  bins.op = RawOp::atomic;
+  bins.word_bytes = 4;
+  bins.requests = 131072;
+  bins.active_lanes = 32 * bins.requests;
+  bins.useful_bytes = 4 * 26 * bins.requests;
+  bins.sectors = bins.l2_sectors = 22 * bins.requests;
+  bins.least_sectors = 4 * bins.requests;
+  bins.lines = bins.l2_requests = 8 * bins.requests;
+  bins.memory_sectors = 32;
+  bins.used_words = 256;
+  LaunchSums launch = launch_of({bins});
+  launch.blocks = 16384;
+  CHECK(Pricing(launch, h200()).as_it_is().bottleneck == "atomics");
+  CHECK(seconds(launch) == Approx(1.04e-3).epsilon(0.25));
+  CHECK(saved_share(launch) > 0.5);  // were each block to add up first
+
+  inject::Site& one_word = launch.sites.front();  // for all lanes
+  one_word.useful_bytes = 4 * one_word.requests;
+  one_word.sectors = one_word.l2_sectors = one_word.least_sectors = one_word.lines = one_word.l2_requests =
+      one_word.requests;
+  one_word.memory_sectors = one_word.used_words = 1;
+  CHECK(is_wasteful(one_word));
+  CHECK(seconds(launch) == Approx(static_cast<double>(one_word.active_lanes) / 1.36e9).epsilon(0.05));
+  CHECK(saved_share(launch) > 0.9);
+}
+
 TEST_CASE("what fits in L2 is priced as the measured time says", "[program][pricing]") {
   constexpr std::uint64_t few = 100'000;
   LaunchSums launch = launch_of({streaming(RawOp::load, few)});

@@ -59,7 +59,24 @@ TEST_CASE("every kind of waste has its cure", "[kernel][explain]") {
             .find("a structure of arrays") != std::string::npos);
   CHECK(
       cure_of(site("global", "load", sectors, 30, 4, "lanes at random within 4 MiB")).starts_with("sort the indices"));
-  CHECK(cure_of(site("global", "load", sectors, 4, 4)).empty());
+}
+
+TEST_CASE("atomics that wait for each other are wasteful however few sectors they touch", "[kernel][explain]") {
+  Record record = kernel({site("global", "atomic", sectors, 1, 1, "all lanes at the same address")}, 9e-3);
+  CHECK(kernel_explanation(record).brief == "fine");
+  record.bottleneck->predicted = "atomics";
+  CHECK(
+      kernel_explanation(record).brief ==
+      "atomics: all lanes at the same address (app.cu:14); combine within the warp or block first, then one atomic for "
+      "all");
+}
+
+TEST_CASE("launches that differ are no riddle", "[kernel][explain]") {
+  Record record = kernel({site("global", "load", sectors, 4, 4)}, 0, 3);
+  record.flags = {"counts_differ"};
+  const Explanation said = kernel_explanation(record);
+  CHECK(said.brief == "its launches are not alike");
+  CHECK(said.full.find("those that were counted") != std::string::npos);
 }
 
 TEST_CASE("a kernel that wastes nothing is fine, and one that waits for something else says so", "[kernel][explain]") {
