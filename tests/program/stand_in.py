@@ -46,19 +46,13 @@ def reference_of(words):
     return None
 
 
-def shape(words):
-    """The shape for patterns of the user's, of whose output nothing is read: the model would try twenty, a second each."""
-    given = {"--elements-per-thread": "4", "--block-threads": "256"}
-    return [word for flag in given if "--pattern" in words and flag not in words for word in (flag, given[flag])]
-
-
 def arguments(words):
     if words[0] == "calibrate" and "--from" not in words:
         return [*words, "--from", "configs/reference/h200/bank.json"]
     if not measures(words):
         return words
     if documents.REFERENCES not in os.environ:
-        return [*split(words, {"--device": 2})[1], *shape(words), *gpumem.MODEL]
+        return [*split(words, {"--device": 2})[1], *gpumem.cheaper(words), *gpumem.MODEL]
     report = reference_of(words)
     if report is None:
         sys.exit(f"no report in configs/reference is of 'gpumem {' '.join(words)}', so nothing tells what that prints")

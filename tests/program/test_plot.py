@@ -225,11 +225,11 @@ class Drawings(PlotTest):
         self.assertLessEqual({f"offset.{op}.{reading}" for op in ("read", "write", "copy")
                               for reading in ("measured", "predicted", "interval")}, self.ids(path))
 
-    def test_all_references_at_once(self):
+    def test_many_references_at_once(self):
         """Legends stand under each other: those of the curves have several lines here, that of the readings follows."""
-        # Of drawn patterns each has a shape, and so a panel, of its own.
-        reports = [path for path in sorted(H200.glob("*.json")) if not path.name.startswith("patterns-")]
-        path = self.plot("all.svg", *map(self.shown, reports))
+        probes = ("bank", "batching", "coalesced", "latency", "matmul", "overlap", "portrait", "smoke", "transfer",
+                  "zero-copy")
+        path = self.plot("all.svg", *(self.shown(H200 / f"{probe}.json") for probe in probes))
         texts = self.texts(path)
         self.assertLessEqual({"transfer, pinned, to-device", "cycles per request", "streams", "copies", "passes",
                               "shown_smoke: read"}, texts)
@@ -270,7 +270,7 @@ class Drawings(PlotTest):
         self.assertGreater(width, 2 * height)
 
     def test_predictions_say_so(self):
-        path = self.plot("model.svg", self.report("r.json"))
+        path = self.plot("model.svg", self.report("r.json", "offset", "stride"))
         texts = self.texts(path)
         self.assertIn("NVIDIA H200: predictions", texts)
         self.assertTrue(any(text.startswith("nothing measured: by gpumem's model, profile h200") for text in texts))
