@@ -40,26 +40,32 @@ double add_counted_costs(Record& record, const measure::Counts& counts, std::spa
       {Space::local, Op::load, counts.local_load_requests, counts.local_load_sectors, sectors},
       {Space::local, Op::store, counts.local_store_requests, counts.local_store_sectors, sectors},
   };
+  // What is compared are whole numbers of sectors or wavefronts over a launch.
+  constexpr double rounding = 0.5;
   double largest = 0;
   for (const Tally& tally : tallies) {
     if (!tally.requests || !tally.units || *tally.requests <= 0) continue;
     std::vector<Reading*> readings;
     std::optional<double> predicted = 0;  // of all of them
+    double seen = 0;
     for (std::size_t i = 0; i < record.access.size(); ++i) {
       if (!belongs(record.access[i], tally)) continue;
       readings.push_back(&record.access[i].cost(tally.unit));
       const std::optional<double> each = readings.back()->predicted;
-      predicted =
-          predicted && each ? std::optional(*predicted + *each * static_cast<double>(requests[i])) : std::nullopt;
+      const auto asked = static_cast<double>(requests[i]);
+      seen += asked;
+      predicted = predicted && each ? std::optional(*predicted + *each * asked) : std::nullopt;
     }
     if (readings.empty()) continue;
     if (readings.size() == 1) {
-      readings.front()->counted = *tally.units / *tally.requests;
-      if (readings.front()->predicted) predicted = *readings.front()->predicted * *tally.requests;
+      // In shared memory requests count in which no lane takes part, and take no wavefront (docs/counters.md).
+      const bool some_are_idle = tally.space == Space::shared && seen < *tally.requests && predicted &&
+                                 std::abs(*predicted - *tally.units) <= rounding;
+      const double active = some_are_idle ? seen : *tally.requests;
+      readings.front()->counted = *tally.units / active;
+      if (readings.front()->predicted) predicted = *readings.front()->predicted * active;
     }
     if (!predicted) continue;
-    // Both are whole numbers of sectors or wavefronts over a launch.
-    constexpr double rounding = 0.5;
     const double off = std::abs(*predicted - *tally.units);
     if (off > rounding) largest = std::max(largest, off / std::max(*tally.units, 1.0));
   }

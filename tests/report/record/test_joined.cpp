@@ -77,6 +77,27 @@ TEST_CASE("joined: sites and counts that are apart are flagged", "[run]") {
   CHECK(differs(joined(sites, counted()).results.front()));
 }
 
+TEST_CASE("joined: requests of shared memory in which no lane takes part are no difference", "[run]") {
+  Report sites = examples::program();
+  sites.results.front().access = {{.site = "app.cu:1",
+                                   .space = "shared",
+                                   .op = "load",
+                                   .word_bytes = 4,
+                                   .costs = {{.unit = wavefronts, .per_request = {.predicted = 1.5, .counted = {}}}},
+                                   .requests = 1000}};
+  Report counts_of_it = counted();
+  const auto counting = [&](double requests, double cost) {
+    counts_of_it.results.front().counters =
+        counts_of({{&Counts::shared_load_requests, requests}, {&Counts::shared_load_wavefronts, cost}});
+    return joined(sites, counts_of_it).results.front();
+  };
+  const Record with_idle = counting(1200, 1500);
+  CHECK(with_idle.access.front().per_request(wavefronts).counted == 1.5);
+  CHECK_FALSE(differs(with_idle));
+  CHECK_FALSE(differs(counting(2000, 3000)));  // a launch of twice as many
+  CHECK(differs(counting(1200, 1600)));
+}
+
 TEST_CASE("joined: a kernel that was not seen is shown as it was counted", "[run]") {
   Report sites = examples::program();
   Record& first = sites.results.front();
