@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from plotting.model import XAxis
+from .model import XAxis
 
 MOST_TICKS = 12
 

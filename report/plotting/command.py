@@ -32,7 +32,7 @@ def write(output, content):
 def draw(figure, kind):
     """The bytes of a file of `kind`: svg, png or pdf."""
     try:  # a page does without matplotlib, so that only this may import it
-        from plotting import drawing
+        from . import drawing
     except ImportError as error:
         raise UserError(f"cannot draw .{kind} without matplotlib ({error}); 'python3 -m pip install matplotlib' or"
                         " 'apt-get install python3-matplotlib' installs it, and .html does without") from error

@@ -1,7 +1,7 @@
 """Cases as curves: each is a point, with all that is known of it for a reader who asks."""
 
-from plotting.model import Point, Series
-from plotting.words import figure_text
+from .model import Point, Series
+from .words import figure_text
 
 
 def slug(text):

@@ -8,9 +8,9 @@ import matplotlib
 from matplotlib.figure import Figure as Canvas
 from matplotlib.transforms import ScaledTranslation
 
-from plotting import panel_drawing, sideways_drawing
-from plotting.model import INK
-from plotting.panel_drawing import LETTERS_PER_INCH, MUTED
+from . import panel_drawing, sideways_drawing
+from .model import INK
+from .panel_drawing import LETTERS_PER_INCH, MUTED
 
 PANEL_INCHES = 4.2  # height of a panel with its title and labels
 WIDTH_INCHES = {1: 8.6, 2: 12.4, 3: 15.6}

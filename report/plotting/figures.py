@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from plotting import axes, kernel_roofline, kernels, memory_roofline, roofline, savings
-from plotting.command import UserError
-from plotting.curves import curve, slug, unique
-from plotting.model import COLOURS, Figure, Guide, Panel, Quantity, grouped
-from plotting.reports import BANDWIDTH, PEAK_SHARE, TIME, has_reading, kinds, origin
+from . import axes, kernel_roofline, kernels, memory_roofline, roofline, savings
+from .command import UserError
+from .curves import curve, slug, unique
+from .model import COLOURS, Figure, Guide, Panel, Quantity, grouped
+from .reports import BANDWIDTH, PEAK_SHARE, TIME, has_reading, kinds, origin
 
 CURVES = 6  # as many in one panel stay readable
 PANELS = 36

@@ -7,12 +7,12 @@ holds a kernel may be above the roof."""
 
 import math
 
-from plotting import labels
-from plotting.curves import point
-from plotting.kernels import Kernel, command_of, saving_most
-from plotting.model import Guide, Panel, Quantity, Reading, Series, XAxis
-from plotting.reports import BANDWIDTH, PEAK_SHARE
-from plotting.words import size_in_words
+from . import labels
+from .curves import point
+from .kernels import Kernel, command_of, saving_most
+from .model import Guide, Panel, Quantity, Reading, Series, XAxis
+from .reports import BANDWIDTH, PEAK_SHARE
+from .words import size_in_words
 
 NAME = "kernel-roofline"
 LEAST = 0.002  # of the GPU time

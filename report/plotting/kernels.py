@@ -2,9 +2,9 @@
 
 import re
 
-from plotting.kernel_names import short_names
-from plotting.model import grouped
-from plotting.words import shortened
+from .kernel_names import short_names
+from .model import grouped
+from .words import shortened
 
 PROBE = "kernel"
 NAME_LETTERS = 32

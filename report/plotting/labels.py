@@ -2,7 +2,7 @@
 
 import math
 
-from plotting.model import AROUND_AREAS, radius
+from .model import AROUND_AREAS, radius
 
 LETTER, LINE = 0.0135, 0.045  # width and height in parts of a panel that is one of two in a row
 BROAD = "<>#\u2026"  # letters that are half as wide again

@@ -6,10 +6,10 @@ that the requests touch by prediction; caches may serve some of those again, so 
 
 import math
 
-from plotting.command import UserError
-from plotting.curves import curve, row, slug
-from plotting.model import Guide, Panel, Quantity, Reading, XAxis, grouped
-from plotting.reports import BANDWIDTH, has_reading, kinds
+from .command import UserError
+from .curves import curve, row, slug
+from .model import Guide, Panel, Quantity, Reading, XAxis, grouped
+from .reports import BANDWIDTH, has_reading, kinds
 
 WARP = 32
 SECTOR_BYTES = 32

@@ -6,8 +6,8 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-from plotting.model import COLOURS, INK, MARKERS
-from plotting.reports import DISTURBED
+from .model import COLOURS, INK, MARKERS
+from .reports import DISTURBED
 
 HERE = Path(__file__).parent
 

@@ -7,8 +7,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator
 
-from plotting.model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, radius
-from plotting.reports import DISTURBED
+from .model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, radius
+from .reports import DISTURBED
 
 LETTERS_PER_INCH = 11.0  # of the size that most texts have
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "ooo", "***")  # of bars, which have no markers

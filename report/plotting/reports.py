@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-from plotting.command import UserError
-from plotting.model import Reading, grouped
-from plotting.words import Words, shortened
+from .command import UserError
+from .model import Reading, grouped
+from .words import Words, shortened
 
 BANDWIDTH, PEAK_SHARE, TIME = "bandwidth_gb_per_s", "fraction_of_peak", "time_seconds"  # what every case has
 DISTURBED = ("throttled", "contended", "ecc_errors", "link_degraded", "cache_resident", "counts_differ")

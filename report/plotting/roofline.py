@@ -7,12 +7,12 @@ of the probe 'roofline', where it was measured, else the theoretical one."""
 import math
 from dataclasses import replace
 
-from plotting import labels
-from plotting.curves import point, row, slug
-from plotting.memory_roofline import moved_bytes, of_device_memory, place_words, ticks
-from plotting.model import COLOURS, Guide, Panel, Quantity, Reading, Series, XAxis, grouped
-from plotting.reports import BANDWIDTH, PEAK_SHARE, TIME, kinds
-from plotting.words import figure_text
+from . import labels
+from .curves import point, row, slug
+from .memory_roofline import moved_bytes, of_device_memory, place_words, ticks
+from .model import COLOURS, Guide, Panel, Quantity, Reading, Series, XAxis, grouped
+from .reports import BANDWIDTH, PEAK_SHARE, TIME, kinds
+from .words import figure_text
 
 FLOPS = "gflop_per_s"
 SWEEP = "roofline"  # the probe

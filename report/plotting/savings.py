@@ -1,8 +1,8 @@
 """What a program's kernels could save beside the time that they take, and why: bars, the worst first."""
 
-from plotting.curves import point
-from plotting.kernels import command_of, saving_most
-from plotting.model import Panel, Quantity, Reading, Series, XAxis
+from .curves import point
+from .kernels import command_of, saving_most
+from .model import Panel, Quantity, Reading, Series, XAxis
 
 NAME, TIME_ON_GPU = "savings", "gpu_time_seconds"
 UNITS = (("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9))

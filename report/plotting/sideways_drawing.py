@@ -5,9 +5,9 @@ import textwrap
 
 from matplotlib.patches import Patch
 
-from plotting.model import INK
-from plotting.panel_drawing import MUTED, colour_of, draw_titles, letters_in
-from plotting.words import figure_text
+from .model import INK
+from .panel_drawing import MUTED, colour_of, draw_titles, letters_in
+from .words import figure_text
 
 ROW_INCHES, AROUND_INCHES = 0.46, 1.25  # of a bar with its sentence, and of titles and axis
 THICK, LETTERS_PER_INCH = 0.42, 17

@@ -20,7 +20,7 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple
 
-import gpumem
+import harness
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -185,7 +185,7 @@ def smoke_reports():
     """A report in each format, made once for all pages."""
     with tempfile.TemporaryDirectory() as directory:
         files = [Path(directory) / name for name in ("report.json", "report.csv")]
-        done = gpumem.run("check", "smoke", *gpumem.MODEL, "--quiet", *(w for file in files for w in ("--output", str(file))))
+        done = harness.run("check", "smoke", *harness.MODEL, "--quiet", *(w for file in files for w in ("--output", str(file))))
         assert files[0].exists(), done.stderr
         return {file.name: file.read_text(encoding="utf-8") for file in files}
 
@@ -243,11 +243,11 @@ class Sandbox:
         (self.directory / "train.py").write_text('import os\nos.execv("./app", ["./app"])\n', encoding="utf-8")
 
     def run(self, script, *, references=False):
-        variables = {"PATH": f"{self.tools}:{os.environ['PATH']}", "GPUMEM": str(Path(gpumem.PROGRAM).resolve())}
+        variables = {"PATH": f"{self.tools}:{os.environ['PATH']}", "GPUMEM": str(Path(harness.PROGRAM).resolve())}
         if references:
             variables[REFERENCES] = "yes"
         return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=self.directory, capture_output=True,
-                              text=True, timeout=300, check=False, env=gpumem.environment(**variables))
+                              text=True, timeout=300, check=False, env=harness.environment(**variables))
 
 
 def renewed(shown, printed):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gpumem import MODEL, ProgramTest, environment
+from harness import MODEL, ProgramTest, environment
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "report" / "plot.py"

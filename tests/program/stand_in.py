@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import documents
-import gpumem
+import harness
 
 # What changes nothing about the cases, with the number of words it takes; a reference may have been counted as well.
 OUTPUT = {"--output": 2, "--format": 2, "--junit": 2, "--openmetrics": 2, "--why": 1, "--no-color": 1}
@@ -52,11 +52,11 @@ def arguments(words):
     if not measures(words):
         return words
     if documents.REFERENCES not in os.environ:
-        return [*split(words, {"--device": 2})[1], *gpumem.cheaper(words), *gpumem.MODEL]
+        return [*split(words, {"--device": 2})[1], *harness.cheaper(words), *harness.MODEL]
     report = reference_of(words)
     if report is None:
         sys.exit(f"no report in configs/reference is of 'gpumem {' '.join(words)}', so nothing tells what that prints")
-    accepted = subprocess.run([gpumem.PROGRAM, *words, "--dry-run", "--quiet"], stdout=subprocess.DEVNULL, check=False)
+    accepted = subprocess.run([harness.PROGRAM, *words, "--dry-run", "--quiet"], stdout=subprocess.DEVNULL, check=False)
     if accepted.returncode != 0:
         sys.exit(accepted.returncode)
     output = split(words, OUTPUT)[0]
@@ -65,4 +65,4 @@ def arguments(words):
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    os.execv(gpumem.PROGRAM, [gpumem.PROGRAM, *(arguments(given) if given else [])])
+    os.execv(harness.PROGRAM, [harness.PROGRAM, *(arguments(given) if given else [])])

@@ -7,7 +7,7 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-from gpumem import MODEL, PROGRAM, ProgramTest, environment, run, strict_json
+from harness import MODEL, PROGRAM, ProgramTest, environment, run, strict_json
 
 sys.path.append(str(Path(__file__).parents[2] / "build/tools"))  # where scripts/install-dependencies puts them
 try:

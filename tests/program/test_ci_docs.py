@@ -7,7 +7,7 @@ import shutil
 import unittest
 
 import documents
-import gpumem
+import harness
 
 PAGE = documents.DOCS / "ci.md"
 
@@ -20,7 +20,7 @@ done
 HOSTNAME = "#!/bin/sh\necho ${NODE:-alone}\n"
 
 
-class CiDocs(gpumem.ProgramTest):
+class CiDocs(harness.ProgramTest):
     def setUp(self):
         super().setUp()
         self.sandbox = documents.Sandbox(self.directory, PAGE)

@@ -7,7 +7,7 @@ import json
 import unittest
 from pathlib import Path
 
-from gpumem import MODEL, ProgramTest, environment, run, strict_json
+from harness import MODEL, ProgramTest, environment, run, strict_json
 
 REFERENCES = Path(__file__).parents[2] / "configs" / "reference" / "h200"
 OFFSET = REFERENCES / "offset.json"

@@ -12,7 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
-from gpumem import PROGRAM, ProgramTest, environment, run
+from harness import PROGRAM, ProgramTest, environment, run
 
 AXES = ("--offset", "--stride", "--bank-stride", "--transfer")
 

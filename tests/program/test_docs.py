@@ -13,7 +13,7 @@ import unittest
 
 from documents import (DOCS, PAGES, README, ROOT, Sandbox, anchors, blocks, command_lines, differences, execute, expand,
                        links, prose, quoted_commands, sections, spans, table)
-from gpumem import MODEL, ProgramTest, run, strict_json
+from harness import MODEL, ProgramTest, run, strict_json
 
 LINKING = (*PAGES, ROOT / "CONTRIBUTING.md")
 TO_BE_WRITTEN = "probes/global/runs.cu"  # by whoever follows CONTRIBUTING.md

@@ -6,7 +6,7 @@ import stat
 import subprocess
 import unittest
 
-from gpumem import MODEL, PROGRAM, ProgramTest, run
+from harness import MODEL, PROGRAM, ProgramTest, run
 
 GPU_HERE = run("devices").returncode == 0
 

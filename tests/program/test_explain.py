@@ -4,7 +4,7 @@ import json
 import unittest
 from pathlib import Path
 
-from gpumem import MODEL, ProgramTest
+from harness import MODEL, ProgramTest
 
 
 class Explain(ProgramTest):

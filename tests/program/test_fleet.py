@@ -8,7 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from gpumem import PROGRAM, ProgramTest, environment, run, strict_json
+from harness import PROGRAM, ProgramTest, environment, run, strict_json
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmark"))
 import fleet_reports  # noqa: E402  which makes reports out of one

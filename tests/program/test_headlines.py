@@ -10,7 +10,7 @@ import re
 import unittest
 from pathlib import Path
 
-from gpumem import environment, run, strict_json
+from harness import environment, run, strict_json
 from plots import PlotTest
 from test_plot_page import BrowserTest
 from test_schemas import SCHEMAS, complaints, jsonschema

@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from gpumem import MODEL, ProgramTest, environment, run
+from harness import MODEL, ProgramTest, environment, run
 
 
 class Help(ProgramTest):

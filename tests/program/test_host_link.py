@@ -7,7 +7,7 @@ import json
 import unittest
 from pathlib import Path
 
-from gpumem import MODEL, ProgramTest, run, strict_json
+from harness import MODEL, ProgramTest, run, strict_json
 
 LINK_PROBES = {"transfer", "batching", "zero-copy", "overlap"}
 

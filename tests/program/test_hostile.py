@@ -9,7 +9,7 @@ import unicodedata
 import unittest
 from pathlib import Path
 
-from gpumem import PROGRAM, ProgramTest, environment, strict_json
+from harness import PROGRAM, ProgramTest, environment, strict_json
 
 ROOT = Path(__file__).resolve().parents[2]
 SOUND = str(ROOT / "tests/report/golden/overlap.json")

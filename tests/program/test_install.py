@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from gpumem import MODEL, ProgramTest
+from harness import MODEL, ProgramTest
 
 BUILD = Path(os.environ.get("GPUMEM_BUILD", "build/release"))
 CMAKE = os.environ.get("CMAKE", "cmake")

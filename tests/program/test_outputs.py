@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from gpumem import MODEL, PROGRAM, ProgramTest, environment, run, strict_json
+from harness import MODEL, PROGRAM, ProgramTest, environment, run, strict_json
 
 
 class Files(ProgramTest):

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import documents
-from gpumem import MODEL, ProgramTest
+from harness import MODEL, ProgramTest
 
 PAGE = documents.DOCS / "report.md"
 PROBES = ("--offset", "0,1,8", "--op", "read,write")

@@ -8,7 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from gpumem import PROGRAM, ProgramTest, run, strict_json
+from harness import PROGRAM, ProgramTest, run, strict_json
 
 try:
     import jsonschema

@@ -8,7 +8,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from gpumem import PROGRAM, ProgramTest
+from harness import PROGRAM, ProgramTest
 
 SCRIPT = Path(__file__).resolve().parents[2] / "report" / "prediction.py"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 from documents import PAGES, ROOT
-from gpumem import ProgramTest
+from harness import ProgramTest
 
 SCRIPT = ROOT / "report" / "quote.py"
 

@@ -5,7 +5,7 @@ import statistics
 import unittest
 from pathlib import Path
 
-from gpumem import ProgramTest, strict_json
+from harness import ProgramTest, strict_json
 
 REFERENCES = Path(__file__).resolve().parents[2] / "configs" / "reference"
 

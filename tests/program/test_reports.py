@@ -5,7 +5,7 @@ import io
 import re
 import unittest
 
-from gpumem import MODEL, ProgramTest, run, strict_json
+from harness import MODEL, ProgramTest, run, strict_json
 
 NUMBER = (int, float)
 NONE = type(None)

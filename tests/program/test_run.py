@@ -12,7 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
-from gpumem import PROGRAM, ProgramTest, environment, run, strict_json
+from harness import PROGRAM, ProgramTest, environment, run, strict_json
 
 WATCHED = os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")
 NOTE = r"\Agpumem: [^\n]+ did not use CUDA, so there is nothing to show\n\Z"

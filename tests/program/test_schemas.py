@@ -5,7 +5,7 @@ import json
 import unittest
 from pathlib import Path
 
-from gpumem import MODEL, ProgramTest, cheaper, run, strict_json
+from harness import MODEL, ProgramTest, cheaper, run, strict_json
 
 try:
     import jsonschema

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
-from gpumem import MODEL, PROGRAM, ProgramTest, environment, strict_json
+from harness import MODEL, PROGRAM, ProgramTest, environment, strict_json
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 OTHER = CONFIGS / "reference" / "h200" / "stride.json"

@@ -1,0 +1,99 @@
+"""Finds the program, and calls it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+from .errors import Error
+
+CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def program() -> str:
+    """The path of the program: $GPUMEM, else the one that was installed with this module, else the one on the PATH."""
+    chosen = os.environ.get("GPUMEM") or of_this_distribution() or shutil.which("gpumem")
+    if not chosen:
+        raise Error("the program gpumem is neither installed with this module nor on the PATH; name it in $GPUMEM", 2)
+    return chosen
+
+
+def of_this_distribution() -> str | None:
+    try:
+        files = metadata.files("gpumem") or []
+    except metadata.PackageNotFoundError:
+        return None
+    found = [Path(str(file.locate())).resolve() for file in files if file.name == "gpumem" and file.parent.name == "bin"]
+    # `pip install --target` says where files would be in an environment, and puts them beside the modules.
+    found.append(Path(__file__).resolve().parents[1] / "bin" / "gpumem")
+    return next((str(path) for path in found if os.access(path, os.X_OK)), None)
+
+
+class Ended(NamedTuple):
+    """How the program ended."""
+
+    exit_code: int
+    complaint: str | None  # its one line of what was wrong, if it had one
+
+
+def call(arguments: Sequence[str | os.PathLike], *, quiet_stdout: bool = True) -> Ended:
+    """Runs the program to its end. What it says of its progress, and what a watched command writes to stderr, appears on
+    this process' stderr as it comes."""
+    command = [program(), *(os.fspath(argument) for argument in arguments)]
+    ours, its = pty.openpty()  # progress is shown to a terminal only
+    try:
+        child = subprocess.Popen(command, stdin=None, stdout=subprocess.DEVNULL if quiet_stdout else None, stderr=its)
+    except OSError as error:
+        os.close(ours)
+        raise Error(f"cannot start '{command[0]}': {error.strerror}", 2) from error
+    finally:
+        os.close(its)
+    said: list[str] = []
+    reader = threading.Thread(target=pass_on, args=(ours, said), daemon=True)
+    reader.start()
+    try:
+        child.wait()
+    except KeyboardInterrupt:
+        child.send_signal(signal.SIGINT)
+        child.wait()
+        raise
+    finally:
+        reader.join(timeout=10)
+    return Ended(child.returncode if child.returncode >= 0 else 128 - child.returncode, complaint_in("".join(said)))
+
+
+def pass_on(terminal: int, said: list[str]) -> None:
+    with os.fdopen(terminal, encoding="utf-8", errors="replace", newline="") as text:
+        try:
+            while part := os.read(text.fileno(), 65536):
+                decoded = part.decode("utf-8", errors="replace").replace("\r\n", "\n")
+                said.append(decoded)
+                sys.stderr.write(decoded)
+                sys.stderr.flush()
+        except OSError:  # the other end is closed
+            pass
+
+
+def complaint_in(text: str) -> str | None:
+    lines = [line.rpartition("\r")[2] for line in CONTROLS.sub("", text).splitlines()]
+    complaints = [line.removeprefix("gpumem: ") for line in lines if line.startswith("gpumem: ")]
+    return complaints[-1] if complaints else None
+
+
+def output(*arguments: str | os.PathLike, given: str | None = None) -> str:
+    """What the program prints: of a report that there is, so that nothing is measured. Raises its complaint."""
+    command = [program(), *(os.fspath(argument) for argument in arguments)]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, encoding="utf-8", check=False)
+    if done.returncode not in (0, 1):
+        raise Error(complaint_in(done.stderr) or f"gpumem ended with {done.returncode}", done.returncode)
+    return done.stdout

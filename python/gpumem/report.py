@@ -1,0 +1,150 @@
+"""A report: what the program wrote, as JSON, as a frame of pandas, as a table, as a plot."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import html
+from .errors import Error, missing
+from .program import output
+
+if TYPE_CHECKING:
+    import pandas
+
+Paths = "str | os.PathLike | Iterable[str | os.PathLike]"
+
+
+class Report(Mapping[str, Any]):
+    """A report as `gpumem ... --output FILE.json` writes it, its members as docs/report.md has them:
+    report["results"][0]["bandwidth_gb_per_s"]["measured"]. Nothing in it is worked out here."""
+
+    def __init__(self, text: str, exit_code: int = 0):
+        """text: the JSON. exit_code: what the program that wrote it ended with."""
+        self._text = text
+        self._data: dict[str, Any] = json.loads(text)
+        self.exit_code = exit_code
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Report:
+        """Reads a file, also one of an older version; raises Error where it is none."""
+        return cls(output("show", path, "--format", "json"))
+
+    def __getitem__(self, name: str) -> Any:
+        return self._data[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The cases, in their order."""
+        return self._data["results"]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check of `gpumem check` passed, or of what was measured all data were right."""
+        return self.exit_code == 0
+
+    def frame(self) -> pandas.DataFrame:
+        """A row per case, with the columns of `--format csv`. frame.attrs["quantities"] has the purpose and the unit of
+        each quantity among them, by its name."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise missing("pandas", "a frame") from error
+        frame = pandas.read_csv(io.StringIO(self.show("csv")))
+        frame.attrs["quantities"] = self._data.get("quantities") or {}
+        return frame
+
+    def show(self, format: str = "table") -> str:
+        """As `gpumem show` prints it: table, csv, markdown, json, junit or openmetrics."""
+        return output("show", "-", "--format", format, given=self._text)
+
+    def explain(self) -> str:
+        """As `gpumem explain` prints it: what limits each case, and what would help."""
+        return output("explain", "-", given=self._text)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the JSON."""
+        Path(path).write_text(self._text, encoding="utf-8")
+
+    def plot(self, figure: str | None = None, *, y: str | None = None, scale: str | None = None) -> Plot:
+        """Draws it, as report/plot.py does. figure: a probe, "roofline" or "savings"; every probe if it is None.
+        y: the quantity that the y axis shows. scale: "linear" or "log"."""
+        return Plot([self], figure, y, scale)
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def __repr__(self) -> str:
+        device = (self._data.get("device") or {}).get("name", "no GPU")
+        how = "predicted" if self._data.get("backend") == "model" else "measured"
+        return f"<gpumem.Report of {len(self.results)} cases, {how}: {device}>"
+
+    def _repr_html_(self) -> str:
+        return html.from_markdown(self.show("markdown"))
+
+
+class Plot:
+    """A figure of one report or several. A notebook shows it; save() writes .svg, .png, .pdf, or .html to click on."""
+
+    def __init__(self, reports: Iterable[Report], figure: str | None = None, y: str | None = None,
+                 scale: str | None = None):
+        from .plotting import figures
+        from .plotting.command import UserError
+        from .plotting.reports import load
+
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for number, report in enumerate(reports):
+                paths.append(os.path.join(folder, f"{number}.json"))
+                report.save(paths[-1])
+            try:
+                self._figure = figures.build(load(paths), figure, {}, y, scale)
+            except UserError as error:
+                raise Error(str(error), 2) from error
+
+    def bytes(self, kind: str) -> bytes:
+        """The content of a file of that kind: svg, png, pdf or html."""
+        from .plotting import command, page
+
+        try:
+            return page.render(self._figure) if kind == "html" else command.draw(self._figure, kind)
+        except command.UserError as error:
+            raise Error(str(error), 2) from error
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes it in the format of the extension."""
+        Path(path).write_bytes(self.bytes(Path(path).suffix[1:].lower()))
+
+    def _repr_svg_(self) -> str:
+        return self.bytes("svg").decode("utf-8")
+
+
+def read(paths: str | os.PathLike | Iterable[str | os.PathLike]) -> pandas.DataFrame:
+    """A frame of one report or several, a row per case: see Report.frame(). Of several the first column, `report`, says
+    which one a row is of."""
+    if isinstance(paths, (str, os.PathLike)):
+        return Report.load(paths).frame()
+    names = [os.fspath(path) for path in paths]
+    if not names:
+        raise Error("there is no report to read: the list of paths is empty", 2)
+    frames = [Report.load(name).frame() for name in names]
+    import pandas
+
+    quantities = {name: about for frame in frames for name, about in frame.attrs["quantities"].items()}
+    for name, frame in zip(names, frames):
+        frame.attrs.clear()  # frames with different ones cannot be put together
+        frame.insert(0, "report", name)
+    together = pandas.concat(frames, ignore_index=True)
+    together.attrs["quantities"] = quantities
+    return together

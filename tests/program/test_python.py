@@ -1,0 +1,180 @@
+"""The Python package, as `pip install` leaves it in an empty place: built from what is built already."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+import documents
+from harness import ProgramTest
+
+ROOT = documents.ROOT
+BUILD = Path(os.environ.get("GPUMEM_BUILD", "build/release")).resolve()
+NOTEBOOK = documents.DOCS / "notebook.ipynb"
+H200 = ROOT / "configs" / "reference" / "h200"
+
+
+def has(module):
+    return importlib.util.find_spec(module) is not None
+
+
+@unittest.skipUnless((BUILD / "CMakeCache.txt").exists(), f"{BUILD} is no build folder; name it in $GPUMEM_BUILD")
+@unittest.skipUnless(has("scikit_build_core"), "scikit-build-core is not installed; 'python3 -m pip install' does that")
+class Package(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.place = Path(folder.name) / "place"
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+        settings = {"build-dir": f"{folder.name}/build", "cmake.define.GPUMEM_BUILT": str(BUILD)}
+        cls.call(*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder.name,
+                 *(f"--config-settings={name}={value}" for name, value in settings.items()), str(ROOT))
+        (cls.wheel,) = Path(folder.name).glob("*.whl")
+        cls.call(*pip, "install", "--no-deps", "--no-index", "--target", str(cls.place), str(cls.wheel))
+
+    @classmethod
+    def call(cls, *command, **options):
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **options)
+        if done.returncode != 0:
+            raise AssertionError(f"{command}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def python(self, code, *, without=(), **variables):
+        """Runs the code with the package, and prints what its last line is worth."""
+        blocked = "".join(f"import sys; sys.modules[{name!r}] = None\n" for name in without)
+        modules = os.pathsep.join([str(self.place), os.environ.get("PYTHONPATH", "")])
+        plain = {name: value for name, value in os.environ.items() if name != "GPUMEM"}
+        done = subprocess.run([sys.executable, "-c", blocked + "import gpumem\n" + code], capture_output=True, text=True,
+                              check=False, timeout=120, cwd=self.directory,
+                              env={**plain, "PYTHONPATH": modules, "PYTHONDONTWRITEBYTECODE": "1", **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.rstrip("\n")
+
+    def error(self, code, **options):
+        """The exit code and the line of the gpumem.Error that the code raises."""
+        indented = code.replace("\n", "\n    ")
+        said = self.python(f"try:\n    {indented}\nexcept gpumem.Error as error:\n    print(error.exit_code, error)",
+                           **options)
+        self.assertEqual(said.count("\n"), 0, said)
+        exit_code, _, line = said.partition(" ")
+        return int(exit_code), line
+
+    def test_the_wheel_is_for_every_python(self):
+        self.assertRegex(self.wheel.name, r"^gpumem-[0-9.]+-py3-none-linux_\w+\.whl$")
+        with zipfile.ZipFile(self.wheel) as wheel:
+            names = wheel.namelist()
+        for name in ("gpumem/py.typed", "gpumem/plotting/page.js", "share/gpumem/schema/report.schema.json",
+                     "share/gpumem/configs/smoke.json", "share/gpumem/configs/gpus/h200.json", "scripts/gpumem"):
+            self.assertTrue(any(one.endswith(name) for one in names), name)
+        self.assertFalse(any("reference" in name for name in names))
+
+    def test_the_program_is_the_one_of_the_wheel(self):
+        self.assertEqual(self.python("print(gpumem.program())"), str((self.place / "bin" / "gpumem").resolve()))
+        version = self.call(str(self.place / "bin" / "gpumem"), "--version").split()[1]
+        self.assertIn(f"gpumem-{version}-", self.wheel.name)
+
+    def test_a_probe(self):
+        code = """
+report = gpumem.probe("--offset 0,1,8 --op read", backend="model", gpu="h200")
+print(repr(report), len(report.results), report["backend"], report.passed, sep="; ")
+"""
+        self.assertEqual(self.python(code), "<gpumem.Report of 3 cases, predicted: NVIDIA H200>; 3; model; True")
+
+    def test_it_shows_itself(self):
+        page = self.python('print(gpumem.probe(["--offset", "0,1"], backend="model", gpu="h200")._repr_html_())')
+        self.assertIn("<td style=\"text-align:right\">0</td>", page)
+        self.assertIn("PREDICTED by the model", page)
+        self.assertNotIn("|", page)
+        text = self.python('print(gpumem.probe("--offset 0,1", backend="model", gpu="h200"))')
+        self.assertIn("offset: copy", text)
+
+    def test_checks(self):
+        code = 'report = gpumem.check({!r}, backend="model", gpu="h200")\nprint(report.passed, report.exit_code)'
+        self.assertEqual(self.python(code.format("smoke")), "True 0")
+        suite = self.directory / "own.json"
+        suite.write_text(json.dumps({
+            "schema_version": 1, "name": "own", "purpose": "p", "probes": [{"probe": "offset", "axes": {"offset": ["0"]}}],
+            "expectations": [{"name": "e", "cases": {"probe": "offset"}, "quantity": "bandwidth_gb_per_s",
+                              "at_least": 1e9}]}))
+        self.assertEqual(self.python(code.format(str(suite))), "False 1")
+
+    def test_errors_are_the_programs(self):
+        exit_code, line = self.error('gpumem.probe("--offset x", backend="model", gpu="h200")')
+        self.assertEqual(exit_code, 2)
+        self.assertTrue(line.startswith("--offset: 'x'"), line)
+        self.assertEqual(self.error('gpumem.read("none.json")')[0], 2)
+        self.assertEqual(self.error("gpumem.read([])"), (2, "there is no report to read: the list of paths is empty"))
+        self.assertEqual(self.error('gpumem.probe("--offset 0")', GPUMEM="/nowhere/gpumem"),
+                         (2, "cannot start '/nowhere/gpumem': No such file or directory"))
+        (self.directory / "suite.json").write_text("{}")
+        self.assertEqual(self.error('gpumem.read("suite.json")')[0], 2)
+
+    def test_what_is_not_installed(self):
+        report = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
+        self.assertEqual(self.error(f"{report}.frame()", without=("pandas",)),
+                         (2, "a frame takes pandas; 'python3 -m pip install pandas' installs it"))
+        exit_code, line = self.error(f'{report}.plot().save("a.svg")', without=("matplotlib",))
+        self.assertEqual(exit_code, 2)
+        self.assertIn("pip install matplotlib", line)
+
+    def test_a_command(self):
+        exit_code, line = self.error('gpumem.run(["true"])')
+        self.assertEqual((exit_code, "did not use CUDA" in line), (0, True))
+        self.assertEqual(self.error('gpumem.run("no-such-command")')[0], 2)
+        watched = os.environ.get("GPUMEM_WATCHED")
+        if watched is None:
+            self.skipTest("no $GPUMEM_WATCHED")
+        code = f'report = gpumem.run([{watched!r}, "kernels", "3"])\nprint(report.exit_code, len(report.results) > 1)'
+        self.assertEqual(self.python(code).splitlines()[-1], "3 True")
+
+    @unittest.skipUnless(has("pandas"), "pandas is not installed")
+    def test_frames(self):
+        code = f"""
+frame = gpumem.read({str(H200 / "stride.json")!r})
+print(len(frame), frame["parameters.stride_elements"].max(), frame.attrs["quantities"]["bandwidth_gb_per_s"]["unit"])
+both = gpumem.read([{str(H200 / "stride.json")!r}, {str(H200 / "bank.json")!r}])
+print(len(both), both["report"].nunique(), "cycles_per_request" in both.attrs["quantities"])
+"""
+        one, both = self.python(code).splitlines()
+        cases = {name: len(json.loads((H200 / f"{name}.json").read_text())["results"]) for name in ("stride", "bank")}
+        self.assertEqual(one, f"{cases['stride']} 32 GB/s")
+        self.assertEqual(both, f"{sum(cases.values())} 2 True")
+
+    @unittest.skipUnless(has("matplotlib"), "matplotlib is not installed")
+    def test_plots(self):
+        code = f"""
+plot = gpumem.Report.load({str(H200 / "stride.json")!r}).plot()
+plot.save("a.html"); plot.save("a.png")
+print(plot._repr_svg_()[:5])
+"""
+        self.assertEqual(self.python(code), "<?xml")
+        self.assertGreater((self.directory / "a.png").stat().st_size, 10000)
+        self.assertIn("<script>", (self.directory / "a.html").read_text())
+        load = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
+        self.assertEqual(self.error(f'{load}.plot("nothing")')[0], 2)
+
+    @unittest.skipUnless(has("pandas") and has("matplotlib"), "pandas or matplotlib is not installed")
+    def test_the_notebook(self):
+        """Every cell runs, and those that show something do."""
+        cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
+        self.assertGreater(len(cells), 3)
+        code = ["import ast", "names = {}"]
+        for cell in cells:
+            code.append(f"tree = ast.parse({''.join(cell['source'])!r})")
+            code.append("last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None")
+            code.append("exec(compile(tree, 'cell', 'exec'), names)")
+            code.append("shown = eval(compile(last, 'cell', 'eval'), names) if last else None")
+            code.append("print(len(getattr(shown, '_repr_html_', getattr(shown, '_repr_svg_', str))()))")
+        sizes = [int(line) for line in self.python("\n".join(code)).splitlines()]
+        self.assertEqual(len(sizes), len(cells))
+        self.assertGreater(min(sizes[1:]), 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
