@@ -28,6 +28,12 @@ struct ProbeArguments : RunOptions {
 /// after the report of what was done has been written.
 [[nodiscard]] int run_probe_command(const ProbeArguments& arguments, const Environment& environment);
 
+/// Runs cases, whose files are kept up to date meanwhile, and hands over their completed report; also where it ended
+/// early. The exit code and what is thrown are those of `probe`.
+[[nodiscard]] int run_cases(const Plan& plan, const RunOptions& options, const ResultOutputs& outputs,
+                            const Environment& environment,
+                            const std::function<void(const report::Report& report)>& finish);
+
 enum class CheckFormat { table, json, markdown, github };
 
 struct CheckArguments : RunOptions {

@@ -112,6 +112,17 @@ void refuse_beside_suite(const ProbeArguments& arguments) {
 
 }  // namespace
 
+int run_cases(const Plan& plan, const RunOptions& options, const ResultOutputs& outputs, const Environment& environment,
+              const std::function<void(const report::Report& report)>& finish) {
+  Run run(plan, options, outputs, environment);
+  both([&] { run.all(); },
+       [&] {  // what was done until then is a report all the same
+         run.clear_progress();
+         finish(report::completed(run.report()));
+       });
+  return exit_code(run.report(), environment.err);
+}
+
 int run_probe_command(const ProbeArguments& arguments, const Environment& environment) {
   std::optional<Suite> suite;
   if (arguments.config) suite = load_suite(*arguments.config, environment.registry);
@@ -123,13 +134,8 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
     return 0;
   }
 
-  Run run(plan, with_suite(arguments, suite ? suite->options : CaseOptions{}), outputs, environment);
-  both([&] { run.all(); },
-       [&] {  // what was done until then is a report all the same
-         run.clear_progress();
-         outputs.finish(ResultOutputs::of(report::completed(run.report())));
-       });
-  return exit_code(run.report(), environment.err);
+  return run_cases(plan, with_suite(arguments, suite ? suite->options : CaseOptions{}), outputs, environment,
+                   [&](const report::Report& report) { outputs.finish(ResultOutputs::of(report)); });
 }
 
 MakeRequest probe_options(CommandOptions& options, const Known& known) {

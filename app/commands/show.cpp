@@ -5,6 +5,7 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/saved_reports.hpp"
 #include "probes/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
@@ -32,33 +33,6 @@ void refuse_unchecked(const std::vector<NamedReport>& reports) {
                                 reports.front().name, reports.front().name));
 }
 
-/// What follows from the readings and is not in the report: short explanations never are, the rest is not in those of
-/// older versions. What a report says of itself stays.
-void add_missing(report::Report& report) {
-  if (report::is_plan(report)) return;
-  const report::Report made = report::completed(report);
-  for (std::size_t i = 0; i < made.results.size(); ++i) {
-    report::Record& record = report.results[i];
-    record.why_brief = made.results[i].why_brief;
-    if (record.why.empty()) record.why = made.results[i].why;
-    if (!record.relative_measured) record.relative_measured = made.results[i].relative_measured;
-    if (!record.relative_predicted) record.relative_predicted = made.results[i].relative_predicted;
-  }
-  if (report.findings.empty()) report.findings = made.findings;
-  if (report.conclusions.empty()) report.conclusions = made.conclusions;
-}
-
-std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, const Environment& environment) {
-  if (std::ranges::count(paths, "-") > 1) throw usage_error("standard input ('-') holds only one report");
-  std::vector<NamedReport> reports;
-  for (const std::string& path : paths) {
-    reports.push_back({path, report::read_report_file(path, environment.in)});
-    report::order_columns(reports.back().report, environment.registry);
-    add_missing(reports.back().report);
-  }
-  return reports;
-}
-
 std::string title(const std::string& name) { return name == "-" ? "standard input" : report::one_line(name); }
 
 void write(std::ostream& out, const std::vector<NamedReport>& reports, report::Format format,
@@ -77,6 +51,7 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
       return report::write_junit(out, plain);
     case Format::openmetrics:
       return report::write_openmetrics(out, plain);
+    case Format::html:  // of portraits alone
     case Format::table:
     case Format::markdown:
       break;
@@ -109,7 +84,7 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
   options.add_format(report::all_formats(), arguments->format,
                      "How stdout shows them: a table for people (default), or what another program reads. Several "
                      "reports share one CSV with a first column 'report'; e.g. --format csv");
-  options.add_value("output", "FILE", arguments->outputs,
+  options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt, .xml, "
                     ".prom); repeatable, - is stdout, e.g. --output run.md");
   options.add_switch("why", arguments->why,

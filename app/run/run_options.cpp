@@ -39,7 +39,7 @@ void add_backend_options(CommandOptions& options, RunOptions& target, const std:
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
                         const std::string& quiet_help, const std::string& place) {
   options.group("Results");
-  options.add_value("output", "FILE", target.outputs, output_help);
+  options.add_value("-o,--output", "FILE", target.outputs, output_help);
   options.add_switch("quiet", target.quiet, quiet_help);
   options.add_switch("no-color", target.no_color,
                      "No colours " + place + ", as with NO_COLOR set, e.g. in a console that shows their codes");

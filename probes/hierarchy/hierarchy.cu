@@ -267,6 +267,17 @@ static std::optional<double> predicted_latency(const Workload& workload, const m
   return model::step_cycles({.level = workload.sites.empty() ? "host" : workload.sites.front().name}, profile);
 }
 
+/// Of the same levels, as a profile knows them; nobody says how much memory the host has.
+static std::optional<double> predicted_capacity(const Workload& workload, const model::Prediction& /*prediction*/,
+                                                const model::Profile& profile) {
+  const std::string level = workload.sites.empty() ? "host" : workload.sites.front().name;
+  const auto known = [](double bytes) { return bytes > 0 ? std::optional(bytes) : std::nullopt; };
+  if (level == "shared") return known(static_cast<double>(profile.device.shared_bytes_per_multiprocessor));
+  if (level == "l1") return known(profile.rates.l1_bytes);
+  if (level == "l2" || level == "l2-shared") return known(static_cast<double>(profile.device.l2_bytes));
+  return level == "memory" ? known(static_cast<double>(profile.device.memory_bytes)) : std::nullopt;
+}
+
 static Probe hierarchy_probe() {
   Probe probe;
   probe.name = "hierarchy";
@@ -280,7 +291,8 @@ static Probe hierarchy_probe() {
        .names = {level_names.begin(), level_names.end()}}};
   probe.baseline = std::string("memory");
   probe.headline = bandwidth(peak_of);
-  probe.metrics = {{{"capacity_bytes", "what one multiprocessor can keep there", Better::more}},
+  probe.metrics = {{.quantity = {"capacity_bytes", "what one multiprocessor can keep there", Better::more},
+                    .predict = predicted_capacity},
                    {.quantity = latency_cycles(), .predict = predicted_latency},
                    {{"write_gb_per_s", "written instead of read", Better::more}},
                    {{"copy_gb_per_s", "copied within the level, or over the link both ways at once", Better::more}},

@@ -108,6 +108,20 @@ std::string escaped(std::string_view text, std::initializer_list<std::pair<char,
   return result;
 }
 
+std::string xml_escaped(std::string_view text) {
+  const std::string valid = valid_utf8(text, [](char32_t code) {
+    const bool breaks = code == '\t' || code == '\n' || code == '\r';
+    return (code < 0x20 && !breaks) || code == 0x7F || code == 0xFFFE || code == 0xFFFF;
+  });
+  return escaped(valid, {{'&', "&amp;"},
+                         {'<', "&lt;"},
+                         {'>', "&gt;"},
+                         {'"', "&quot;"},
+                         {'\t', "&#9;"},
+                         {'\n', "&#10;"},
+                         {'\r', "&#13;"}});
+}
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   std::string line;

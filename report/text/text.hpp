@@ -35,6 +35,10 @@ namespace gpumem::report {
 [[nodiscard]] std::string escaped(std::string_view text,
                                   std::initializer_list<std::pair<char, std::string_view>> replacements);
 
+/// The text fit for an attribute or a text of XML or HTML. XML 1.0 has no control characters but tab and line breaks,
+/// which an attribute would lose, nor U+FFFE and U+FFFF.
+[[nodiscard]] std::string xml_escaped(std::string_view text);
+
 /// Lines of at most `width` columns, broken at spaces; a longer word stands on its own line.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 

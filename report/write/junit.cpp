@@ -14,22 +14,6 @@ namespace gpumem::report {
 
 namespace {
 
-/// Fit for an attribute or for text. XML 1.0 has no control characters but tab and line breaks, which an attribute
-/// would lose, nor U+FFFE and U+FFFF.
-std::string xml_escaped(std::string_view text) {
-  const std::string valid = valid_utf8(text, [](char32_t code) {
-    const bool breaks = code == '\t' || code == '\n' || code == '\r';
-    return (code < 0x20 && !breaks) || code == 0x7F || code == 0xFFFE || code == 0xFFFF;
-  });
-  return escaped(valid, {{'&', "&amp;"},
-                         {'<', "&lt;"},
-                         {'>', "&gt;"},
-                         {'"', "&quot;"},
-                         {'\t', "&#9;"},
-                         {'\n', "&#10;"},
-                         {'\r', "&#13;"}});
-}
-
 std::string attribute(std::string_view name, std::string_view value) {
   return fmt::format(" {}=\"{}\"", name, xml_escaped(value));
 }

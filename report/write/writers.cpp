@@ -2,6 +2,8 @@
 
 #include <ostream>
 
+#include "report/write/portrait.hpp"
+
 namespace gpumem::report {
 
 std::span<const NamedFormat> all_formats() {
@@ -13,6 +15,12 @@ std::span<const NamedFormat> all_formats() {
 }
 
 std::span<const NamedFormat> table_formats() { return all_formats().first(4); }
+
+std::span<const NamedFormat> portrait_formats() {
+  static const std::vector<NamedFormat> formats = {
+      all_formats()[0], all_formats()[1], {Format::html, "html", {".html", ".htm"}}};
+  return formats;
+}
 
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style) {
   switch (format) {
@@ -32,6 +40,10 @@ void write(std::ostream& out, const Report& report, Format format, const TableSt
       return write_junit(out, std::span(&report, 1));
     case Format::openmetrics:
       return write_openmetrics(out, std::span(&report, 1));
+    case Format::html: {
+      const NamedReport named{"report", report};
+      return write_portrait_page(out, std::span(&named, 1));
+    }
   }
 }
 

@@ -55,7 +55,7 @@ void write_record_line(std::ostream& out, const Record& record);
 /// A JSON array of devices, each as the `device` of a JSON report.
 void write_devices_json(std::ostream& out, std::span<const Device> devices);
 
-enum class Format { table, json, csv, markdown, junit, openmetrics };
+enum class Format { table, json, csv, markdown, junit, openmetrics, html };
 
 /// A format as --format takes it, and the files that are in it.
 struct NamedFormat {
@@ -63,9 +63,12 @@ struct NamedFormat {
   std::string_view name;
   std::vector<std::string_view> extensions;  ///< in small letters: ".json"
 };
-/// All there are. The first four suit whatever stands in tables, and the first is what stdout gets by default.
+/// All that suit any report. The first four suit whatever stands in tables, and the first is what stdout gets by
+/// default.
 [[nodiscard]] std::span<const NamedFormat> all_formats();
 [[nodiscard]] std::span<const NamedFormat> table_formats();
+/// Those of a portrait, and of the report that it is made of.
+[[nodiscard]] std::span<const NamedFormat> portrait_formats();
 
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style = {});
 

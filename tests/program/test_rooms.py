@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FLOORS = ("app/main.cpp", "app/commands", "app/calibrate app/suite app/program", "app/run", "app/output app/command_line",
-          "report/write", "report/read report/explain report/check report/compare report/fleet", "report/record",
+          "report/write", "report/read report/explain report/check report/compare report/fleet report/portrait", "report/record",
           "report/text", "inject", "probes")
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms.split()}
 

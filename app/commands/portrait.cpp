@@ -1,0 +1,86 @@
+// A portrait of a GPU's memory: the suite of that name measured, or saved reports, as one page.
+
+#include "report/portrait/portrait.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/command_line/command_options.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/saved_reports.hpp"
+#include "app/run/run.hpp"
+#include "app/suite/suite.hpp"
+#include "probes/error.hpp"
+#include "report/check/check.hpp"
+#include "report/explain/explain.hpp"
+#include "report/write/portrait.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+struct PortraitArguments : RunOptions {
+  std::vector<std::string> reports;  ///< files; one may be "-" for standard input; empty: measure
+};
+
+ResultOutputs::Write portraits(std::span<const report::NamedReport> reports) {
+  return [reports](std::ostream& out, report::Format format, const report::TableStyle& style) {
+    if (format == report::Format::html) return report::write_portrait_page(out, reports);
+    if (format == report::Format::table) return report::write_portrait_table(out, reports, style);
+    if (reports.size() > 1) throw usage_error("one JSON document holds one report; a portrait of several is a page");
+    report::write_json(out, reports.front().report);
+  };
+}
+
+int show_saved(const PortraitArguments& arguments, const ResultOutputs& outputs, const Environment& environment) {
+  const std::vector<report::NamedReport> reports = read_reports(arguments.reports, environment);
+  for (const report::NamedReport& one : reports) report::refuse_nothing_to_portray(one);
+  outputs.finish(portraits(reports));
+  return 0;
+}
+
+int run_portrait_command(const PortraitArguments& arguments, const Environment& environment) {
+  const ResultOutputs outputs(arguments, report::portrait_formats(), environment.out, environment.out_terminal);
+  if (!arguments.reports.empty()) return show_saved(arguments, outputs, environment);
+  const Suite suite = load_suite("portrait", environment.registry);
+  if (arguments.dry_run) {
+    outputs.finish(ResultOutputs::of(report::completed(dry_report(suite.plan, arguments, environment))));
+    return 0;
+  }
+  return run_cases(suite.plan, with_suite(arguments, suite.options), outputs, environment,
+                   [&](const report::Report& report) {
+                     report::NamedReport named{"portrait", report};
+                     const report::CheckRules rules{.accept_predictions = report.is_prediction(), .planned = {}};
+                     named.report.checks = report::check(report, suite.expectations, rules);
+                     outputs.finish(portraits(std::span(&named, 1)));
+                   });
+}
+
+}  // namespace
+
+MakeRequest portrait_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<PortraitArguments>();
+  options.add_argument("[REPORT...]", arguments->reports,
+                       "Saved reports to portray instead of measuring, several side by side; - is standard input");
+  add_backend_options(options, *arguments, "Only say which cases would run");
+  add_result_options(options, *arguments,
+                     "Write the page (.html), the report that it is made of (.json) or the table (.txt); repeatable, - "
+                     "is stdout, e.g. -o portrait.html -o portrait.json",
+                     "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
+  options.add_format(report::portrait_formats(), arguments->format,
+                     "How stdout shows it: a table of at most 40 lines (default), the page, or the report, e.g. "
+                     "--format html");
+  options.footer(
+      "Measures for about 10 s: the suite 'portrait'.\n\n"
+      "Examples:\n"
+      "  gpumem portrait -o portrait.html        this GPU's memory on one page\n"
+      "  gpumem portrait a.json b.json -o ab.html  two GPUs beside each other\n"
+      "  gpumem portrait --backend model --gpu h200 -o h200.html");
+  return [arguments] {
+    refuse_wrong_gpu(*arguments);
+    return Request(*arguments, run_portrait_command);
+  };
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,44 @@
+#include "app/commands/saved_reports.hpp"
+
+#include <algorithm>
+
+#include "probes/error.hpp"
+#include "report/explain/explain.hpp"
+#include "report/read/read_report.hpp"
+#include "report/record/quantities.hpp"
+#include "report/write/blocks.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+/// What follows from the readings and is not in the report: short explanations never are, the rest is not in those of
+/// older versions. What a report says of itself stays.
+void add_missing(report::Report& report) {
+  if (report::is_plan(report)) return;
+  const report::Report made = report::completed(report);
+  for (std::size_t i = 0; i < made.results.size(); ++i) {
+    report::Record& record = report.results[i];
+    record.why_brief = made.results[i].why_brief;
+    if (record.why.empty()) record.why = made.results[i].why;
+    if (!record.relative_measured) record.relative_measured = made.results[i].relative_measured;
+    if (!record.relative_predicted) record.relative_predicted = made.results[i].relative_predicted;
+  }
+  if (report.findings.empty()) report.findings = made.findings;
+  if (report.conclusions.empty()) report.conclusions = made.conclusions;
+}
+
+}  // namespace
+
+std::vector<report::NamedReport> read_reports(const std::vector<std::string>& paths, const Environment& environment) {
+  if (std::ranges::count(paths, "-") > 1) throw usage_error("standard input ('-') holds only one report");
+  std::vector<report::NamedReport> reports;
+  for (const std::string& path : paths) {
+    reports.push_back({path, report::read_report_file(path, environment.in)});
+    report::order_columns(reports.back().report, environment.registry);
+    add_missing(reports.back().report);
+  }
+  return reports;
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,310 @@
+#include "report/portrait/portrait.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "probes/error.hpp"
+#include "probes/words.hpp"
+#include "report/record/cases.hpp"
+#include "report/record/readings.hpp"
+#include "report/record/sweep.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+struct LevelRow {
+  std::string_view level;  ///< of `hierarchy`
+  std::string_view words;
+  bool per_multiprocessor;
+};
+
+/// L2 that all read alike is no level of its own.
+constexpr LevelRow level_rows[] = {{"register", "registers", true},    {"shared", "shared memory", true},
+                                   {"l1", "L1 cache", true},           {"l2", "L2 cache", false},
+                                   {"memory", "device memory", false}, {"host", "host memory", false}};
+
+struct ChartRow {
+  std::string_view probe;
+  std::string_view title;
+  std::string_view of;
+  bool logarithmic_x;
+  bool logarithmic_y;
+};
+
+constexpr ChartRow chart_rows[] = {
+    {"working-set", "How far away data is, by how much of it there is", "a larger footprint", true, true},
+    {"offset", "What misalignment costs", "misalignment", false, false},
+    {"stride", "What strides cost", "strides", true, true},
+    {"bank", "What bank conflicts cost", "bank conflicts", true, true},
+    {"transfer", "What small copies over the link cost", "small copies", true, true}};
+
+std::optional<Figure> figure_of(std::optional<double> measured, std::optional<double> predicted) {
+  if (const auto known = positive(measured)) return Figure{*known, false};
+  if (const auto known = positive(predicted)) return Figure{*known, true};
+  return std::nullopt;
+}
+
+std::optional<Figure> headline_figure(const Record& record) {
+  return figure_of(record.headline.measured, record.headline.predicted);
+}
+
+std::optional<Figure> metric_figure(const Record* record, std::string_view name) {
+  if (record == nullptr) return std::nullopt;
+  const auto found = std::ranges::find(record->metrics, name, &MetricRecord::name);
+  return found == record->metrics.end() ? std::nullopt : figure_of(found->measured, found->predicted);
+}
+
+bool has_value(const Record& record, std::string_view parameter, std::string_view value) {
+  const Parameter* found = find_parameter(record, parameter);
+  return found != nullptr && gpumem::to_string(found->value) == value;
+}
+
+const Record* find_case(const Report& report, std::string_view probe, std::string_view level) {
+  for (const Record& record : report.results) {
+    if (record.probe == probe && record.ran() && has_value(record, "level", level)) return &record;
+  }
+  return nullptr;
+}
+
+// ---- Levels
+
+std::vector<PortraitLevel> levels_of(const Report& report) {
+  std::vector<PortraitLevel> levels;
+  for (const LevelRow& row : level_rows) {
+    const Record* record = find_case(report, "hierarchy", row.level);
+    if (record == nullptr) continue;
+    const Record* chase = find_case(report, "latency", row.level);
+    levels.push_back(
+        {.name = std::string(row.words),
+         .per_multiprocessor = row.per_multiprocessor,
+         .capacity_bytes = metric_figure(record, "capacity_bytes"),
+         .latency_cycles = chase != nullptr ? headline_figure(*chase) : metric_figure(record, "latency_cycles"),
+         .latency_ns = metric_figure(chase, "latency_ns"),
+         .read_gb_per_s = headline_figure(*record),
+         .write_gb_per_s = metric_figure(record, "write_gb_per_s"),
+         .copy_gb_per_s = metric_figure(record, "copy_gb_per_s"),
+         .peak_gb_per_s = positive(record->headline.peak),
+         .fraction_of_peak = positive(record->fraction_of_peak)});
+  }
+  return levels;
+}
+
+/// Nearest first.
+std::vector<PortraitStep> ladder_of(const Report& report) {
+  std::vector<PortraitStep> steps;
+  for (const Record& record : report.results) {
+    const Parameter* level = find_parameter(record, "level");
+    const auto latency = headline_figure(record);
+    if (record.probe != "latency" || level == nullptr || !record.ran() || !latency) continue;
+    steps.push_back({value_text(*level), *latency, metric_figure(&record, "latency_ns")});
+  }
+  std::ranges::stable_sort(steps, {}, [](const PortraitStep& step) { return step.latency_cycles.value; });
+  return steps;
+}
+
+// ---- Charts
+
+std::optional<double> place_of(const Record& record) {
+  const Parameter* swept = find_parameter(record, record.swept);
+  const auto* number = swept == nullptr ? nullptr : std::get_if<std::uint64_t>(&swept->value);
+  return number == nullptr ? std::nullopt : std::optional(static_cast<double>(*number));
+}
+
+std::string axis_words(const Record& record) {
+  const Heading heading = parameter_heading(record.swept);
+  return heading.unit.empty() || is_size(record.swept) ? heading.name
+                                                       : fmt::format("{} ({})", heading.name, heading.unit);
+}
+
+PortraitPoint point_of(const Record& record) {
+  const Parameter& swept = *find_parameter(record, record.swept);
+  return {.x = *place_of(record),
+          .place = position_phrase(swept),
+          .tick = value_text(swept),
+          .measured = positive_headline(record, true),
+          .predicted = positive_headline(record, false)};
+}
+
+/// The parameters in which they differ, but for what `auto` chose.
+std::set<std::string> telling_apart(const Cases& cases) {
+  std::set<std::string> telling = varying(cases);
+  for (const Record* record : cases) {
+    for (const std::string& chosen : record->chosen) telling.erase(chosen);
+  }
+  return telling;
+}
+
+/// A name says itself, a number what it counts: "pinned host memory, to-device", "4-byte words".
+std::string curve_name(const Record& record, const std::set<std::string>& telling) {
+  std::vector<std::string> parts;
+  for (const Parameter& parameter : record.parameters) {
+    if (!telling.contains(parameter.name)) continue;
+    const bool is_name = std::holds_alternative<std::string>(parameter.value);
+    parts.push_back(is_name ? value_text(parameter) : position_phrase(parameter));
+  }
+  return one_line(join(parts, ", "));
+}
+
+/// A curve for all cases that differ in nothing but what is swept.
+std::vector<PortraitCurve> curves_of(const Cases& cases, bool logarithmic_x) {
+  std::set<std::string> telling = telling_apart(cases);
+  telling.erase(cases.front()->swept);
+  std::vector<PortraitCurve> curves;
+  for (const Record* record : cases) {
+    const std::string name = curve_name(*record, telling);
+    auto curve = std::ranges::find(curves, name, &PortraitCurve::name);
+    if (curve == curves.end()) curve = curves.insert(curve, {.name = name, .points = {}});
+    if (!logarithmic_x || *place_of(*record) > 0) curve->points.push_back(point_of(*record));
+  }
+  std::erase_if(curves, [](const PortraitCurve& curve) { return curve.points.size() < 2; });
+  for (PortraitCurve& curve : curves) std::ranges::stable_sort(curve.points, {}, &PortraitPoint::x);
+  return curves;
+}
+
+std::optional<PortraitChart> chart_of(const Report& report, const ChartRow& row) {
+  Cases cases;
+  for (const Record& record : report.results) {
+    const bool of_it = record.probe == row.probe && record.ran() && place_of(record) && headline_figure(record);
+    if (of_it && (cases.empty() || cases.front()->headline.quantity == record.headline.quantity)) {
+      cases.push_back(&record);
+    }
+  }
+  if (cases.empty()) return std::nullopt;
+  PortraitChart chart{.probe = std::string(row.probe),
+                      .title = std::string(row.title),
+                      .of = std::string(row.of),
+                      .x_axis = axis_words(*cases.front()),
+                      .quantity = cases.front()->headline.quantity,
+                      .better = cases.front()->headline.better,
+                      .logarithmic_x = row.logarithmic_x,
+                      .logarithmic_y = row.logarithmic_y,
+                      .curves = curves_of(cases, row.logarithmic_x),
+                      .sentences = {}};
+  if (chart.curves.empty()) return std::nullopt;
+  const std::vector<Members> all = tables(report.results);
+  for (std::size_t i = 0; i < all.size() && report.findings.size() == all.size(); ++i) {
+    if (report.results[all[i].front()].probe == row.probe) chart.sentences.push_back(report.findings[i]);
+  }
+  return chart;
+}
+
+// ---- What is unusual
+
+/// How far a case is from what its kind of GPU is predicted to do; above 1 is better.
+double ratio_of(const Record& record) {
+  const double ratio = *record.headline.measured / *record.headline.predicted;
+  return record.headline.better == Better::less ? 1 / ratio : ratio;
+}
+
+/// Against the profile: how many cases are as predicted, and the ones furthest from it.
+std::string beside_profile(const Report& report) {
+  constexpr double as_predicted = 0.1;
+  constexpr std::size_t most = 3;
+  Cases cases;
+  for (const Record& record : report.results) {
+    if (record.ran() && positive_headline(record, true) && positive_headline(record, false)) cases.push_back(&record);
+  }
+  if (cases.empty() || !report.profile) return "";
+  const auto off = [](const Record* record) { return std::abs(std::log(ratio_of(*record))); };
+  std::ranges::stable_sort(cases, std::greater(), off);
+  const auto far =
+      std::ranges::count_if(cases, [&](const Record* record) { return off(record) > std::log1p(as_predicted); });
+  std::string text = fmt::format("{} of {} are within 10 % of what profile '{}' predicts.", cases.size() - far,
+                                 counted(cases.size(), "case"), one_line(*report.profile));
+  const std::set<std::string> telling = telling_apart(cases);
+  std::vector<std::string> furthest;
+  for (const Record* record : std::span(cases).first(std::min<std::size_t>(far, most))) {
+    furthest.push_back(fmt::format("{}, {}: {} instead of {}", one_line(record->probe), place_words(*record, telling),
+                                   value_words(record->headline.quantity, *record->headline.measured),
+                                   value_words(record->headline.quantity, *record->headline.predicted)));
+  }
+  return furthest.empty() ? text : fmt::format("{} Furthest: {}.", text, join(furthest, "; "));
+}
+
+std::string cases_words(std::ptrdiff_t count) { return counted(static_cast<std::size_t>(count), "case"); }
+
+std::vector<std::string> unusual_of(const Report& report) {
+  static const std::pair<std::string_view, std::string_view> flag_words[] = {
+      {"throttled", "ran while clocks were lowered for heat or power"},
+      {"ecc_errors", "ran while memory errors were counted"},
+      {"contended", "ran while another process used the GPU"},
+      {"link_degraded", "ran over a link with less than its full generation or width"}};
+  std::vector<std::string> said;
+  for (const auto& [flag, words] : flag_words) {
+    const auto flagged = std::ranges::count_if(report.results, [&](const Record& record) {
+      return std::ranges::find(record.flags, flag) != record.flags.end();
+    });
+    if (flagged > 0) said.push_back(fmt::format("{} {}.", cases_words(flagged), words));
+  }
+  const auto failed = std::ranges::count_if(
+      report.results, [](const Record& record) { return record.status == Status::failed || record.verified == false; });
+  if (failed > 0) said.push_back(fmt::format("{} failed, or moved wrong data.", cases_words(failed)));
+  const auto skipped = std::ranges::count(report.results, Status::skipped, &Record::status);
+  if (skipped > 0) {
+    const auto first = std::ranges::find(report.results, Status::skipped, &Record::status);
+    said.push_back(
+        fmt::format("{} skipped: {}.", cases_words(skipped), one_line(first->reason.value_or("no reason known"))));
+  }
+  for (const CheckRecord& check : report.checks) {
+    if (check.verdict == Verdict::fail) {
+      said.push_back(fmt::format("Not as expected: {} ({}).", one_line(check.name), one_line(check.reason)));
+    }
+  }
+  if (std::string text = beside_profile(report); !text.empty()) said.push_back(std::move(text));
+  return said;
+}
+
+}  // namespace
+
+const PortraitPoint& PortraitCurve::best(Better better) const {
+  return better == Better::less ? *std::ranges::min_element(points, {}, &PortraitPoint::value)
+                                : *std::ranges::max_element(points, {}, &PortraitPoint::value);
+}
+
+const PortraitPoint& PortraitCurve::worst(Better better) const {
+  return best(better == Better::less ? Better::more : Better::less);
+}
+
+Portrait portrait_of(const Report& report) {
+  Portrait portrait;
+  portrait.gpu = report.device ? one_line(report.device->name) : "unknown GPU";
+  portrait.label = portrait.gpu;
+  portrait.is_prediction = report.is_prediction();
+  portrait.levels = levels_of(report);
+  portrait.ladder = ladder_of(report);
+  for (const ChartRow& row : chart_rows) {
+    if (auto chart = chart_of(report, row)) portrait.charts.push_back(*std::move(chart));
+  }
+  portrait.unusual = unusual_of(report);
+  return portrait;
+}
+
+void refuse_nothing_to_portray(const NamedReport& report) {
+  const Portrait portrait = portrait_of(report.report);
+  if (!portrait.levels.empty() || !portrait.charts.empty()) return;
+  throw usage_error(fmt::format(
+      "'{}' has nothing that a portrait shows, neither the levels of memory nor what misuse costs; make one "
+      "that has with: gpumem portrait -o FILE.json",
+      report.name));
+}
+
+std::vector<Portrait> portraits_of(std::span<const NamedReport> reports) {
+  std::vector<Portrait> portraits;
+  for (const NamedReport& one : reports) portraits.push_back(portrait_of(one.report));
+  for (std::size_t i = 0; i < portraits.size(); ++i) {
+    if (std::ranges::count(portraits, portraits[i].gpu, &Portrait::gpu) > 1) {
+      portraits[i].label = fmt::format("{}, {}", portraits[i].gpu, one_line(reports[i].name));
+    }
+  }
+  return portraits;
+}
+
+}  // namespace gpumem::report
