@@ -104,7 +104,7 @@ std::vector<PortraitStep> ladder_of(const Report& report) {
     const Parameter* level = find_parameter(record, "level");
     const auto latency = headline_figure(record);
     if (record.probe != "latency" || level == nullptr || !record.ran() || !latency) continue;
-    steps.push_back({value_text(*level), *latency, metric_figure(&record, "latency_ns")});
+    steps.push_back({one_line(value_text(*level)), *latency, metric_figure(&record, "latency_ns")});
   }
   std::ranges::stable_sort(steps, {}, [](const PortraitStep& step) { return step.latency_cycles.value; });
   return steps;
@@ -127,8 +127,8 @@ std::string axis_words(const Record& record) {
 PortraitPoint point_of(const Record& record) {
   const Parameter& swept = *find_parameter(record, record.swept);
   return {.x = *place_of(record),
-          .place = position_phrase(swept),
-          .tick = value_text(swept),
+          .place = one_line(position_phrase(swept)),
+          .tick = one_line(value_text(swept)),
           .measured = positive_headline(record, true),
           .predicted = positive_headline(record, false)};
 }
@@ -181,7 +181,7 @@ std::optional<PortraitChart> chart_of(const Report& report, const ChartRow& row)
   PortraitChart chart{.probe = std::string(row.probe),
                       .title = std::string(row.title),
                       .of = std::string(row.of),
-                      .x_axis = axis_words(*cases.front()),
+                      .x_axis = one_line(axis_words(*cases.front())),
                       .quantity = cases.front()->headline.quantity,
                       .better = cases.front()->headline.better,
                       .logarithmic_x = row.logarithmic_x,
@@ -191,7 +191,7 @@ std::optional<PortraitChart> chart_of(const Report& report, const ChartRow& row)
   if (chart.curves.empty()) return std::nullopt;
   const std::vector<Members> all = tables(report.results);
   for (std::size_t i = 0; i < all.size() && report.findings.size() == all.size(); ++i) {
-    if (report.results[all[i].front()].probe == row.probe) chart.sentences.push_back(report.findings[i]);
+    if (report.results[all[i].front()].probe == row.probe) chart.sentences.push_back(one_line(report.findings[i]));
   }
   return chart;
 }

@@ -27,7 +27,7 @@ struct Measure {
 };
 
 std::string capacity_words(const PortraitLevel& level) {
-  const std::string size = size_text(static_cast<std::uint64_t>(level.capacity_bytes->value));
+  const std::string size = value_words("capacity_bytes", level.capacity_bytes->value);
   return level.per_multiprocessor ? size + " in each multiprocessor" : size;
 }
 

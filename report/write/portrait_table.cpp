@@ -24,13 +24,20 @@ Column numbers(std::string heading, std::string unit, unsigned rank = 0) {
   return {.heading = {std::move(heading), std::move(unit)}, .rank = rank};
 }
 
-std::string number(const std::optional<Figure>& figure, int digits = 3) {
-  return figure ? significant(figure->value, digits) : "";
+/// Predictions stand among predictions alone: nothing in a table's cell would tell them apart.
+std::optional<double> shown(const std::optional<Figure>& figure, const Portrait& portrait) {
+  return figure && figure->predicted == portrait.is_prediction ? std::optional(figure->value) : std::nullopt;
+}
+
+std::string number(const std::optional<Figure>& figure, const Portrait& portrait) {
+  const auto value = shown(figure, portrait);
+  return value ? significant(*value, 3) : "";
 }
 
 /// A row for every level of every GPU, alike ones under each other.
 Block levels_block(const std::vector<Portrait>& portraits) {
   Block block;
+  block.title = "levels of memory";
   block.columns = {
       names("level"),          numbers("holds", "", 1), numbers("latency", "cycles"), numbers("latency", "ns", 4),
       numbers("read", "GB/s"), numbers("of peak", "%"), numbers("write", "GB/s", 2),  numbers("copy", "GB/s", 3)};
@@ -44,12 +51,13 @@ Block levels_block(const std::vector<Portrait>& portraits) {
         Row row;
         row.cells = {level.name};
         if (several) row.cells.push_back(portrait.label);
-        const std::string holds =
-            level.capacity_bytes ? size_text(static_cast<std::uint64_t>(level.capacity_bytes->value)) : "";
+        const auto capacity = shown(level.capacity_bytes, portrait);
+        const std::string holds = capacity ? value_words("capacity_bytes", *capacity) : "";
         const std::string of_peak = level.fraction_of_peak ? fixed(*level.fraction_of_peak * 100, 1) : "";
         for (const std::string& text :
-             {holds, number(level.latency_cycles), number(level.latency_ns), number(level.read_gb_per_s), of_peak,
-              number(level.write_gb_per_s), number(level.copy_gb_per_s)}) {
+             {holds, number(level.latency_cycles, portrait), number(level.latency_ns, portrait),
+              number(level.read_gb_per_s, portrait), of_peak, number(level.write_gb_per_s, portrait),
+              number(level.copy_gb_per_s, portrait)}) {
           row.cells.push_back(text);
         }
         row.position = level.name;

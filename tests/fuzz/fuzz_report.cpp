@@ -10,6 +10,7 @@
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
+#include "report/write/portrait.hpp"
 #include "report/write/writers.hpp"
 #include "tests/fuzz/mutate_json.hpp"
 #include "tests/fuzz/require.hpp"
@@ -79,6 +80,10 @@ void write_all(const Report& report, std::size_t choice) {
   std::iota(cases.begin(), cases.end(), std::size_t{0});
   require_plain(written([&](std::ostream& out) { write_explained(out, report, cases, 80); }),
                 "an explanation is plain text");
+  const NamedReport named{"report", report};
+  const std::span portraits(&named, 1);
+  require_plain(written([&](std::ostream& out) { write_portrait_page(out, portraits); }), "a portrait is plain text");
+  require_plain(written([&](std::ostream& out) { write_portrait_table(out, portraits, {}); }), "and so is its table");
   require_plain(written([&](std::ostream& out) { write_explained_markdown(out, report, cases); }),
                 "an explanation in Markdown is plain text");
 }

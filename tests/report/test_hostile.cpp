@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <numeric>
+#include <span>
 #include <sstream>
 
 #include "probes/error.hpp"
@@ -9,6 +10,7 @@
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
+#include "report/write/portrait.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
@@ -38,6 +40,9 @@ void check_writers(const Report& report) {
   }
   check_plain(written([&](std::ostream& out) { write_csv(out, report); }));
   check_plain(written([&](std::ostream& out) { write_markdown(out, report); }));
+  const NamedReport named{"report", report};
+  check_plain(written([&](std::ostream& out) { write_portrait_page(out, std::span(&named, 1)); }));
+  check_plain(written([&](std::ostream& out) { write_portrait_table(out, std::span(&named, 1), {}); }));
   std::vector<std::size_t> cases(report.results.size());
   std::iota(cases.begin(), cases.end(), std::size_t{0});
   check_plain(written([&](std::ostream& out) { write_explained(out, report, cases, 80); }));

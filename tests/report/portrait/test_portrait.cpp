@@ -1,0 +1,186 @@
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "probes/error.hpp"
+#include "report/portrait/portrait.hpp"
+#include "report/write/portrait.hpp"
+#include "report/write/svg.hpp"
+#include "tests/catch.hpp"
+#include "tests/report/golden.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+Record level(const std::string& probe, const std::string& name, double measured, double predicted) {
+  Record record;
+  record.probe = probe;
+  record.parameters = {{"level", name}};
+  record.swept = "level";
+  record.headline.quantity = probe == "latency" ? "latency_cycles" : std::string(bandwidth_name);
+  record.headline.better = probe == "latency" ? Better::less : Better::more;
+  record.headline.measured = measured;
+  record.headline.predicted = predicted;
+  return record;
+}
+
+Record shifted(std::uint64_t offset, const std::string& op, double measured) {
+  Record record;
+  record.probe = "offset";
+  record.parameters = {{"offset_elements", offset}, {"op", op}, {"block_threads", offset + 1}};
+  record.chosen = {"block_threads"};
+  record.swept = "offset_elements";
+  record.headline.measured = measured;
+  record.headline.predicted = measured * 1.2;
+  return record;
+}
+
+/// Two levels, and shifts read and written.
+Report small() {
+  Report report;
+  report.backend = "cuda";
+  report.profile = "h200";
+  report.device = Device{};
+  report.device->name = "GPU <one>";
+  report.started_at = "2026-01-02T03:04:05Z";
+  report.tool.version = "1.2.3";
+  report.command = {"gpumem", "portrait", "-o", "a b.html"};
+  for (const auto& [name, rate, cycles] : {std::tuple("l1", 30000.0, 32.0), std::tuple("memory", 4000.0, 640.0)}) {
+    Record at_best = level("hierarchy", name, rate, rate * 1.05);
+    at_best.headline.peak = 1.25 * rate;
+    at_best.fraction_of_peak = 0.8;
+    at_best.metrics = {{"capacity_bytes", 1e5 * cycles, {}}, {"write_gb_per_s", {}, rate / 2}};
+    report.results.push_back(at_best);
+    Record chase = level("latency", name, cycles, cycles);
+    chase.metrics = {{"latency_ns", cycles / 2, cycles / 2}};
+    report.results.push_back(chase);
+  }
+  for (const char* op : {"read", "write"}) {
+    for (const std::uint64_t offset : {0U, 1U, 8U}) {
+      report.results.push_back(shifted(offset, op, offset == 1 ? 2000 : 4000));
+    }
+  }
+  report.results.back().flags = {"throttled"};
+  CheckRecord& check = report.checks.emplace_back();
+  check.name = "reads reach the memory";
+  check.verdict = Verdict::fail;
+  check.reason = "0.5 < 0.65";
+  return report;
+}
+
+std::string page_of(const std::vector<NamedReport>& reports) {
+  std::ostringstream out;
+  write_portrait_page(out, reports);
+  return out.str();
+}
+
+std::string table_of(const std::vector<NamedReport>& reports, unsigned width) {
+  std::ostringstream out;
+  write_portrait_table(out, reports, {.width = width, .color = false, .bars = false, .why = false});
+  return out.str();
+}
+
+std::vector<NamedReport> two() {
+  Report other = small();
+  other.backend = "model";
+  other.device->name = "Other GPU";
+  for (Record& record : other.results) record.headline.measured = std::nullopt;
+  return {{"a.json", small()}, {"b.json", other}};
+}
+
+}  // namespace
+
+TEST_CASE("A portrait takes its levels and curves from the readings", "[portrait]") {
+  const Portrait portrait = portrait_of(small());
+  CHECK(portrait.gpu == "GPU <one>");
+  REQUIRE(portrait.levels.size() == 2);
+  const PortraitLevel& l1 = portrait.levels.front();
+  CHECK(l1.name == "L1 cache");
+  CHECK(l1.per_multiprocessor);
+  CHECK(l1.read_gb_per_s->value == 30000);
+  CHECK_FALSE(l1.read_gb_per_s->predicted);
+  CHECK(l1.latency_ns->value == 16);
+  CHECK(l1.write_gb_per_s->predicted);
+  CHECK_FALSE(l1.copy_gb_per_s);
+  REQUIRE(portrait.ladder.size() == 2);
+  CHECK(portrait.ladder.back().level == "memory");
+
+  REQUIRE(portrait.charts.size() == 1);
+  const PortraitChart& chart = portrait.charts.front();
+  REQUIRE(chart.curves.size() == 2);  // what auto chose tells none apart
+  CHECK(chart.curves.back().name == "write");
+  CHECK(chart.curves.back().best(Better::more).x == 0);
+  CHECK(chart.curves.back().worst(Better::more).place == "offset 1");
+  CHECK(chart.curves.back().best(Better::less).value() == 2000);
+}
+
+TEST_CASE("A portrait says what is unusual", "[portrait]") {
+  const std::vector<std::string> said = portrait_of(small()).unusual;
+  REQUIRE(said.size() == 3);
+  CHECK(said[0] == "1 case ran while clocks were lowered for heat or power.");
+  CHECK(said[1] == "Not as expected: reads reach the memory (0.5 < 0.65).");
+  CHECK(said[2] ==
+        "4 of 10 cases are within 10 % of what profile 'h200' predicts. Furthest: offset, offset 0, read: 4000 GB/s "
+        "instead of 4800 GB/s; offset, offset 1, read: 2000 GB/s instead of 2400 GB/s; offset, offset 8, read: 4000 "
+        "GB/s instead of 4800 GB/s.");
+  Report left_out = small();
+  left_out.checks.clear();
+  left_out.profile.reset();
+  left_out.results.back().flags.clear();
+  CHECK(portrait_of(left_out).unusual.empty());
+  left_out.results.back().status = Status::skipped;
+  left_out.results.back().reason = "no such thing";
+  left_out.results.front().status = Status::failed;
+  CHECK(portrait_of(left_out).unusual ==
+        std::vector<std::string>{"1 case failed, or moved wrong data.", "1 case skipped: no such thing."});
+}
+
+TEST_CASE("Portraits of several GPUs have names of their own", "[portrait]") {
+  CHECK(portraits_of(two()).back().label == "Other GPU");
+  std::vector<NamedReport> alike = two();
+  alike.back().report.device = alike.front().report.device;
+  CHECK(portraits_of(alike).back().label == "GPU <one>, b.json");
+}
+
+TEST_CASE("Portraits are written as the golden files show", "[portrait]") {
+  const std::vector<NamedReport> one = {{"a.json", small()}};
+  compare_with_golden("portrait.html", page_of(one));
+  compare_with_golden("portrait.80.txt", table_of(one, 80));
+  compare_with_golden("portraits.html", page_of(two()));
+  compare_with_golden("portraits.60.txt", table_of(two(), 60));
+}
+
+TEST_CASE("A portrait of nothing is refused, and a page of it stands all the same", "[portrait]") {
+  Report nothing = small();
+  nothing.results.clear();
+  CHECK_THROWS_AS(refuse_nothing_to_portray({"a.json", nothing}), Error);
+  CHECK_NOTHROW(refuse_nothing_to_portray({"a.json", small()}));
+  CHECK(page_of({{"a.json", nothing}}).ends_with("</html>\n"));
+  Report odd = small();
+  for (Record& record : odd.results) {
+    record.headline.measured = std::numeric_limits<double>::infinity();
+    record.headline.predicted = 0;
+  }
+  const std::string page = page_of({{"a.json", odd}});
+  CHECK(page.find("inf") == std::string::npos);
+  CHECK(page.find("nan") == std::string::npos);
+}
+
+TEST_CASE("Scales place values, and have round ticks", "[portrait]") {
+  const std::vector<double> values = {3, 47};
+  const Scale linear = scale_for(values, false, 0, 100, true);
+  CHECK(linear.high == 50);
+  CHECK(linear.at(25) == Approx(50));
+  CHECK(linear.at(1e9) == 100);
+  CHECK(linear.ticks() == std::vector<double>{0, 10, 20, 30, 40, 50});
+  const Scale logarithmic = scale_for(values, true, 100, 0);
+  CHECK(logarithmic.at(3) == Approx(100));
+  CHECK(logarithmic.at(47) == Approx(0));
+  CHECK(logarithmic.ticks() == std::vector<double>{5, 10, 20});
+  const Scale same = scale_for(std::vector<double>{8, 8}, true, 0, 1);
+  CHECK(same.at(8) == Approx(0.5));
+  CHECK(scale_for(std::vector<double>{1, 1e6}, true, 0, 1).ticks().size() == 7);
+}
+
+}  // namespace gpumem::report
