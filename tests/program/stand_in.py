@@ -32,7 +32,7 @@ def is_report(word):
 
 
 def measures(words):
-    return (words[0] in ("probe", "check") and not {"--backend", "--dry-run", "--help"} & set(words)
+    return (words[0] in ("probe", "check", "portrait") and not {"--backend", "--dry-run", "--help"} & set(words)
             and not any(is_report(word) for word in split(words, OUTPUT)[1]))
 
 
@@ -60,7 +60,9 @@ def arguments(words):
     if accepted.returncode != 0:
         sys.exit(accepted.returncode)
     output = split(words, OUTPUT)[0]
-    return ["check", words[1], report, *output] if words[0] == "check" else ["show", report, *output]
+    if words[0] == "check":
+        return ["check", words[1], report, *output]
+    return ["portrait" if words[0] == "portrait" else "show", report, *output]
 
 
 if __name__ == "__main__":
