@@ -69,7 +69,7 @@ MakeRequest portrait_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<PortraitArguments>();
   options.add_argument("[REPORT...]", arguments->reports,
                        "Saved reports to portray instead of measuring, several side by side; - is standard input");
-  add_backend_options(options, *arguments, "Only say which cases would run");
+  add_backend_options(options, *arguments, "Only say which cases would run, e.g. to see what a portrait takes");
   add_result_options(options, *arguments,
                      "Write the page (.html), the report that it is made of (.json) or the table (.txt); repeatable, - "
                      "is stdout, e.g. -o portrait.html -o portrait.json",

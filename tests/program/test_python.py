@@ -160,6 +160,12 @@ print(plot._repr_svg_()[:5])
         self.assertEqual(self.error(f'{load}.plot("nothing")')[0], 2)
 
     @unittest.skipUnless(has("pandas") and has("matplotlib"), "pandas or matplotlib is not installed")
+    def test_the_page(self):
+        said = self.python("\n".join(block.text for block in documents.blocks(documents.DOCS / "python.md", "python")))
+        self.assertIn("offset: copy", said)
+        self.assertTrue((self.directory / "offset.svg").exists())
+
+    @unittest.skipUnless(has("pandas") and has("matplotlib"), "pandas or matplotlib is not installed")
     def test_the_notebook(self):
         """Every cell runs, and those that show something do."""
         cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
