@@ -8,7 +8,7 @@ watched, its kernels under the roof of memory, and what they could save.
   report/plot.py app.json -o app.png                                    of 'gpumem run --output app.json -- ./app'
   report/plot.py report.json -o page.html                               interactive, works offline
 
-svg, png and pdf take matplotlib; html takes nothing.
+svg, png and pdf take matplotlib; html takes plotly, which is put into the page.
 """
 
 import argparse

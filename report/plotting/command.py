@@ -31,11 +31,11 @@ def write(output, content):
 
 def draw(figure, kind):
     """The bytes of a file of `kind`: svg, png or pdf."""
-    try:  # a page does without matplotlib, so that only this may import it
+    try:  # a page takes plotly instead, so that only this may import it
         from . import drawing
     except ImportError as error:
         raise UserError(f"cannot draw .{kind} without matplotlib ({error}); 'python3 -m pip install matplotlib' or"
-                        " 'apt-get install python3-matplotlib' installs it, and .html does without") from error
+                        " 'apt-get install python3-matplotlib' installs it, and .html takes plotly instead") from error
     return drawing.draw(figure, kind)
 
 

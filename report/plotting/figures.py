@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from . import axes, kernel_roofline, kernels, memory_roofline, roofline, savings
+from . import axes, kernel_roofline, kernels, memory_roofline, roofline, savings, timelines
 from .command import UserError
 from .curves import curve, slug, unique
 from .model import COLOURS, Figure, Guide, Panel, Quantity, grouped
@@ -333,4 +333,4 @@ def build(reports, name, where, y=None, scale=None):
         raise UserError(f"--y '{y}': no such quantity in the reports; there are {', '.join(known)}")
     for one in panels:
         choose(one, y, scale)
-    return Figure(*titles(cases), blocks)
+    return Figure(*titles(cases), blocks, timelines.of(cases))

@@ -116,11 +116,33 @@ class Panel:
     reach: Optional[str] = None  # what the lines up from its points say
 
 
+@dataclass(frozen=True)
+class Span:
+    """A stage at work, in the unit of its time line."""
+    lane: str
+    stage: str
+    start: float
+    end: float
+
+
+@dataclass
+class TimeLine:
+    """What ran when in one case. Only a page draws it."""
+    name: str
+    title: str
+    subtitle: str
+    label: str  # of the time, with its unit
+    lanes: List[str]
+    stages: List[str]
+    spans: List[Span]
+
+
 @dataclass
 class Figure:
     title: str
     subtitle: str
     blocks: List[List[Panel]]  # one block per table; its panels share their series' looks
+    timelines: List[TimeLine] = field(default_factory=list)
 
 
 def grouped(items, key):

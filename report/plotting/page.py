@@ -1,4 +1,4 @@
-"""Writes a figure as one interactive page that needs nothing else: no network, no other file, no library."""
+"""Writes a figure as one interactive page that needs nothing else: no network, no other file. plotly draws it there."""
 
 import html
 import json
@@ -6,7 +6,8 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-from .model import COLOURS, INK, MARKERS
+from .command import UserError
+from .model import COLOURS, MARKERS
 from .reports import DISTURBED
 
 HERE = Path(__file__).parent
@@ -19,13 +20,24 @@ def known(value):
     return [known(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
+def library():
+    """The script that draws."""
+    try:  # figures do without it
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise UserError(f"cannot draw .html without plotly ({error}); 'python3 -m pip install plotly' installs it, and"
+                        " .svg, .png and .pdf take matplotlib instead") from error
+    return get_plotlyjs()
+
+
 def render(figure):
-    looks = {"colours": COLOURS, "markers": MARKERS, "ink": INK}
-    data = json.dumps({"blocks": known(asdict(figure)["blocks"]), "looks": looks, "disturbed": DISTURBED},
+    plain = asdict(figure)
+    data = json.dumps({"blocks": known(plain["blocks"]), "timelines": known(plain["timelines"]),
+                       "looks": {"colours": COLOURS, "markers": MARKERS}, "disturbed": DISTURBED},
                       allow_nan=False, separators=(",", ":"))
     for mark in "<>&":  # no text in it ends the element that holds it
         data = data.replace(mark, f"\\u{ord(mark):04x}")
-    parts = {"title": html.escape(figure.title), "subtitle": html.escape(figure.subtitle), "data": data,
+    parts = {"title": html.escape(figure.title), "subtitle": html.escape(figure.subtitle), "data": data, "plotly": library(),
              "style": (HERE / "page.css").read_text(encoding="utf-8"),
              "script": (HERE / "page.js").read_text(encoding="utf-8")}
     template = (HERE / "page.html").read_text(encoding="utf-8")

@@ -32,7 +32,8 @@ CASE = {
     "time_seconds": {"median": float, "ci95_low": float, "ci95_high": float, "count": float},
     "predicted_seconds": float, "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,
-    "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str]}
+    "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str],
+    "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}]}
 REPORT = {
     "tool": {"version": str, "git_commit": str}, "started_at": str, "backend": str, "profile": str,
     "host": {"name": str},

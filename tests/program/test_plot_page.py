@@ -37,7 +37,9 @@ class BrowserTest(PlotTest):
         cls.addClassCleanup(cls.browser.quit)
 
     def open(self, *arguments):
+        """A page with all of its panels drawn, which else are when they are about to be seen."""
         self.browser.get(self.plot("page.html", *arguments).as_uri())
+        self.run_in_page("window.dispatchEvent(new Event('beforeprint'))")
         return self
 
     def tearDown(self):
@@ -49,133 +51,152 @@ class BrowserTest(PlotTest):
         self.assertEqual([url for url in urls if not url.startswith(("file:", "data:"))], [])
         self.assertEqual(len([url for url in urls if url.startswith("file:")]), 1, urls)
 
+    def run_in_page(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
     def all(self, selector):
         return self.browser.find_elements("css selector", selector)
 
-    def cases(self, series):
-        return self.all(f'[id="{series}"] .case')
+    def plot_of(self, panel):
+        return self.all(f'[id="{panel}"]')[0]
 
-    def hover(self, element):
+    def traces(self, panel):
+        """{series and reading: trace} of what is drawn of a panel."""
+        found = self.run_in_page("""return document.getElementById(arguments[0]).data.map((trace, i) => ({
+            name: trace.uid ?? trace.meta?.part ?? String(i), type: trace.type, x: trace.x, y: trace.y, z: trace.z,
+            text: trace.text, size: trace.marker?.size, visible: trace.visible, dash: trace.line?.dash, base: trace.base,
+            mode: trace.mode, interval: trace.error_y?.array }))""", panel)
+        return {trace["name"]: trace for trace in found}
+
+    def texts(self, panel):
+        return {text.text for text in self.plot_of(panel).find_elements("css selector", "text")}
+
+    def hover(self, panel, series, number):
+        """The lines that are shown with the pointer over a case."""
         from selenium.webdriver.common.action_chains import ActionChains
-        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        ActionChains(self.browser).move_to_element(element).perform()
+        plot = self.plot_of(panel)
+        self.run_in_page("arguments[0].scrollIntoView({block: 'center'})", plot)
+        x, y = self.run_in_page("""const [plot, uid, i] = arguments, { xaxis, yaxis } = plot._fullLayout;
+            const { x, y, type } = plot.data.find((trace) => trace.uid === uid), box = plot.getBoundingClientRect();
+            const along = type === "bar" ? .5 : 1;
+            return [xaxis._offset + xaxis.l2p(xaxis.d2l(x[i])) - box.width / 2,
+                    yaxis._offset + (along * yaxis.l2p(yaxis.d2l(y[i])) + (1 - along) * yaxis._length) - box.height / 2]
+            """, plot, series, number)
+        ActionChains(self.browser).move_to_element_with_offset(plot, round(x), round(y)).perform()
+        return self.told(panel)
 
-    def tooltip(self):
-        """The rows of the visible tooltip: {quantity: [predicted, counted, measured]}."""
-        tooltip, = self.all("#tooltip")
-        self.assertTrue(tooltip.is_displayed())
-        self.assertEqual([cell.text for cell in self.all("#tooltip th")], ["", "predicted", "counted", "measured"])
-        rows = [row.find_elements("css selector", "td") for row in self.all("#tooltip tbody tr")]
-        return {cells[0].text: [cell.text for cell in cells[1:]] for cells in rows}
+    def told(self, panel):
+        from selenium.webdriver.support.ui import WebDriverWait
+        label = f'[id="{panel}"] .hovertext'
+        WebDriverWait(self.browser, 5).until(lambda _: self.all(label))
+        return self.run_in_page("return [...document.querySelectorAll(arguments[0] + ' tspan.line, ' + arguments[0] +"
+                                " ' text:not(:has(tspan.line))')].map((line) => line.textContent)", label)
 
-    def choose(self, label, value):
+    def choose(self, panel, label, value):
         from selenium.webdriver.support.ui import Select
-        found = [one for one in self.all(".controls label") if one.text.split("\n")[0].strip().startswith(label)]
+        figure = self.plot_of(panel).find_element("xpath", "ancestor::figure")
+        found = [one for one in figure.find_elements("css selector", ".controls label")
+                 if one.text.split("\n")[0].strip().startswith(label)]
         Select(found[0].find_element("css selector", "select")).select_by_value(value)
+
+    def axis(self, panel, name, member):
+        return self.run_in_page("return document.getElementById(arguments[0])._fullLayout[arguments[1]][arguments[2]]",
+                                panel, name, member)
 
 
 class Page(BrowserTest):
     def test_all_references_load(self):
         sweeps = [path for path in sorted(H200.glob("*.json")) if not json.loads(path.read_text()).get("suite")]
         self.open(*sweeps)
-        self.assertEqual(len(self.all("svg.plot")), 60)
-        self.assertEqual(len(self.cases("stride.read.measured")), 32)
-        self.assertEqual(len(self.all('[id="coalesced.read.measured"] rect')), 4)
+        plots = self.all(".plot .main-svg:first-of-type")
+        self.assertGreaterEqual(len(plots), 60)
+        self.assertEqual(len(self.traces("stride")["stride.read.measured"]["x"]), 32)
+        self.assertEqual(self.traces("coalesced")["coalesced.read.measured"]["type"], "bar")
+        self.choose("coalesced", "as", "heat")
+        self.assertEqual([trace["type"] for trace in self.traces("coalesced").values()], ["heatmap"])
 
     def test_hovering_shows_the_three_readings(self):
         results = json.loads((H200 / "stride.json").read_text(encoding="utf-8"))["results"]
         case = next(result for result in results if result["parameters"]["stride_elements"] == 8
                     and result["parameters"]["op"] == "write")
         self.open(self.shown(H200 / "stride.json"))
-        self.assertFalse(self.all("#tooltip")[0].is_displayed())
-        self.hover(next(one for one in self.cases("stride.write.measured") if one.get_attribute("data-x") == "8"))
-        self.assertEqual(self.all("#tooltip h3")[0].text, "write, stride 8 elements")
-        rows = self.tooltip()
-        predicted, counted, measured = rows["bandwidth, GB/s"]
-        bandwidth = case["bandwidth_gb_per_s"]
-        self.assertAlmostEqual(float(predicted), bandwidth["predicted"], delta=0.06)
-        self.assertEqual(counted, "–")
-        self.assertAlmostEqual(float(measured.split(" ± ")[0]), bandwidth["measured"], delta=0.06)
-        self.assertEqual(rows["sectors per request of target"], ["32", "32", "–"])
-        self.assertIn("Limited by ", self.all("#tooltip")[0].text)
+        lines = self.hover("stride", "stride.write.measured", 7)
+        self.assertEqual(lines[0], "write, stride 8 elements")
+        bandwidth = next(line for line in lines if line.startswith("bandwidth, GB/s: "))
+        measured, _, predicted = bandwidth.removeprefix("bandwidth, GB/s: ").partition(" measured, ")
+        self.assertAlmostEqual(float(measured.split(" ± ")[0]), case["bandwidth_gb_per_s"]["measured"], delta=0.06)
+        self.assertAlmostEqual(float(predicted.split()[0]), case["bandwidth_gb_per_s"]["predicted"], delta=0.06)
+        self.assertIn("sectors per request of target: 32 predicted, 32 counted", lines)
+        self.assertTrue(any(line.startswith("Limited by ") for line in lines), lines)
 
     def test_any_quantity(self):
         self.open(self.foreign())
-        self.assertLessEqual({"latency, cycles", "floor 28 cycles", "detected capacity 256 KiB measured", "GFLOP/s"},
-                             {text.text for text in self.all("svg.plot text")})
+        self.assertLessEqual({"latency, cycles", "floor 28 cycles", "detected capacity 256 KiB measured"},
+                             self.texts("ladder"))
+        self.assertIn("GFLOP/s", self.texts("matmul"))
         self.assertEqual([note.text for note in self.all(".note")],
                          ["Keep it below 256 KiB. detected capacity 256 KiB measured"])
-        self.assertEqual(len(self.cases("ladder.ladder.measured")), 8)
-        self.hover(self.cases("matmul.matmul.measured")[0])
-        self.assertEqual(self.tooltip()["GFLOP/s"], ["3300", "\u2013", "3000"])
+        self.assertEqual(len(self.traces("ladder")["ladder.ladder.measured"]["x"]), 8)
+        self.assertIn("GFLOP/s: 3000 measured, 3300 predicted", self.hover("matmul", "matmul.matmul.measured", 0))
 
     def test_flags_are_shown(self):
         self.open(GOLDEN / "measured_copy.json")
-        self.assertEqual(len(self.all(".flagged")), 1)
-        self.hover(next(one for one in self.cases("offset.copy.measured") if one.get_attribute("data-x") == "9"))
-        self.assertIn("flags: throttled, contended", self.all("#tooltip")[0].text)
+        flagged = self.traces("offset")["flagged"]["x"]
+        self.assertEqual(flagged, [9])
+        places = self.traces("offset")["offset.copy.measured"]["x"]
+        self.assertIn("flags: throttled, contended", self.hover("offset", "offset.copy.measured", places.index(9)))
 
     def test_keys_walk_through_the_cases(self):
-        self.open(H200 / "coalesced.json")
-        plot, = self.all("svg.plot")
+        self.open(H200 / "offset.json")
+        plot = self.plot_of("offset")
         plot.send_keys("\ue014")  # the right arrow
-        self.assertEqual(self.all("#tooltip h3")[0].text, "read, aligned")
+        self.assertEqual(self.told("offset")[0], "read, offset elements 0")
+        plot.send_keys("\ue014")
+        self.assertEqual(self.told("offset")[0], "read, offset elements 1")
         plot.send_keys("\ue00c")  # Escape
-        self.assertFalse(self.all("#tooltip")[0].is_displayed())
+        self.assertFalse(self.all(".hovertext"))
 
     def test_the_legend_hides_curves(self):
         self.open(H200 / "offset.json")
-        read = next(one for one in self.all(".legend button") if one.text == "read")
-        self.assertEqual(read.get_attribute("aria-pressed"), "true")
+        plot = self.plot_of("offset")
+        read = plot.find_elements("css selector", ".legendtoggle")[0]
         read.click()
-        self.assertEqual(read.get_attribute("aria-pressed"), "false")
-        self.assertEqual(self.cases("offset.read.measured") + self.cases("offset.read.predicted"), [])
-        self.assertEqual(len(self.cases("offset.write.measured")), 33)
-        read.click()
-        self.assertEqual(len(self.cases("offset.read.measured")), 33)
-
-    def test_readings_can_be_left_out(self):
-        self.open(H200 / "offset.json")
+        from selenium.webdriver.support.ui import WebDriverWait
+        hidden = {"offset.read.measured", "offset.read.predicted"}
+        WebDriverWait(self.browser, 5).until(lambda _: hidden == {
+            name for name, trace in self.traces("offset").items() if trace["visible"] == "legendonly"})
+        # And it stays so, whatever else is chosen.
         self.all("#readings input[name=predicted]")[0].click()
-        self.assertEqual(self.cases("offset.read.predicted"), [])
-        self.assertEqual(len(self.cases("offset.read.measured")), 33)
+        self.assertEqual(self.run_in_page("return document.getElementById('offset')._fullData"
+                                          ".find(({uid}) => uid === 'offset.read.measured').visible"), "legendonly")
+        self.assertNotIn("offset.write.predicted", self.traces("offset"))
+        self.assertEqual(len(self.traces("offset")["offset.write.measured"]["x"]), 33)
 
     def test_axes_can_be_chosen(self):
         self.open(H200 / "stride.json")
-
-        def height():
-            return float(self.cases("stride.read.measured")[-1].get_attribute("cy"))
-
-        def labels():
-            return {text.text for text in self.all("svg.plot text")}
-
-        logarithmic = height()
-        self.choose("y scale", "linear")
-        linear = height()
-        self.assertGreater(linear, logarithmic + 10)  # lower on the page
-        self.choose("y", "fraction_of_peak")
-        self.assertIn("fraction of peak", labels())
-        self.assertLess(height(), linear)  # back on its own, logarithmic scale
-        before = float(self.cases("stride.read.measured")[1].get_attribute("cx"))
-        self.choose("x scale", "log")
-        self.assertGreater(float(self.cases("stride.read.measured")[1].get_attribute("cx")), before + 50)
+        self.assertEqual(self.axis("stride", "yaxis", "type"), "log")
+        self.choose("stride", "y scale", "linear")
+        self.assertEqual(self.axis("stride", "yaxis", "type"), "linear")
+        self.choose("stride", "y", "fraction_of_peak")
+        self.assertIn("fraction of peak", self.texts("stride"))
+        self.assertLess(max(self.traces("stride")["stride.read.measured"]["y"]), 1)
+        self.choose("stride", "x scale", "log")
+        self.assertEqual(self.axis("stride", "xaxis", "type"), "log")
 
     def test_zoom(self):
         from selenium.webdriver.common.action_chains import ActionChains
+        from selenium.webdriver.support.ui import WebDriverWait
         self.open(H200 / "offset.json")
-        plot, = self.all("svg.plot")
-        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
-
-        def places():
-            return [float(case.get_attribute("cx")) for case in self.cases("offset.read.measured")]
-
-        whole = places()
-        ActionChains(self.browser).move_to_element(plot).click_and_hold().move_by_offset(120, -90).release().perform()
-        zoomed = places()
-        self.assertGreater(zoomed[1] - zoomed[0], 2 * (whole[1] - whole[0]))
-        reset = next(button for button in self.all(".controls button") if button.text == "see all")
-        reset.click()
-        self.assertEqual(places(), whole)
+        plot = self.plot_of("offset").find_element("css selector", ".nsewdrag")
+        self.run_in_page("arguments[0].scrollIntoView({block: 'center'})", plot)
+        whole = self.axis("offset", "xaxis", "range")
+        drag = ActionChains(self.browser).move_to_element(plot).click_and_hold()
+        drag.move_by_offset(60, -40).move_by_offset(60, -50).release().perform()
+        seen = WebDriverWait(self.browser, 5).until(lambda _: (self.axis("offset", "xaxis", "range") != whole
+                                                               and self.axis("offset", "xaxis", "range")))
+        self.assertLess(seen[1] - seen[0], (whole[1] - whole[0]) / 2)
+        ActionChains(self.browser).double_click(plot).perform()
+        WebDriverWait(self.browser, 5).until(lambda _: self.axis("offset", "xaxis", "range") == whole)
 
     def test_hostile_texts(self):
         def poison(data):
@@ -183,59 +204,86 @@ class Page(BrowserTest):
             for result in data["results"]:
                 result.update(flags=[HOSTILE], why=HOSTILE)
 
-        self.open(self.changed(H200 / "coalesced.json", poison))
+        self.open(self.changed(H200 / "offset.json", poison))
         shown = HOSTILE.replace("\u0007", "\ufffd")
         self.assertEqual(self.all("h1")[0].text, shown)
-        self.hover(self.cases("coalesced.read.measured")[0])
-        self.assertIn(shown, self.all("#tooltip")[0].text)
-        self.assertEqual(len(self.all("script")), 2)
+        told = "".join(self.hover("offset", "offset.read.measured", 0))
+        self.assertIn(shown.replace(" ", ""), told.replace(" ", ""))
+        self.assertEqual(len(self.all("script")), 3)
+
+    def test_in_the_dark(self):
+        def ink():
+            return self.run_in_page("return document.getElementById('offset')._fullLayout.font.color")
+
+        self.open(H200 / "offset.json")
+        light = ink()
+        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                     {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+        self.assertNotEqual(self.run_in_page("return getComputedStyle(document.body).backgroundColor"),
+                            "rgb(255, 255, 255)")
+        self.assertNotEqual(ink(), light)
+
+    def test_on_a_phone(self):
+        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                     {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True})
+        self.open(H200 / "offset.json", H200 / "texture.json", H200 / "programs" / "kernels.json")
+        self.assertLessEqual(self.run_in_page("return document.documentElement.scrollWidth"), 360)
+
+    def test_heat_maps_and_time_lines(self):
+        self.open(H200 / "texture.json", H200 / "overlap.json")
+        cells = self.traces("texture")["0"]
+        results = json.loads((H200 / "texture.json").read_text(encoding="utf-8"))["results"]
+        case = next(result for result in results if {"column", "surface"} <= {*map(str, result["parameters"].values())})
+        row = self.run_in_page("return document.getElementById('texture').data[0].y").index("surface")
+        self.assertAlmostEqual(cells["z"][row][cells["x"].index("column")], case["bandwidth_gb_per_s"]["measured"])
+        lines = [plot.get_attribute("id") for plot in self.all(".plot") if plot.get_attribute("id").startswith("timeline")]
+        self.assertEqual(len(lines), 2)
+        spans = sum(len(trace["base"]) for trace in self.traces(lines[0]).values())
+        overlap = json.loads((H200 / "overlap.json").read_text(encoding="utf-8"))["results"][0]
+        self.assertEqual(spans, len(overlap["timeline"]))
+
+    def test_without_plotly(self):
+        (self.directory / "plotly.py").write_text("raise ImportError('none here')\n")
+        error = self.refused(H200 / "offset.json", PYTHONPATH=str(self.directory))
+        self.assertIn("cannot draw .html without plotly (none here); 'python3 -m pip install plotly'", error)
+        self.open(H200 / "bank.json")
 
 
 class Roofline(BrowserTest, RooflineTest):
     def test_labels_and_line(self):
         self.open(self.written("all", sweep("float") + matmul()), "--figure", "roofline")
         line = "4000 GB/s, 60000 GFLOP/s measured"
-
-        def texts():
-            return {text.text for text in self.all("svg.plot text")}
-
-        self.assertLessEqual({line, "tile-16 4096", "flops per useful byte"}, texts())
-        self.assertEqual(len(self.cases("roofline.float.matmul-tile-16.measured")), 3)
-        label, = self.all(".case-label")
-        point = self.cases("roofline.float.matmul-tile-16.measured")[-1]
-        apart = abs(label.rect["y"] + label.rect["height"] / 2 - point.rect["y"] - point.rect["height"] / 2)
-        self.assertLess(apart, 30)
-        self.choose("y", "fraction_of_peak")
-        self.assertNotIn(line, texts())
-        self.assertIn("tile-16 4096", texts())
+        self.assertLessEqual({line, "tile-16 4096", "flops per useful byte"}, self.texts("roofline.float"))
+        products = self.traces("roofline.float")["roofline.float.matmul-tile-16.measured"]
+        self.assertEqual((len(products["x"]), products["text"][-1]), (3, "tile-16 4096"))
+        self.choose("roofline.float", "y", "fraction_of_peak")
+        self.assertNotIn(line, self.texts("roofline.float"))
+        self.assertIn("tile-16 4096", self.texts("roofline.float"))
 
 
 class Kernels(BrowserTest, KernelsTest):
     def test_roofline(self):
         self.open(self.written(kernel("naive", 0.04, 0.03, moved=4), kernel("copy", used=16 * MIB)))
         self.assertLessEqual({"theoretical bandwidth 4800 GB/s", "L2 holds 64 MiB", "naive",
-                              "bytes that a launch uses"}, {text.text for text in self.all("svg.plot text")})
-        naive, = self.cases("kernel-roofline.saving.measured")
-        copy, = self.cases("kernel-roofline.other.measured")
-        width, diameter = naive.rect["width"], copy.rect["width"]
-        self.assertAlmostEqual(width * width / (3.1416 * diameter * diameter / 4), 4, delta=0.5)  # of the GPU time
-        line, = self.all(".reach")
-        self.assertLess(line.rect["y"], naive.rect["y"] - 50)
-        self.hover(copy)
-        self.assertEqual(self.tooltip()["bandwidth, GB/s"][2], "16.78")
+                              "bytes that a launch uses"}, self.texts("kernel-roofline"))
+        traces = self.traces("kernel-roofline")
+        naive, copy = (traces[f"kernel-roofline.{name}.measured"] for name in ("saving", "other"))
+        self.assertAlmostEqual((naive["size"][0] / copy["size"][0]) ** 2, 4, delta=0.1)  # of the GPU time
+        reach = traces["reach"]["y"]
+        self.assertAlmostEqual(reach[1] / reach[0], 4)
+        self.assertTrue(self.hover("kernel-roofline", "kernel-roofline.other.measured", 0)[1]
+                        .startswith("bandwidth, GB/s: 16.78 measured"))
 
     def test_savings(self):
         self.open(self.written(kernel("little", 0.02, 0.004), kernel("most", 0.01, 0.008)), "--figure", "savings")
-        first, second = self.all(".bars li")
-        self.assertEqual(first.text.split("\n"), ["most 8 of 10", REASON])
-        self.assertTrue(second.text.startswith("little 4 of 20"))
-        widths = [self.all(f'[id="savings.{name}"]')[0].rect["width"] for name in ("taken.2", "taken.1", "saved.1")]
-        self.assertAlmostEqual(widths[1] / widths[0], 0.5, delta=0.01)
-        self.assertAlmostEqual(widths[2] / widths[0], 0.4, delta=0.01)
-        self.hover(self.all('[id="savings.saved.1"]')[0])
-        self.assertEqual(self.all("#tooltip h3")[0].text, "most")
-        next(one for one in self.all(".legend button") if one.text == "GPU time").click()
-        self.assertEqual(len(self.all(".bars .case")), 2)
+        first, second = self.all(".reasons li")
+        self.assertEqual(first.text, f"most {REASON}")
+        self.assertTrue(second.text.startswith("little "))
+        traces = self.traces("savings")
+        self.assertEqual((traces["savings.taken"]["x"], traces["savings.saved"]["x"]), ([10, 20], [8, 4]))
+        self.assertEqual(traces["savings.saved"]["y"], [0, 1])  # the first one on top
 
 
 if __name__ == "__main__":

@@ -123,6 +123,9 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         exit_code, line = self.error(f'{report}.plot().save("a.svg")', without=("matplotlib",))
         self.assertEqual(exit_code, 2)
         self.assertIn("pip install matplotlib", line)
+        exit_code, line = self.error(f'{report}.plot().save("a.html")', without=("plotly",))
+        self.assertEqual(exit_code, 2)
+        self.assertIn("pip install plotly", line)
 
     def test_a_command(self):
         self.assertEqual(self.python('print(gpumem.run(["false"]).exit_code, len(gpumem.run("true").results))'), "1 0")
@@ -146,7 +149,7 @@ print(len(both), both["report"].nunique(), "cycles_per_request" in both.attrs["q
         self.assertEqual(one, f"{cases['stride']} 32 GB/s")
         self.assertEqual(both, f"{sum(cases.values())} 2 True")
 
-    @unittest.skipUnless(has("matplotlib"), "matplotlib is not installed")
+    @unittest.skipUnless(has("matplotlib") and has("plotly"), "matplotlib or plotly is not installed")
     def test_plots(self):
         code = f"""
 plot = gpumem.Report.load({str(H200 / "stride.json")!r}).plot()

@@ -1,0 +1,40 @@
+"""What ran when: of each table whose cases say so, the one that they are compared with and the best."""
+
+from .curves import slug
+from .model import Span, TimeLine, grouped
+from .savings import unit_of
+
+MOST = 6
+LONGEST = 2000  # spans in one
+
+
+def spans_of(case, factor):
+    spans = [one for one in case.timeline if None not in (one.start_s, one.end_s) and one.end_s > one.start_s]
+    streams = len({one.stream for one in spans}) > 1
+    return [Span(f"stream {one.stream:g}" if streams else one.stage or "", one.stage or "", one.start_s * factor,
+                 one.end_s * factor) for one in spans[:LONGEST]]
+
+
+def line(case):
+    """Of one case; None if nothing of it lasted."""
+    words = case.report.words
+    unit, factor = unit_of(max((one.end_s or 0 for one in case.timeline), default=0))
+    spans = spans_of(case, factor)
+    if not spans:
+        return None
+    said = [words.phrase(name, value) for name, value in case.parameters.items() if name not in case.chosen_by_auto]
+    title = f"{case.probe}: what runs when, {', '.join(filter(None, said[:2]))}"
+    lanes = sorted({span.lane for span in spans}, key=lambda lane: (len(lane), lane))
+    return TimeLine(f"timeline.{slug(title)}.{case.place}", title, ", ".join(filter(None, said[2:])), f"time, {unit}",
+                    lanes, list(dict.fromkeys(span.stage for span in spans)), spans)
+
+
+def of(cases):
+    """The first case of each table has what is compared, or swept, at its baseline."""
+    found = []
+    tables = grouped([case for case in cases if case.timeline and case.status == "ok"],
+                     lambda case: (id(case.report), case.probe))
+    for table in tables.values():
+        best = min(table, key=lambda case: max(one.end_s or 0 for one in case.timeline))
+        found += filter(None, map(line, table[:1] if best is table[0] else (table[0], best)))
+    return found[:MOST]
