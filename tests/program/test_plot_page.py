@@ -244,12 +244,6 @@ class Page(BrowserTest):
         overlap = json.loads((H200 / "overlap.json").read_text(encoding="utf-8"))["results"][0]
         self.assertEqual(spans, len(overlap["timeline"]))
 
-    def test_without_plotly(self):
-        (self.directory / "plotly.py").write_text("raise ImportError('none here')\n")
-        error = self.refused(H200 / "offset.json", PYTHONPATH=str(self.directory))
-        self.assertIn("cannot draw .html without plotly (none here); 'python3 -m pip install plotly'", error)
-        self.open(H200 / "bank.json")
-
 
 class Roofline(BrowserTest, RooflineTest):
     def test_labels_and_line(self):
