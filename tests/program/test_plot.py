@@ -201,7 +201,7 @@ class Figures(PlotTest):
         page = self.plot("page.html", self.changed(self.report("r.json", "--offset", "0..4"), poison))
         text = page.read_text(encoding="utf-8")
         self.assertEqual(len(re.findall("<script", text)), 3)
-        self.assertEqual(len(re.findall("</script", text)), 2)
+        self.assertEqual(len(re.findall("</script", text)), 3)
         self.assertNotIn("<!--", text)
         point = self.data(page)["blocks"][0][0]["series"][0]["points"][0]
         self.assertEqual(point["why"], HOSTILE.replace("\u0007", "\ufffd"))

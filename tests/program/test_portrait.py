@@ -6,6 +6,7 @@ import unittest
 
 from harness import MODEL, ProgramTest, run
 from plots import GOLDEN, H200
+from test_plot_page import browser
 
 REPORT = str(H200 / "portrait.json")
 
@@ -77,6 +78,23 @@ class Portrait(ProgramTest):
         self.assertIn("portrait.csv", self.fail_with(2, "portrait", REPORT, "-o", str(self.directory / "portrait.csv")))
         self.assertIn("--gpu", self.fail_with(2, "portrait", "--gpu", "h200"))
         self.assertEqual(run("portrait").returncode, 3)
+
+
+class InABrowser(ProgramTest):
+    def test_on_a_phone_and_in_the_dark(self):
+        page = self.directory / "portrait.html"
+        self.succeed("portrait", REPORT, REPORT, "--quiet", "-o", str(page))
+        seen = browser()
+        self.addCleanup(seen.quit)
+        seen.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                             {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True})
+        seen.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                             {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+        seen.get(page.as_uri())
+        self.assertLessEqual(seen.execute_script("return document.documentElement.scrollWidth"), 360)
+        self.assertEqual(seen.execute_script("return getComputedStyle(document.body).backgroundColor"),
+                         "rgb(22, 22, 26)")
+        self.assertEqual(seen.get_log("browser"), [])
 
 
 if __name__ == "__main__":
