@@ -20,7 +20,7 @@ inline constexpr std::string_view portrait_style = R"(<style>
 --c4:#b97d00;--c5:#56b4e9;--c6:#7a5195;--c7:#777;color-scheme:light}body{font-size:9.5pt}}
 @page{margin:13mm}
 *{box-sizing:border-box;print-color-adjust:exact;-webkit-print-color-adjust:exact}
-body{margin:0 auto;max-width:66rem;padding:1.6rem 1.2rem;font:15px/1.45 system-ui,"Helvetica Neue",Arial,sans-serif;
+body{margin:0 auto;max-width:66rem;overflow-wrap:anywhere;padding:1.6rem 1.2rem;font:15px/1.45 system-ui,"Helvetica Neue",Arial,sans-serif;
 color:var(--ink);background:var(--paper)}
 header p,footer,.about{color:var(--muted)}header p{margin:0;letter-spacing:.14em;text-transform:uppercase;font-size:.75em}
 h1{margin:.1em 0 .2em;font-size:2.3em;line-height:1.1;font-weight:650}h2{margin:2em 0 .4em;font-size:1.25em}
@@ -40,7 +40,7 @@ text{fill:var(--ink);font-size:12px}.tick{fill:var(--muted);font-size:11.5px}.na
 .mark{fill:var(--c1);font-weight:650;letter-spacing:.08em}.grid{stroke:var(--rule)}.axis{stroke:var(--muted)}
 .curve{fill:none;stroke-width:1.9}.curve.predicted{stroke-dasharray:5 4;stroke-width:1.4}circle.predicted{fill:var(--paper)}
 .r1.curve{stroke-dasharray:8 3}.r2.curve{stroke-dasharray:2 3}.r3.curve{stroke-dasharray:9 3 2 3}
-footer{margin-top:2.4em;padding-top:.7em;border-top:1px solid var(--rule);font-size:.82em;overflow-wrap:anywhere}
+footer{margin-top:2.4em;padding-top:.7em;border-top:1px solid var(--rule);font-size:.82em}
 @media (max-width:44rem){.charts{grid-template-columns:minmax(0,1fr)}.levels thead{display:none}.levels tr{display:block;
 border-top:1px solid var(--rule);padding:.5em 0}.levels th,.levels td{display:block;border:0;padding:.1em 0}
 h1{font-size:1.8em}}
