@@ -17,8 +17,6 @@ from .program import output
 if TYPE_CHECKING:
     import pandas
 
-Paths = "str | os.PathLike | Iterable[str | os.PathLike]"
-
 
 class Report(Mapping[str, Any]):
     """A report as `gpumem ... --output FILE.json` writes it, its members as docs/report.md has them:

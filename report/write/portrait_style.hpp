@@ -17,7 +17,7 @@ inline constexpr std::string_view portrait_style = R"(<style>
 @media (prefers-color-scheme:dark){:root{--ink:#ececf0;--muted:#a0a0a8;--paper:#16161a;--rule:#34343c;--c0:#4aa8e0;
 --c1:#ff8a3d;--c2:#3ecf9f;--c3:#e59fc6;--c4:#e6ac3c;--c5:#8fd0f5;--c6:#b08fd0;--c7:#aaa}}
 @media print{:root{--ink:#000;--muted:#555;--paper:#fff;--rule:#ccc;--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#cc79a7;
---c4:#b97d00;--c5:#56b4e9;--c6:#7a5195;--c7:#777;color-scheme:light}body{font-size:9.5pt}}
+--c4:#b97d00;--c5:#56b4e9;--c6:#7a5195;--c7:#777;color-scheme:light}}
 @page{margin:13mm}
 *{box-sizing:border-box;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 body{margin:0 auto;max-width:66rem;overflow-wrap:anywhere;padding:1.6rem 1.2rem;font:15px/1.45 system-ui,"Helvetica Neue",Arial,sans-serif;
@@ -44,6 +44,9 @@ footer{margin-top:2.4em;padding-top:.7em;border-top:1px solid var(--rule);font-s
 @media (max-width:44rem){.charts{grid-template-columns:minmax(0,1fr)}.levels thead{display:none}.levels tr{display:block;
 border-top:1px solid var(--rule);padding:.5em 0}.levels th,.levels td{display:block;border:0;padding:.1em 0}
 h1{font-size:1.8em}}
+@media print{html{font-size:9.5px}body{font-size:7.6pt;padding:0;max-width:none}h2{margin-top:1em;break-after:avoid}
+.charts{gap:1rem 1.4rem;grid-template-columns:repeat(3,1fr)}.levels th,.levels td{padding:.25em .6em .25em 0}
+figcaption{font-size:.92em;line-height:1.3}}
 )";
 
 /// The element of HTML.
