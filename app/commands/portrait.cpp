@@ -63,6 +63,20 @@ int run_portrait_command(const PortraitArguments& arguments, const Environment& 
   return code == skipped && any ? 0 : code;  // what a GPU cannot do is part of its portrait
 }
 
+void refuse_beside_reports(const PortraitArguments& arguments) {
+  if (arguments.reports.empty()) return;
+  const char* option = arguments.gpu                              ? "--gpu"
+                       : arguments.device                         ? "--device"
+                       : arguments.dry_run                        ? "--dry-run"
+                       : arguments.backend != BackendChoice::cuda ? "--backend"
+                                                                  : nullptr;
+  if (option != nullptr) {
+    throw usage_error(
+        std::string(option) +
+        " says how to measure or predict, and saved reports are shown as they are; leave one of them out");
+  }
+}
+
 }  // namespace
 
 MakeRequest portrait_options(CommandOptions& options, const Known&) {
@@ -84,6 +98,7 @@ MakeRequest portrait_options(CommandOptions& options, const Known&) {
       "  gpumem portrait a.json b.json -o ab.html  two GPUs beside each other\n"
       "  gpumem portrait --backend model --gpu h200 -o h200.html");
   return [arguments] {
+    refuse_beside_reports(*arguments);
     refuse_wrong_gpu(*arguments);
     return Request(*arguments, run_portrait_command);
   };
