@@ -215,13 +215,13 @@ std::string beside_profile(const Report& report) {
   if (cases.empty() || !report.profile) return "";
   const auto off = [](const Record* record) { return std::abs(std::log(ratio_of(*record))); };
   std::ranges::stable_sort(cases, std::greater(), off);
-  const auto far =
-      std::ranges::count_if(cases, [&](const Record* record) { return off(record) > std::log1p(as_predicted); });
+  const auto far = static_cast<std::size_t>(
+      std::ranges::count_if(cases, [&](const Record* record) { return off(record) > std::log1p(as_predicted); }));
   std::string text = fmt::format("{} of {} are within 10 % of what profile '{}' predicts.", cases.size() - far,
                                  counted(cases.size(), "case"), one_line(*report.profile));
   const std::set<std::string> telling = telling_apart(cases);
   std::vector<std::string> furthest;
-  for (const Record* record : std::span(cases).first(std::min<std::size_t>(far, most))) {
+  for (const Record* record : std::span(cases).first(std::min(far, most))) {
     furthest.push_back(fmt::format("{}, {}: {} instead of {}", one_line(record->probe), place_words(*record, telling),
                                    value_words(record->headline.quantity, *record->headline.measured),
                                    value_words(record->headline.quantity, *record->headline.predicted)));
