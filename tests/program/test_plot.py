@@ -288,12 +288,13 @@ class Drawings(PlotTest):
         self.assertIn("roofline.write.measured", self.ids(path))
 
     def test_the_same_figure_makes_the_same_bytes(self):
-        first, second = (self.plot(name, H200 / "bank.json") for name in ("a.svg", "b.svg"))
+        first, second = (make(name, H200 / "bank.json") for make, name in ((self.plot, "a.svg"),
+                                                                           (self.plot_by_script, "b.svg")))
         self.assertEqual(first.read_bytes(), second.read_bytes())
         self.assertNotIn("dc:date", first.read_text(encoding="utf-8"))
 
     def test_other_formats(self):
-        self.assertEqual(self.plot("a.png", H200 / "coalesced.json").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(self.plot_by_script("a.png", H200 / "coalesced.json").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual(self.plot("a.PDF", H200 / "coalesced.json").read_bytes()[:5], b"%PDF-")
 
     def test_texts_of_a_report_are_no_formulas(self):
