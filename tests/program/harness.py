@@ -12,8 +12,8 @@ MODEL = ("--backend", "model", "--gpu", "h200")
 
 # Of probes that the model takes seconds for by default: an axis that makes that less.
 CHEAPER = {"random": ("--random-footprint", "256MiB"), "pitch": ("--width", "4096,4097"),
-           "pattern": ("--elements-per-thread", "4", "--block-threads", "256", "--buffer", "16MiB"),
-           "indices": ("--elements-per-thread", "4", "--block-threads", "256", "--buffer", "16MiB")}
+           "pattern": ("--elements-per-thread", "4", "--block-threads", "256"),
+           "indices": ("--elements-per-thread", "4", "--block-threads", "256")}
 
 
 def cheaper(words):
