@@ -7,11 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/saved_reports.hpp"
 #include "probes/error.hpp"
-#include "report/explain/explain.hpp"
-#include "report/read/read_report.hpp"
-#include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
-#include "report/write/blocks.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::app {
@@ -64,8 +60,7 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
   }
 }
 
-/// The reports, one after another; CSV as one table. What a report of an older version lacks and follows from its
-/// readings (findings, explanations) is made; the readings stay as they are.
+/// The reports, one after another; CSV as one table.
 int run_show_command(const ShowArguments& arguments, const Environment& environment) {
   const ResultOutputs outputs(arguments, report::all_formats(), environment.out, environment.out_terminal);
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);

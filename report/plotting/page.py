@@ -37,8 +37,8 @@ def render(figure):
                       allow_nan=False, separators=(",", ":"))
     for mark in "<>&":  # no text in it ends the element that holds it
         data = data.replace(mark, f"\\u{ord(mark):04x}")
-    parts = {"title": html.escape(figure.title), "subtitle": html.escape(figure.subtitle), "data": data, "plotly": library(),
-             "style": (HERE / "page.css").read_text(encoding="utf-8"),
+    parts = {"title": html.escape(figure.title), "subtitle": html.escape(figure.subtitle), "data": data,
+             "plotly": library(), "style": (HERE / "page.css").read_text(encoding="utf-8"),
              "script": (HERE / "page.js").read_text(encoding="utf-8")}
     template = (HERE / "page.html").read_text(encoding="utf-8")
     page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)  # once: what is put in stays as it is

@@ -120,8 +120,7 @@ std::optional<double> place_of(const Record& record) {
 
 std::string axis_words(const Record& record) {
   const Heading heading = parameter_heading(record.swept);
-  return heading.unit.empty() || is_size(record.swept) ? heading.name
-                                                       : fmt::format("{} ({})", heading.name, heading.unit);
+  return is_size(record.swept) ? heading.name : heading_words(heading);
 }
 
 PortraitPoint point_of(const Record& record) {

@@ -73,6 +73,11 @@ std::string singular(std::string_view plural) {
 
 }  // namespace
 
+std::string heading_words(const Heading& heading) {
+  if (heading.unit.empty()) return heading.name;
+  return heading.unit.starts_with('/') ? heading.name + heading.unit : heading.name + " (" + heading.unit + ")";
+}
+
 Heading parameter_heading(std::string_view parameter) {
   const ParsedName name = parse(parameter);
   if (name.form == &rate) return {name.label, "/" + name.unit};

@@ -15,6 +15,9 @@ struct Heading {
   std::string unit;  ///< empty if there is none to show
 };
 
+/// On one line: "offset (elements)", "cycles/request".
+[[nodiscard]] std::string heading_words(const Heading& heading);
+
 [[nodiscard]] Heading parameter_heading(std::string_view parameter);
 /// "latency_cycles" is "latency" over "cycles", "cycles_per_request" "cycles" over "/request".
 [[nodiscard]] Heading quantity_heading(std::string_view quantity);

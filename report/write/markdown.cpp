@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t code_width = 80;
 
-std::string heading_text(const Heading& heading) {
-  if (heading.unit.empty()) return heading.name;
-  return heading.unit.starts_with('/') ? heading.name + heading.unit : heading.name + " (" + heading.unit + ")";
-}
-
 void write_row(std::ostream& out, const std::vector<std::string>& cells) {
   for (const std::string& cell : cells) out << "| " << markdown_escaped(cell) << (cell.empty() ? "" : " ");
   out << "|\n";
@@ -37,7 +32,7 @@ void write_block(std::ostream& out, const Block& block) {
   std::vector<std::string> header;
   std::vector<std::string> rule;
   for (const Column& column : columns) {
-    header.push_back(heading_text(column.heading));
+    header.push_back(heading_words(column.heading));
     rule.emplace_back(column.names ? "---" : "---:");
   }
   write_row(out, header);
