@@ -1,4 +1,4 @@
-"""The program's Markdown as HTML, for notebooks: headings, tables and paragraphs are all there is in it."""
+"""The program's Markdown as HTML, for notebooks: headings, tables, time lines and paragraphs are all there is in it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def from_markdown(markdown: str) -> str:
             depth = len(lines[0]) - len(lines[0].lstrip("#"))
             parts.append(f"<h{depth}>{text_of(lines[0].lstrip('# '))}</h{depth}>")
             lines = lines[1:]
-        if len(lines) > 1 and lines[0].lstrip().startswith("|"):
+        if lines and lines[0].startswith("```"):
+            parts.append(f"<pre>{html.escape(chr(10).join(lines[1:-1]))}</pre>")
+        elif len(lines) > 1 and lines[0].lstrip().startswith("|"):
             parts.append(table_of(lines))
         elif lines:
             parts.append(f"<p>{text_of(' '.join(lines))}</p>")

@@ -92,6 +92,9 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         self.assertIn("<td style=\"text-align:right\">0</td>", page)
         self.assertIn("PREDICTED by the model", page)
         self.assertNotIn("|", page)
+        page = self.python('print(gpumem.probe("--overlap staged --streams 2", backend="model", gpu="h200")._repr_html_())')
+        self.assertRegex(page, r"<pre>[^`]*\n  \S[^`]*</pre>")  # a time line
+        self.assertNotIn("```", page)
         text = self.python('print(gpumem.probe("--offset 0,1", backend="model", gpu="h200"))')
         self.assertIn("offset: copy", text)
 
