@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "probes/peer_link.hpp"
 
 namespace gpumem {
 
@@ -41,6 +44,8 @@ struct Device {
   bool maps_host_memory = true;  ///< kernels can address host memory
   bool link_is_pcie = true;      ///< false where the host is reached over NVLink-C2C
   std::optional<unsigned> numa_node;  ///< the host's memory node closest to the GPU
+  /// To each GPU of its machine, by the index that CUDA gives it, its own place included; empty where nobody asked.
+  std::vector<PeerLink> links = {};
   std::optional<std::string> driver_version;
   std::optional<std::string> runtime_version;
   std::optional<std::uint64_t> free_memory_bytes;  ///< at the start; not part of a report's contract

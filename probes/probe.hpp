@@ -46,6 +46,8 @@ struct Axis {
   std::uint64_t minimum = 0;
   std::uint64_t maximum = std::uint64_t{1} << 40U;
   bool takes_auto = false;
+  /// With it the axis takes the name "all", which stands for these values on a device.
+  std::function<std::vector<Value>(const Device&)> all = {};
   bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
   /// 0, or of texts and names the default, stands for what is said elsewhere, and headings leave it out.
   bool zero_follows = false;
@@ -139,6 +141,8 @@ struct Workload {
   std::optional<double> scheduler_cycles = {};
   /// The same of working out where a user's pattern goes; absent where that is nothing to speak of.
   std::optional<double> address_cycles = {};
+  /// The runs sample the headline themselves, though that of other cases follows from the time.
+  bool sampled = false;
   /// Why no stage of the model reaches what it does, so that only its requests are predicted; empty where they do.
   std::string_view unmodelled = {};
   std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
@@ -216,6 +220,9 @@ struct Probe {
   /// The parameter whose values are alternatives for the same job ("host_memory": pageable or pinned). Their sweeps
   /// stand in one table, and its flag alone selects the probe too. Empty: none.
   std::string compared = {};
+  /// The parameter whose values stand side by side, so that a table is a matrix: its rows are those of the first axis.
+  /// Empty: none.
+  std::string across = {};
   Value baseline;  ///< value of the compared parameter, else of the first axis, that other cases are related to
   Headline headline = bandwidth();
   std::vector<Metric> metrics = {};
@@ -224,6 +231,9 @@ struct Probe {
   /// columns only where a probe says so.
   std::vector<std::string> reported = {};
 
+  /// Of a probe that uses several GPUs of a machine: the one, by its index, that times the case. What describes it is
+  /// then that GPU's, with its links. May be empty: the GPU that the user chose.
+  std::function<std::uint64_t(const Case&)> gpu = {};
   /// Describes a case all of whose values are decided. Host only; needs no GPU.
   std::function<Workload(const Case&, const Device&)> describe = {};
   /// Throws a usage error when values that are each valid do not go together. May be empty.
@@ -236,7 +246,8 @@ struct Probe {
   /// Readies a case on the GPU of the session. Throws a probe error if it cannot run.
   std::function<std::unique_ptr<measure::Experiment>(const Case&, measure::Session&)> prepare = {};
 
-  /// What the cases of one table show: those that differ in nothing but the first axis and the compared parameter.
+  /// What the cases of one table show: those that differ in nothing but the first axis, the compared parameter and the
+  /// one across.
   /// At least one outcome. May be empty: the report then describes the readings alone.
   std::function<Conclusion(std::span<const Outcome>)> conclude = {};
 

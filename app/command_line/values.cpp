@@ -39,7 +39,9 @@ class AxisReader {
   }
 
   [[nodiscard]] std::vector<Value> take() {
-    if (seen_auto_ && values_.size() > 1) fail("'auto' stands alone; leave it out, or the other values");
+    if (alone_ != nullptr && values_.size() > 1) {
+      fail("'{}' stands alone; leave it out, or the other values", alone_);
+    }
     return std::move(values_);
   }
 
@@ -62,16 +64,23 @@ class AxisReader {
   }
 
   [[nodiscard]] std::vector<std::string> words() const {
-    return std::vector<std::string>(axis_.takes_auto ? 1 : 0, "auto");
+    std::vector<std::string> words;
+    if (axis_.takes_auto) words.emplace_back("auto");
+    if (axis_.all) words.emplace_back("all");
+    return words;
   }
 
   void read_item(string_view item) {
-    if (axis_.takes_auto && item == "auto") {
-      seen_auto_ = true;
-      return add(std::string("auto"));
-    }
+    if (axis_.takes_auto && item == "auto") return add_alone("auto");
+    if (axis_.all && item == "all") return add_alone("all");
     if (!axis_.names.empty()) return read_name(item);
     read_range(item, place_, [&](std::uint64_t value) { add_number(value, item); });
+  }
+
+  /// What stands for values that are not known yet.
+  void add_alone(const char* name) {
+    alone_ = name;
+    add(std::string(name));
   }
 
   void read_name(string_view item) {
@@ -103,7 +112,7 @@ class AxisReader {
   RangePlace place_;
   std::vector<Value> values_;
   std::set<Value> seen_;
-  bool seen_auto_ = false;
+  const char* alone_ = nullptr;  ///< the one of these names that was seen
 };
 
 /// A finite number at the start of the text, which is then what follows it.

@@ -31,6 +31,7 @@ Json to_json(const Axis& axis) {
           {"takes", axis.takes.empty() ? Json(nullptr) : Json(axis.takes)},
           {"value_optional", axis.value_optional},
           {"takes_auto", axis.takes_auto},
+          {"takes_all", static_cast<bool>(axis.all)},
           {"auto_candidates", axis.candidates}};
 }
 
@@ -59,6 +60,7 @@ Json to_json(const Probe& probe) {
           {"axes", std::move(axes)},
           {"swept", probe.axes.front().parameter},
           {"compared", probe.compared.empty() ? Json(nullptr) : Json(probe.compared)},
+          {"across", probe.across.empty() ? Json(nullptr) : Json(probe.across)},
           {"baseline", report::json_values::parameter(probe.baseline)},
           {"baseline_of", probe.baseline_parameter()},
           {"headline", to_json(probe.headline.quantity)},
@@ -75,7 +77,8 @@ std::string allowed_values(const Axis& axis) {
     values = fmt::format("{}..{}", axis.minimum, axis.maximum);
   }
   if (!axis.unit.empty()) values += " " + axis.unit;
-  return axis.takes_auto ? values + ", or auto" : values;
+  if (axis.takes_auto) values += ", or auto";
+  return axis.all ? values + ", or all" : values;
 }
 
 std::string to_text(const Probe& probe, std::size_t width) {
@@ -86,6 +89,7 @@ std::string to_text(const Probe& probe, std::size_t width) {
         fmt::format("default{} {}; takes {}; reported as {}", axis.value_optional ? ", also without a value," : "",
                     axis.defaults, allowed_values(axis), axis.parameter);
     if (axis.parameter == probe.compared) facts += "; compared in one table";
+    if (axis.parameter == probe.across) facts += "; side by side in one table";
     if (axis.parameter == probe.baseline_parameter()) facts += "; baseline " + to_string(probe.baseline);
     text += report::two_columns("", facts, width, column);
   }

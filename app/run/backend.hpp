@@ -26,6 +26,8 @@ class Backend {
   [[nodiscard]] virtual std::string name() const = 0;  ///< "cuda" or "model"
   /// What is known of the device by now: a link that was idle at first shows its speed later.
   [[nodiscard]] virtual const Device& device() const = 0;
+  /// Every GPU that cases use, as far as that is known by now.
+  [[nodiscard]] virtual std::vector<Device> devices() const { return {device()}; }
   /// Name of the GPU profile predictions come from; absent when they come from the device's own attributes.
   [[nodiscard]] virtual std::optional<std::string> profile() const = 0;
   /// How good a case is by a quick look at its headline, to choose between launch shapes: the more the better,
@@ -61,6 +63,7 @@ struct MeasureOptions {
   std::string device = "0";  ///< CUDA index, UUID ("GPU-...", or a unique beginning of it) or PCI bus id
   measure::NumaRequest numa = {};
   measure::Counting counting = measure::Counting::off;
+  bool links = false;  ///< whether some case is about what joins the GPUs of the machine
   /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
   std::function<bool()> interrupted = [] { return false; };
 };

@@ -3,6 +3,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "app/run/backend.hpp"
@@ -14,6 +15,7 @@
 #include "probes/measure/counters.hpp"
 #include "probes/measure/devices.hpp"
 #include "probes/measure/experiment.hpp"
+#include "probes/measure/links.hpp"
 #include "probes/measure/nvml.hpp"
 #include "probes/measure/session.hpp"
 #include "probes/measure/timing.hpp"
@@ -36,6 +38,16 @@ struct Context {
   Context(int device_index, const measure::NumaRequest& numa) : session(device_index, numa) {}
   measure::Session session;
   measure::Gate gate;
+  std::map<int, measure::Counters> counters;  ///< by GPU, of those on which something was to be counted
+};
+
+/// A GPU that cases are timed on: what is known of it by now.
+struct Gpu {
+  explicit Gpu(Device known, const std::shared_ptr<const measure::NvmlLibrary>& library)
+      : device(std::move(known)), profile(model::profile_of(device)), nvml(measure::Nvml::find(library, device)) {}
+  Device device;
+  model::Profile profile;
+  std::optional<measure::Nvml> nvml;
 };
 
 /// Whether the link is slower than it could be; absent where that cannot be seen. Only meaningful while it works: GPUs
@@ -55,18 +67,29 @@ class CudaBackend final : public Backend {
         nvml_library_(measure::load_nvml()),
         context_(std::make_unique<Context>(device_index_, options_.numa)),
         numa_(context_->session.numa()),
-        device_(context_->session.device()),
-        profile_(model::profile_of(device_)),
-        nvml_(measure::Nvml::find(nvml_library_, device_)),
         worker_(options_) {
-    if (options_.counting == measure::Counting::required)
-      counters_ = std::make_unique<measure::Counters>(device_index_);
+    if (options_.links) {
+      std::vector<Device> all = measure::query_devices();
+      measure::add_links(all);
+      all[static_cast<std::size_t>(device_index_)].free_memory_bytes = context_->session.device().free_memory_bytes;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        gpus_.try_emplace(static_cast<int>(i), std::move(all[i]), nvml_library_);
+      }
+    } else {
+      gpus_.try_emplace(device_index_, context_->session.device(), nvml_library_);
+    }
+    if (options_.counting == measure::Counting::required) context_->counters.try_emplace(device_index_, device_index_);
   }
 
   [[nodiscard]] std::string name() const override { return "cuda"; }
-  [[nodiscard]] const Device& device() const override { return device_; }
+  [[nodiscard]] const Device& device() const override { return chosen().device; }
+  [[nodiscard]] std::vector<Device> devices() const override {
+    std::vector<Device> all;
+    for (const auto& [index, gpu] : gpus_) all.push_back(gpu.device);
+    return all;
+  }
   [[nodiscard]] std::optional<std::string> profile() const override {
-    return profile_.from_attributes ? std::nullopt : std::optional(profile_.name);
+    return chosen().profile.from_attributes ? std::nullopt : std::optional(chosen().profile.name);
   }
 
   [[nodiscard]] std::optional<report::HostPlacement> host_placement() const override {
@@ -78,12 +101,15 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] double trial(const Case& one) override {
     if (lost()) return worker_.trial(one);
-    const Workload workload = describe(one, device_);
+    const int index = gpu_of(one);
+    const Workload workload = describe(one, gpus_.at(index).device);
     try {
-      context_->session.make_room(workload.allocated_bytes);
-      const auto experiment = one.probe->prepare(one, context_->session);
-      const double seconds = measure::estimate_launch(*experiment, context_->session, workload.clock).count();
-      const bool sampled = !one.probe->headline.from_seconds;
+      const measure::CurrentDevice current(index);
+      measure::Session& session = context_->session.peer(index);
+      session.make_room(workload.allocated_bytes);
+      const auto experiment = one.probe->prepare(one, session);
+      const double seconds = measure::estimate_launch(*experiment, session, workload.clock).count();
+      const bool sampled = !one.probe->headline.from_seconds || workload.sampled;
       return goodness_of(*one.probe, workload, sampled ? std::optional(experiment->sample()) : std::nullopt, seconds);
     } catch (const Error&) {
       leave_lost_context();
@@ -92,9 +118,11 @@ class CudaBackend final : public Backend {
   }
 
   [[nodiscard]] report::Record run(const Case& decided) override {
+    const int index = gpu_of(decided);
+    Gpu& gpu = gpus_.at(index);
     Workload workload;
     try {
-      workload = describe(decided, device_);
+      workload = describe(decided, gpu.device);
     } catch (const Error& error) {
       if (!concerns_case_alone(error)) throw;
       return failed_record(decided, error);
@@ -104,14 +132,15 @@ class CudaBackend final : public Backend {
     report::Record record = record_of(decided, workload);
     try {
       const ProfilerRange range(decided);
-      measure_into(record, decided, workload);
+      const measure::CurrentDevice current(index);
+      measure_into(record, decided, workload, gpu, context_->session.peer(index));
     } catch (const Error& error) {
       add_failure(record, error);
       leave_lost_context();
     }
     // Only now is the speed of the link known that the prediction may rest on.
-    add_prediction(record, *decided.probe, workload, profile_);
-    if (record.time) add_peak(record, *decided.probe, workload, device_);
+    add_prediction(record, *decided.probe, workload, gpu.profile);
+    if (record.time) add_peak(record, *decided.probe, workload, gpu.device);
     return record;
   }
 
@@ -121,13 +150,21 @@ class CudaBackend final : public Backend {
                                                  std::span<report::Record> records) override {
     if (options_.counting == measure::Counting::off || lost()) return std::nullopt;
     try {
-      if (!counters_) counters_ = std::make_unique<measure::Counters>(device_index_);
-      count_cases(cases, records, *counters_, context_->session, profile_);
+      for (std::size_t first = 0; first < cases.size();) {
+        const int index = gpu_of(cases[first]);
+        std::size_t last = first + 1;
+        while (last < cases.size() && gpu_of(cases[last]) == index) ++last;
+        const measure::CurrentDevice current(index);
+        const auto counters = context_->counters.try_emplace(index, index).first;
+        count_cases(cases.subspan(first, last - first), records.subspan(first, last - first), counters->second,
+                    context_->session.peer(index), gpus_.at(index).profile);
+        first = last;
+      }
       watched_.insert("counts_differ");
       return std::nullopt;
     } catch (const Error& error) {
       // What went wrong once would go wrong for every table.
-      counters_.reset();
+      context_->counters.clear();
       if (options_.counting == measure::Counting::required) throw;
       options_.counting = measure::Counting::off;
       leave_lost_context();
@@ -136,8 +173,17 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  void measure_into(report::Record& record, const Case& decided, const Workload& workload) {
-    measure::Session& session = context_->session;
+  [[nodiscard]] const Gpu& chosen() const { return gpus_.at(device_index_); }
+
+  /// That times the case. One that is not there leaves it to the case's description to say so.
+  [[nodiscard]] int gpu_of(const Case& one) const {
+    if (!one.probe->gpu) return device_index_;
+    const std::uint64_t wanted = one.probe->gpu(one);
+    return wanted < gpus_.size() ? static_cast<int>(wanted) : device_index_;
+  }
+
+  void measure_into(report::Record& record, const Case& decided, const Workload& workload, Gpu& gpu,
+                    measure::Session& session) {
     session.make_room(workload.allocated_bytes);
     // Asked for all of it at once: locking a part takes seconds before the rest is refused.
     if (workload.host_bytes > 0) host::require_available(workload.host_bytes, "cannot have");
@@ -155,18 +201,18 @@ class CudaBackend final : public Backend {
       return;
     }
 
-    const auto before = nvml_ ? std::optional(nvml_->health(true)) : std::nullopt;
+    const auto before = gpu.nvml ? std::optional(gpu.nvml->health(true)) : std::nullopt;
     measure::Timing timing = measure::time_launches(*experiment, session, context_->gate, workload.clock,
                                                     options_.stopping, options_.interrupted);
-    if (nvml_ && workload.host_bytes > 0) read_link(record);
+    if (gpu.nvml && workload.host_bytes > 0) read_link(record, gpu);
     if (before) {
-      const measure::Health after = nvml_->health(true);
+      const measure::Health after = gpu.nvml->health(true);
       for (std::string& flag : measure::health_flags(*before, after)) record.flags.push_back(std::move(flag));
       for (std::string& flag : measure::watched_flags(*before, after)) watched_.insert(std::move(flag));
     }
     const Probe& probe = *decided.probe;
     bool converged = timing.converged;
-    if (probe.headline.from_seconds) {
+    if (probe.headline.from_seconds && !workload.sampled) {
       add_headline(
           record.headline, [&](double seconds) { return probe.headline.from_seconds(workload, seconds); },
           timing.summary);
@@ -190,18 +236,18 @@ class CudaBackend final : public Backend {
   }
 
   /// Learns from the link while it is still awake from the case that used it.
-  void read_link(report::Record& record) {
-    const measure::PcieLink link = nvml_->pcie_link();
+  void read_link(report::Record& record, Gpu& gpu) {
+    const measure::PcieLink link = gpu.nvml->pcie_link();
     const auto degraded = is_degraded(link);
     if (degraded) watched_.insert("link_degraded");
     if (degraded == true) record.flags.emplace_back("link_degraded");
     if (!link.generation || !link.width) return;
-    Device seen = device_;
+    Device seen = gpu.device;
     seen.pcie_generation = link.generation;
     seen.pcie_width = link.width;
-    if (seen.link_bytes_per_s() <= device_.link_bytes_per_s()) return;  // an unknown speed is less than any
-    device_ = std::move(seen);
-    profile_ = model::profile_of(device_);
+    if (seen.link_bytes_per_s() <= gpu.device.link_bytes_per_s()) return;  // an unknown speed is less than any
+    gpu.device = std::move(seen);
+    gpu.profile = model::profile_of(gpu.device);
   }
 
   [[nodiscard]] report::Record run_elsewhere(const Case& decided) {
@@ -215,10 +261,16 @@ class CudaBackend final : public Backend {
   /// After a failure: if a kernel's fault has killed the context, every later call in this process fails too. Only
   /// the results survive, and those are ours already.
   void leave_lost_context() {
-    if (cudaDeviceSynchronize() == cudaSuccess) return;
-    counters_.reset();
+    const auto alive = [](const auto& gpu) {
+      return cudaSetDevice(gpu.first) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
+    };
+    const bool all_alive = std::ranges::all_of(gpus_, alive);
+    static_cast<void>(cudaSetDevice(device_index_));
+    if (all_alive) return;
     context_.reset();
-    static_cast<void>(cudaDeviceReset());
+    for (const auto& [index, gpu] : gpus_) {
+      if (cudaSetDevice(index) == cudaSuccess) static_cast<void>(cudaDeviceReset());
+    }
   }
 
   MeasureOptions options_;
@@ -226,13 +278,10 @@ class CudaBackend final : public Backend {
   std::shared_ptr<const measure::NvmlLibrary> nvml_library_;  ///< first, so that the session's query finds it loaded
   std::unique_ptr<Context> context_;                          ///< absent once a fault has killed it
   measure::NumaBinding numa_;
-  std::unique_ptr<measure::Counters> counters_;  ///< once they were asked for and are there
+  std::map<int, Gpu> gpus_;  ///< by index: the chosen one, and where links are the point all of the machine's
   bool used_host_memory_ = false;
   /// Those that need no one's help to be seen, and what else could be read so far.
   std::set<std::string> watched_ = {"cache_resident", "predicted_from_attributes", "wide_interval"};
-  Device device_;
-  model::Profile profile_;
-  std::optional<measure::Nvml> nvml_;
   Worker worker_;  ///< measures what is left once the context is lost
 };
 

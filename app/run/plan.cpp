@@ -170,7 +170,8 @@ void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values, const 
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string& parameter = probe.axes[i].parameter;
     first.parameters.push_back({.name = parameter, .value = values[i].front()});
-    (i == 0 || parameter == probe.compared ? within : between).push_back(i);
+    const bool varies_within = i == 0 || parameter == probe.compared || parameter == probe.across;
+    (varies_within ? within : between).push_back(i);
   }
   std::vector<Case> firsts = {first};
   for (const std::size_t i : between) firsts = with_each(firsts, probe.axes[i].parameter, values[i]);
@@ -208,11 +209,27 @@ std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& p
   return all;
 }
 
+void spell_out_all(PlannedSweep& sweep, const Device& device) {
+  for (const Axis& axis : sweep.probe->axes) {
+    if (!axis.all) continue;
+    std::vector<Case> cases;
+    for (const Case& one : sweep.cases) {
+      const bool all = one.value(axis.parameter) == Value("all");
+      const std::vector<Case> own = all ? with_each({one}, axis.parameter, axis.all(device)) : std::vector{one};
+      cases.insert(cases.end(), own.begin(), own.end());
+      if (all) std::erase(sweep.asked, axis.parameter);
+    }
+    sweep.cases = std::move(cases);
+  }
+}
+
 void leave_out_unfit(PlannedSweep& sweep, const Device& device) {
   if (!sweep.probe->fits) return;
   const auto asked_of = [&](const Case& one) {
     std::vector<Value> values;
-    for (const std::string& parameter : sweep.asked) values.push_back(one.value(parameter));
+    for (const std::string& parameter : sweep.asked) {
+      if (parameter != sweep.probe->across) values.push_back(one.value(parameter));
+    }
     return values;
   };
   const auto fits = [&](const Case& one) { return sweep.probe->fits(one, device); };
@@ -224,7 +241,10 @@ void leave_out_unfit(PlannedSweep& sweep, const Device& device) {
 }
 
 Plan fitted(Plan plan, const Device& device) {
-  for (PlannedSweep& sweep : plan.sweeps) leave_out_unfit(sweep, device);
+  for (PlannedSweep& sweep : plan.sweeps) {
+    spell_out_all(sweep, device);
+    leave_out_unfit(sweep, device);
+  }
   return plan;
 }
 

@@ -28,8 +28,8 @@ struct Effort {
 /// The rule of what was asked for first, else second, else by nobody.
 [[nodiscard]] measure::StoppingRule stopping_rule(const Effort& first, const Effort& second = {});
 
-/// Cases of one probe that differ in nothing but its first axis and its compared one, the first varying fastest: what
-/// stands in one table.
+/// Cases of one probe that differ in nothing but its first axis, its compared one and the one across, the first varying
+/// fastest, the one across next: what stands in one table.
 struct PlannedSweep {
   const Probe* probe = nullptr;
   std::vector<Case> cases;              ///< never empty
@@ -48,10 +48,12 @@ struct Plan {
 [[nodiscard]] std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& parameter,
                                           std::span<const Value> values);
 
+/// Puts the device's values in place of "all" (Axis::all).
+void spell_out_all(PlannedSweep& sweep, const Device& device);
 /// Leaves out the cases whose values do not go together on the device (Probe::fits), but not where no other case has
-/// the values that were asked for.
+/// the values that were asked for. Of a matrix those of its rows count, and a place in one may be empty.
 void leave_out_unfit(PlannedSweep& sweep, const Device& device);
-/// The same in all sweeps.
+/// Both in all sweeps.
 [[nodiscard]] Plan fitted(Plan plan, const Device& device);
 
 /// The most cases one run takes.

@@ -35,6 +35,7 @@ report::Record record_of(const Case& decided, const Workload& workload) {
   record.parameters = decided.parameters;
   record.swept = probe.axes.front().parameter;
   record.compared = probe.compared;
+  record.across = probe.across;
   record.baseline = probe.baseline;
   record.headline.quantity = probe.headline.quantity.name;
   record.headline.better = probe.headline.quantity.better;

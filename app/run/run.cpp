@@ -57,13 +57,16 @@ std::unique_ptr<Backend> open_model(const RunOptions& options, const Environment
   return backend;
 }
 
-std::unique_ptr<Backend> open_cuda(const RunOptions& options, const Environment& environment) {
+std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, const Environment& environment) {
   const MeasureOptions defaults;
-  return environment.measure({.stopping = stopping_rule(options.effort),
-                              .device = options.device.value_or(defaults.device),
-                              .numa = options.numa.value_or(defaults.numa),
-                              .counting = options.counting.value_or(defaults.counting),
-                              .interrupted = environment.interrupted});
+  return environment.measure(
+      {.stopping = stopping_rule(options.effort),
+       .device = options.device.value_or(defaults.device),
+       .numa = options.numa.value_or(defaults.numa),
+       .counting = options.counting.value_or(defaults.counting),
+       .links = std::ranges::any_of(plan.sweeps,
+                                    [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpu); }),
+       .interrupted = environment.interrupted});
 }
 
 /// Whether the machine has no GPU to measure on, rather than not the one asked for.
@@ -78,10 +81,10 @@ bool without_gpu(const RunOptions& options, const Environment& environment) {
 
 /// Opens a GPU or a profile; `auto` takes the model only when the machine has no usable GPU at all. Says on
 /// environment.err, unless --quiet, what was not asked for in so many words.
-std::unique_ptr<Backend> open_backend(const RunOptions& options, const Environment& environment) {
+std::unique_ptr<Backend> open_backend(const Plan& plan, const RunOptions& options, const Environment& environment) {
   if (options.backend == BackendChoice::model) return open_model(options, environment);
   try {
-    return open_cuda(options, environment);
+    return open_cuda(plan, options, environment);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::no_gpu || !without_gpu(options, environment)) throw;
     if (options.backend == BackendChoice::cuda) {
@@ -105,7 +108,7 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
     : options_(options),
       outputs_(outputs),
       environment_(environment),
-      backend_(open_backend(options, environment)),
+      backend_(open_backend(plan, options, environment)),
       progress_(environment.err, environment.err_terminal, !options.quiet),
       report_(empty_report(plan, environment)) {
   plan = fitted(std::move(plan), backend_->device());
@@ -204,7 +207,7 @@ void Run::count(const PlannedSweep& plan, std::span<const Case> cases, std::span
 /// What the backend knows more of after every case.
 void Run::learn() {
   report_.device = backend_->device();
-  report_.devices = {*report_.device};
+  report_.devices = backend_->devices();
   report_.host_placement = backend_->host_placement();
   report_.watched = backend_->watched_flags();
 }

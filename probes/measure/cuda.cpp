@@ -27,6 +27,13 @@ void check(cudaError_t status, std::string_view what, std::source_location locat
                                 std::filesystem::path(location.file_name()).filename().string(), location.line()));
 }
 
+CurrentDevice::CurrentDevice(int device_index) {
+  check(cudaGetDevice(&before_), "ask for the current device");
+  check(cudaSetDevice(device_index), "make a device current");
+}
+
+CurrentDevice::~CurrentDevice() { forget_failure(cudaSetDevice(before_)); }
+
 namespace detail {
 void DestroyStream::operator()(cudaStream_t stream) const noexcept { forget_failure(cudaStreamDestroy(stream)); }
 void DestroyEvent::operator()(cudaEvent_t event) const noexcept { forget_failure(cudaEventDestroy(event)); }

@@ -24,6 +24,18 @@ void check(cudaError_t status, std::string_view what, std::source_location locat
 /// Launches of one kernel that take different amounts can then be prepared together.
 void allow_all_shared_memory(const void* kernel);
 
+/// Makes a device current, and the one before again at the end of the scope.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device_index);
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 namespace detail {
 struct DestroyStream {
   void operator()(cudaStream_t stream) const noexcept;

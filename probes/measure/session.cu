@@ -30,11 +30,33 @@ int activate(int device_index) {
 }  // namespace
 
 Session::Session(int device_index, const NumaRequest& numa)
-    : numa_(bind_host_memory(numa, host_numa_node(device_index))),
+    : device_index_(device_index),
+      first_(this),
+      numa_(bind_host_memory(numa, host_numa_node(device_index))),
       device_(query_device(activate(device_index), FreeMemory::query)),
       scratch_(scratch_bytes) {}
 
+/// The host's memory stays where the first session has it.
+Session::Session(int device_index, Session& first)
+    : device_index_(device_index),
+      first_(&first),
+      numa_(first.numa_),
+      device_(query_device(activate(device_index), FreeMemory::query)),
+      scratch_(scratch_bytes) {}
+
+Session& Session::peer(int device_index) {
+  if (device_index == device_index_) return *this;
+  if (device_index == first_->device_index_) return *first_;
+  std::unique_ptr<Session>& known = first_->peers_[device_index];
+  if (!known) {
+    const CurrentDevice back_to_the_one_before(device_index_);
+    known.reset(new Session(device_index, *first_));
+  }
+  return *known;
+}
+
 const std::uint32_t* Session::random_source(std::uint64_t words) {
+  const CurrentDevice own(device_index_);
   if (words * sizeof(std::uint32_t) > source_.bytes()) {
     reserve(source_, words * sizeof(std::uint32_t));
     const std::uint64_t all = source_.bytes() / sizeof(std::uint32_t);
@@ -46,11 +68,13 @@ const std::uint32_t* Session::random_source(std::uint64_t words) {
 }
 
 std::uint32_t* Session::target(std::uint64_t words) {
+  const CurrentDevice own(device_index_);
   if (words * sizeof(std::uint32_t) > target_.bytes()) reserve(target_, words * sizeof(std::uint32_t));
   return target_.as<std::uint32_t>();
 }
 
 void Session::make_room(std::uint64_t bytes) {
+  const CurrentDevice own(device_index_);
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   check(cudaMemGetInfo(&free_bytes, &total_bytes), "query free device memory");

@@ -2,6 +2,8 @@
 // One GPU being measured: its stream and the buffers that cases share, so that a sweep allocates and fills once.
 
 #include <cstdint>
+#include <map>
+#include <memory>
 
 #include "probes/device.hpp"
 #include "probes/measure/cuda.hpp"
@@ -15,6 +17,11 @@ class Session {
   /// device of that index. Throws a no-GPU error when that fails, a usage error for a node that does not exist.
   explicit Session(int device_index, const NumaRequest& numa = {});
 
+  /// The session of another GPU of this machine, or of this one by its own index: made at the first call, and ended
+  /// with the session that the user chose. Throws as the constructor does.
+  [[nodiscard]] Session& peer(int device_index);
+
+  [[nodiscard]] int device_index() const { return device_index_; }
   [[nodiscard]] const Device& device() const { return device_; }
   [[nodiscard]] const NumaBinding& numa() const { return numa_; }
   [[nodiscard]] const Stream& stream() const { return stream_; }
@@ -40,16 +47,21 @@ class Session {
  private:
   static constexpr std::uint64_t scratch_bytes = 4096;
 
+  Session(int device_index, Session& first);
+
   void reserve(DeviceBuffer& buffer, std::uint64_t bytes);
 
-  NumaBinding numa_;  // first: what is allocated on the host after it, by the driver too, lies where it says
+  int device_index_;
+  Session* first_;    ///< the one that the user chose
+  NumaBinding numa_;  // before the rest: what is allocated on the host after it, by the driver too, lies where it says
   Device device_;
   Stream stream_;
   DeviceBuffer scratch_;
   DeviceBuffer source_;
   DeviceBuffer target_;
   std::uint64_t generation_ = 0;
-  std::uint64_t room_made_for_ = 0;  ///< bytes of the last make_room
+  std::uint64_t room_made_for_ = 0;                ///< bytes of the last make_room
+  std::map<int, std::unique_ptr<Session>> peers_;  ///< of the first one
 };
 
 }  // namespace gpumem::measure

@@ -236,6 +236,7 @@ void fields(Archive& archive, Record& record) {
   archive.if_any("first_launch", record.first_launch);
   archive.later("swept", record.swept);
   archive.later("compared", known(record.compared));
+  archive.if_any("across", record.across);
   archive.later("baseline", record.baseline);
   archive.later("chosen_by_auto", record.chosen);
   archive("status", record.status);

@@ -12,7 +12,7 @@ namespace {
 /// Equal for records that differ in nothing but the free parameters. Control characters separate the parts, since names
 /// may hold anything printable; the kind of a value keeps the number 4 and the name "4" apart.
 std::string key_of(const Record& record, std::span<const std::string> free) {
-  std::string key = record.probe + '\x1e' + record.swept + '\x1e' + record.compared;
+  std::string key = record.probe + '\x1e' + record.swept + '\x1e' + record.compared + '\x1e' + record.across;
   for (const auto& [name, value] : record.parameters) {
     if (std::ranges::find(free, name) != free.end()) continue;
     key += '\x1e' + name + (value.index() == 0 ? '\x1f' : '\x1d') + to_string(value);
@@ -47,7 +47,9 @@ std::vector<Members> sweeps(std::span<const Record> results) {
 }
 
 std::vector<Members> tables(std::span<const Record> results) {
-  return grouped(results, [](const Record& record) { return std::vector{record.swept, record.compared}; });
+  return grouped(results, [](const Record& record) {
+    return std::vector{record.swept, record.compared, record.across};
+  });
 }
 
 std::vector<Members> alternatives(std::span<const Record> results) {
