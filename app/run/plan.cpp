@@ -30,8 +30,8 @@ bool has_flag(const Probe& probe, const std::string& flag) {
 
 /// Whether the flag alone selects the probe.
 bool selects(const std::string& flag, const Probe& probe) {
-  const Axis* compared = probe.find_axis(probe.compared);
-  return probe.axes.front().flag == flag || (compared != nullptr && compared->flag == flag);
+  const auto is = [&](const Axis* axis) { return axis != nullptr && axis->flag == flag; };
+  return probe.axes.front().flag == flag || is(probe.find_axis(probe.compared)) || is(probe.find_axis(probe.across));
 }
 
 bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
@@ -42,7 +42,7 @@ std::vector<Value> values_of(const Axis& axis, const std::vector<GivenAxis>& giv
   const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
   if (found != given.end()) {
     std::vector<std::string> texts = found->texts;
-    std::ranges::replace(texts, std::string(), axis.defaults);
+    std::ranges::replace(texts, std::string(), axis.alone.empty() ? axis.defaults : axis.alone);
     return parse_axis_values(axis, texts);
   }
   const std::string& text = quick && !axis.quick.empty() ? axis.quick : axis.defaults;

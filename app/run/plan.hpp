@@ -13,7 +13,7 @@
 namespace gpumem::app {
 
 /// An axis flag as the user gave it: without dashes, with the text of each of its uses. An empty text is a use without
-/// a value, which means the axis' defaults.
+/// a value, which means the axis' defaults, or what it says instead (Axis::alone).
 struct GivenAxis {
   std::string flag;
   std::vector<std::string> texts;

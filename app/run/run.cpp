@@ -65,7 +65,7 @@ std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, 
        .numa = options.numa.value_or(defaults.numa),
        .counting = options.counting.value_or(defaults.counting),
        .links = std::ranges::any_of(plan.sweeps,
-                                    [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpu); }),
+                                    [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); }),
        .interrupted = environment.interrupted});
 }
 

@@ -162,7 +162,7 @@ int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()
       const Case one = case_from_json(request);
       MeasureOptions options = options_from_json(request);
       options.interrupted = interrupted;
-      options.links = static_cast<bool>(one.probe->gpu);
+      options.links = static_cast<bool>(one.probe->gpus);
       if (!backend) backend = make_cuda_backend(options);
       backend->use_stopping_rule(options.stopping);
       if (request.at("do") == "trial") {

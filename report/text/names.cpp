@@ -194,6 +194,7 @@ std::string stage_words(std::string_view stage) {
       {"dram", "device memory"},
       {"shared_wavefronts", "the wavefronts of shared memory"},
       {"pcie", "the host link"},
+      {"nvlink", "the NVLinks"},
       {"copies", "the calls that start copies"},
       {"host_copy", "the host's own copying"},
       {"kernel", "the kernel"},
