@@ -3,7 +3,8 @@
 //
 // NVLink sends packets of up to 256 bytes of payload from copy engines and of 128, a line, from kernels, each behind a
 // header; while both ways are used, requests and acknowledgements of the one way cross with the data of the other. What
-// is left then is a share of the rate that data sheets give, the same for all four on the H200 (configs/gpus/h200.json).
+// is left then is a share of the rate that data sheets give, the same for all four on the H200
+// (configs/gpus/h200.json).
 
 #include <vector>
 

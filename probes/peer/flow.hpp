@@ -40,7 +40,7 @@ class Flow {
   struct Stage {
     explicit Stage(const Flow& flow);
     struct Slot {
-      std::unique_ptr<measure::Event> filled;  ///< of the source
+      std::unique_ptr<measure::Event> filled;   ///< of the source
       std::unique_ptr<measure::Event> emptied;  ///< of the target
     };
     std::uint64_t slot_bytes;

@@ -2,6 +2,8 @@
 // memory, and through the host's memory; one pair at a time, or all disjoint pairs together, which shows what they
 // share.
 
+#include "probes/model/peer.hpp"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,7 +13,6 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
 #include "probes/measure/timing.hpp"
-#include "probes/model/peer.hpp"
 #include "probes/peer/far_chase.hpp"
 #include "probes/peer/flow.hpp"
 #include "probes/peer/peer_advice.hpp"
@@ -82,7 +83,8 @@ class PeerExperiment final : public measure::Experiment {
       const auto alone = measure::time_queued(session_->stream(), runs, [&] { queue_together(own()); });
       result.emplace_back("alone_gb_per_s", gb_per_s(alone.median));
     } else if (peer_.via == Via::kernel_read && !peer_.both) {
-      result.emplace_back("load_latency_ns", far_latency_ns(*session_, session_->peer(static_cast<int>(peer_.other()))));
+      result.emplace_back("load_latency_ns",
+                          far_latency_ns(*session_, session_->peer(static_cast<int>(peer_.other()))));
     }
     return result;
   }

@@ -13,9 +13,7 @@ namespace {
 
 constexpr std::uint32_t word_bytes = 16;
 
-Via via_of(const std::string& name) {
-  return static_cast<Via>(std::ranges::find(via_names, name) - via_names.begin());
-}
+Via via_of(const std::string& name) { return static_cast<Via>(std::ranges::find(via_names, name) - via_names.begin()); }
 
 PeerTraffic::Mover mover_of(Via via) {
   switch (via) {
@@ -40,7 +38,8 @@ void require_pair(const PeerCase& peer, const Device& gpu) {
   const auto& [source, target] = peer.pair;
   if (gpus < 2) throw missing_capability_error("copies between GPUs need two of them: this machine has 1");
   if (std::max(source, target) >= gpus) {
-    throw missing_capability_error(fmt::format("there is no GPU {}: this machine has {}", std::max(source, target), gpus));
+    throw missing_capability_error(
+        fmt::format("there is no GPU {}: this machine has {}", std::max(source, target), gpus));
   }
   if (source == target) {
     throw missing_capability_error(
@@ -48,10 +47,10 @@ void require_pair(const PeerCase& peer, const Device& gpu) {
   }
   const PeerLink& link = gpu.links[peer.other()];
   if (link.access == false && peer.via != Via::staged) {
-    throw missing_capability_error(fmt::format("GPU {} cannot address the memory of GPU {}{}; --via staged goes through "
-                                               "the host",
-                                               peer.mover(), peer.other(),
-                                               link.no_access.empty() ? "" : ": " + link.no_access));
+    throw missing_capability_error(
+        fmt::format("GPU {} cannot address the memory of GPU {}{}; --via staged goes through "
+                    "the host",
+                    peer.mover(), peer.other(), link.no_access.empty() ? "" : ": " + link.no_access));
   }
 }
 
@@ -84,7 +83,8 @@ Workload describe(const Case& decided, const Device& gpu) {
                               .bytes = peer.bytes,
                               .both_ways = peer.both,
                               .pieces = peer.via == Via::staged ? peer.pieces() : 1};
-  if (peer.via == Via::staged) workload.host_bytes = (peer.both ? 2 : 1) * pieces_at_once * std::min(piece_bytes, peer.bytes);
+  if (peer.via == Via::staged)
+    workload.host_bytes = (peer.both ? 2 : 1) * pieces_at_once * std::min(piece_bytes, peer.bytes);
   workload.sampled = peer.at_once;
   return workload;
 }

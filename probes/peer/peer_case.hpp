@@ -36,8 +36,8 @@ inline constexpr unsigned pieces_at_once = 4;
 struct PeerCase {
   Pair pair;
   Via via;
-  bool both;     ///< as many bytes the other way at the same time
-  bool at_once;  ///< all disjoint pairs of the machine at the same time
+  bool both;            ///< as many bytes the other way at the same time
+  bool at_once;         ///< all disjoint pairs of the machine at the same time
   std::uint64_t bytes;  ///< each way
 
   explicit PeerCase(const Case& chosen);
