@@ -70,7 +70,7 @@ class ModelBackend final : public Backend {
 
   [[nodiscard]] report::Record run(const Case& decided) override {
     const model::Profile& gpu = gpu_of(decided);
-    several_ = several_ || decided.probe->gpu;
+    several_ = several_ || static_cast<bool>(decided.probe->gpus);
     try {
       const Workload workload = describe(decided, gpu.device);
       report::Record record = record_of(decided, workload);
@@ -88,7 +88,7 @@ class ModelBackend final : public Backend {
 
   /// That times the case. One that is not there leaves it to the case's description to say so.
   [[nodiscard]] const model::Profile& gpu_of(const Case& one) const {
-    const std::uint64_t wanted = one.probe->gpu ? one.probe->gpu(one) : 0;
+    const std::uint64_t wanted = one.probe->gpus ? one.probe->gpus(one).front() : 0;
     return wanted < gpus_.size() ? gpus_[wanted] : gpus_.front();
   }
 

@@ -33,20 +33,26 @@ report::Report empty_report(const Plan& plan, const Environment& environment) {
 
 // ---- The backend that --backend, --gpu and --device ask for
 
-constexpr const char* default_gpu = "h200";
+/// Whether some case is about what joins the GPUs of a machine.
+bool between_gpus(const Plan& plan) {
+  return std::ranges::any_of(plan.sweeps,
+                             [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); });
+}
+
+const char* default_profile(bool of_node) { return of_node ? "h200x8" : "h200"; }
 
 void notice(const RunOptions& options, const Environment& environment, const std::string& text) {
   if (!options.quiet) say(environment.err, "note: " + text);
 }
 
 /// `why` is what comes before the choice of the GPU, if there is more to say.
-std::unique_ptr<Backend> open_model(const RunOptions& options, const Environment& environment,
+std::unique_ptr<Backend> open_model(const Plan& plan, const RunOptions& options, const Environment& environment,
                                     const std::string& why = "") {
   if (options.counting == measure::Counting::required) {
     throw missing_capability_error(
         "--counters=require: a prediction has no counters; measure on a GPU, or leave it out");
   }
-  const std::string gpu = options.gpu.value_or(default_gpu);
+  const std::string gpu = options.gpu.value_or(default_profile(between_gpus(plan)));
   auto backend = environment.predict(gpu);
   if (!options.gpu || !why.empty()) {
     const char* hint = options.gpu ? "" : "; choose another GPU with --gpu";
@@ -59,14 +65,12 @@ std::unique_ptr<Backend> open_model(const RunOptions& options, const Environment
 
 std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, const Environment& environment) {
   const MeasureOptions defaults;
-  return environment.measure(
-      {.stopping = stopping_rule(options.effort),
-       .device = options.device.value_or(defaults.device),
-       .numa = options.numa.value_or(defaults.numa),
-       .counting = options.counting.value_or(defaults.counting),
-       .links = std::ranges::any_of(plan.sweeps,
-                                    [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); }),
-       .interrupted = environment.interrupted});
+  return environment.measure({.stopping = stopping_rule(options.effort),
+                              .device = options.device.value_or(defaults.device),
+                              .numa = options.numa.value_or(defaults.numa),
+                              .counting = options.counting.value_or(defaults.counting),
+                              .links = between_gpus(plan),
+                              .interrupted = environment.interrupted});
 }
 
 /// Whether the machine has no GPU to measure on, rather than not the one asked for.
@@ -82,16 +86,16 @@ bool without_gpu(const RunOptions& options, const Environment& environment) {
 /// Opens a GPU or a profile; `auto` takes the model only when the machine has no usable GPU at all. Says on
 /// environment.err, unless --quiet, what was not asked for in so many words.
 std::unique_ptr<Backend> open_backend(const Plan& plan, const RunOptions& options, const Environment& environment) {
-  if (options.backend == BackendChoice::model) return open_model(options, environment);
+  if (options.backend == BackendChoice::model) return open_model(plan, options, environment);
   try {
     return open_cuda(plan, options, environment);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::no_gpu || !without_gpu(options, environment)) throw;
     if (options.backend == BackendChoice::cuda) {
       throw no_gpu_error(std::string(error.what()) +
-                         "; to predict instead run: " + predicting_command(environment.command));
+                         "; to predict instead run: " + predicting_command(environment.command, between_gpus(plan)));
     }
-    return open_model(options, environment, std::string(error.what()) + "; not measuring but ");
+    return open_model(plan, options, environment, std::string(error.what()) + "; not measuring but ");
   }
 }
 
@@ -229,7 +233,7 @@ void Run::before(const std::string& what, const Case& one) {
   progress_.show(what + " " + to_string(one));
 }
 
-std::string predicting_command(const std::vector<std::string>& command) {
+std::string predicting_command(const std::vector<std::string>& command, bool of_node) {
   std::string line;
   for (std::size_t i = 0; i < command.size(); ++i) {
     const std::string& argument = command[i];
@@ -240,7 +244,7 @@ std::string predicting_command(const std::vector<std::string>& command) {
       line.append(report::shell_quoted(argument)).append(" ");
     }
   }
-  return line + "--backend model --gpu " + default_gpu;
+  return line + "--backend model --gpu " + default_profile(of_node);
 }
 
 }  // namespace gpumem::app

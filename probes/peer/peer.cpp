@@ -13,6 +13,7 @@
 #include "probes/measure/experiment.hpp"
 #include "probes/measure/session.hpp"
 #include "probes/measure/timing.hpp"
+#include "probes/model/predict.hpp"
 #include "probes/peer/far_chase.hpp"
 #include "probes/peer/flow.hpp"
 #include "probes/peer/peer_advice.hpp"
@@ -135,9 +136,8 @@ std::optional<double> predicted_alone(const Workload& workload, const model::Pre
 std::optional<double> peak(const Workload& workload, const Device& gpu) {
   if (!workload.peer) return std::nullopt;
   const double ways = workload.peer->both_ways ? 2 : 1;
-  const auto nvlinks = workload.peer->link.nvlink_bytes_per_s();
-  const bool straight = workload.peer->mover != PeerTraffic::Mover::host && nvlinks;
-  const auto each_way = straight ? nvlinks : gpu.link_bytes_per_s();
+  const bool straight = workload.peer->mover != PeerTraffic::Mover::host;
+  const auto each_way = straight ? workload.peer->link.theoretical_bytes_per_s() : gpu.link_bytes_per_s();
   return each_way ? std::optional(*each_way * ways * per_giga) : std::nullopt;
 }
 
@@ -171,7 +171,8 @@ std::vector<Axis> axes() {
            .defaults = "no",
            .names = {"no", "yes"},
            .value_optional = true,
-           .alone = "yes"},
+           .alone = "yes",
+           .zero_follows = true},
           {.flag = "size",
            .parameter = "size_bytes",
            .unit = "bytes",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -58,15 +59,16 @@ std::vector<Way> ways_of(std::span<const Outcome> outcomes) {
 }
 
 std::string way_words(std::string_view via) {
-  if (via == "copy-engine") return "the source's copy engine";
-  if (via == "copy-engine-read") return "the target's copy engine";
-  if (via == "kernel-read") return "a kernel that reads";
-  if (via == "kernel-write") return "a kernel that writes";
-  return "the host's memory";
+  if (via == "copy-engine") return "by the source's copy engine";
+  if (via == "copy-engine-read") return "by the target's copy engine";
+  if (via == "kernel-read") return "by a kernel that reads";
+  if (via == "kernel-write") return "by a kernel that writes";
+  return "through the host's memory";
 }
 
 std::string pair_words(const Pair& pair, bool both) {
-  return fmt::format(both ? "GPUs {} and {}" : "GPU {} to {}", pair.source, pair.target);
+  return both ? fmt::format("GPUs {} and {}", pair.source, pair.target)
+              : fmt::format("GPU {} to {}", pair.source, pair.target);
 }
 
 std::string named(std::span<const std::string> parts) {
@@ -82,7 +84,7 @@ std::string gpus_words(const Island& island) {
   return join_in_words(parts);
 }
 
-/// "394 GB/s by the source's copy engine, 376 GB/s (0.95 x) by a kernel that reads"
+/// "One way: 394 GB/s by the source's copy engine and 376 GB/s (0.95 x) by a kernel that reads."
 std::string which_way(std::span<const Way> ways, bool both) {
   std::vector<const Way*> order;
   for (const Way& way : ways) order.push_back(&way);
@@ -91,7 +93,7 @@ std::string which_way(std::span<const Way> ways, bool both) {
   std::vector<std::string> parts;
   for (const Way* way : order) {
     const double rate = way->spread().median;
-    parts.push_back(fmt::format("{}{} by {}", rate_words(rate * per_giga),
+    parts.push_back(fmt::format("{}{} {}", rate_words(rate * per_giga),
                                 way == order.front() ? "" : " (" + times_words(rate / best) + ")",
                                 way_words(way->via)));
   }
@@ -137,11 +139,11 @@ std::string unlike(const Way& way, bool both) {
     std::vector<std::string> groups;
     for (const Island& island : islands) groups.push_back(gpus_words(island));
     sentences.push_back(
-        sentence(fmt::format("by {} the GPUs stand on {} islands ({}): {} on one, {} between two", way_words(way.via),
+        sentence(fmt::format("{} the GPUs stand on {} islands ({}): {} on one, {} between two", way_words(way.via),
                              islands.size(), fmt::join(groups, "; "), rates[0], rates[1])));
   }
   if (!parts.empty()) {
-    sentences.push_back(sentence(fmt::format("unlike the others by {}: {}", way_words(way.via), named(parts))));
+    sentences.push_back(sentence(fmt::format("unlike the others {}: {}", way_words(way.via), named(parts))));
   }
   return paragraph(sentences);
 }
@@ -156,13 +158,12 @@ std::string alike(std::span<const Way> ways) {
   }
   if (widest->count < 2) return {};
   const double apart = (widest->max / widest->min - 1) * 100;
+  const std::string within = apart < 0.01 ? "" : fmt::format(", within {} %", significant(apart, 2));
   if (!widest->judged) {
-    return sentence(
-        fmt::format("the {} pairs are within {} % of each other, too few to call one of them unlike the others",
-                    widest->count, significant(std::max(apart, 0.01), 2)));
+    return sentence(fmt::format("the {} pairs are alike{}, and too few to call one of them unlike the others",
+                                widest->count, within));
   }
-  return sentence(
-      fmt::format("all {} pairs are alike, within {} %", widest->count, significant(std::max(apart, 0.01), 2)));
+  return sentence(fmt::format("all {} pairs are alike{}", widest->count, within));
 }
 
 /// Pairs that no straight way serves as well as the one through the host.
@@ -193,29 +194,31 @@ std::string slower_than_host(std::span<const Way> ways, bool both) {
 }
 
 /// What pairs lose while all disjoint ones copy.
-std::string shared(const Way& way, bool both) {
-  std::vector<std::string> parts;
+std::string shared(std::span<const Way> ways, bool both) {
+  std::vector<std::string> sentences;
   double least = 1;
-  std::size_t known = 0;
-  for (const Reading& reading : way.readings) {
-    const auto alone = reading.outcome->metric("alone_gb_per_s");
-    if (!alone || *alone <= 0) continue;
-    ++known;
-    const double kept = reading.outcome->headline / *alone;
-    least = std::min(least, kept);
-    if (kept < 1 - 2 * same_within) {
-      parts.push_back(fmt::format("{} {}", pair_words(reading.pair, both), times_words(kept)));
+  bool known = false;
+  for (const Way& way : ways) {
+    std::vector<std::string> parts;
+    for (const Reading& reading : way.readings) {
+      const auto alone = reading.outcome->metric("alone_gb_per_s");
+      if (!alone || *alone <= 0) continue;
+      known = true;
+      const double kept = reading.outcome->headline / *alone;
+      least = std::min(least, kept);
+      if (kept < 1 - 2 * same_within) parts.push_back(pair_words(reading.pair, both) + " " + times_words(kept));
     }
+    if (parts.empty()) continue;
+    sentences.push_back(
+        sentence(fmt::format("{} pairs share what carries them: at once they keep of what they reach alone {}",
+                             way_words(way.via), named(parts))));
   }
-  if (known == 0) return {};
-  if (parts.empty()) {
-    return sentence(
-        fmt::format("by {} pairs share nothing: with all disjoint ones at once each keeps at least {:.0f} % of "
-                    "what it reaches alone",
-                    way_words(way.via), least * 100));
+  if (known && sentences.empty()) {
+    sentences.push_back(sentence(fmt::format(
+        "pairs share nothing: with all disjoint ones at once each keeps {:.0f} % or more of what it reaches alone",
+        least * 100)));
   }
-  return sentence(fmt::format("pairs share what carries them by {}: of what they reach alone, {}", way_words(way.via),
-                              named(parts)));
+  return paragraph(sentences);
 }
 
 std::string latency(std::span<const Way> ways) {
@@ -227,7 +230,8 @@ std::string latency(std::span<const Way> ways) {
   }
   if (all.empty()) return {};
   const measure::Spread spread = measure::spread_of(all);
-  const std::string range = spread.count > 1 ? fmt::format(" ({:.0f} to {:.0f})", spread.min, spread.max) : "";
+  const std::string range =
+      spread.max - spread.min >= 1 ? fmt::format(" ({:.0f} to {:.0f})", spread.min, spread.max) : "";
   return sentence(fmt::format("a load from another GPU's memory takes {:.0f} ns{}", spread.median, range));
 }
 
@@ -249,9 +253,7 @@ Conclusion conclude_peers(std::span<const Outcome> outcomes) {
   }
   if (sentences.size() == before) sentences.push_back(alike(ways));
   sentences.push_back(slower_than_host(ways, first.both));
-  if (first.at_once) {
-    for (const Way& way : ways) sentences.push_back(shared(way, first.both));
-  }
+  sentences.push_back(shared(ways, first.both));
   sentences.push_back(latency(ways));
 
   Conclusion conclusion{.advice = paragraph(sentences)};
