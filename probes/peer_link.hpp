@@ -31,16 +31,17 @@ struct PeerLink {
   unsigned nvlinks_down = 0;                    ///< those that this GPU has and that are not up
   std::optional<unsigned> nvlink_version = {};  ///< 4 of an H200
   bool nvswitch = false;          ///< all links of a GPU lead to switches, and so to every other GPU at them
-  double bytes_per_nvlink_s = 0;  ///< one way
+  double bytes_per_nvlink_s = 0;  ///< one way; 0 where that is not known
   /// One way, of the narrower of both GPUs' own PCI Express links; absent where that is not known.
   std::optional<double> pcie_bytes_per_s = {};
   std::optional<bool> access = {};  ///< whether kernels of this GPU can address the other's memory
   std::string no_access = {};       ///< why not, as far as the driver says; empty where they can
 
   [[nodiscard]] bool is_pcie() const { return path >= Path::board; }
-  /// Theoretical bandwidth of the NVLinks, bytes/s and way; absent where none leads there.
+  /// Theoretical bandwidth of the NVLinks, bytes/s and way; absent where none leads there, or none of a known speed.
   [[nodiscard]] std::optional<double> nvlink_bytes_per_s() const {
-    return nvlinks == 0 ? std::nullopt : std::optional(nvlinks * bytes_per_nvlink_s);
+    const double all = nvlinks * bytes_per_nvlink_s;
+    return all > 0 ? std::optional(all) : std::nullopt;
   }
   /// The same of whatever joins them.
   [[nodiscard]] std::optional<double> theoretical_bytes_per_s() const {
