@@ -41,7 +41,7 @@ void wait(const measure::Stream& stream, const measure::Event& event) {
 }  // namespace
 
 Flow::Stage::Stage(const Flow& flow)
-    : slot_bytes(std::min(piece_bytes, flow.way_.bytes)),
+    : slot_bytes(flow.way_.piece_bytes()),
       memory(host::Memory::pinned, slot_bytes * pieces_at_once),
       out(stream_of(*flow.source_session_)),
       begun(event_of(*flow.mover_)) {

@@ -63,6 +63,14 @@ PeerCase::PeerCase(const Case& chosen)
       at_once(chosen.name("at_once") == "yes"),
       bytes(chosen.number("size_bytes")) {}
 
+std::uint64_t PeerCase::piece_bytes() const {
+  constexpr std::uint64_t least = std::uint64_t{4} << 20U;
+  constexpr std::uint64_t page = 4096;
+  constexpr std::uint64_t most_pieces = 128;
+  const std::uint64_t pages = (bytes + most_pieces * page - 1) / (most_pieces * page);
+  return std::min(bytes, std::max(least, pages * page));
+}
+
 global::Launch PeerCase::launch() const {
   return {.op = global::Op::copy, .word_bytes = word_bytes, .count = bytes / word_bytes, .tile = {512, 4}};
 }
@@ -83,8 +91,10 @@ Workload describe(const Case& decided, const Device& gpu) {
                               .bytes = peer.bytes,
                               .both_ways = peer.both,
                               .pieces = peer.via == Via::staged ? peer.pieces() : 1};
-  if (peer.via == Via::staged)
-    workload.host_bytes = (peer.both ? 2 : 1) * pieces_at_once * std::min(piece_bytes, peer.bytes);
+  if (peer.via == Via::staged) {
+    const std::uint64_t pairs = peer.at_once ? gpus_beside(gpu) / 2 : 1;
+    workload.host_bytes = pairs * (peer.both ? 2 : 1) * pieces_at_once * peer.piece_bytes();
+  }
   workload.sampled = peer.at_once;
   return workload;
 }

@@ -28,9 +28,8 @@ inline constexpr std::array<std::string_view, 5> via_names = {"copy-engine", "co
 /// The most GPUs of one machine.
 inline constexpr std::uint64_t most_gpus = 64;
 
-/// Staged bytes are cut into pieces, so that one is on its way out of the host's memory while the next comes in: large
-/// enough for the fixed costs of copies not to show, and a few of them at a time.
-inline constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20U;
+/// Staged bytes are cut into pieces, so that one is on its way out of the host's memory while the next comes in. So
+/// many of them have a place there at a time.
 inline constexpr unsigned pieces_at_once = 4;
 
 struct PeerCase {
@@ -47,7 +46,9 @@ struct PeerCase {
   [[nodiscard]] std::uint64_t other() const { return pulls() ? pair.source : pair.target; }
   [[nodiscard]] bool by_kernel() const { return via == Via::kernel_read || via == Via::kernel_write; }
   [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
-  [[nodiscard]] std::uint64_t pieces() const { return (bytes + piece_bytes - 1) / piece_bytes; }
+  /// Of staged bytes: large enough for the fixed costs of copies not to show, and few enough for a stream's queue.
+  [[nodiscard]] std::uint64_t piece_bytes() const;
+  [[nodiscard]] std::uint64_t pieces() const { return (bytes + piece_bytes() - 1) / piece_bytes(); }
   /// Of the kernel that copies.
   [[nodiscard]] global::Launch launch() const;
 
