@@ -1,4 +1,4 @@
-"""The commands of docs/ci.md, run as they stand; those for nodes of a cluster in test_slurm.py. Without a
+"""The commands of docs/ci.md, run as they stand; those for nodes of a cluster in test_slurm.py and test_mpi.py. Without a
 GPU, so every check predicts."""
 
 import json
@@ -60,7 +60,7 @@ class CiDocs(harness.ProgramTest):
 
     def test_every_block_is_run(self):
         languages = [block.language for block in documents.blocks(PAGE)]
-        self.assertEqual(sorted(languages), ["bash"] * 3 + ["yaml"])
+        self.assertEqual(sorted(languages), ["bash"] * 4 + ["yaml"])
 
 
 if __name__ == "__main__":
