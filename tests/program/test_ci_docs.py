@@ -3,6 +3,8 @@ GPU, so every check predicts."""
 
 import json
 import re
+import shlex
+import shutil
 import unittest
 
 import documents
@@ -52,6 +54,31 @@ class CiDocs(harness.ProgramTest):
         for name in uploaded.split():
             self.assertTrue((self.directory / name).exists(), name)
 
+    def test_kubernetes_takes_the_manifest(self):
+        try:
+            import kubernetes_validate  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            self.skipTest("kubernetes-validate is not installed")
+        oldest = re.search(r"Kubernetes (\d+\.\d+) or\s+newer", documents.prose(PAGE))[1]
+        kubernetes_validate.validate(self.yaml_block("kind: Job"), oldest, strict=True)
+
+    def test_what_the_pods_run(self):
+        pod = self.yaml_block("kind: Job")["spec"]["template"]["spec"]
+        container, = pod["containers"]
+        mount, = container["volumeMounts"]
+        self.assertEqual((mount["name"], mount["mountPath"]), (pod["volumes"][0]["name"], container["workingDir"]))
+        variable, = container["env"]
+        self.assertEqual(variable["valueFrom"], {"fieldRef": {"fieldPath": "spec.nodeName"}})
+        volume = self.directory / "reports"
+        shutil.rmtree(volume)
+        volume.mkdir()
+        for node in range(6):
+            command = shlex.join(container["command"]).replace(f"$({variable['name']})", f"node{node}")
+            self.run_block(f"cd reports && {command}")
+        self.assertEqual({path.name for path in volume.iterdir()}, {f"node{node}.json" for node in range(6)})
+        gate, = (span for span in documents.spans(documents.prose(PAGE)) if span.startswith("gpumem compare --fleet"))
+        self.assertIn("Healthy: none of the 6 GPUs", self.run_block(gate))
+
     def test_prometheus(self):
         self.run_block(self.shell_block("--openmetrics"))
         text = (self.directory / "gpumem.prom").read_text(encoding="utf-8")
@@ -60,7 +87,7 @@ class CiDocs(harness.ProgramTest):
 
     def test_every_block_is_run(self):
         languages = [block.language for block in documents.blocks(PAGE)]
-        self.assertEqual(sorted(languages), ["bash"] * 4 + ["yaml"])
+        self.assertEqual(sorted(languages), ["bash"] * 4 + ["yaml"] * 2)
 
 
 if __name__ == "__main__":
