@@ -52,7 +52,8 @@ def arguments(words):
     if not measures(words):
         return words
     if documents.REFERENCES not in os.environ:
-        return [*split(words, {"--device": 2})[1], *harness.cheaper(words), *harness.MODEL]
+        profile = os.environ.get(documents.PROFILE, "h200")
+        return [*split(words, {"--device": 2})[1], *harness.cheaper(words), "--backend", "model", "--gpu", profile]
     report = reference_of(words)
     if report is None:
         sys.exit(f"no report in configs/reference is of 'gpumem {' '.join(words)}', so nothing tells what that prints")
