@@ -3,7 +3,6 @@
 
 using namespace gpumem;
 using namespace gpumem::model;
-using Catch::Approx;
 using Mover = PeerTraffic::Mover;
 
 namespace {

@@ -10,6 +10,8 @@ using gpumem::test::outcome;
 
 namespace {
 
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 using Rate = std::function<double(std::uint64_t, std::uint64_t)>;
 
 /// What every pair of eight GPUs reaches by a way.
@@ -40,15 +42,14 @@ TEST_CASE("a node whose pairs are alike is said to be so, with the way to choose
   }
   CHECK(advice(outcomes) ==
         "A pair one way: 394 GB/s by the source's copy engine, 376 GB/s (0.95 x) by a kernel that reads and 52.0 GB/s "
-        "(0.13 x) through the host's memory. All 56 pairs are alike, within 0.1 %. A load from another GPU's memory "
+        "(0.13 x) through the host's memory. All 56 pairs are alike, within 0.10 %. A load from another GPU's memory "
         "takes 829 ns.");
 }
 
 TEST_CASE("one slow pair of a node is named", "[peer]") {
   std::vector<Outcome> outcomes;
   add(outcomes, "copy-engine", [](auto a, auto b) { return a == 1 && b == 5 ? 197.0 : usual(a, b); });
-  CHECK_THAT(advice(outcomes),
-             Catch::Matchers::ContainsSubstring(
+  CHECK(contains(advice(outcomes),
                  "Unlike the others by the source's copy engine: GPU 1 to 5 at 197 GB/s, 0.50 x of the "
                  "others' 394 GB/s."));
 }
@@ -60,11 +61,10 @@ TEST_CASE("a node of two islands is told from one with slow pairs, and each part
     return a / 4 == b / 4 ? usual(a, b) : 41.0;
   });
   const std::string said = advice(outcomes);
-  CHECK_THAT(said,
-             Catch::Matchers::ContainsSubstring(
+  CHECK(contains(said,
                  "By the source's copy engine the GPUs stand on 2 islands (0, 1, 2 and 3; 4, 5, 6 and 7): 394 GB/s "
                  "on one, 41.0 GB/s between two."));
-  CHECK_THAT(said, Catch::Matchers::ContainsSubstring("GPU 6 to 2 at 20.0 GB/s, 0.49 x of the others' 41.0 GB/s."));
+  CHECK(contains(said, "GPU 6 to 2 at 20.0 GB/s, 0.49 x of the others' 41.0 GB/s."));
 }
 
 TEST_CASE("pairs that are faster through the host are named with the usual causes", "[peer]") {
@@ -72,10 +72,10 @@ TEST_CASE("pairs that are faster through the host are named with the usual cause
   add(outcomes, "copy-engine", [](auto a, auto b) { return a + b == 1 ? 13.0 : usual(a, b); });
   add(outcomes, "staged", [](auto, auto) { return 26; });
   const std::string said = advice(outcomes);
-  CHECK_THAT(said,
-             Catch::Matchers::ContainsSubstring("faster than the straight one for GPU 0 to 1 (2.00 x) and GPU 1 to 0 "
-                                                "(2.00 x): stage these copies."));
-  CHECK_THAT(said, Catch::Matchers::ContainsSubstring("ACS"));
+  CHECK(contains(said,
+                 "faster than the straight one for GPU 0 to 1 (2.00 x) and GPU 1 to 0 "
+                 "(2.00 x): stage these copies."));
+  CHECK(contains(said, "ACS"));
 }
 
 TEST_CASE("what pairs lose to each other at once is said beside what they reach alone", "[peer]") {
@@ -89,21 +89,22 @@ TEST_CASE("what pairs lose to each other at once is said beside what they reach 
                                13));
     outcomes.back().metrics = {{"alone_gb_per_s", source == 0 ? 26.0 : 13.1}};
   }
-  CHECK_THAT(advice(outcomes), Catch::Matchers::ContainsSubstring(
-                                   "By the source's copy engine pairs share what carries them: at once they "
-                                   "keep of what they reach alone GPU 0 to 4 0.50 x."));
+  CHECK(contains(advice(outcomes),
+                 "By the source's copy engine pairs share what carries them: at once they "
+                 "keep of what they reach alone GPU 0 to 4 0.50 x."));
   outcomes.front().metrics = {{"alone_gb_per_s", 13.0}};
-  CHECK_THAT(advice(outcomes), Catch::Matchers::ContainsSubstring("Pairs share nothing: with all disjoint ones at once "
-                                                                  "each keeps 99 % or more of what it reaches alone."));
+  CHECK(contains(advice(outcomes),
+                 "Pairs share nothing: with all disjoint ones at once "
+                 "each keeps 99 % or more of what it reaches alone."));
 }
 
 TEST_CASE("two GPUs are too few to call a pair unlike the others", "[peer]") {
   const std::vector<Outcome> outcomes = {
       outcome("peer", {{"source", std::uint64_t{0}}, {"target", std::uint64_t{1}}}, 394),
       outcome("peer", {{"source", std::uint64_t{1}}, {"target", std::uint64_t{0}}}, 300)};
-  CHECK_THAT(advice(outcomes),
-             Catch::Matchers::ContainsSubstring("The 2 pairs are alike, within 31 %, and too few to call "
-                                                "one of them unlike the others."));
+  CHECK(contains(advice(outcomes),
+                 "The 2 pairs are alike, within 31 %, and too few to call "
+                 "one of them unlike the others."));
   const Conclusion conclusion = peer::conclude_peers(outcomes);
   REQUIRE(conclusion.found.size() == 2);
   CHECK(conclusion.found[1].name == "slowest_pair_gb_per_s");
