@@ -154,9 +154,15 @@ def limits_of(cases):
     return [*found, *([Guide("peak", PEAK_SHARE, level=1)] if found else [])]
 
 
+def is_end(name, names):
+    """Whether this is an end of the interval of another, as capacity_low_bytes is of capacity_bytes."""
+    return any(name.replace(end, "_") in names for end in ("_low_", "_high_") if end in name)
+
+
 def concluded(cases, swept, looks):
     """What several of the cases show together: in words, and where all show it, as places on the x axis."""
     labels, notes, places = {looks.label(case) for case in cases}, [], []
+    numbers = [case.parameters.get(swept) for case in cases if axes.is_number(case.parameters.get(swept))]
     for report in {id(case.report): case.report for case in cases}.values():
         unit = report.words.of_parameter(swept)["unit"]
         for conclusion in report.conclusions:
@@ -167,7 +173,8 @@ def concluded(cases, swept, looks):
                     f"{report.words.amount(name, getattr(reading, which))} {which}"
                     for which in ("measured", "predicted") if getattr(reading, which) is not None)
                 said += [f"{words['title']} {found}"] if found else []
-                if found and unit and words["unit"] == unit and len(about) == len(cases):
+                is_place = found and unit and words["unit"] == unit and not is_end(name, conclusion.quantities)
+                if is_place and len(about) == len(cases) and min(numbers) <= reading.known()[-1] <= max(numbers):
                     places.append(Guide(said[-1], x=reading.known()[-1]))
             text = " ".join(filter(None, [conclusion.advice, "; ".join(said)]))
             if about and text:
