@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Plots JSON reports of gpumem: predicted and measured curves, one panel per table; of a program that 'gpumem run'
-watched, its kernels under the roof of memory, and what they could save.
+watched, its kernels under the roof of memory, what they could save, and when they ran.
 
   report/plot.py report.json -o figure.svg
   report/plot.py h200.json v100.json --figure stride -o stride.png      several GPUs on one figure
@@ -51,7 +51,7 @@ def main(arguments):
                       help="one figure only: a probe in the reports, or 'roofline' (GFLOP/s of all cases with flops"
                            " against flops per byte; without such cases, a program's kernels under the roof of memory;"
                            " without these, bandwidth against useful bytes per byte moved), or 'savings' (what a"
-                           " program's kernels could save); default: every probe in the reports")
+                           " program's kernels could save) and 'timeline' (when they ran); default: every probe in the reports")
     parser.add_argument("--y", metavar="NAME",
                       help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or"
                            " last words, as bandwidth, peak or time (default: what the probe is about)")

@@ -76,8 +76,8 @@ class Report(Mapping[str, Any]):
         Path(path).write_text(self._text, encoding="utf-8")
 
     def plot(self, figure: str | None = None, *, y: str | None = None, scale: str | None = None) -> Plot:
-        """Draws it, as report/plot.py does. figure: a probe, "roofline" or "savings"; every probe if it is None.
-        y: the quantity that the y axis shows. scale: "linear" or "log"."""
+        """Draws it, as report/plot.py does. figure: a probe, "roofline", "savings" or "timeline"; every probe
+        if it is None. y: the quantity that the y axis shows. scale: "linear" or "log"."""
         return Plot([self], figure, y, scale)
 
     def __str__(self) -> str:
@@ -123,6 +123,9 @@ class Plot:
     def save(self, path: str | os.PathLike) -> None:
         """Writes it in the format of the extension."""
         Path(path).write_bytes(self.bytes(Path(path).suffix[1:].lower()))
+
+    def __repr__(self) -> str:
+        return f"<gpumem.Plot of {self._figure.title}>"
 
     def _repr_svg_(self) -> str:
         return self.bytes("svg").decode("utf-8")
