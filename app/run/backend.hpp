@@ -71,7 +71,7 @@ struct MeasureOptions {
 /// Measures on a GPU. Throws a no-GPU error when there is none or the selected one does not exist.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const MeasureOptions& options);
 
-/// The GPUs of this machine; throws a no-GPU error naming the reason when there is none.
+/// The GPUs of this machine, with what joins them; throws a no-GPU error naming the reason when there is none.
 [[nodiscard]] std::vector<Device> list_gpus();
 
 }  // namespace gpumem::app

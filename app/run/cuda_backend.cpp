@@ -306,6 +306,10 @@ std::unique_ptr<Backend> make_cuda_backend(const MeasureOptions& options) {
   return std::make_unique<CudaBackend>(options);
 }
 
-std::vector<Device> list_gpus() { return measure::query_devices(); }
+std::vector<Device> list_gpus() {
+  std::vector<Device> gpus = measure::query_devices();
+  measure::add_links(gpus);
+  return gpus;
+}
 
 }  // namespace gpumem::app

@@ -38,8 +38,9 @@ unsigned straight(const GpuFacts& from, const GpuFacts& to) {
 
 /// Those that lead to switches, by way of which they lead to the other GPU unless NVML says that NVLinks do not.
 unsigned to_switches(const GpuFacts& gpu, std::optional<PeerFacts::Status> by_nvlink) {
-  const bool reached = by_nvlink == PeerFacts::Status::ok;
-  if (by_nvlink && !reached) return 0;
+  const PeerFacts::Status status = by_nvlink.value_or(PeerFacts::Status::unknown);
+  const bool reached = status == PeerFacts::Status::ok;
+  if (!reached && status != PeerFacts::Status::unknown) return 0;
   return static_cast<unsigned>(std::ranges::count_if(gpu.nvlinks.links, [&](const Nvlink& link) {
     return link.up && (link.remote == Nvlink::Remote::nvswitch || (reached && link.remote == Nvlink::Remote::unknown));
   }));

@@ -1,6 +1,8 @@
 #pragma once
 // What joins the GPUs of this machine: NVLinks that are up, PCI Express paths, and who may address whose memory.
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "probes/device.hpp"

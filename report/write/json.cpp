@@ -60,6 +60,10 @@ class FieldWriter {
   }
   static bool is_absent(const std::string& text) { return text.empty(); }
   template <class T>
+  static bool is_absent(const std::vector<T>& list) {
+    return list.empty();
+  }
+  template <class T>
   static bool is_absent(const std::optional<T>& value) {
     return !value.has_value();
   }
@@ -76,6 +80,7 @@ class FieldWriter {
   static Json to_json(Status status) { return to_string(status); }
   static Json to_json(Verdict verdict) { return to_string(verdict); }
   static Json to_json(Better better) { return to_string(better); }
+  static Json to_json(PeerLink::Path path) { return to_string(path); }
   static Json to_json(const Value& value) { return parameter(value); }
   static Json to_json(const std::vector<Parameter>& named) { return parameters(named); }
   static Json to_json(const NamedValues& values) {

@@ -122,6 +122,7 @@ TEST_CASE("links: where NVML does not say what is at their ends, it may say whet
   CHECK(link_between(unknown(0), unknown(1), {}, true).nvlinks == 0);
   // Links known to lead to switches count without that.
   CHECK(link_between(h200(0), h200(1), {}, true).nvlinks == 18);
+  CHECK(link_between(h200(0), h200(1), pair(Path::system, Status::unknown), true).nvlinks == 18);
 }
 
 TEST_CASE("links: GPUs behind one PCI Express switch go at the pace of the narrower", "[links]") {
