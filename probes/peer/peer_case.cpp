@@ -95,6 +95,9 @@ Workload describe(const Case& decided, const Device& gpu) {
     const std::uint64_t pairs = peer.at_once ? gpus_beside(gpu) / 2 : 1;
     workload.host_bytes = pairs * (peer.both ? 2 : 1) * pieces_at_once * peer.piece_bytes();
   }
+  if (peer.via != Via::staged && workload.peer->link.path == PeerLink::Path::unknown) {
+    workload.unmodelled = "what joins the two GPUs is not known";
+  }
   workload.sampled = peer.at_once;
   return workload;
 }

@@ -16,7 +16,7 @@ Probe timed_by_any() {
   probe.name = "far";
   probe.axes = {{.flag = "source", .parameter = "source", .purpose = "the GPU", .defaults = "0"}};
   probe.baseline = std::uint64_t{0};
-  probe.gpu = [](const Case& one) { return one.number("source"); };
+  probe.gpus = [](const Case& one) { return std::vector{one.number("source")}; };
   probe.describe = [](const Case&, const Device& device) {
     Workload workload;
     workload.blocks = 1;
