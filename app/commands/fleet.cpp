@@ -54,13 +54,13 @@ std::vector<std::string> reports_in(const std::string& directory) {
 }
 
 /// What came of reading a file.
-using ReadFile = std::variant<report::Unreadable, report::FleetMachine>;
+using ReadFile = std::variant<report::Unreadable, std::vector<report::FleetMachine>>;
 
 ReadFile read_one(const std::string& file, report::FleetNames& names) {
   try {
     std::istringstream no_input;
-    return report::fleet_machine(report::read_report(report::read_text(file, no_input), file, unused_arrays), file,
-                                 names);
+    return report::fleet_machines(report::read_report(report::read_text(file, no_input), file, unused_arrays), file,
+                                  names);
   } catch (const Error& error) {
     return report::Unreadable{.file = file, .reason = error.what()};
   }
@@ -95,7 +95,8 @@ struct FleetFiles {
   std::vector<report::Unreadable> unreadable;  ///< likewise
 };
 
-/// What is kept of each report, read on all processors. A file that cannot be read or is no report is unreadable.
+/// What is kept of each report's GPUs, read on all processors. A file that cannot be read or is no report is
+/// unreadable.
 FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames& names) {
   std::vector<ReadFile> read(files.size());
   std::atomic<std::size_t> next = 0;
@@ -108,7 +109,9 @@ FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames&
   for (std::future<void>& worker : workers) worker.get();
   FleetFiles all;
   for (ReadFile& one : read) {
-    if (auto* machine = std::get_if<report::FleetMachine>(&one)) all.machines.push_back(std::move(*machine));
+    if (auto* machines = std::get_if<std::vector<report::FleetMachine>>(&one)) {
+      std::ranges::move(*machines, std::back_inserter(all.machines));
+    }
     if (auto* bad = std::get_if<report::Unreadable>(&one)) all.unreadable.push_back(std::move(*bad));
   }
   return all;

@@ -67,7 +67,7 @@ class CudaBackend final : public Backend {
         nvml_library_(measure::load_nvml()),
         context_(std::make_unique<Context>(device_index_, options_.numa)),
         numa_(context_->session.numa()),
-        worker_(options_) {
+        worker_(options_, [this] { return start_copy(options_.interrupted); }) {
     if (options_.links) {
       std::vector<Device> all = measure::query_devices();
       measure::add_links(all);
@@ -216,6 +216,7 @@ class CudaBackend final : public Backend {
       return;
     }
 
+    options_.before_timing();
     const auto before = gpu.nvml ? std::optional(gpu.nvml->health(true)) : std::nullopt;
     measure::Timing timing = measure::time_launches(*experiment, session, context_->gate, workload.clock,
                                                     options_.stopping, options_.interrupted);

@@ -11,6 +11,7 @@
 #include "app/command_line/values.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
+#include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -244,6 +245,25 @@ Plan fitted(Plan plan, const Device& device) {
   for (PlannedSweep& sweep : plan.sweeps) {
     spell_out_all(sweep, device);
     leave_out_unfit(sweep, device);
+  }
+  return plan;
+}
+
+Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus) {
+  std::erase_if(plan.sweeps, [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); });
+  if (plan.size() * gpus.size() > maximum_cases) {
+    throw usage_error(
+        fmt::format("{} cases on each of {} GPUs are more than the {} that one run takes; give fewer values",
+                    plan.size(), gpus.size(), maximum_cases));
+  }
+  for (PlannedSweep& sweep : plan.sweeps) {
+    std::vector<Case> cases;
+    for (const Case& one : sweep.cases) {
+      for (const std::uint64_t gpu : gpus) {
+        cases.emplace_back(one).parameters.push_back({report::device_parameter, gpu});
+      }
+    }
+    sweep.cases = std::move(cases);
   }
   return plan;
 }

@@ -6,6 +6,7 @@
 
 #include "probes/access/describe.hpp"
 #include "probes/words.hpp"
+#include "report/record/kernels.hpp"
 
 namespace gpumem::app {
 
@@ -35,7 +36,8 @@ report::Record record_of(const Case& decided, const Workload& workload) {
   record.parameters = decided.parameters;
   record.swept = probe.axes.front().parameter;
   record.compared = probe.compared;
-  record.across = probe.across;
+  const auto gpu = std::ranges::find(decided.parameters, report::device_parameter, &Parameter::name);
+  record.across = gpu == decided.parameters.end() ? probe.across : report::device_parameter;
   record.baseline = probe.baseline;
   record.headline.quantity = probe.headline.quantity.name;
   record.headline.better = probe.headline.quantity.better;

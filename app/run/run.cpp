@@ -33,11 +33,11 @@ report::Report empty_report(const Plan& plan, const Environment& environment) {
 
 // ---- The backend that --backend, --gpu and --device ask for
 
+/// Whether its cases use several GPUs of a machine.
+bool uses_several_gpus(const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); }
+
 /// Whether some case is about what joins the GPUs of a machine.
-bool between_gpus(const Plan& plan) {
-  return std::ranges::any_of(plan.sweeps,
-                             [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); });
-}
+bool between_gpus(const Plan& plan) { return std::ranges::any_of(plan.sweeps, uses_several_gpus); }
 
 const char* default_profile(bool of_node) { return of_node ? "h200x8" : "h200"; }
 
@@ -63,14 +63,38 @@ std::unique_ptr<Backend> open_model(const Plan& plan, const RunOptions& options,
   return backend;
 }
 
+/// Probes that use several GPUs themselves have no place where each GPU runs every case.
+void leave_out_of_several(const Plan& plan, const RunOptions& options, const Environment& environment) {
+  std::vector<std::string> left_out;
+  for (const PlannedSweep& sweep : plan.sweeps) {
+    const std::string& name = sweep.probe->name;
+    if (uses_several_gpus(sweep) && std::ranges::find(left_out, name) == left_out.end()) left_out.push_back(name);
+  }
+  if (left_out.empty()) return;
+  const std::string words = fmt::format("{}: uses several GPUs in one case", report::join(left_out, ", "));
+  if (std::ranges::all_of(plan.sweeps, uses_several_gpus)) {
+    throw usage_error(words + ", and --device names those that each run every case; leave it out, or give one GPU");
+  }
+  notice(options, environment, "leaving out " + words);
+}
+
 std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, const Environment& environment) {
   const MeasureOptions defaults;
-  return environment.measure({.stopping = stopping_rule(options.effort),
-                              .device = options.device.value_or(defaults.device),
-                              .numa = options.numa.value_or(defaults.numa),
-                              .counting = options.counting.value_or(defaults.counting),
-                              .links = between_gpus(plan),
-                              .interrupted = environment.interrupted});
+  MeasureOptions measure{.stopping = stopping_rule(options.effort),
+                         .device = options.device.value_or(defaults.device),
+                         .numa = options.numa.value_or(defaults.numa),
+                         .counting = options.counting.value_or(defaults.counting),
+                         .links = between_gpus(plan),
+                         .interrupted = environment.interrupted};
+  if (may_be_several(measure.device)) {
+    const std::vector<Device> gpus = devices_of(measure.device, environment.gpus());
+    if (gpus.size() > 1) {
+      leave_out_of_several(plan, options, environment);
+      return environment.measure_side_by_side(measure, gpus);
+    }
+    measure.device = std::to_string(*gpus.front().index);
+  }
+  return environment.measure(measure);
 }
 
 /// Whether the machine has no GPU to measure on, rather than not the one asked for.
@@ -105,6 +129,9 @@ report::Report dry_report(const Plan& plan, const RunOptions& options, const Env
   report::Report report = empty_report(plan, environment);
   report.backend = options.backend == BackendChoice::model ? "model" : "cuda";
   report.results = planned_records(plan);
+  if (options.device && may_be_several(*options.device)) {
+    notice(options, environment, "each case would run on every GPU of --device " + *options.device);
+  }
   return report;
 }
 
@@ -116,6 +143,8 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
       progress_(environment.err, environment.err_terminal, !options.quiet),
       report_(empty_report(plan, environment)) {
   plan = fitted(std::move(plan), backend_->device());
+  const std::vector<std::uint64_t> gpus = backend_->side_by_side();
+  if (!gpus.empty()) plan = on_each_gpu(std::move(plan), gpus);
   for (PlannedSweep& sweep : plan.sweeps) {
     total_ += sweep.cases.size();
     sweeps_.push_back({.plan = std::move(sweep)});
@@ -143,6 +172,7 @@ void Run::all() {
   for (Sweep& sweep : sweeps_) {
     sweep.first = report_.results.size();
     decide(sweep);
+    backend_->expect(sweep.plan.cases);
     for (const Case& one : sweep.plan.cases) {
       before(fmt::format("{}/{}", report_.results.size() + 1, total_), one);
       report_.results.push_back(record_of(sweep, one));
@@ -164,11 +194,12 @@ void Run::again(std::span<const std::size_t> cases) {
     backend_->use_stopping_rule(stopping_rule(options_.effort, sweep.plan.effort));
     if (sweep.choice.failure) decide(sweep);
     std::vector<Case> repeated;
+    for (const std::size_t index : own) repeated.push_back(sweep.plan.cases[index - sweep.first]);
+    backend_->expect(repeated);
     std::vector<report::Record> records;
-    for (const std::size_t index : own) {
-      repeated.push_back(sweep.plan.cases[index - sweep.first]);
-      before("again", repeated.back());
-      records.push_back(record_of(sweep, repeated.back()));
+    for (const Case& one : repeated) {
+      before("again", one);
+      records.push_back(record_of(sweep, one));
       learn();
     }
     count(sweep.plan, repeated, records);

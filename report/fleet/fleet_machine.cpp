@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "probes/error.hpp"
+#include "report/record/gpus.hpp"
 #include "report/record/readings.hpp"
 
 namespace gpumem::report {
@@ -114,6 +115,19 @@ std::vector<FleetProperty> properties_of(const Report& report) {
   return properties;
 }
 
+FleetMachine machine_of(const Report& report, const std::string& file, FleetNames& names) {
+  if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
+  return {.file = file,
+          .host = report.host.name,
+          .gpu = report.device->name,
+          .uuid = report.device->uuid,
+          .pci_bus_id = report.device->pci_bus_id,
+          .backend = report.backend,
+          .started_at = report.started_at,
+          .properties = properties_of(report),
+          .readings = readings_of(report, names)};
+}
+
 }  // namespace
 
 std::size_t FleetNames::case_number(FleetCaseName name) {
@@ -144,17 +158,11 @@ Record FleetNames::record(std::size_t case_number, std::size_t shape_number) con
   return record;
 }
 
-FleetMachine fleet_machine(const Report& report, const std::string& file, FleetNames& names) {
-  if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
-  return {.file = file,
-          .host = report.host.name,
-          .gpu = report.device->name,
-          .uuid = report.device->uuid,
-          .pci_bus_id = report.device->pci_bus_id,
-          .backend = report.backend,
-          .started_at = report.started_at,
-          .properties = properties_of(report),
-          .readings = readings_of(report, names)};
+std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file, FleetNames& names) {
+  std::vector<FleetMachine> machines;
+  for (const GpuPart& part : gpu_parts(report)) machines.push_back(machine_of(part.report, file, names));
+  if (machines.empty()) machines.push_back(machine_of(report, file, names));
+  return machines;
 }
 
 }  // namespace gpumem::report

@@ -75,7 +75,9 @@ struct FleetMachine {
   std::vector<FleetReading> readings;
 };
 
-/// Throws a usage error, which begins with the file's name, for a report that names no GPU.
-[[nodiscard]] FleetMachine fleet_machine(const Report& report, const std::string& file, FleetNames& names);
+/// The GPU of a report, or each of those that stand side by side in it (report/record/gpus.hpp). Throws a usage error,
+/// which begins with the file's name, for a report that names no GPU.
+[[nodiscard]] std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file,
+                                                       FleetNames& names);
 
 }  // namespace gpumem::report

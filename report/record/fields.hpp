@@ -117,6 +117,7 @@ void fields(Archive& archive, Device& device) {
   archive("name", device.name);
   archive.later("uuid", device.uuid);
   archive.later("pci_bus_id", device.pci_bus_id);
+  archive.if_any("index", device.index);
   archive.later("compute_capability", device.compute_capability);
   archive.later("multiprocessors", known(device.multiprocessors));
   archive.later("l2_bytes", known(device.l2_bytes));
@@ -325,6 +326,7 @@ void fields(Archive& archive, Record& record) {
 template <class Archive>
 void fields(Archive& archive, CheckRecord& check) {
   archive("name", check.name);
+  archive.if_any("device", check.device);
   archive("verdict", check.verdict);
   archive("reason", check.reason);
   archive.later("quantity", known(check.quantity));

@@ -49,6 +49,7 @@ ParsedName parse(std::string_view name) {
   static const std::set<std::string_view> counts = {"copies", "passes", "streams", "chunks", "addresses"};
   static const std::set<std::string_view> units = {"elements", "words", "sectors", "lines", "rows", "columns"};
   if (name == "word_bytes") return {&word, "word", "bytes"};
+  if (name == "device") return {&plain, "GPU", ""};
   if (counts.contains(name)) return {&count, std::string(name), ""};
   if (const auto per = name.find("_per_"); per != std::string_view::npos) {
     return {&rate, spaced(name.substr(0, per)), spaced(name.substr(per + 5))};

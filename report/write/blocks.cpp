@@ -3,12 +3,15 @@
 
 #include "report/write/blocks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "probes/words.hpp"
+#include "report/record/gpus.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/text.hpp"
 
@@ -41,13 +44,11 @@ bool refers_to_link(const Record& record, double link_gb_per_s) {
   return std::abs(ways - 1) < 0.001 || std::abs(ways - 2) < 0.001;
 }
 
-/// Whether any case is about memory of the host. What moves data without a kernel that touches it is a transfer.
+/// Whether any case is about memory of the host.
 bool uses_host(const Report& report) {
   const auto link = report.device ? report.device->link_bytes_per_s() : std::nullopt;
   return report.host_placement || std::ranges::any_of(report.results, [&](const Record& record) {
-           const bool copies = record.access.empty() && record.useful_bytes() > 0;
-           return copies || (link && refers_to_link(record, *link * per_giga)) ||
-                  std::ranges::any_of(record.access, &SiteRecord::in_host_memory);
+           return record.uses_host() || (link && refers_to_link(record, *link * per_giga));
          });
 }
 
@@ -65,7 +66,8 @@ std::string link_in_words(const Device& device) {
 std::string placement_in_words(const HostPlacement& placement, const std::optional<unsigned>& gpu_node) {
   const std::string how = one_line(placement.how);
   if (!placement.numa_node) {
-    return "host memory " + (how.starts_with("not bound") ? how : "not bound to a NUMA node (" + how + ")");
+    const bool said = how.starts_with("not bound") || how.starts_with("bound");
+    return "host memory " + (said ? how : "not bound to a NUMA node (" + how + ")");
   }
   const std::string other = gpu_node.value_or(*placement.numa_node) == *placement.numa_node
                                 ? ""
@@ -138,7 +140,7 @@ std::vector<std::string> preamble(const Report& report) {
   std::vector<std::string> lines;
   if (report.device) {
     const Device& device = *report.device;
-    std::string line = one_line(device.name);
+    std::string line = gpus_in_words(report);
     const double bandwidth = device.theoretical_bandwidth_bytes_per_s() * per_giga;
     if (bandwidth > 0) line += ", " + fixed(bandwidth, 0) + " GB/s theoretical bandwidth";
     if (device.multiprocessors > 0) line += ", " + counted(device.multiprocessors, "multiprocessor");
@@ -162,6 +164,20 @@ std::vector<std::string> preamble(const Report& report) {
   return lines;
 }
 
+std::string gpus_in_words(const Report& report) {
+  std::vector<std::pair<std::string, std::size_t>> kinds;
+  for (const GpuPart& part : gpu_parts(report)) {
+    const std::string name = one_line(part.report.device->name);
+    auto kind = std::ranges::find(kinds, name, &std::pair<std::string, std::size_t>::first);
+    if (kind == kinds.end()) kind = kinds.insert(kind, {name, 0});
+    ++kind->second;
+  }
+  if (kinds.empty()) return one_line(report.device->name);
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : kinds) parts.push_back(fmt::format("{} x {}", count, name));
+  return join_in_words(parts);
+}
+
 std::string prediction_source(const Report& report) {
   return report.profile ? "from profile '" + one_line(*report.profile) + "'" : "from the device's own attributes";
 }
@@ -177,6 +193,7 @@ Page page(const Report& report, bool why) {
     if (is_plan(report)) block.common_failure.clear();
     if (block.common_failure.empty()) block.findings = std::move(group.findings);
   }
+  if (auto block = side_by_side_block(report)) page.blocks.push_back(*std::move(block));
   for (const std::string& line : closing(report, page.blocks)) page.after.push_back({line});
   return page;
 }

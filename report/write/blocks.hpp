@@ -79,6 +79,10 @@ struct Page {
 /// The block of one or more cases of the same probe, without findings.
 [[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device, bool why);
 
+/// Several GPUs side by side: how fast each is against the median of all, its worst case, and which is the odd one out.
+/// Absent for any other report.
+[[nodiscard]] std::optional<Block> side_by_side_block(const Report& report);
+
 /// Gives each row its flags, or what else explains its numbers, but for those of every row that did not fail: where
 /// there are several of these, what they share is said once.
 void set_flags(Block& block, std::vector<std::vector<std::string>> flags);
@@ -88,6 +92,9 @@ void set_flags(Block& block, std::vector<std::vector<std::string>> flags);
 
 /// Which GPU, and what was measured or predicted how: one paragraph each.
 [[nodiscard]] std::vector<std::string> preamble(const Report& report);
+
+/// The GPU of a report that has one, or those that its cases ran on side by side: "8 x NVIDIA H200".
+[[nodiscard]] std::string gpus_in_words(const Report& report);
 
 /// What predictions come from: "from profile 'h200'".
 [[nodiscard]] std::string prediction_source(const Report& report);

@@ -216,6 +216,10 @@ void write_record_line(std::ostream& out, const Record& record) {
   out << record_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
+void write_report_line(std::ostream& out, const Report& report) {
+  out << FieldWriter::of(report).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 void write_devices_json(std::ostream& out, std::span<const Device> devices) {
   Json list = Json::array();
   for (const Device& device : devices) list.push_back(FieldWriter::of(device));

@@ -65,7 +65,7 @@ Fleet judged(const std::vector<Report>& reports, double tolerance = measure::out
   const auto names = std::make_shared<FleetNames>();
   std::vector<FleetMachine> machines;
   for (const Report& report : reports) {
-    machines.push_back(fleet_machine(report, report.host.name + ".json", *names));
+    std::ranges::move(fleet_machines(report, report.host.name + ".json", *names), std::back_inserter(machines));
   }
   return judge_fleet(std::move(machines), names, tolerance);
 }
@@ -348,7 +348,7 @@ TEST_CASE("fleet: several reports of one GPU are named, and each counts", "[flee
 
 TEST_CASE("fleet: a report without a GPU is refused", "[fleet]") {
   FleetNames names;
-  CHECK_THROWS_WITH(fleet_machine(examples::dry_run(), "plan.json", names),
+  CHECK_THROWS_WITH(fleet_machines(examples::dry_run(), "plan.json", names),
                     "plan.json: names no GPU; a dry run measures nothing to compare");
 }
 
