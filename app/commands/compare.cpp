@@ -143,7 +143,7 @@ void note_what_cannot_be_compared(const report::Comparison& comparison, std::ost
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
   const ResultOutputs outputs(arguments, report::table_formats(), environment.out, environment.out_terminal);
   if (arguments.fleet) {
-    return run_fleet_command(arguments, tolerance_of(arguments, report::fleet_tolerance), outputs, environment);
+    return run_fleet_command(arguments, tolerance_of(arguments, measure::outlier_tolerance), outputs, environment);
   }
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   refuse_mixed_kinds(reports);

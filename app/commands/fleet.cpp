@@ -170,7 +170,7 @@ bool passes(const report::Fleet& fleet, double share, const Environment& environ
   }
   if (report::anything_judged(fleet)) return true;
   say(environment.err,
-      fmt::format("nothing could be judged: no case has values of {} GPUs of a kind", report::fewest_fleet_values));
+      fmt::format("nothing could be judged: no case has values of {} GPUs of a kind", measure::fewest_comparable));
   return false;
 }
 

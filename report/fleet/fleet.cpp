@@ -12,9 +12,6 @@ namespace gpumem::report {
 
 namespace {
 
-/// Makes the MAD of normally distributed values their standard deviation: 1 / the normal's quantile of 3/4.
-constexpr double sigma_per_mad = 1.4826;
-
 /// Flags of a case that say something about the machine, not about the case.
 constexpr std::array<std::string_view, 4> machine_flags = {"throttled", "ecc_errors", "link_degraded", "contended"};
 
@@ -39,23 +36,15 @@ void count_shapes(const Readings& readings, FleetCase& one) {
 }
 
 FleetCase case_over(std::size_t name, const Readings& readings, std::size_t machines_of_kind, double tolerance) {
-  FleetCase one;
-  one.name = name;
-  one.machines = readings.size();
   std::vector<double> values;
   for (const FleetReading* reading : readings) {
     if (const auto value = value_of(*reading)) values.push_back(*value);
   }
+  FleetCase one{measure::spread_of(values, tolerance)};
+  one.name = name;
+  one.machines = readings.size();
+  one.expected = 2 * values.size() > machines_of_kind;
   count_shapes(readings, one);
-  one.count = values.size();
-  one.expected = 2 * one.count > machines_of_kind;
-  if (values.empty()) return one;
-  one.median = measure::estimate_median(values).median;
-  std::tie(one.min, one.max) = std::pair(std::ranges::min(values), std::ranges::max(values));
-  for (double& value : values) value = std::abs(value - one.median);
-  one.mad = measure::estimate_median(values).median;
-  one.judged = one.count >= fewest_fleet_values;
-  one.least_off = std::max(tolerance, fleet_outlier_z * sigma_per_mad * one.mad / one.median);
   return one;
 }
 
@@ -76,13 +65,13 @@ FleetJudgement judge(const FleetReading& reading, const FleetCase& one, std::siz
   }
   judgement.verdict = FleetVerdict::unjudged;
   if (!one.judged) return judgement;
-  const double ratio = *judgement.value / one.median;
-  const bool more = better == Better::more;
-  judgement.relative = ratio - 1;
-  judgement.loss = 1 - (more ? ratio : 1 / ratio);
-  if (one.mad > 0) judgement.z = (*judgement.value - one.median) / (sigma_per_mad * one.mad);
-  const bool off = std::abs(*judgement.relative) > one.least_off;
-  judgement.verdict = !off ? FleetVerdict::usual : (ratio < 1) == more ? FleetVerdict::slow : FleetVerdict::fast;
+  const measure::Deviation deviation = measure::deviation_of(*judgement.value, one, better);
+  judgement.relative = deviation.relative;
+  judgement.loss = deviation.loss;
+  judgement.z = deviation.z;
+  judgement.verdict = !deviation.outlier     ? FleetVerdict::usual
+                      : deviation.is_worse() ? FleetVerdict::slow
+                                             : FleetVerdict::fast;
   return judgement;
 }
 

@@ -1,12 +1,6 @@
 #pragma once
-// The GPUs of a fleet held against each other: in which cases one differs from the others of its kind.
-//
-// The measure is the modified z-score of Iglewicz and Hoaglin (How to Detect and Handle Outliers, 1993):
-//   z = (x - median) / (1.4826 MAD),  MAD = median of |x - median|,
-// in which 1.4826 makes the MAD of normally distributed values their standard deviation. They propose |z| > 3.5. Median
-// and MAD stay as they are while less than half of the machines are off, as mean and standard deviation do not.
-// Machines that agree very well would be told apart by differences that matter to nobody, and where half of them have
-// the same value the MAD is 0: so an outlier also has to be off by more than a tolerance, a share of the median.
+// The GPUs of a fleet held against each other: in which cases one differs from the others of its kind, as
+// probes/measure/outliers.hpp measures it.
 
 #include <cstddef>
 #include <map>
@@ -16,13 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "probes/measure/outliers.hpp"
 #include "report/fleet/fleet_machine.hpp"
 
 namespace gpumem::report {
-
-constexpr double fleet_outlier_z = 3.5;
-constexpr double fleet_tolerance = 0.01;        ///< unless asked for another
-constexpr std::size_t fewest_fleet_values = 5;  ///< with fewer, half of them off is one or two, and nothing is judged
 
 /// What became of a case on a machine.
 enum class FleetVerdict {
@@ -38,16 +29,9 @@ enum class FleetVerdict {
 [[nodiscard]] std::string_view to_string(FleetVerdict verdict);
 
 /// A case over the machines of a kind. Values are of those that ran it with verified data, of the quantity in its name.
-struct FleetCase {
+struct FleetCase : measure::Spread {
   std::size_t name = 0;
   std::size_t machines = 0;  ///< that have the case at all
-  std::size_t count = 0;     ///< of values; what follows is zero without any
-  double median = 0;
-  double mad = 0;
-  double min = 0;
-  double max = 0;
-  bool judged = false;   ///< whether there were enough values to call any of them an outlier
-  double least_off = 0;  ///< share of the median beyond which a value is an outlier
   std::size_t slow = 0;
   std::size_t fast = 0;
   bool expected = false;        ///< whether more than half of the machines have it with a value
@@ -105,7 +89,7 @@ struct Unreadable {
 struct Fleet {
   Tool tool;                                ///< that compares
   std::shared_ptr<const FleetNames> names;  ///< of the cases and shapes that numbers stand for
-  double tolerance = fleet_tolerance;
+  double tolerance = measure::outlier_tolerance;
   std::vector<FleetMachine> machines;
   std::vector<std::size_t> kind_of;                     ///< per machine
   std::vector<std::vector<FleetJudgement>> judgements;  ///< per machine, one for each reading
@@ -117,7 +101,7 @@ struct Fleet {
 
 /// Fills everything but `tool` and `unreadable`. `tolerance` is a share of the median.
 [[nodiscard]] Fleet judge_fleet(std::vector<FleetMachine> machines, std::shared_ptr<const FleetNames> names,
-                                double tolerance = fleet_tolerance);
+                                double tolerance = measure::outlier_tolerance);
 
 /// Whether any case of any machine was held against others.
 [[nodiscard]] bool anything_judged(const Fleet& fleet);

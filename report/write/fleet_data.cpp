@@ -146,8 +146,8 @@ void write_fleet_json(std::ostream& out, const Fleet& fleet) {
       << dumped({{"machines", fleet.machines.size()},
                  {"stand_out", fleet.findings.size()},
                  {"tolerance", number(fleet.tolerance)},
-                 {"outlier_z", fleet_outlier_z},
-                 {"fewest_values", fewest_fleet_values}});
+                 {"outlier_z", measure::outlier_z},
+                 {"fewest_values", measure::fewest_comparable}});
   write_list(out, "kinds", fleet.kinds, [&](const FleetKind& kind) { return to_json(fleet, kind); });
   write_list(out, "unreadable", fleet.unreadable, [](const Unreadable& one) {
     return Json{{"file", one.file}, {"reason", one.reason}};

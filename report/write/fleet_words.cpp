@@ -95,12 +95,13 @@ void add_unjudged(const Fleet& fleet, std::vector<std::string>& lines) {
   for (const FleetKind& kind : fleet.kinds) {
     const auto unjudged =
         static_cast<std::size_t>(std::ranges::count_if(kind.cases, [](const FleetCase& one) { return !one.judged; }));
-    if (kind.machines.size() < fewest_fleet_values) {
+    if (kind.machines.size() < measure::fewest_comparable) {
       lines.push_back(fmt::format("Too few to find outliers: {} x {}; it takes {}.", kind.machines.size(),
-                                  kind_words(kind), fewest_fleet_values));
+                                  kind_words(kind), measure::fewest_comparable));
     } else if (unjudged > 0) {
       lines.push_back(fmt::format("{} of {} ran on fewer than {} GPUs: too few to find outliers.",
-                                  capitalised(counted(unjudged, "case")), kind_words(kind), fewest_fleet_values));
+                                  capitalised(counted(unjudged, "case")), kind_words(kind),
+                                  measure::fewest_comparable));
     }
     const auto shapes = static_cast<std::size_t>(
         std::ranges::count_if(kind.cases, [](const FleetCase& one) { return one.shapes > 1; }));
@@ -141,7 +142,7 @@ std::vector<std::string> fleet_preamble(const Fleet& fleet) {
     lines.push_back(
         fmt::format("Off is what differs from the median of its case by more than {} % and {} robust "
                     "standard deviations (1.4826 MAD).",
-                    trimmed(100 * fleet.tolerance, 2), fleet_outlier_z));
+                    trimmed(100 * fleet.tolerance, 2), measure::outlier_z));
   }
   add_unjudged(fleet, lines);
   return lines;

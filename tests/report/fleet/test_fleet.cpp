@@ -61,7 +61,7 @@ std::vector<Report> healthy(std::size_t machines, std::size_t cases = 3) {
   return reports;
 }
 
-Fleet judged(const std::vector<Report>& reports, double tolerance = fleet_tolerance) {
+Fleet judged(const std::vector<Report>& reports, double tolerance = measure::outlier_tolerance) {
   const auto names = std::make_shared<FleetNames>();
   std::vector<FleetMachine> machines;
   for (const Report& report : reports) {
