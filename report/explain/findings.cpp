@@ -13,6 +13,8 @@
 #include "report/explain/story.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/kernels.hpp"
+#include "report/explain/unlike_words.hpp"
+#include "report/record/matrix.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -27,7 +29,7 @@ struct Line {
   std::string parameter;
 };
 
-/// The sweeps of a table or, where each of them has one case, the alternatives at that place.
+/// The sweeps of a table or, where each of them has one case, the alternatives at that place, or what stands across.
 std::vector<Line> lines_of(std::span<const Record> results, const Members& table) {
   std::vector<Line> lines;
   for (const Members& sweep : sweeps(results)) {
@@ -35,7 +37,16 @@ std::vector<Line> lines_of(std::span<const Record> results, const Members& table
     lines.push_back({cases_of(results, sweep), results[sweep.front()].swept});
   }
   if (lines.size() < 2 || lines.size() < table.size()) return lines;
-  return {{cases_of(results, table), results[table.front()].compared}};
+  const Cases cases = cases_of(results, table);
+  const Record& first = *cases.front();
+  if (first.across.empty() || !varies(cases, first.across)) return {{cases, first.compared}};
+  if (!varies(cases, first.compared)) return {{cases, first.across}};
+  lines.clear();
+  for (const Members& places : alternatives(results)) {
+    if (std::ranges::find(table, places.front()) == table.end()) continue;
+    lines.push_back({cases_of(results, places), first.compared});
+  }
+  return lines;
 }
 
 std::string subject_of(const Record& record) {
@@ -92,7 +103,7 @@ std::string distinction(const std::vector<Record>& results, const Line& line) {
   std::vector<std::string> parts;
   const Record& record = *line.cases.front();
   for (const Parameter& parameter : record.parameters) {
-    if (parameter.name == record.swept || parameter.name == line.parameter) continue;
+    if (parameter.name == line.parameter || varies(line.cases, parameter.name)) continue;
     if (parameter.name == device_parameter && gpu_beside_others(record)) continue;  // which the finding begins with
     if (parameter.name == "op" && !op_subject(gpumem::to_string(parameter.value)).empty()) continue;
     const bool differs = std::ranges::any_of(results, [&](const Record& other) {
@@ -109,6 +120,18 @@ std::string described(const std::vector<Record>& results, const Line& line) {
   const Story story = make_story(line.cases, line.parameter);
   if (story.points.empty()) return {};
   return headline_story(story, capitalised(subject_of(*story.points.front().record)) + distinction(results, line));
+}
+
+/// What the readings of a table show, without any advice. Of a matrix whose columns are all the same sweep the first
+/// one, and which cases are unlike the others.
+std::vector<std::string> described(const std::vector<Record>& results, const Members& table) {
+  std::vector<std::string> parts;
+  const std::vector<CaseMatrix> side_by_side = matrices(cases_of(results, table));
+  std::vector<Line> lines = lines_of(results, table);
+  if (!side_by_side.empty()) lines.resize(is_of_pairs(side_by_side.front()) ? 0 : 1);
+  for (const Line& line : lines) parts.push_back(described(results, line));
+  for (const CaseMatrix& matrix : side_by_side) parts.push_back(unlike_words(matrix, side_by_side.size() > 1));
+  return parts;
 }
 
 /// What several cases of a table show together, where no advice says it: "Near capacity: 256 KiB."
@@ -158,7 +181,7 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     const Members own = one_gpu_of(results, table);
     std::vector<std::string> parts = {advised(results, own, conclusions)};
     if (parts.front().empty()) {
-      for (const Line& line : lines_of(results, own)) parts.push_back(described(results, line));
+      parts = described(results, own);
       parts.push_back(found(own, conclusions));
     }
     std::erase(parts, "");

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "probes/words.hpp"
 #include "report/record/gpus.hpp"
@@ -89,6 +90,22 @@ struct Group {
   std::vector<std::string> findings;
 };
 
+/// One alternative after another, each by what is swept and then by what stands across: a plan may have these the other
+/// way round.
+void sort_across(Cases& cases) {
+  std::vector<Value> alternatives;
+  const auto value_of = [](const Record& record, const std::string& name) {
+    const Parameter* parameter = find_parameter(record, name);
+    return parameter == nullptr ? Value() : parameter->value;
+  };
+  for (const Record* record : cases) alternatives.push_back(value_of(*record, record->compared));
+  std::ranges::stable_sort(cases, {}, [&](const Record* record) {
+    const auto alternative = std::ranges::find(alternatives, value_of(*record, record->compared));
+    return std::tuple(alternative - alternatives.begin(), value_of(*record, record->swept),
+                      value_of(*record, record->across));
+  });
+}
+
 /// A probe whose tables all have one case (`--offset 0 --op read,write,copy`) reads better as one table; so does a
 /// plan, which has nothing to compare.
 std::vector<Group> groups(const Report& report) {
@@ -102,7 +119,8 @@ std::vector<Group> groups(const Report& report) {
   std::vector<Group> found;
   std::map<std::string, std::size_t> place;  // of the group that takes all of a probe
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Cases cases = cases_of(report.results, all[i]);
+    Cases cases = cases_of(report.results, all[i]);
+    if (!cases.front()->across.empty()) sort_across(cases);
     const std::string& probe = cases.front()->probe;
     const auto same = spread.contains(probe) ? place.end() : place.find(probe);
     if (same == place.end()) {

@@ -10,16 +10,12 @@
 
 #include "report/record/cases.hpp"
 #include "report/text/names.hpp"
+#include "report/write/matrix.hpp"
 #include "report/write/timeline.hpp"
+#include "report/write/tint.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
-
-/// How a piece of text looks on a terminal that has colours.
-enum class Tint { none, bold, dim, red, green, yellow, cyan };
-
-/// With the codes for it.
-[[nodiscard]] std::string tinted(const std::string& text, Tint tint);
 
 struct Column {
   Heading heading;
@@ -48,19 +44,14 @@ struct Block {
   std::size_t parameter_columns = 0;   ///< so many of the columns, from the left, say which case a row is
   std::vector<Column> columns;
   std::vector<Row> rows;
-  std::string common_failure;  ///< when no case ran, all for the same reason: said once instead of in every row
-  std::string common_flags;    ///< flags that every case that ran has: said once as well
+  std::string common_failure;    ///< when no case ran, all for the same reason: said once instead of in every row
+  std::string common_flags;      ///< flags that every case that ran has: said once as well
+  std::vector<Matrix> matrices;  ///< what there is to see instead of columns and rows; may be empty
   std::vector<Timeline> timelines;
   std::vector<std::string> findings;
 
   /// With the constants.
   [[nodiscard]] std::string full_title() const;
-};
-
-/// A paragraph.
-struct Said {
-  std::string text;
-  Tint tint = Tint::none;
 };
 
 /// All that tables and Markdown hold of something.

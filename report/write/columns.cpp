@@ -52,6 +52,8 @@ class BlockOfCases {
       block_.common_failure = failure;
       return std::move(block_);
     }
+    add_matrices(why);
+    if (!block_.matrices.empty()) return std::move(block_);
     add_readings();
     if (why) add({.heading = {"why", ""}, .names = true, .prose = true}, texts(&Record::why_brief));
     add_bars();
@@ -229,6 +231,36 @@ class BlockOfCases {
     });
   }
 
+  /// Of each alternative the headline, and the metrics that are best to know where every case has them.
+  void add_matrices(bool why) {
+    const std::vector<CaseMatrix> all = report::matrices(cases_);
+    const std::vector<std::string> names = metric_names();
+    for (const CaseMatrix& cases : all) {
+      const Cases own = cases.cases();
+      const Parameter* alternative = find_parameter(*own.front(), first_.compared);
+      MatrixWish wish{.quantity = first_.headline.quantity,
+                      .better = first_.headline.better,
+                      .alternative = all.size() > 1 && alternative != nullptr ? parameter_phrase(*alternative) : "",
+                      .why = why};
+      block_.matrices.push_back(make_matrix(cases, wish));
+      for (const std::string& name : names) {
+        const bool everywhere = std::ranges::all_of(
+            own, [&](const Record* record) { return !record->ran() || metric_value(*record, name).has_value(); });
+        if (!everywhere || !(is_essential(name) || is_next_best(name, names))) continue;
+        wish.quantity = name;
+        wish.better = better_of(name);
+        block_.matrices.push_back(make_matrix(cases, wish));
+      }
+    }
+  }
+
+  [[nodiscard]] Better better_of(std::string_view metric) const {
+    if (probe_ == nullptr) return Better::neither;
+    const auto found =
+        std::ranges::find_if(probe_->metrics, [&](const Metric& one) { return one.quantity.name == metric; });
+    return found == probe_->metrics.end() ? Better::neither : found->quantity.better;
+  }
+
   /// A ratio to the baseline says something only where there is another case.
   void add_relative() {
     const std::string& related = baseline_parameter(first_);
@@ -256,6 +288,19 @@ class BlockOfCases {
   }
 
   void add_metrics() {
+    const std::vector<std::string> names = metric_names();
+    unsigned rank = 70;
+    for (const std::string& name : names) {
+      add_metric(name, is_essential(name) ? 5 : is_next_best(name, names) ? 15 : rank++);
+    }
+  }
+
+  /// The first is the next best to know after the headline, unless it only details a bandwidth.
+  [[nodiscard]] static bool is_next_best(const std::string& name, const std::vector<std::string>& names) {
+    return name == names.front() && name.find("gb_per_s") == std::string::npos;
+  }
+
+  [[nodiscard]] std::vector<std::string> metric_names() const {
     std::vector<std::string> names;
     for (const Record* record : cases_) {
       for (const MetricRecord& metric : record->metrics) {
@@ -266,12 +311,7 @@ class BlockOfCases {
     if (probe_ != nullptr) {
       for (const Quantity& concluded : probe_->concluded) std::erase(names, concluded.name);
     }
-    unsigned rank = 70;
-    for (const std::string& name : names) {
-      // The first is the next best to know, unless it only details a bandwidth.
-      const bool first = name == names.front() && name.find("gb_per_s") == std::string::npos;
-      add_metric(name, is_essential(name) ? 5 : first ? 15 : rank++);
-    }
+    return names;
   }
 
   [[nodiscard]] bool is_essential(const std::string& name) const {

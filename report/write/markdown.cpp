@@ -18,9 +18,24 @@ void write_row(std::ostream& out, const std::vector<std::string>& cells) {
   out << "|\n";
 }
 
-void write_block(std::ostream& out, const Block& block) {
-  if (!block.title.empty()) out << "\n### " << markdown_escaped(block.full_title()) << '\n';
-  out << '\n';
+void write_matrix(std::ostream& out, const Matrix& matrix) {
+  constexpr int digits = 3;
+  constexpr int most_decimals = 2;
+  out << markdown_escaped(matrix.title) << "\n\n";
+  std::vector<std::string> header = {heading_words(matrix.rows)};
+  header.insert(header.end(), matrix.column_names.begin(), matrix.column_names.end());
+  write_row(out, header);
+  write_row(out, std::vector<std::string>(header.size(), "---:"));
+  const auto texts = matrix.texts(digits, most_decimals);
+  for (std::size_t row = 0; row < texts.size(); ++row) {
+    std::vector<std::string> cells = {matrix.row_names[row]};
+    cells.insert(cells.end(), texts[row].begin(), texts[row].end());
+    write_row(out, cells);
+  }
+  for (const Said& note : matrix.notes) out << '\n' << markdown_escaped(note.text) << '\n';
+}
+
+void write_rows(std::ostream& out, const Block& block) {
   if (!block.common_failure.empty()) {
     out << counted(block.rows.size(), "case") << ' ' << markdown_escaped(block.common_failure) << "\n\n";
   }
@@ -44,6 +59,16 @@ void write_block(std::ostream& out, const Block& block) {
       cells.push_back(row.failure + (both ? "; " : "") + row.flags);
     }
     write_row(out, cells);
+  }
+}
+
+void write_block(std::ostream& out, const Block& block) {
+  if (!block.title.empty()) out << "\n### " << markdown_escaped(block.full_title()) << '\n';
+  out << '\n';
+  if (block.matrices.empty()) write_rows(out, block);
+  for (const Matrix& matrix : block.matrices) {
+    if (&matrix != block.matrices.data()) out << '\n';
+    write_matrix(out, matrix);
   }
   const auto lines = drawn(block.timelines, code_width, true);
   if (!lines.empty()) out << "\n```text\n" << join(lines, "\n") << "\n```\n";

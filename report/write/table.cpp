@@ -14,13 +14,13 @@
 
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
+#include "report/write/table_line.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-constexpr std::size_t gap = 2;
 constexpr unsigned narrowest_table = 20;
 constexpr unsigned bar_rank = 60;  // where bars stand among the columns
 constexpr std::size_t shortest_bar = 12;
@@ -28,39 +28,6 @@ constexpr std::size_t longest_bar = 40;
 constexpr std::size_t widest_flags = 30;
 constexpr std::size_t shortest_prose = 44;
 constexpr std::size_t narrowest_prose = 12;  // where columns that cannot go leave less
-constexpr std::size_t widest_text = 120;     // longer lines are hard to read, however wide the terminal
-
-/// One line on a terminal: never wider than the table, never with blanks at its end.
-class TableLine {
- public:
-  explicit TableLine(const TableStyle& style) : width_(style.width), color_(style.color) {}
-
-  /// Blanks are kept back until something follows them.
-  void space(std::size_t columns) { pending_ += columns; }
-
-  void put(const std::string& text, Tint tint) {
-    const std::string fitting = truncated(one_line(text), left());  // whatever a report calls its things
-    if (fitting.empty()) {
-      pending_ += display_width(text);
-      return;
-    }
-    text_.append(pending_, ' ');
-    used_ += pending_ + display_width(fitting);
-    pending_ = 0;
-    text_ += color_ ? tinted(fitting, tint) : fitting;
-  }
-
-  [[nodiscard]] std::size_t left() const { return width_ - std::min(width_, used_ + pending_); }
-
-  void end(std::ostream& out) const { out << text_ << '\n'; }
-
- private:
-  std::size_t width_;
-  bool color_;
-  std::size_t used_ = 0;
-  std::size_t pending_ = 0;
-  std::string text_;
-};
 
 /// Where everything of a block goes.
 struct Layout {
@@ -156,18 +123,11 @@ std::string bar_of(double fraction, std::size_t width) {
   return bar + part[eighths % 8];
 }
 
-void put_cell(TableLine& line, const std::string& text, std::size_t width, bool left, Tint tint) {
-  const std::size_t padding = width - std::min(width, display_width(text));
-  if (!left) line.space(padding);
-  line.put(text, tint);
-  if (left) line.space(padding);
-}
-
 void write_header(std::ostream& out, const Block& block, const Layout& layout, const TableStyle& style) {
   const auto write = [&](std::string Heading::*part) {
     TableLine line(style);
     for (const std::size_t c : layout.columns) {
-      put_cell(line, block.columns[c].heading.*part, layout.widths[c], block.columns[c].names, Tint::dim);
+      line.put_cell(block.columns[c].heading.*part, layout.widths[c], block.columns[c].names, Tint::dim);
       line.space(gap);
     }
     line.end(out);
@@ -209,7 +169,7 @@ bool write_row(std::ostream& out, const Block& block, const Row& row, const Layo
       further = {wrapped(row.cells[c], layout.widths[c]), 1, place, tint_of(c)};
       text = further.lines.empty() ? "" : further.lines.front();
     }
-    put_cell(line, text, layout.widths[c], block.columns[c].names, tint_of(c));
+    line.put_cell(text, layout.widths[c], block.columns[c].names, tint_of(c));
     line.space(gap);
     place += layout.widths[c] + gap;
   }
@@ -225,27 +185,13 @@ bool write_row(std::ostream& out, const Block& block, const Row& row, const Layo
   }
   if (layout.bar > 0 && (row.flags.empty() || !layout.flags_over_bars)) {
     const std::string bar = row.bar_fraction ? bar_of(*row.bar_fraction, layout.bar) : std::string();
-    put_cell(line, bar, layout.bar, true, Tint::cyan);
+    line.put_cell(bar, layout.bar, true, Tint::cyan);
     line.space(gap);
   }
   line.put(truncated(row.flags, line.left()), Tint::yellow);
   line.end(out);
   further.write(out, style);
   return false;
-}
-
-/// Its further lines indented.
-void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
-                     std::size_t indent) {
-  bool first = true;
-  const std::size_t width = std::min<std::size_t>(style.width, widest_text);
-  for (const std::string& part : wrapped(text, width - indent)) {
-    TableLine line(style);
-    if (!first) line.space(indent);
-    first = false;
-    line.put(part, tint);
-    line.end(out);
-  }
 }
 
 void write_timelines(std::ostream& out, const Block& block, const TableStyle& style) {
@@ -271,8 +217,7 @@ void write_failures(std::ostream& out, std::span<const Row* const> rows, const T
   }
 }
 
-void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
-  write_paragraph(out, block.full_title(), style, Tint::bold, gap);
+void write_rows(std::ostream& out, const Block& block, const TableStyle& style) {
   const Layout layout = lay_out(block, style);
   write_header(out, block, layout, style);
   std::vector<const Row*> shortened;
@@ -282,6 +227,15 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style)
   }
   if (!block.common_flags.empty()) write_paragraph(out, "all cases: " + block.common_flags, style, Tint::yellow, gap);
   write_failures(out, shortened, style);
+}
+
+void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
+  write_paragraph(out, block.full_title(), style, Tint::bold, gap);
+  if (block.matrices.empty()) {
+    write_rows(out, block, style);
+  } else {
+    write_matrices(out, block.matrices, style);
+  }
   if (!block.common_failure.empty()) {
     write_paragraph(out, counted(block.rows.size(), "case") + " " + block.common_failure, style,
                     block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
@@ -292,12 +246,6 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style)
 }
 
 }  // namespace
-
-std::string tinted(const std::string& text, Tint tint) {
-  constexpr std::array codes = {0, 1, 2, 31, 32, 33, 36};  // in the order of the tints
-  if (tint == Tint::none) return text;
-  return fmt::format("\x1b[{}m{}\x1b[0m", codes.at(static_cast<std::size_t>(tint)), text);
-}
 
 void write_page(std::ostream& out, const Page& page, const TableStyle& requested) {
   TableStyle style = requested;

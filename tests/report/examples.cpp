@@ -10,6 +10,7 @@
 #include "report/explain/explain.hpp"
 #include "report/record/fields.hpp"
 #include "report/record/sweep.hpp"
+#include "report/text/text.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report::examples {
@@ -203,6 +204,71 @@ Conclusion conclude_overlap(std::span<const Outcome> outcomes) {
   const auto [slowest, fastest] = extremes(outcomes);
   return {.advice = fmt::format("Use {} streams, {}: {:.3g} ms instead of {:.3g} ms.", fastest.one.number("streams"),
                                 fastest.one.name("overlap"), fastest.seconds * 1e3, slowest.seconds * 1e3)};
+}
+
+/// A copy or a kernel's reads from one GPU to another. Every pair is as fast as the hash of its numbers says, within a
+/// percent.
+Record peer_case(std::uint64_t source, std::uint64_t target, const std::string& via, double predicted_gb_per_s) {
+  constexpr std::uint64_t bytes = std::uint64_t{256} << 20U;
+  Record record;
+  record.probe = "peer";
+  record.swept = "source";
+  record.compared = "via";
+  record.across = "target";
+  record.baseline = "copy-engine";
+  record.parameters = {{"source", source},       {"target", target}, {"via", via},
+                       {"direction", "one-way"}, {"at_once", "no"},  {"size_bytes", bytes}};
+  record.verified = true;
+  record.useful_bytes_read = bytes;
+  const double gb_per_s = predicted_gb_per_s * (0.98 + 0.001 * static_cast<double>((source * 7 + target * 3) % 8));
+  record.time = time_record(static_cast<double>(bytes) / gb_per_s / 1e9, 20);
+  record.headline.measured = gb_per_s;
+  record.headline.predicted = predicted_gb_per_s;
+  record.headline.peak = predicted_gb_per_s > 100 ? 450 : link_gb_per_s;
+  record.fraction_of_peak = gb_per_s / *record.headline.peak;
+  record.bottleneck = Bottleneck{predicted_gb_per_s > 100 ? "nvlink" : "pcie", {}};
+  if (via == "kernel-read") record.metrics = {{"latency_ns", 1000 + static_cast<double>(source + target), {}}};
+  return record;
+}
+
+void slow_down(Record& record, double factor) {
+  record.time = time_record(record.time->summary.median.count() / factor, 20);
+  *record.headline.measured *= factor;
+  *record.fraction_of_peak *= factor;
+}
+
+void fail(Record& record, Status status, const std::string& reason) {
+  record.status = status;
+  record.reason = reason;
+  record.verified.reset();
+  record.time.reset();
+  record.headline.measured = record.fraction_of_peak = std::nullopt;
+  record.metrics.clear();
+}
+
+/// The pairs of the GPUs, of each via, predicted as the function of both says.
+template <class Predicted>
+Report pairs(std::uint64_t gpus, const std::vector<std::string>& vias, const Predicted& predicted) {
+  Report report = frame("cuda");
+  report.command = {"gpumem", "probe", "--peer", join(vias, ",")};
+  report.parameter_columns = {"source", "target", "via", "direction", "at_once", "size_bytes"};
+  report.metric_columns = {"latency_ns"};
+  for (const std::string& via : vias) {
+    for (std::uint64_t source = 0; source < gpus; ++source) {
+      for (std::uint64_t target = 0; target < gpus; ++target) {
+        if (source == target) continue;
+        report.results.push_back(peer_case(source, target, via, predicted(via, source, target)));
+      }
+    }
+  }
+  return report;
+}
+
+Record& pair_of(Report& report, const std::string& via, std::uint64_t source, std::uint64_t target) {
+  return *std::ranges::find_if(report.results, [&](const Record& record) {
+    return record.parameters[0].value == Value(source) && record.parameters[1].value == Value(target) &&
+           record.parameters[2].value == Value(via);
+  });
 }
 
 }  // namespace
@@ -410,6 +476,64 @@ Report overlap() {
     for (const unsigned streams : {1U, 2U, 4U}) {
       report.results.push_back(overlap_case(overlap, streams, 16));
       measure_overlap(report.results.back());
+    }
+  }
+  finish(report);
+  return report;
+}
+
+Report node() {
+  Report report = pairs(8, {"copy-engine", "kernel-read"}, [](const std::string& via, std::uint64_t, std::uint64_t) {
+    return via == "copy-engine" ? 385.0 : 360.0;
+  });
+  for (const std::string via : {"copy-engine", "kernel-read"}) {
+    slow_down(pair_of(report, via, 2, 5), 0.55);
+    slow_down(pair_of(report, via, 5, 2), 0.56);
+  }
+  const std::string no_access = "no peer access from GPU 6 to GPU 7: the driver forbids it; use --peer staged";
+  fail(pair_of(report, "kernel-read", 6, 7), Status::skipped, no_access);
+  fail(pair_of(report, "kernel-read", 7, 6), Status::skipped, no_access);
+  pair_of(report, "copy-engine", 4, 0).verified = false;
+  pair_of(report, "copy-engine", 1, 3).flags = {"throttled"};
+  finish(report);
+  return report;
+}
+
+Report islands() {
+  Report report = pairs(8, {"copy-engine"}, [](const std::string&, std::uint64_t source, std::uint64_t target) {
+    return source / 4 == target / 4 ? 385.0 : 51.2;
+  });
+  finish(report);
+  return report;
+}
+
+Report even_node(std::uint64_t gpus) {
+  Report report = pairs(gpus, {"copy-engine"}, [](const std::string&, std::uint64_t, std::uint64_t) { return 385.0; });
+  finish(report);
+  return report;
+}
+
+Report all_gpus() {
+  Report report = frame("cuda");
+  report.command = {"gpumem", "probe", "--offset", "0..8", "--device", "all"};
+  report.parameter_columns.emplace_back("device");
+  for (std::uint64_t device = 0; device < 8; ++device) {
+    for (std::uint64_t offset = 0; offset <= 8; ++offset) {
+      Record record = global_case("offset", "offset_elements", offset, "copy");
+      record.parameters.push_back({"device", device});
+      record.across = "device";
+      record.baseline = std::uint64_t{0};
+      record.verified = true;
+      set_bytes(record, "copy");
+      set_access(record, "copy", offset % 8 == 0 ? 4 : 5);
+      record.headline.predicted = offset % 8 == 0 ? 4236.0 : 3700.0;
+      record.headline.measured =
+          *record.headline.predicted * (0.99 + 0.0005 * static_cast<double>((device + offset) % 4));
+      if (device == 7) *record.headline.measured *= 0.93;
+      record.time = time_record(record.useful_bytes() / *record.headline.measured / 1e9, 20);
+      record.headline.peak = peak_gb_per_s;
+      record.fraction_of_peak = *record.headline.measured / peak_gb_per_s;
+      report.results.push_back(std::move(record));
     }
   }
   finish(report);

@@ -1,6 +1,7 @@
 #pragma once
 // Reports like those of real runs, for the tests of writers and findings. Every number in them is made up by a formula.
 
+#include <cstdint>
 #include <string_view>
 
 #include "report/record/record.hpp"
@@ -30,6 +31,19 @@ namespace gpumem::report::examples {
 
 /// The same, predicted, and two numbers of streams only.
 [[nodiscard]] Report predicted_overlap();
+
+/// Every pair of the eight GPUs of a node, by copies and by kernels that read: one pair is slow both ways, one has no
+/// access, one moved wrong data, and one GPU was throttled in a case.
+[[nodiscard]] Report node();
+
+/// Pairs of eight GPUs in two islands, which PCI Express joins.
+[[nodiscard]] Report islands();
+
+/// Pairs of so many GPUs, by copies, all alike.
+[[nodiscard]] Report even_node(std::uint64_t gpus);
+
+/// Offsets copied on each of eight GPUs, of which the last is slower than the others.
+[[nodiscard]] Report all_gpus();
 
 /// Probes that go with the examples: "transfer" concludes how much faster pinned memory is and a fixed cost, "overlap"
 /// which number of streams is the fastest. Others are not known.

@@ -53,7 +53,9 @@ std::vector<Example> all_examples() {
           {"single_cases", examples::single_cases()},
           {"transfers", examples::transfers()},
           {"overlap", examples::overlap()},
-          {"predicted_overlap", examples::predicted_overlap()}};
+          {"predicted_overlap", examples::predicted_overlap()},
+          {"node", examples::node()},
+          {"all_gpus", examples::all_gpus()}};
 }
 
 /// JSON and CSV say alike of all cases and samples: three of a kind are enough.
@@ -87,6 +89,11 @@ TEST_CASE("Writers make what the golden files show") {
     compare_with_golden(name + ".200.txt", text_of(report, table({200, false, true})));
   }
   compare_with_golden("measured_copy.color.txt", text_of(examples::measured_copy(), table({80, true, true})));
+  compare_with_golden("node.color.txt", text_of(examples::node(), table({80, true, true})));
+  compare_with_golden("islands.80.txt", text_of(examples::islands(), table({80})));
+  compare_with_golden("even_node.80.txt", text_of(examples::even_node(16), table({80})));
+  compare_with_golden("even_node.200.txt", text_of(examples::even_node(16), table({200})));
+  compare_with_golden("two_gpus.80.txt", text_of(examples::even_node(2), table({80})));
   compare_with_golden("overlap.pipe.txt", text_of(examples::overlap(), table({80, false, false})));
 }
 
@@ -147,6 +154,38 @@ TEST_CASE("Colour marks failures and flags, and only when asked for") {
   const std::string colored = text_of(examples::measured_copy(), table({80, true}));
   CHECK(colored.find("\x1b[31mfailed: wrong data") != std::string::npos);
   CHECK(colored.find("\x1b[33mwide_interval\x1b[0m") != std::string::npos);
+}
+
+TEST_CASE("A matrix with more columns than fit has them in several turns") {
+  const auto lines = lines_of(text_of(examples::even_node(16), table({40})));
+  const auto headers = [&](const std::string& line) { return line.starts_with("source  "); };
+  CHECK(std::ranges::count_if(lines, headers) == 3);
+  CHECK(std::ranges::count_if(lines, [](const std::string& line) { return line.starts_with("    15  "); }) == 3);
+}
+
+TEST_CASE("Where rows read better than a matrix, they are in the order of what would be its rows") {
+  Report report = examples::node();
+  std::erase_if(report.results, [](const Record& record) {
+    return std::get<std::uint64_t>(find_parameter(record, "target")->value) > 1;
+  });
+  std::ranges::reverse(report.results);
+  std::vector<std::string> pairs;
+  for (const std::string& line : lines_of(text_of(report, table({60})))) {
+    if (line.starts_with("kernel-read  ")) pairs.push_back(line.substr(13, 14));
+  }
+  CHECK(pairs == std::vector<std::string>{"     0       1", "     1       0", "     2       0", "     2       1",
+                                          "     3       0", "     3       1", "     4       0", "     4       1",
+                                          "     5       0", "     5       1", "     6       0", "     6       1",
+                                          "     7       0", "     7       1"});
+}
+
+TEST_CASE("What limits the cases of a matrix is said below it, the most of them first") {
+  Report report = examples::even_node(4);
+  for (Record& record : report.results) record.why_brief = "NVLink moves all it can";
+  report.results[3].why_brief = "something else";
+  const std::string text = text_of(report, table({.why = true}));
+  CHECK(text.find("11 cases: NVLink moves all it can\n1 case: something else\n") != std::string::npos);
+  CHECK(text_of(report, table({80})).find("something else") == std::string::npos);
 }
 
 TEST_CASE("A flag of all cases is said once") {

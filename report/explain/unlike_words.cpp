@@ -1,0 +1,87 @@
+#include "report/explain/unlike_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "probes/words.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr std::size_t most_named = 6;
+constexpr std::size_t fewest_in_line = 3;  // of a row or column that is said as a whole
+
+/// By how much cases are off.
+using Off = std::map<const Record*, double>;
+
+std::string off_words(double relative) {
+  return significant(100 * std::abs(relative), 2) + (relative < 0 ? " % less" : " % more");
+}
+
+/// Takes a row or column out of the cases that are off if all that ran of it are, the same way, and says it.
+std::string whole_line(const Cases& line, const Parameter& value, Off& off) {
+  std::vector<double> relative;
+  for (const Record* record : line) {
+    if (record == nullptr || !record->ran()) continue;
+    const auto found = off.find(record);
+    if (found == off.end()) return {};
+    relative.push_back(found->second);
+  }
+  const auto less = static_cast<std::size_t>(std::ranges::count_if(relative, [](double one) { return one < 0; }));
+  if (relative.size() < fewest_in_line || (less != 0 && less != relative.size())) return {};
+  for (const Record* record : line) off.erase(record);
+  return fmt::format("{} ({} in all {} cases)", position_phrase(value), off_words(measure::spread_of(relative).median),
+                     relative.size());
+}
+
+std::vector<std::string> whole_lines(const CaseMatrix& matrix, Off& off) {
+  std::vector<std::string> found;
+  for (std::size_t column = 0; column < matrix.columns.size(); ++column) {
+    Cases line;
+    for (const Cases& row : matrix.cells) line.push_back(row[column]);
+    found.push_back(whole_line(line, matrix.columns[column], off));
+  }
+  for (std::size_t row = 0; row < matrix.rows.size(); ++row) {
+    found.push_back(whole_line(matrix.cells[row], matrix.rows[row], off));
+  }
+  std::erase(found, "");
+  return found;
+}
+
+}  // namespace
+
+std::string unlike_words(const CaseMatrix& matrix, bool several) {
+  const Cases cases = matrix.cases();
+  const Record& first = *cases.front();
+  ComparedCases compared = compare_cases(matrix, first.headline.quantity, first.headline.better);
+  if (compared.judged == 0) return {};
+  const Parameter* alternative = find_parameter(first, first.compared);
+  const std::string which = several && alternative != nullptr ? " " + parameter_phrase(*alternative) : "";
+  if (compared.unlike.empty()) return fmt::format("No case{} is unlike the others.", which);
+
+  std::ranges::stable_sort(compared.unlike, std::ranges::greater{}, [](const UnlikeCase& one) { return one.by.loss; });
+  Off off;
+  for (const UnlikeCase& one : compared.unlike) off[one.record] = one.by.relative;
+  std::vector<std::string> places = whole_lines(matrix, off);
+  std::size_t more = 0;
+  for (const UnlikeCase& one : compared.unlike) {
+    if (!off.contains(one.record)) continue;
+    if (places.size() >= most_named) {
+      ++more;
+      continue;
+    }
+    places.push_back(fmt::format("{}, {} ({})", position_phrase(*find_parameter(*one.record, first.swept)),
+                                 position_phrase(*find_parameter(*one.record, first.across)),
+                                 off_words(one.by.relative)));
+  }
+  if (more > 0) places.push_back(fmt::format("{} more", more));
+  return fmt::format("Unlike the others{}: {}.", which, join(places, "; "));
+}
+
+}  // namespace gpumem::report

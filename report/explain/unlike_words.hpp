@@ -1,0 +1,14 @@
+#pragma once
+// Which cases of a matrix are unlike those that should be like them, in a sentence.
+
+#include <string>
+
+#include "report/record/matrix.hpp"
+
+namespace gpumem::report {
+
+/// "Unlike the others via staged: target 3 (7 % less in all 7 cases); source 2, target 5 (45 % less)." `several` says
+/// whether there are other alternatives to tell it from. Empty where there were too few values to tell.
+[[nodiscard]] std::string unlike_words(const CaseMatrix& matrix, bool several);
+
+}  // namespace gpumem::report

@@ -1,0 +1,140 @@
+#include "report/record/matrix.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "probes/words.hpp"
+#include "report/record/readings.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr std::size_t fewest_rows = 2;
+constexpr std::size_t fewest_columns = 3;
+
+/// The values of a parameter that each case has; empty where one lacks it.
+std::vector<Parameter> values_of(const Cases& cases, std::string_view name) {
+  std::vector<Parameter> values;
+  for (const Record* record : cases) {
+    const Parameter* value = find_parameter(*record, name);
+    if (value == nullptr) return {};
+    if (std::ranges::find(values, *value) == values.end()) values.push_back(*value);
+  }
+  const auto is_number = [](const Parameter& one) { return std::holds_alternative<std::uint64_t>(one.value); };
+  if (std::ranges::all_of(values, is_number)) std::ranges::sort(values, {}, &Parameter::value);
+  return values;
+}
+
+std::size_t place_of(const Record& record, const std::vector<Parameter>& values) {
+  const Parameter* value = find_parameter(record, values.front().name);
+  return static_cast<std::size_t>(std::ranges::find(values, *value) - values.begin());
+}
+
+/// Absent where two cases claim one cell.
+std::optional<CaseMatrix> matrix_of(const Cases& cases) {
+  CaseMatrix matrix{
+      .rows = values_of(cases, cases.front()->swept), .columns = values_of(cases, cases.front()->across), .cells = {}};
+  if (matrix.rows.size() < fewest_rows || matrix.columns.size() < fewest_columns) return std::nullopt;
+  matrix.cells.assign(matrix.rows.size(), Cases(matrix.columns.size(), nullptr));
+  for (const Record* record : cases) {
+    const Record*& cell = matrix.cells[place_of(*record, matrix.rows)][place_of(*record, matrix.columns)];
+    if (std::exchange(cell, record) != nullptr) return std::nullopt;
+  }
+  return matrix;
+}
+
+}  // namespace
+
+Cases CaseMatrix::cases() const {
+  Cases all;
+  for (const Cases& row : cells) {
+    std::ranges::copy_if(row, std::back_inserter(all), [](const Record* record) { return record != nullptr; });
+  }
+  return all;
+}
+
+std::vector<CaseMatrix> matrices(const Cases& cases) {
+  const Record& first = *cases.front();
+  if (first.across.empty()) return {};
+  const std::set<std::string> telling = varying(cases);
+  const auto splits = [&](const std::string& name) {
+    return name == first.swept || name == first.across || name == first.compared;
+  };
+  if (!std::ranges::all_of(telling, splits)) return {};
+  std::vector<std::pair<const Parameter*, Cases>> alternatives;
+  for (const Record* record : cases) {
+    const Parameter* own = find_parameter(*record, first.compared);
+    const auto same = [&](const Parameter* other) { return own == other || (own && other && *own == *other); };
+    auto found = std::ranges::find_if(alternatives, same, &std::pair<const Parameter*, Cases>::first);
+    if (found == alternatives.end()) found = alternatives.insert(found, {own, {}});
+    found->second.push_back(record);
+  }
+  std::vector<CaseMatrix> all;
+  for (const auto& [alternative, members] : alternatives) {
+    std::optional<CaseMatrix> matrix = matrix_of(members);
+    if (!matrix) return {};
+    all.push_back(std::move(*matrix));
+  }
+  return all;
+}
+
+MetricRecord quantity_of(const Record& record, std::string_view quantity) {
+  MetricRecord reading{.name = std::string(quantity), .measured = {}, .predicted = {}};
+  if (!record.ran()) return reading;
+  if (quantity == record.headline.quantity) {
+    reading.measured = positive(record.headline.measured);
+    reading.predicted = positive(record.headline.predicted);
+    return reading;
+  }
+  const auto metric = std::ranges::find(record.metrics, quantity, &MetricRecord::name);
+  if (metric == record.metrics.end()) return reading;
+  reading.measured = positive(metric->measured);
+  reading.predicted = positive(metric->predicted);
+  return reading;
+}
+
+bool is_of_pairs(const CaseMatrix& matrix) {
+  for (std::size_t row = 0; row < matrix.rows.size(); ++row) {
+    const auto same = std::ranges::find(matrix.columns, matrix.rows[row].value, &Parameter::value);
+    if (same == matrix.columns.end()) return false;
+    if (matrix.cells[row][static_cast<std::size_t>(same - matrix.columns.begin())] != nullptr) return false;
+  }
+  return true;
+}
+
+ComparedCases compare_cases(const CaseMatrix& matrix, std::string_view quantity, Better better) {
+  if (better == Better::neither) return {};
+  struct Alike {
+    Cases cases;
+    std::vector<double> values;
+  };
+  std::map<std::pair<std::size_t, std::string>, Alike> groups;  // by row, and by what is predicted, as it is said
+  const bool pairs = is_of_pairs(matrix);
+  for (std::size_t row = 0; row < matrix.rows.size(); ++row) {
+    for (const Record* record : matrix.cells[row]) {
+      if (record == nullptr) continue;
+      const MetricRecord reading = quantity_of(*record, quantity);
+      if (!reading.measured) continue;
+      const std::string predicted = reading.predicted ? significant(*reading.predicted, 3) : "";
+      Alike& group = groups[{pairs ? 0 : row, predicted}];
+      group.cases.push_back(record);
+      group.values.push_back(*reading.measured);
+    }
+  }
+  ComparedCases compared;
+  for (const auto& [key, group] : groups) {
+    if (group.values.size() < measure::fewest_comparable) continue;
+    compared.judged += group.values.size();
+    for (const auto& [index, by] : measure::unlike_the_others(group.values, better)) {
+      compared.unlike.push_back({group.cases[index], by});
+    }
+  }
+  return compared;
+}
+
+}  // namespace gpumem::report

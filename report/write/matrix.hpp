@@ -1,0 +1,44 @@
+#pragma once
+// A matrix of cases as text: what stands in its cells, and what is said below it.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/record/matrix.hpp"
+#include "report/text/names.hpp"
+#include "report/write/tint.hpp"
+
+namespace gpumem::report {
+
+struct Matrix {
+  struct Cell {
+    std::optional<double> value;
+    std::string mark;  ///< instead of it: "-" for what was not run, a letter for what did not succeed
+    Tint tint = Tint::none;
+  };
+
+  std::string title;  ///< which alternative, and what the numbers are of what
+  Heading rows;       ///< what their names are
+  std::vector<std::string> row_names;
+  std::vector<std::string> column_names;
+  std::vector<std::vector<Cell>> cells;  ///< by row and column
+  std::vector<Said> notes;
+
+  /// The cells as text, as aligned() in cells.hpp has numbers.
+  [[nodiscard]] std::vector<std::vector<std::string>> texts(int digits, int most_decimals) const;
+};
+
+/// What a matrix is made of.
+struct MatrixWish {
+  std::string quantity;  ///< the headline, below whose matrix is told what befell the cases, or a metric
+  Better better = Better::more;
+  std::string alternative;  ///< that these are the cases of, in words; empty where it is the only one
+  bool why = false;         ///< whether to say what limits the cases
+};
+
+[[nodiscard]] Matrix make_matrix(const CaseMatrix& cases, const MatrixWish& wish);
+
+}  // namespace gpumem::report
