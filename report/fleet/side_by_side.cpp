@@ -96,7 +96,7 @@ std::string SideBySide::verdict() const {
     sentences.push_back(
         fmt::format("{} are too few to tell an outlier, which takes {} of a kind: they are at most {} "
                     "apart ({}).",
-                    counted(gpus.size(), "GPU"), fewest_fleet_values, percent(apart), apart_case));
+                    counted(gpus.size(), "GPU"), measure::fewest_comparable, percent(apart), apart_case));
   } else {
     sentences.push_back(fmt::format("{} agree: at most one is {} below the median ({}, {}).",
                                     odd == 0 ? fmt::format("All {} GPUs", gpus.size()) : "The others",

@@ -517,7 +517,10 @@ Report all_gpus() {
   Report report = frame("cuda");
   report.command = {"gpumem", "probe", "--offset", "0..8", "--device", "all"};
   report.parameter_columns.emplace_back("device");
+  report.devices.clear();
   for (std::uint64_t device = 0; device < 8; ++device) {
+    report.devices.push_back(*report.device);
+    report.devices.back().index = static_cast<unsigned>(device);
     for (std::uint64_t offset = 0; offset <= 8; ++offset) {
       Record record = global_case("offset", "offset_elements", offset, "copy");
       record.parameters.push_back({"device", device});
