@@ -1,5 +1,5 @@
-"""The commands of docs/ci.md, run as they stand; those for nodes of a cluster in test_slurm.py and test_mpi.py. Without a
-GPU, so every check predicts."""
+"""The commands of docs/ci.md, run as they stand; those for nodes of a cluster in test_slurm.py and test_mpi.py. There
+need not be a GPU, so every check predicts."""
 
 import json
 import re
@@ -87,7 +87,7 @@ class CiDocs(harness.ProgramTest):
 
     def test_every_block_is_run(self):
         languages = [block.language for block in documents.blocks(PAGE)]
-        self.assertEqual(sorted(languages), ["bash"] * 4 + ["yaml"] * 2)
+        self.assertEqual(sorted(languages), ["bash"] * 5 + ["yaml"] * 2)
 
 
 if __name__ == "__main__":

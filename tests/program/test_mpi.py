@@ -1,5 +1,5 @@
-"""The mpirun line of docs/ci.md, as it stands, by Open MPI over six nodes of this machine. They have no GPU, so every check
-predicts."""
+"""The mpirun line of docs/ci.md, as it stands, by Open MPI over six nodes of this machine. They have no GPU, so every
+check predicts."""
 
 import shlex
 import subprocess

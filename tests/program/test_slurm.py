@@ -1,5 +1,5 @@
-"""The Slurm script of docs/ci.md, as it stands, on a cluster of its own: slurmctld and munged on one node, slurmd on eight
-more. They have cards by number alone, so every check predicts."""
+"""The Slurm script of docs/ci.md, as it stands, on a cluster of its own: munged and slurmctld on one node, slurmd on
+eight more. Their cards are empty files, so every check predicts."""
 
 import os
 import re
@@ -34,6 +34,7 @@ GresTypes=gpu
 NodeName=node[1-{nodes}] NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs={cards} Gres=gpu:{cards}
 PartitionName=all Nodes=ALL Default=YES
 """
+
 
 class Cluster:
     """Runs until `stop()`, which leaves nothing behind."""
@@ -76,7 +77,8 @@ class Cluster:
                                                  env=os.environ | self.variables))
 
     def ask(self, *words):
-        return subprocess.run(words, capture_output=True, text=True, timeout=30, check=False, env=os.environ | self.variables).stdout
+        return subprocess.run(words, capture_output=True, text=True, timeout=30, check=False,
+                              env=os.environ | self.variables).stdout
 
     def log(self):
         return "\n".join(f"== {log.name}\n{log.read_text()}" for log in sorted(self.folder.glob("*.log")))
@@ -92,8 +94,8 @@ class Cluster:
         for process in self.running:
             process.kill()
             process.wait()
-        left = nodes.eventually(lambda: not nodes.processes_with(str(self.folder)), 10)
-        assert left, nodes.processes_with(str(self.folder))
+        gone = nodes.eventually(lambda: not nodes.processes_with(str(self.folder)), 10)
+        assert gone, nodes.processes_with(str(self.folder))
 
 
 class Slurm(nodes.ClusterTest):
@@ -107,9 +109,9 @@ class Slurm(nodes.ClusterTest):
         cls.cluster = Cluster(folder.name)
         cls.addClassCleanup(cls.cluster.stop)
 
-    def submit(self, **variables):
+    def submit(self, script, **variables):
         """Runs the page's script; returns how the job ended, what it printed, and the folder of its reports."""
-        (self.directory / "gpumem.sh").write_text(self.script("#SBATCH"), encoding="utf-8")
+        (self.directory / "gpumem.sh").write_text(script, encoding="utf-8")
         submitted = self.sandbox.run("sbatch --parsable gpumem.sh", **self.cluster.variables, **variables)
         self.assertEqual(submitted.returncode, 0, submitted.stderr)
         number = submitted.stdout.strip()
@@ -119,13 +121,16 @@ class Slurm(nodes.ClusterTest):
         return state, printed, f"reports/{number}"
 
     def test_a_healthy_fleet(self):
-        state, printed, reports = self.submit()
+        script, links, end = self.script("#SBATCH"), self.script("probe peer"), "exit ${failed:-0}\n"
+        self.assertEqual(script.count(end), 1)
+        state, printed, reports = self.submit(script.replace(end, links + end))
         self.assertEqual(state, "COMPLETED", printed)
-        self.assertEqual(self.hosts(reports), {*NODES})
-        self.assert_healthy(printed, NODES)
+        for folder in (reports, f"{reports}/links"):
+            self.assertEqual(self.hosts(folder), {*NODES})
+        self.assert_healthy(printed, NODES, fleets=2)
 
     def test_a_slow_node_and_one_without_a_gpu_fail_and_are_named(self):
-        state, printed, reports = self.submit(SLOW="node3", BLIND="node5")
+        state, printed, reports = self.submit(self.script("#SBATCH"), SLOW="node3", BLIND="node5")
         self.assertEqual(state, "FAILED", printed)
         self.assertEqual(self.hosts(reports), {*NODES} - {"node5"})
         self.assertIn("error: node3: task 2: Exited with exit code 1", printed)
