@@ -21,9 +21,6 @@ from plotting import command, figures, page  # noqa: E402
 from plotting.command import UserError  # noqa: E402
 from plotting.reports import load  # noqa: E402
 
-KINDS = ("svg", "png", "pdf", "html")
-
-
 def conditions(texts, reports):
     """{parameter: values} of NAME=VALUE,... Names are those in the reports, or their start, as in offset."""
     known = list(dict.fromkeys(name for report in reports for case in report.results for name in case.parameters))
@@ -60,8 +57,9 @@ def main(arguments):
                       help="only cases with these values of a parameter, as in op=read,write; may be repeated")
     given = parser.parse_args(arguments)
     kind = Path(given.output).suffix[1:].lower()
-    if kind not in KINDS:
-        raise UserError(f"the figure '{given.output}' has to end in .{', .'.join(KINDS[:-1])} or .{KINDS[-1]}")
+    if kind not in command.KINDS:
+        raise UserError(f"the figure '{given.output}' has to end in .{', .'.join(command.KINDS[:-1])} or"
+                        f" .{command.KINDS[-1]}")
     reports = load(given.reports)
     figure = figures.build(reports, given.figure, conditions(given.where, reports), given.y, given.scale)
     command.write(given.output, page.render(figure) if kind == "html" else command.draw(figure, kind))

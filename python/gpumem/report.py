@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,22 +98,20 @@ class Plot:
                  scale: str | None = None):
         from .plotting import figures
         from .plotting.command import UserError
-        from .plotting.reports import load
+        from .plotting.reports import labelled, parse
 
-        with tempfile.TemporaryDirectory() as folder:
-            paths = []
-            for number, report in enumerate(reports):
-                paths.append(os.path.join(folder, f"{number}.json"))
-                report.save(paths[-1])
-            try:
-                self._figure = figures.build(load(paths), figure, {}, y, scale)
-            except UserError as error:
-                raise Error(str(error), 2) from error
+        try:
+            parsed = [parse(report._text, f"report {number + 1}") for number, report in enumerate(reports)]
+            self._figure = figures.build(labelled(parsed), figure, {}, y, scale)
+        except UserError as error:
+            raise Error(str(error), 2) from error
 
     def bytes(self, kind: str) -> bytes:
         """The content of a file of that kind: svg, png, pdf or html."""
         from .plotting import command, page
 
+        if kind not in command.KINDS:
+            raise Error(f"a figure is {', '.join(command.KINDS[:-1])} or {command.KINDS[-1]}, and not '{kind}'", 2)
         try:
             return page.render(self._figure) if kind == "html" else command.draw(self._figure, kind)
         except command.UserError as error:

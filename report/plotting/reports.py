@@ -220,9 +220,12 @@ def told_apart(reports):
 
 
 def load(paths):
+    return labelled([read(path) for path in paths])
+
+
+def labelled(reports):
     """The reports, each with a label that tells it from the others: its GPU, if need be with more. What one of them
     says of a name helps those that were written before reports said it."""
-    reports = [read(path) for path in paths]
     words = Words([report.told for report in reports])
     alike = grouped(reports, lambda report: report.gpu)
     for gpu, group in alike.items():

@@ -227,7 +227,8 @@ class Page(BrowserTest):
                                      {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
         self.assertNotEqual(self.run_in_page("return getComputedStyle(document.body).backgroundColor"),
                             "rgb(255, 255, 255)")
-        self.assertNotEqual(ink(), light)
+        from selenium.webdriver.support.ui import WebDriverWait
+        WebDriverWait(self.browser, 5).until(lambda _: ink() != light, "the plot is as it was in the light")
 
     def test_on_a_phone(self):
         self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})

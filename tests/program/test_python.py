@@ -123,6 +123,9 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         self.assertEqual(self.error("gpumem.read([])"), (2, "there is no report to read: the list of paths is empty"))
         self.assertEqual(self.error('gpumem.probe("--offset 0")', GPUMEM="/nowhere/gpumem"),
                          (2, "cannot start '/nowhere/gpumem': No such file or directory"))
+        exit_code, line = self.error('gpumem.probe("--offset 0")', CUDA_VISIBLE_DEVICES="")
+        self.assertEqual(exit_code, 3)
+        self.assertRegex(line, r'; to predict instead: backend="model", gpu="h200"$')
         (self.directory / "suite.json").write_text("{}")
         self.assertEqual(self.error('gpumem.read("suite.json")')[0], 2)
 
@@ -170,7 +173,9 @@ print(plot._repr_svg_()[:5])
         self.assertGreater((self.directory / "a.png").stat().st_size, 10000)
         self.assertIn("<script>", (self.directory / "a.html").read_text())
         load = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
-        self.assertEqual(self.error(f'{load}.plot("nothing")')[0], 2)
+        self.assertEqual(self.error(f'{load}.plot("nothing")'),
+                         (2, "no cases of 'nothing' in report 1; --figure takes stride or roofline"))
+        self.assertEqual(self.error(f'{load}.plot().save("a.gif")'), (2, "a figure is svg, png, pdf or html, and not 'gif'"))
 
     @unittest.skipUnless(has("pandas") and has("matplotlib"), "pandas or matplotlib is not installed")
     def test_the_page(self):
