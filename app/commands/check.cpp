@@ -155,9 +155,7 @@ class Checking {
   static std::vector<report::Record> planned_for(const Plan& plan, const report::Report& report) {
     if (!report.device) return planned_records(plan);
     std::vector<std::uint64_t> gpus;
-    for (const Device& device : report.devices) {
-      if (device.index) gpus.emplace_back(*device.index);
-    }
+    for (const Device& gpu : report::gpus_side_by_side(report)) gpus.emplace_back(*gpu.index);
     Plan own = fitted(plan, *report.device);
     return planned_records(gpus.empty() ? own : on_each_gpu(std::move(own), gpus));
   }

@@ -85,7 +85,7 @@ class SideBySide final : public Backend {
         if (!refusal) refusal = gpu.named(error);
       }
     }
-    if (std::ranges::none_of(gpus_, &Gpu::open)) throw *refusal;
+    if (std::ranges::none_of(gpus_, &Gpu::open)) throw Error(*refusal);
   }
   ~SideBySide() override {
     for (Gpu& gpu : gpus_) gpu.worker.end();  // all at once; each is then waited for

@@ -94,7 +94,7 @@ bool Worker::ready() {
 void Worker::go() { connection_->send_line("go"); }
 
 Worker::Answer Worker::finish() {
-  if (failure_) throw *failure_;
+  if (failure_) throw Error(*failure_);
   const std::optional<std::string> line = early_ ? std::exchange(early_, {}) : connection_->receive_line();
   if (!line) {
     const std::string how = connection_->end_in_words();

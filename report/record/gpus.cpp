@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -66,6 +67,13 @@ std::vector<Members> by_gpu(std::span<const Record> results, const Members& tabl
   return parts;
 }
 
+std::vector<Device> gpus_side_by_side(const Report& report) {
+  std::vector<Device> gpus;
+  std::ranges::copy_if(report.devices, std::back_inserter(gpus),
+                       [](const Device& one) { return one.index.has_value(); });
+  return gpus.size() > 1 ? gpus : std::vector<Device>();
+}
+
 std::vector<GpuPart> gpu_parts(const Report& report) {
   std::vector<GpuPart> parts;
   std::map<std::uint64_t, std::size_t> place;
@@ -74,9 +82,7 @@ std::vector<GpuPart> gpu_parts(const Report& report) {
     if (added) parts.push_back({.gpu = gpu, .cases = {}, .report = {}});
     return parts[entry->second];
   };
-  for (const Device& device : report.devices) {
-    if (device.index && report.devices.size() > 1) static_cast<void>(part_of(*device.index));  // a part has one
-  }
+  for (const Device& device : gpus_side_by_side(report)) static_cast<void>(part_of(*device.index));
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const auto gpu = gpu_beside_others(report.results[i]);
     if (!gpu) continue;

@@ -26,7 +26,10 @@ struct GpuPart {
   Report report;  ///< with the GPU as its only device, its cases without the parameter, and what follows from these
 };
 
-/// A part for each GPU, in the order of the report's devices; none of an ordinary report.
+/// The GPUs that a report's cases ran on side by side; none of an ordinary report, or of a part.
+[[nodiscard]] std::vector<Device> gpus_side_by_side(const Report& report);
+
+/// A part for each of them, in their order.
 [[nodiscard]] std::vector<GpuPart> gpu_parts(const Report& report);
 
 /// The GPU of that index among those of a report, as far as the report describes it.

@@ -110,7 +110,7 @@ std::string title_of(const Report& report) {
 /// "12 passed, 1 failed, 2 skipped", of all GPUs together.
 std::string summary_of(const Report& report) {
   const CheckTally all = tally(report.checks);
-  const std::size_t gpus = gpu_parts(report).size();
+  const std::size_t gpus = gpus_side_by_side(report).size();
   return fmt::format("{} passed, {} failed, {} skipped{}", all.passed, all.failed, all.skipped,
                      gpus > 0 ? fmt::format(", on {} GPUs", gpus) : "");
 }

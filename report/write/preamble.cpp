@@ -144,8 +144,8 @@ std::vector<std::string> preamble(const Report& report) {
 
 std::string gpus_in_words(const Report& report) {
   std::vector<std::pair<std::string, std::size_t>> kinds;
-  for (const GpuPart& part : gpu_parts(report)) {
-    const std::string name = one_line(part.report.device->name);
+  for (const Device& gpu : gpus_side_by_side(report)) {
+    const std::string name = one_line(gpu.name);
     auto kind = std::ranges::find(kinds, name, &std::pair<std::string, std::size_t>::first);
     if (kind == kinds.end()) kind = kinds.insert(kind, {name, 0});
     ++kind->second;

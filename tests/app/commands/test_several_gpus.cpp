@@ -122,6 +122,21 @@ TEST_CASE("several GPUs: one report, with a row per GPU and every GPU") {
   CHECK(report["words"]["parameters"]["device"]["title"] == "GPU");
 }
 
+TEST_CASE("several GPUs: a row of CSV is of its own GPU") {
+  Fixture fixture(3);
+  fixture.format = report::Format::csv;
+  CHECK(fixture.probe("offset", "0") == 0);
+  std::istringstream lines(fixture.out.str());
+  std::string heading;
+  std::getline(lines, heading);
+  CHECK(heading.find("parameters.device") != std::string::npos);
+  unsigned gpu = 0;
+  for (std::string line; std::getline(lines, line); ++gpu) {
+    CHECK(line.find("GPU-0000000" + std::to_string(gpu) + "-aaaa") != std::string::npos);
+  }
+  CHECK(gpu == 3);
+}
+
 TEST_CASE("several GPUs: the table has a row per GPU, and names the odd one out") {
   Fixture fixture(8);
   fixture.format = report::Format::table;

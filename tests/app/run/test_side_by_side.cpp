@@ -56,7 +56,7 @@ bool is_sixth(std::uint64_t gpu, const Case& one, std::uint64_t offset) {
 
 }  // namespace
 
-TEST_CASE("--device takes all or a list, and says what is wrong with one", "[gpus]") {
+TEST_CASE("the option --device takes all or a list, and says what is wrong with one", "[gpus]") {
   CHECK(device_list("all") == Texts{"all"});
   CHECK(device_list("0,GPU-1,00000000:41:00.0") == Texts{"0", "GPU-1", "00000000:41:00.0"});
   for (const char* text : {"", ",", "0,", ",0", "0,,1"}) {
