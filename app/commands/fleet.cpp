@@ -54,13 +54,13 @@ std::vector<std::string> reports_in(const std::string& directory) {
 }
 
 /// What came of reading a file.
-using ReadFile = std::variant<report::Unreadable, report::FleetMachine>;
+using ReadFile = std::variant<report::Unreadable, std::vector<report::FleetMachine>>;
 
 ReadFile read_one(const std::string& file, report::FleetNames& names) {
   try {
     std::istringstream no_input;
-    return report::fleet_machine(report::read_report(report::read_text(file, no_input), file, unused_arrays), file,
-                                 names);
+    return report::fleet_machines(report::read_report(report::read_text(file, no_input), file, unused_arrays), file,
+                                  names);
   } catch (const Error& error) {
     return report::Unreadable{.file = file, .reason = error.what()};
   }
@@ -108,7 +108,9 @@ FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames&
   for (std::future<void>& worker : workers) worker.get();
   FleetFiles all;
   for (ReadFile& one : read) {
-    if (auto* machine = std::get_if<report::FleetMachine>(&one)) all.machines.push_back(std::move(*machine));
+    if (auto* machines = std::get_if<std::vector<report::FleetMachine>>(&one)) {
+      std::ranges::move(*machines, std::back_inserter(all.machines));
+    }
     if (auto* bad = std::get_if<report::Unreadable>(&one)) all.unreadable.push_back(std::move(*bad));
   }
   return all;
@@ -164,13 +166,14 @@ bool passes(const report::Fleet& fleet, double share, const Environment& environ
         fmt::format("{} of {} more than {:g} % slower than the median of its kind, failed or moved wrong "
                     "data; the worst, {}",
                     regressions.size(),
-                    report::counted(fleet.machines.size(), "GPU") + (regressions.size() == 1 ? " is" : " are"),
+                    report::counted(fleet.machines.size(), report::machine_noun(fleet)) +
+                        (regressions.size() == 1 ? " is" : " are"),
                     100 * share, regression_words(fleet, *regressions.front())));
     return false;
   }
   if (report::anything_judged(fleet)) return true;
-  say(environment.err,
-      fmt::format("nothing could be judged: no case has values of {} GPUs of a kind", measure::fewest_comparable));
+  say(environment.err, fmt::format("nothing could be judged: no case has values of {} {}s of a kind",
+                                   measure::fewest_comparable, report::machine_noun(fleet)));
   return false;
 }
 

@@ -53,9 +53,12 @@ std::vector<Judged> metrics_of(const Record& record, bool measured) {
   return all;
 }
 
-std::vector<FleetReading> readings_of(const Report& report, FleetNames& names) {
+/// Of two GPUs of a node, which stand against each other in a matrix. Cases that each of several GPUs ran alone have
+/// the parameter `device` across.
+bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != "device"; }
+
+std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNames& names) {
   std::vector<FleetReading> readings;
-  readings.reserve(report.results.size());
   std::unordered_map<std::size_t, std::size_t> seen;  // how many of a name, by the number of the first
   const auto number_of = [&](FleetCaseName name, const Judged& judged) {
     name.quantity = judged.quantity;
@@ -66,7 +69,12 @@ std::vector<FleetReading> readings_of(const Report& report, FleetNames& names) {
   };
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Record& record = report.results[i];
-    FleetCaseName name{.probe = record.probe, .parameters = record.parameters};
+    if (is_of_pair(record) != pairs) continue;
+    FleetCaseName name{.probe = record.probe,
+                       .parameters = record.parameters,
+                       .swept = record.swept,
+                       .compared = record.compared,
+                       .across = record.across};
     std::vector<Parameter> decided;
     for (Parameter& parameter : name.parameters) {
       if (!record.is_chosen(parameter.name)) continue;
@@ -137,6 +145,9 @@ Record FleetNames::record(std::size_t case_number, std::size_t shape_number) con
   Record record;
   record.probe = cases_[case_number].probe;
   record.parameters = cases_[case_number].parameters;
+  record.swept = cases_[case_number].swept;
+  record.compared = cases_[case_number].compared;
+  record.across = cases_[case_number].across;
   for (const Parameter& decided : shapes_[shape_number]) {
     std::ranges::find(record.parameters, decided.name, &Parameter::name)->value = decided.value;
     record.chosen.push_back(decided.name);
@@ -144,17 +155,24 @@ Record FleetNames::record(std::size_t case_number, std::size_t shape_number) con
   return record;
 }
 
-FleetMachine fleet_machine(const Report& report, const std::string& file, FleetNames& names) {
+std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file, FleetNames& names) {
   if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
-  return {.file = file,
-          .host = report.host.name,
-          .gpu = report.device->name,
-          .uuid = report.device->uuid,
-          .pci_bus_id = report.device->pci_bus_id,
-          .backend = report.backend,
-          .started_at = report.started_at,
-          .properties = properties_of(report),
-          .readings = readings_of(report, names)};
+  FleetMachine gpu = {.file = file,
+                      .host = report.host.name,
+                      .gpu = report.device->name,
+                      .uuid = report.device->uuid,
+                      .pci_bus_id = report.device->pci_bus_id,
+                      .backend = report.backend,
+                      .started_at = report.started_at,
+                      .properties = properties_of(report),
+                      .readings = readings_of(report, false, names)};
+  FleetMachine node = gpu;
+  node.gpus = report.devices.size();
+  node.readings = readings_of(report, true, names);
+  std::vector<FleetMachine> machines;
+  if (!gpu.readings.empty() || node.readings.empty()) machines.push_back(std::move(gpu));
+  if (!node.readings.empty()) machines.push_back(std::move(node));
+  return machines;
 }
 
 }  // namespace gpumem::report

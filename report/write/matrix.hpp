@@ -31,6 +31,9 @@ struct Matrix {
   [[nodiscard]] std::vector<std::vector<std::string>> texts(int digits, int most_decimals) const;
 };
 
+/// One without cells. `what` says what its numbers are: the title tells by which parameters, rows and columns.
+[[nodiscard]] Matrix empty_matrix(const CaseMatrix& cases, const std::string& what);
+
 /// What a matrix is made of.
 struct MatrixWish {
   std::string quantity;  ///< the headline, below whose matrix is told what befell the cases, or a metric

@@ -1,0 +1,44 @@
+// What changed between two reports, as matrices: pair by pair.
+
+#include <algorithm>
+#include <map>
+
+#include "report/write/comparison.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+Matrix::Cell cell_of(const Comparison& comparison, const CaseChange& change) {
+  const bool ambiguous = change.outcome == CaseVerdict::ambiguous;
+  const Tint tint = change.outcome == CaseVerdict::same ? Tint::none : tint_of(change.outcome);
+  if (!change.speed) return {{}, "!", tint};
+  return {{}, change_cell(comparison, change.speed->value) + (ambiguous ? "?" : ""), tint};
+}
+
+bool any_ends_with(const Matrix& matrix, char mark) {
+  return std::ranges::any_of(matrix.cells, [&](const auto& row) {
+    return std::ranges::any_of(row, [&](const Matrix::Cell& cell) { return cell.mark.ends_with(mark); });
+  });
+}
+
+}  // namespace
+
+Block change_matrices(const Comparison& comparison, const ShownCases& cases) {
+  if (comparison.news() != 1) return {};
+  Cases records;
+  std::map<const Record*, const CaseChange*> changes;
+  for (const ComparedCase* one : cases) {
+    records.push_back(one->record);
+    changes[one->record] = &one->changes.front();
+  }
+  Block block = matrix_block(records, "change in %",
+                             [&](const Record& record) { return cell_of(comparison, *changes.at(&record)); });
+  for (Matrix& matrix : block.matrices) {
+    if (any_ends_with(matrix, '?')) matrix.notes.push_back({"?: ambiguous", Tint::yellow});
+    if (any_ends_with(matrix, '!')) matrix.notes.push_back({"!: did not run, or not well", Tint::red});
+  }
+  return block;
+}
+
+}  // namespace gpumem::report
