@@ -1,6 +1,5 @@
 // What changed between two reports, as matrices: pair by pair.
 
-#include <algorithm>
 #include <map>
 
 #include "report/write/comparison.hpp"
@@ -16,12 +15,6 @@ Matrix::Cell cell_of(const Comparison& comparison, const CaseChange& change) {
   return {{}, change_cell(comparison, change.speed->value) + (ambiguous ? "?" : ""), tint};
 }
 
-bool any_ends_with(const Matrix& matrix, char mark) {
-  return std::ranges::any_of(matrix.cells, [&](const auto& row) {
-    return std::ranges::any_of(row, [&](const Matrix::Cell& cell) { return cell.mark.ends_with(mark); });
-  });
-}
-
 }  // namespace
 
 Block change_matrices(const Comparison& comparison, const ShownCases& cases) {
@@ -35,8 +28,8 @@ Block change_matrices(const Comparison& comparison, const ShownCases& cases) {
   Block block = matrix_block(records, "change in %",
                              [&](const Record& record) { return cell_of(comparison, *changes.at(&record)); });
   for (Matrix& matrix : block.matrices) {
-    if (any_ends_with(matrix, '?')) matrix.notes.push_back({"?: ambiguous", Tint::yellow});
-    if (any_ends_with(matrix, '!')) matrix.notes.push_back({"!: did not run, or not well", Tint::red});
+    if (matrix.has_mark('?')) matrix.notes.push_back({"?: ambiguous", Tint::yellow});
+    if (matrix.has_mark('!')) matrix.notes.push_back({"!: did not run, or not well", Tint::red});
   }
   return block;
 }

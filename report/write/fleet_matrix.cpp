@@ -42,6 +42,9 @@ std::vector<Block> deviation_matrices(const Fleet& fleet, const FleetFinding& fi
                                [&](const Record& record) { return cell_of(*judgements.at(&record)); });
     if (block.matrices.empty()) continue;
     block.title = machine_label(machine) + ", " + block.title;
+    for (Matrix& matrix : block.matrices) {
+      if (matrix.has_mark('!')) matrix.notes.push_back({"!: failed or moved wrong data", Tint::red});
+    }
     blocks.push_back(std::move(block));
   }
   return blocks;

@@ -65,6 +65,7 @@ class MatrixOfCases {
       const auto value = quantity_of(record, wish_.quantity).value();
       return {value, value ? "" : "-"};
     }
+    // A letter, with what it stands for below.
     const std::string fate =
         record.status == Status::ok
             ? "moved wrong data"
@@ -164,6 +165,12 @@ class MatrixOfCases {
 };
 
 }  // namespace
+
+bool Matrix::has_mark(char end) const {
+  return std::ranges::any_of(cells, [&](const std::vector<Cell>& row) {
+    return std::ranges::any_of(row, [&](const Cell& cell) { return cell.mark.ends_with(end); });
+  });
+}
 
 std::vector<std::vector<std::string>> Matrix::texts(int digits, int most_decimals) const {
   std::vector<std::optional<double>> values;

@@ -437,7 +437,8 @@ TEST_CASE("fleet: the pairs of a node are cases of the node, and its matrix show
                   "     0    -  0.0    0.0  0.0\n"
                   "     1  0.0    -  -30.0  0.0\n"
                   "     2  0.0  0.0      -  0.0\n"
-                  "     3    !  0.0    0.0    -\n") != std::string::npos);
+                  "     3    !  0.0    0.0    -\n"
+                  "!: failed or moved wrong data\n") != std::string::npos);
   CHECK(json_of(fleet)["machines"][3]["gpus"] == 4);
 }
 
