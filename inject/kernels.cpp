@@ -18,6 +18,7 @@
 #include "inject/driver.hpp"
 #include "inject/output.hpp"
 #include "inject/ranges.hpp"
+#include "inject/time_line.hpp"
 
 namespace gpumem::inject {
 
@@ -141,6 +142,16 @@ void add_time(LaunchSlot& slot, double ns) {
   slot.time_ns[slot.timed % kept_times] = static_cast<float>(ns);
   slot.timed_ns += static_cast<std::uint64_t>(ns);
   ++slot.timed;
+}
+
+void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for) {
+  LaunchTotals& all = totals();
+  if (all.began_ns == 0) all.began_ns = static_cast<std::uint64_t>(began_ns);  // a graph that nobody recorded
+  // Two clocks, the GPU's and ours, agree but nearly: a launch may seem to have run before it was asked for.
+  const double since_ns = std::max(0.0, began_ns - static_cast<double>(all.began_ns));
+  const auto begin = static_cast<std::uint64_t>(since_ns);
+  const auto took = static_cast<std::uint64_t>(took_ns);
+  add_ran(slot.ran, begin, begin + took, took * stands_for);
 }
 
 void count_range(LaunchSlot& counts) {

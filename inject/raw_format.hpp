@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 3;
+inline constexpr std::uint32_t raw_version = 4;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -186,6 +186,15 @@ struct RangeLaunches {
 };
 inline constexpr std::uint32_t kept_ranges = 8;
 
+inline constexpr std::uint32_t kept_bins = 64;
+
+/// When launches ran: nanoseconds of GPU time in each bin of the time since LaunchTotals::began_ns, of those launches
+/// whose begin is known, each for as many as it stands for.
+struct TimeLine {
+  std::uint64_t bin_ns = 0;  ///< width of a bin; 0: nothing is known
+  std::uint64_t ran_ns[kept_bins] = {};
+};
+
 /// All launches of one kernel with one grid and block on one device.
 struct LaunchSlot {
   std::uint32_t kernel = 0;  ///< 0: not in use yet
@@ -202,6 +211,7 @@ struct LaunchSlot {
   float time_ns[kept_times] = {};     ///< the first min(timed, kept_times) are filled in
   RangeLaunches ranges[kept_ranges];  ///< the first ones that there were launches in
   std::uint64_t in_other_ranges = 0;  ///< launches
+  TimeLine ran;
 };
 inline constexpr std::uint64_t launch_slots = 65536;
 

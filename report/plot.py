@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Plots JSON reports of gpumem: predicted and measured curves, one panel per table; of a program that 'gpumem run'
-watched, its kernels under the roof of memory, and what they could save.
+watched, its kernels under the roof of memory, what they could save, and when they ran.
 
   report/plot.py report.json -o figure.svg
   report/plot.py h200.json v100.json --figure stride -o stride.png      several GPUs on one figure
@@ -20,9 +20,6 @@ sys.dont_write_bytecode = True  # a source tree stays as it is
 from plotting import command, figures, page  # noqa: E402
 from plotting.command import UserError  # noqa: E402
 from plotting.reports import load  # noqa: E402
-
-KINDS = ("svg", "png", "pdf", "html")
-
 
 def conditions(texts, reports):
     """{parameter: values} of NAME=VALUE,... Names are those in the reports, or their start, as in offset."""
@@ -51,7 +48,7 @@ def main(arguments):
                       help="one figure only: a probe in the reports, or 'roofline' (GFLOP/s of all cases with flops"
                            " against flops per byte; without such cases, a program's kernels under the roof of memory;"
                            " without these, bandwidth against useful bytes per byte moved), or 'savings' (what a"
-                           " program's kernels could save); default: every probe in the reports")
+                           " program's kernels could save) and 'timeline' (when they ran); default: every probe in the reports")
     parser.add_argument("--y", metavar="NAME",
                       help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or"
                            " last words, as bandwidth, peak or time (default: what the probe is about)")
@@ -60,8 +57,9 @@ def main(arguments):
                       help="only cases with these values of a parameter, as in op=read,write; may be repeated")
     given = parser.parse_args(arguments)
     kind = Path(given.output).suffix[1:].lower()
-    if kind not in KINDS:
-        raise UserError(f"the figure '{given.output}' has to end in .{', .'.join(KINDS[:-1])} or .{KINDS[-1]}")
+    if kind not in command.KINDS:
+        raise UserError(f"the figure '{given.output}' has to end in .{', .'.join(command.KINDS[:-1])} or"
+                        f" .{command.KINDS[-1]}")
     reports = load(given.reports)
     figure = figures.build(reports, given.figure, conditions(given.where, reports), given.y, given.scale)
     command.write(given.output, page.render(figure) if kind == "html" else command.draw(figure, kind))

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <tuple>
 
+#include "inject/time_line.hpp"
 #include "probes/measure/devices.hpp"
 #include "probes/measure/kernel_name.hpp"
 #include "report/text/text.hpp"
@@ -68,6 +70,10 @@ double accessed(const RawSample& sample) {
 class Merge {
  public:
   MergedRun run(const std::vector<RawProcess>& processes) {
+    for (const RawProcess& process : processes) {
+      const std::uint64_t began = process.totals.began_ns;
+      if (began > 0 && (began_ns_ == 0 || began < began_ns_)) began_ns_ = began;
+    }
     for (const RawProcess& process : processes) add(process);
     finish();
     return std::move(run_);
@@ -136,9 +142,19 @@ class Merge {
     for (std::size_t reason = 0; reason < inject::unseen_reasons; ++reason) {
       kernel.unseen[reason] += slot.unseen[reason];
     }
+    add(slot.ran, process.totals.began_ns - began_ns_, kernel.ran);
     for (const inject::RangeLaunches& one : slot.ranges) add(process, one, kernel);
     kernel.in_other_ranges += slot.in_other_ranges;
     return place->second;
+  }
+
+  /// Of a process whose first launch was so long after the run's.
+  static void add(const inject::TimeLine& line, std::uint64_t late_ns, inject::TimeLine& sum) {
+    if (late_ns > inject::longest_run_ns) return;
+    for (std::uint64_t bin = 0; bin < inject::kept_bins; ++bin) {
+      if (line.ran_ns[bin] == 0) continue;
+      inject::add_ran(sum, late_ns + bin * line.bin_ns, late_ns + (bin + 1) * line.bin_ns, line.ran_ns[bin]);
+    }
   }
 
   static void add(const RawProcess& process, const inject::RangeLaunches& launches, MergedKernel& kernel) {
@@ -169,7 +185,21 @@ class Merge {
     if (!line.empty() && std::ranges::find(run_.notes, line) == run_.notes.end()) run_.notes.push_back(line);
   }
 
+  /// The same bins for all kernels.
+  void align_time_lines() {
+    std::uint64_t bin_ns = 0;
+    for (const MergedKernel& kernel : run_.kernels) bin_ns = std::max(bin_ns, kernel.ran.bin_ns);
+    run_.bin_s = static_cast<double>(bin_ns) * per_nano;
+    for (MergedKernel& kernel : run_.kernels) {
+      inject::widen(kernel.ran, bin_ns);
+      for (std::size_t bin = run_.bins; bin < inject::kept_bins; ++bin) {
+        if (kernel.ran.ran_ns[bin] > 0) run_.bins = bin + 1;
+      }
+    }
+  }
+
   void finish() {
+    align_time_lines();
     for (std::size_t reason = 1; reason < inject::unseen_reasons; ++reason) {
       std::uint64_t launches = 0;
       for (const MergedKernel& kernel : run_.kernels) {
@@ -205,6 +235,7 @@ class Merge {
   }
 
   MergedRun run_;
+  std::uint64_t began_ns_ = 0;  // the run's first launch
   std::map<Key, std::size_t> places_;
   std::uint64_t beyond_slots_ = 0;
   std::uint64_t graph_launches_ = 0;
@@ -248,6 +279,14 @@ std::string MergedKernel::ranges_text() const {
   }
   if (names.size() < ranges.size() || in_other_ranges > 0) names.emplace_back("...");
   return report::join(names, ", ");
+}
+
+std::vector<double> MergedKernel::ran_s(std::size_t bins) const {
+  const auto known = std::accumulate(std::begin(ran.ran_ns), std::end(ran.ran_ns), 0.0);
+  if (known <= 0 || !gpu_s()) return {};
+  std::vector<double> seconds(bins);
+  for (std::size_t bin = 0; bin < bins; ++bin) seconds[bin] = static_cast<double>(ran.ran_ns[bin]) / known * *gpu_s();
+  return seconds;
 }
 
 const measure::Counts* MergedKernel::counts() const {

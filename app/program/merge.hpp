@@ -39,6 +39,7 @@ struct MergedKernel {
   std::vector<const RawCounts*> counted;
   std::vector<std::pair<std::string, std::uint64_t>> ranges;  ///< that it was launched in, and how often
   std::uint64_t in_other_ranges = 0;
+  inject::TimeLine ran;  ///< since the run's first launch
 
   /// Of all its launches, those not timed as long as those that were.
   [[nodiscard]] std::optional<double> gpu_s() const;
@@ -51,6 +52,9 @@ struct MergedKernel {
   [[nodiscard]] bool varies() const;
   /// Names of the ranges that most of its launches are in: "forward, backward", a few at most. Empty: in none.
   [[nodiscard]] std::string ranges_text() const;
+  /// Seconds in each of the run's bins, of all its launches: those of which it is not known when they ran spread as
+  /// the others did. Empty where of none it is known.
+  [[nodiscard]] std::vector<double> ran_s(std::size_t bins) const;
 };
 
 struct MergedRun {
@@ -62,6 +66,8 @@ struct MergedRun {
   bool by_sites = false;            ///< some process was watched access by access
   bool by_counters = false;         ///< some process was watched by the hardware's counters
   double sampling_s = 0;
+  double bin_s = 0;                                            ///< of all kernels' time lines; 0: nothing is known
+  std::size_t bins = 0;                                        ///< up to the last one in which something ran
   std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason, launches
   std::vector<std::string> notes;                              ///< each once
 };

@@ -30,6 +30,7 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run)
   program.skipped = merged.skipped;
   if (gpu_s > 0) program.gpu_seconds = gpu_s;
   if (merged.launches_seen > 0) program.sampling_seconds = merged.sampling_s;
+  if (merged.bin_s > 0) program.bin_s = merged.bin_s;
   if (merged.by_sites) program.engines.emplace_back(report::sites_engine);
   if (merged.by_counters) program.engines.emplace_back(report::counters_engine);
   program.notes = run.notes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "inject/time_line.hpp"
 #include "probes/access/request.hpp"
 
 namespace gpumem::app {
@@ -38,6 +39,8 @@ bool is_possible(const inject::LaunchSlot& slot) {
   if (std::max({slot.launches, slot.timed, slot.captured}) > most || slot.timed_ns > 1000 * most) return false;
   const auto possible = [](const inject::RangeLaunches& one) { return one.launches <= most; };
   if (slot.in_other_ranges > most || !std::ranges::all_of(slot.ranges, possible)) return false;
+  if (slot.ran.bin_ns > inject::longest_run_ns / inject::kept_bins) return false;
+  if (!std::ranges::all_of(slot.ran.ran_ns, [](std::uint64_t ns) { return ns <= most; })) return false;
   return std::ranges::all_of(slot.unseen, [](std::uint64_t launches) { return launches <= most; });
 }
 

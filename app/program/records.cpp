@@ -94,6 +94,7 @@ class KernelRecord {
     const auto own_s = kernel_.gpu_s();
     metric(record_, report::gpu_time_name).measured = own_s;
     if (own_s && gpu_s > 0) metric(record_, report::gpu_share_name).measured = *own_s / gpu_s;
+    record_.ran_s = kernel_.ran_s(run_.bins);
     if (kernel_.times_s.empty()) return;
     std::vector<measure::Seconds> samples;
     for (const double seconds : kernel_.times_s) samples.emplace_back(seconds);

@@ -57,7 +57,9 @@ void add_records() {
       ++slot->counts->launches;
       count_unseen(*slot, Unseen::captured);
     }
-    add_time(*slot->counts, static_cast<double>(ran.took_ns));
+    const auto took_ns = static_cast<double>(ran.took_ns);
+    add_time(*slot->counts, took_ns);
+    add_to_time_line(*slot->counts, ran.began_ns, took_ns, 1);
   }
 }
 

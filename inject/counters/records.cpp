@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "inject/output.hpp"
+
 namespace gpumem::inject {
 
 namespace {
@@ -23,6 +25,7 @@ struct Records {
   std::unordered_set<std::string> names;
   std::vector<Ran> taken_in;
   const measure::Cupti* cupti = nullptr;
+  std::uint64_t ahead_ns = 0;  ///< CUPTI's clock, of now_ns()'s
 };
 Records& records() {
   static Records& all = *new Records;
@@ -45,6 +48,7 @@ void keep(const KernelRecord& record, Records& all) {
        .shape = {.grid = {positive(record.gridX), positive(record.gridY), positive(record.gridZ)},
                  .block = {positive(record.blockX), positive(record.blockY), positive(record.blockZ)},
                  .dynamic_shared_bytes = positive(record.dynamicSharedMemory)},
+       .began_ns = static_cast<double>(record.start - all.ahead_ns),
        .took_ns = record.end - record.start,
        .of_graph = record.graphNodeId != 0,
        .registers_per_thread = record.registersPerThread,
@@ -67,6 +71,9 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
 
 bool start_records(const measure::Cupti& cupti) {
   records().cupti = &cupti;
+  std::uint64_t its_now_ns = 0;
+  if (cupti.get_timestamp(&its_now_ns) != CUPTI_SUCCESS) return false;
+  records().ahead_ns = its_now_ns - now_ns();
   return cupti.activity_register_callbacks(give_buffer, take_buffer) == CUPTI_SUCCESS &&
          cupti.activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS &&
          cupti.activity_flush_period(flush_period_ms) == CUPTI_SUCCESS;

@@ -15,6 +15,7 @@ struct Ran {
   const std::string* name = nullptr;  ///< as the linker knows it; stays
   std::uint32_t device = 0;
   Shape shape;
+  double began_ns = 0;  ///< by the clock of now_ns()
   std::uint64_t took_ns = 0;
   bool of_graph = false;
   std::uint32_t registers_per_thread = 0;

@@ -39,7 +39,8 @@ std::uint64_t threads_of(const Shape& shape) { return std::uint64_t{shape.block[
 constexpr std::uint64_t timed_at_first = 200;
 constexpr std::uint64_t then_every = 8;
 
-bool wants_time(const LaunchSlot& slot) { return slot.launches <= timed_at_first || slot.launches % then_every == 0; }
+/// Launches that one time stands for.
+std::uint64_t per_time(const LaunchSlot& slot) { return slot.launches <= timed_at_first ? 1 : then_every; }
 
 /// Unseen::none where the launch is patched and `call` knows of it.
 Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context) {
@@ -84,8 +85,9 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
     }
     count_unseen(slot, reason);
   }
-  if (!wants_time(*slot.counts)) return;
-  call.timed = begin_timing(data.context, watched->launch.stream);
+  const std::uint64_t stands_for = per_time(*slot.counts);
+  if (slot.counts->launches % stands_for != 0) return;
+  call.timed = begin_timing(data.context, watched->launch.stream, stands_for);
   call.slot = &slot;
   call.sample.context = data.context;
   call.sample.stream = watched->launch.stream;

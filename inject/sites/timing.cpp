@@ -6,6 +6,7 @@
 
 #include "inject/driver.hpp"
 #include "inject/kernels.hpp"
+#include "inject/output.hpp"
 
 namespace gpumem::inject {
 
@@ -20,14 +21,42 @@ struct Waiting {
   LaunchSlot* slot;
 };
 
+/// An event, and when it was recorded: what places others on our clock.
+struct Mark {
+  CUevent event = nullptr;
+  std::uint64_t at_ns = 0;
+};
+
 std::deque<Waiting> waiting;
+std::unordered_map<CUcontext, Mark> marks;
 std::unordered_map<CUcontext, std::vector<Timed>> spare;
+
+/// Before the first launch of the context that is timed: the GPU has nothing else to do then, as far as that can be
+/// known without waiting.
+void set_mark(CUcontext context, CUstream stream) {
+  const auto [mark, is_new] = marks.try_emplace(context);
+  if (!is_new || driver().cuEventCreate(&mark->second.event, CU_EVENT_DEFAULT) != CUDA_SUCCESS) return;
+  mark->second.at_ns = now_ns();
+  static_cast<void>(driver().cuEventRecord(mark->second.event, stream));
+}
+
+void place(const Waiting& launch, double took_ns) {
+  const Mark& mark = marks[launch.context];
+  float milliseconds = 0;
+  if (mark.event == nullptr ||
+      driver().cuEventElapsedTime(&milliseconds, mark.event, launch.timed.start) != CUDA_SUCCESS) {
+    return;
+  }
+  const double began_ns = static_cast<double>(mark.at_ns) + static_cast<double>(milliseconds) * ns_per_ms;
+  add_to_time_line(*launch.slot, began_ns, took_ns, launch.timed.stands_for);
+}
 
 }  // namespace
 
-Timed begin_timing(CUcontext context, CUstream stream) {
+Timed begin_timing(CUcontext context, CUstream stream, std::uint64_t stands_for) {
   take_times(4);
   if (waiting.size() >= most_waiting) return {};
+  set_mark(context, stream);
   auto& pairs = spare[context];
   Timed timed;
   if (!pairs.empty()) {
@@ -41,6 +70,7 @@ Timed begin_timing(CUcontext context, CUstream stream) {
     pairs.push_back(timed);
     return {};
   }
+  timed.stands_for = stands_for;
   return timed;
 }
 
@@ -58,7 +88,9 @@ void take_times(std::size_t most) {
     float milliseconds = 0;
     if (state == CUDA_SUCCESS &&
         driver().cuEventElapsedTime(&milliseconds, oldest.timed.start, oldest.timed.stop) == CUDA_SUCCESS) {
-      add_time(*oldest.slot, static_cast<double>(milliseconds) * ns_per_ms);
+      const double took_ns = static_cast<double>(milliseconds) * ns_per_ms;
+      add_time(*oldest.slot, took_ns);
+      place(oldest, took_ns);
       spare[oldest.context].push_back(oldest.timed);
     }
     waiting.pop_front();

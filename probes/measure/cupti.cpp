@@ -75,6 +75,7 @@ std::shared_ptr<const Cupti> load_cupti(const std::string& path) {
   find(cupti->activity_flush_all, "cuptiActivityFlushAll");
   find(cupti->activity_flush_period, "cuptiActivityFlushPeriod");
   find(cupti->activity_get_next_record, "cuptiActivityGetNextRecord");
+  find(cupti->get_timestamp, "cuptiGetTimestamp");
   return cupti;
 }
 

@@ -51,6 +51,7 @@ struct Cupti {
   decltype(&::cuptiActivityFlushAll) activity_flush_all = nullptr;
   decltype(&::cuptiActivityFlushPeriod) activity_flush_period = nullptr;
   decltype(&::cuptiActivityGetNextRecord) activity_get_next_record = nullptr;
+  decltype(&::cuptiGetTimestamp) get_timestamp = nullptr;
 };
 
 /// Loads CUPTI from `path`, or if that is empty from where the loader or a CUDA Toolkit has it; it stays loaded. Throws

@@ -74,4 +74,11 @@ def reported(arguments: list[str], *, fine: Sequence[int] | None = (0,), rest: S
         return report
     if ended.exit_code == 130 and not watches:
         raise KeyboardInterrupt
-    raise Error(ended.complaint or f"gpumem ended with {ended.exit_code} and said nothing", ended.exit_code, report)
+    complaint = in_python(ended.complaint or f"gpumem ended with {ended.exit_code} and said nothing")
+    raise Error(complaint, ended.exit_code, report)
+
+
+def in_python(complaint: str) -> str:
+    """What the program says of another command line, said of an argument here."""
+    what, is_cured, _ = complaint.partition("; to predict instead run: ")
+    return f'{what}; to predict instead: backend="model", gpu="h200"' if is_cured else complaint

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,8 +75,8 @@ class Report(Mapping[str, Any]):
         Path(path).write_text(self._text, encoding="utf-8")
 
     def plot(self, figure: str | None = None, *, y: str | None = None, scale: str | None = None) -> Plot:
-        """Draws it, as report/plot.py does. figure: a probe, "roofline" or "savings"; every probe if it is None.
-        y: the quantity that the y axis shows. scale: "linear" or "log"."""
+        """Draws it, as report/plot.py does. figure: a probe, "roofline", "savings" or "timeline"; every probe
+        if it is None. y: the quantity that the y axis shows. scale: "linear" or "log"."""
         return Plot([self], figure, y, scale)
 
     def __str__(self) -> str:
@@ -99,22 +98,20 @@ class Plot:
                  scale: str | None = None):
         from .plotting import figures
         from .plotting.command import UserError
-        from .plotting.reports import load
+        from .plotting.reports import labelled, parse
 
-        with tempfile.TemporaryDirectory() as folder:
-            paths = []
-            for number, report in enumerate(reports):
-                paths.append(os.path.join(folder, f"{number}.json"))
-                report.save(paths[-1])
-            try:
-                self._figure = figures.build(load(paths), figure, {}, y, scale)
-            except UserError as error:
-                raise Error(str(error), 2) from error
+        try:
+            parsed = [parse(report._text, f"report {number + 1}") for number, report in enumerate(reports)]
+            self._figure = figures.build(labelled(parsed), figure, {}, y, scale)
+        except UserError as error:
+            raise Error(str(error), 2) from error
 
     def bytes(self, kind: str) -> bytes:
         """The content of a file of that kind: svg, png, pdf or html."""
         from .plotting import command, page
 
+        if kind not in command.KINDS:
+            raise Error(f"a figure is {', '.join(command.KINDS[:-1])} or {command.KINDS[-1]}, and not '{kind}'", 2)
         try:
             return page.render(self._figure) if kind == "html" else command.draw(self._figure, kind)
         except command.UserError as error:
@@ -123,6 +120,9 @@ class Plot:
     def save(self, path: str | os.PathLike) -> None:
         """Writes it in the format of the extension."""
         Path(path).write_bytes(self.bytes(Path(path).suffix[1:].lower()))
+
+    def __repr__(self) -> str:
+        return f"<gpumem.Plot of {self._figure.title}>"
 
     def _repr_svg_(self) -> str:
         return self.bytes("svg").decode("utf-8")

@@ -1,18 +1,14 @@
 #include "report/compare/compare.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "probes/words.hpp"
 #include "report/record/cases.hpp"
-#include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
@@ -282,126 +278,6 @@ Comparison compare(std::span<const NamedReport> reports, double tolerance, const
     comparison.differences.push_back(std::move(found));
   }
   return comparison;
-}
-
-std::size_t CaseTally::compared() const {
-  const CaseTally& count = *this;
-  return count[CaseVerdict::same] + count[CaseVerdict::faster] + count[CaseVerdict::slower] +
-         count[CaseVerdict::ambiguous];
-}
-
-CaseTally tally(const Comparison& comparison, std::size_t which) {
-  CaseTally counts;
-  counts.counts.assign(outcome_names.size(), 0);
-  const auto speed = [&](const ComparedCase* one) { return one->changes[which].speed->value; };
-  for (const ComparedCase& one : comparison.cases) {
-    const CaseChange& change = one.changes[which];
-    if (!one.old_reading && !change.reading) continue;  // another NEW's
-    ++counts.counts[static_cast<std::size_t>(change.outcome)];
-    if (change.speed && !change.speed->low) ++counts.too_few_samples;
-    if (change.outcome == CaseVerdict::slower && (counts.slowest == nullptr || speed(&one) < speed(counts.slowest))) {
-      counts.slowest = &one;
-    }
-    if (change.outcome == CaseVerdict::faster && (counts.fastest == nullptr || speed(&one) > speed(counts.fastest))) {
-      counts.fastest = &one;
-    }
-  }
-  return counts;
-}
-
-bool is_reshaped(const CaseChange& change) {
-  return !change.by_place && std::ranges::any_of(change.shape, [](const ShapeChange& one) {
-    return one.old_value && one.new_value && !one.parameter.ends_with("_bytes");
-  });
-}
-
-namespace {
-
-/// The first case that NEW broke, and why; empty if there is none.
-std::string broken_words(const Comparison& comparison, std::size_t which, const CaseTally& counts) {
-  std::vector<std::string> parts;
-  if (counts[CaseVerdict::failed] > 0) parts.push_back(counted(counts[CaseVerdict::failed], "case") + " failed");
-  if (counts[CaseVerdict::wrong_data] > 0) {
-    parts.push_back(counted(counts[CaseVerdict::wrong_data], "case") + " moved wrong data");
-  }
-  const auto first = std::ranges::find_if(comparison.cases, [&](const ComparedCase& one) {
-    const CaseVerdict outcome = one.changes[which].outcome;
-    return outcome == CaseVerdict::failed || outcome == CaseVerdict::wrong_data;
-  });
-  if (first == comparison.cases.end()) return {};
-  const std::optional<std::string>& reason = first->changes[which].reading->record->reason;
-  return fmt::format("{} (first: {}{})", join(parts, ", "), case_name(comparison, *first),
-                     reason ? ": " + one_line(*reason) : "");
-}
-
-}  // namespace
-
-Gate gate(const Comparison& comparison, std::size_t which, double share) {
-  Gate result;
-  std::size_t sure = 0;
-  std::size_t held = 0;  // that could have failed
-  const ComparedCase* worst = nullptr;
-  for (const ComparedCase& one : comparison.cases) {
-    const CaseChange& change = one.changes[which];
-    if (!change.speed) continue;
-    const bool slower = change.speed->high && *change.speed->high < 1 - share;
-    const bool maybe = !slower && (!change.speed->low || *change.speed->low < 1 - share);
-    if (is_reshaped(change)) {
-      result.reshaped += slower ? 1 : 0;
-      continue;
-    }
-    ++held;
-    sure += slower ? 1 : 0;
-    result.undecided += maybe ? 1 : 0;
-    if (slower && (worst == nullptr || change.speed->value < worst->changes[which].speed->value)) worst = &one;
-  }
-  const CaseTally counts = tally(comparison, which);
-  std::vector<std::string> reasons;
-  if (worst != nullptr) {
-    reasons.push_back(fmt::format("{} slower by more than {} % (worst: {}: {})",
-                                  counted(sure, case_noun(comparison.reports.front().report)), trimmed(share * 100, 3),
-                                  case_name(comparison, *worst), change_words(worst->changes[which].speed->value)));
-  }
-  if (std::string broken = broken_words(comparison, which, counts); !broken.empty()) reasons.push_back(broken);
-  if (held == 0) {
-    reasons.emplace_back(counts.compared() == 0 ? "nothing could be compared"
-                                                : "nothing could be compared in the same launch shape");
-  }
-  if (!reasons.empty()) result.failure = join(reasons, ", ");
-  return result;
-}
-
-std::string case_name(const Comparison& comparison, const ComparedCase& one) {
-  if (is_kernel(*one.record)) {
-    Cases kernels;
-    for (const ComparedCase& other : comparison.cases) kernels.push_back(other.record);
-    return KernelPlaces(kernels).words(*one.record);
-  }
-  Cases same_probe;
-  bool others = false;
-  for (const ComparedCase& other : comparison.cases) {
-    if (other.record->probe == one.record->probe) {
-      same_probe.push_back(other.record);
-    } else {
-      others = true;
-    }
-  }
-  std::set<std::string> telling = varying(same_probe);
-  for (const std::string& chosen : one.record->chosen) telling.erase(chosen);
-  const std::string position = place_words(*one.record, telling);
-  if (position.empty()) return one_line(one.record->probe);
-  const bool said = position.starts_with(one.record->probe);  // "offset 3" is of the probe offset
-  return others && !said ? one_line(one.record->probe) + ", " + position : position;
-}
-
-std::string new_label(const Comparison& comparison, std::size_t which) {
-  return comparison.news() == 1 ? "new" : fmt::format("new {}", which + 1);
-}
-
-std::string change_words(double ratio) {
-  const double percent = (ratio - 1) * 100;
-  const int decimals = std::abs(percent) < 0.95 ? 2 : 1;
-  return fmt::format("{:+.{}f} %", percent, decimals);
 }
 
 }  // namespace gpumem::report

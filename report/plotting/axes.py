@@ -1,5 +1,6 @@
 """The x axis: which parameter, on which scale, with ticks where a reader looks for them."""
 
+import math
 from collections import Counter
 
 from .model import XAxis
@@ -29,11 +30,12 @@ def swept_parameter(cases):
 
 
 def scale_of(values):
-    """Powers get a logarithmic scale, steps a linear one."""
+    """Steps get a linear scale. Powers, nearly or all over, would crowd at its low end: half of the values in the first
+    quarter."""
     if not all(map(is_number, values)) or len(values) < 2:
         return "category"
-    powers = all(after >= 1.5 * before for before, after in zip(values, values[1:]))
-    return "log2" if powers and 0 < 8 * values[0] <= values[-1] else "linear"
+    low, middle, high = values[0], values[(len(values) - 1) // 2], values[-1]
+    return "log2" if 0 < 8 * low <= high and middle - low < (high - low) / 4 else "linear"
 
 
 def linear_ticks(low, high, text):
@@ -46,17 +48,27 @@ def linear_ticks(low, high, text):
     return [(at, text(at)) for at in places + list(range(int(first), int(high) + 1, step))]
 
 
-def x_axis(cases, parameter):
+def log_ticks(names, text):
+    """The values, where a reader can tell them apart, else powers of two."""
+    low, high = names[0][0], names[-1][0]
+    if len(names) <= MOST_TICKS and all(after >= 1.5 * before for (before, _), (after, _) in zip(names, names[1:])):
+        return names
+    powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
+    return [(2 ** power, text(2 ** power)) for power in powers[::-(-len(powers) // MOST_TICKS)]]
+
+
+def x_axis(cases, parameter, is_category=False):
     """The axis, and the place on it of each value."""
     words = cases[0].report.words
     values = dict.fromkeys(case.parameters[parameter] for case in cases if parameter in case.parameters)
     if all(map(is_number, values)):
         values = sorted(values)
-    scale = scale_of(list(values))
+    scale = "category" if is_category else scale_of(list(values))
     places = {value: place if scale == "category" else value for place, value in enumerate(values)}
     names = [(place, words.value(parameter, value)) for value, place in places.items()]
-    if scale == "linear" and names[-1][0] - names[0][0] > MOST_TICKS:
+    ticks = names if scale == "category" else names[::-(-len(names) // MOST_TICKS)]
+    if scale == "log2":
+        ticks = log_ticks(names, lambda at: words.value(parameter, at))
+    elif scale == "linear" and names[-1][0] - names[0][0] > MOST_TICKS:
         ticks = linear_ticks(names[0][0], names[-1][0], lambda at: words.value(parameter, at))
-    else:
-        ticks = names if scale == "category" else names[::-(-len(names) // MOST_TICKS)]
     return XAxis(words.axis(parameter), scale, ticks, names), places

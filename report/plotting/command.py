@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 
+KINDS = ("svg", "png", "pdf", "html")
+
+
 class UserError(Exception):
     """What the user can mend, in one line."""
 

@@ -8,11 +8,10 @@ import matplotlib
 from matplotlib.figure import Figure as Canvas
 from matplotlib.transforms import ScaledTranslation
 
-from . import panel_drawing, sideways_drawing
+from . import matrix_drawing, panel_drawing, sideways_drawing, stacked_drawing
 from .model import INK
 from .panel_drawing import LETTERS_PER_INCH, MUTED
 
-PANEL_INCHES = 4.2  # height of a panel with its title and labels
 WIDTH_INCHES = {1: 8.6, 2: 12.4, 3: 15.6}
 LEGEND_LINE_INCHES, LEGEND_INCHES = 0.225, 0.08  # of a line, and of what is around all lines
 TITLE_INCHES = 0.85
@@ -70,25 +69,31 @@ def legend_inches(handles, width):
     return legend_shape(handles, width)[1] * LEGEND_LINE_INCHES + LEGEND_INCHES
 
 
+def drawing_of(panel):
+    if panel.sideways:
+        return sideways_drawing
+    return stacked_drawing if panel.stacked else matrix_drawing if panel.matrix else panel_drawing
+
+
 class Row:
     """Blocks side by side, and how high they are in inches: their panels, and their legends below."""
 
     def __init__(self, blocks, width, places):
         self.blocks, self.width, self.places = blocks, width / places, places
-        self.drawing = sideways_drawing if blocks[0][0].sideways else panel_drawing
-        self.legends = [self.drawing.legends(block) for block in blocks]
+        self.legends = [drawing_of(block[0]).legends(block) for block in blocks]
         self.columns = columns_of(blocks[0])
         self.lines = -(-len(blocks[0]) // self.columns)
-        self.line_inches = sideways_drawing.inches(blocks[0][0]) if blocks[0][0].sideways else PANEL_INCHES
+        self.line_inches = max(drawing_of(block[0]).inches(block[0]) for block in blocks)
         self.above = self.lines * self.line_inches
         self.below = max(sum(legend_inches(handles, self.width) for handles in legends) for legends in self.legends)
+        self.below = max(self.below, LEGEND_INCHES)  # no height at all is none that the layout can do with
 
     def draw(self, canvas, place):
         for block, legends, of_block in zip(self.blocks, self.legends, place.subgridspec(1, self.places)):
             cells = of_block.subgridspec(self.lines + 1, self.columns,
                                          height_ratios=[self.line_inches] * self.lines + [self.below])
             for panel, cell in zip(block, cells):
-                self.drawing.draw(canvas.add_subplot(cell), panel, self.width / self.columns)
+                drawing_of(panel).draw(canvas.add_subplot(cell), panel, self.width / self.columns)
             self.draw_legends(canvas.add_subplot(cells[self.lines, :]), legends)
 
     def draw_legends(self, axes, legends):

@@ -2,12 +2,13 @@
 
 from collections import Counter
 
-from . import axes, kernel_roofline, kernels, memory_roofline, roofline, savings, timelines
+from . import axes, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, timelines
 from .command import UserError
 from .curves import curve, slug, unique
 from .model import COLOURS, Figure, Guide, Panel, Quantity, grouped
 from .reports import BANDWIDTH, PEAK_SHARE, TIME, has_reading, kinds, origin
 
+OF_PROGRAMS = {savings.NAME: savings, kernel_times.NAME: kernel_times}  # beside their roofline
 CURVES = 6  # as many in one panel stay readable
 PANELS = 36
 
@@ -64,6 +65,12 @@ def split(cases, varying):
         if max(Counter(panel for panel, *_ in keys).values()) <= CURVES:
             curves = tried
     return curves, [name for name in varying if name not in curves]
+
+
+def matrix_of(cases):
+    """The parameters whose values are the rows and the columns of a matrix, which has no curves; None, None for none."""
+    matrix = cases[0].matrix
+    return (matrix.rows, matrix.columns) if matrix.rows and matrix.columns else (None, None)
 
 
 class Looks:
@@ -154,9 +161,15 @@ def limits_of(cases):
     return [*found, *([Guide("peak", PEAK_SHARE, level=1)] if found else [])]
 
 
+def is_end(name, names):
+    """Whether this is an end of the interval of another, as capacity_low_bytes is of capacity_bytes."""
+    return any(name.replace(end, "_") in names for end in ("_low_", "_high_") if end in name)
+
+
 def concluded(cases, swept, looks):
     """What several of the cases show together: in words, and where all show it, as places on the x axis."""
     labels, notes, places = {looks.label(case) for case in cases}, [], []
+    numbers = [case.parameters.get(swept) for case in cases if axes.is_number(case.parameters.get(swept))]
     for report in {id(case.report): case.report for case in cases}.values():
         unit = report.words.of_parameter(swept)["unit"]
         for conclusion in report.conclusions:
@@ -167,7 +180,8 @@ def concluded(cases, swept, looks):
                     f"{report.words.amount(name, getattr(reading, which))} {which}"
                     for which in ("measured", "predicted") if getattr(reading, which) is not None)
                 said += [f"{words['title']} {found}"] if found else []
-                if found and unit and words["unit"] == unit and len(about) == len(cases):
+                is_place = found and unit and words["unit"] == unit and not is_end(name, conclusion.quantities)
+                if is_place and len(about) == len(cases) and min(numbers) <= reading.known()[-1] <= max(numbers):
                     places.append(Guide(said[-1], x=reading.known()[-1]))
             text = " ".join(filter(None, [conclusion.advice, "; ".join(said)]))
             if about and text:
@@ -189,8 +203,8 @@ def subtitle(cases, hidden, owner):
     return "; ".join(filter(None, [owner, missing, ", ".join(words)]))
 
 
-def panel(cases, title_words, looks, swept, name, logarithmic):
-    x, x_places = axes.x_axis(cases, swept)
+def panel(cases, title_words, looks, swept, name, logarithmic, matrix):
+    x, x_places = axes.x_axis(cases, swept, is_category=matrix)
     words, probe = cases[0].report.words, cases[0].probe
     title = ", ".join([probe, *(words.phrase(key, value) for key, value in title_words.items() if value is not None)])
     purpose = words.of("probes", probe).get("purpose")
@@ -199,15 +213,18 @@ def panel(cases, title_words, looks, swept, name, logarithmic):
     notes, places = concluded(cases, swept, looks)
     return Panel(name, title, subtitle(cases, {swept, *looks.curves, *title_words}, looks.owner), x,
                  quantities_of(cases, logarithmic if x.scale != "category" else ()),
-                 series_of(cases, looks, swept, x_places, name), limits_of(cases) + places, notes)
+                 series_of(cases, looks, swept, x_places, name), limits_of(cases) + places, notes,
+                 matrix=matrix)
 
 
 def block(cases, reports, gpus):
     """The panels of one table. `reports` are the labels of all reports: each has its colour in all blocks. `gpus` is
     how many GPUs the figure shows."""
     words = cases[0].report.words
-    swept = axes.swept_parameter(cases)
-    curves, others = split(cases, parameters_of(cases, swept))
+    rows, swept = matrix_of(cases)
+    swept = swept or axes.swept_parameter(cases)
+    varying = parameters_of(cases, swept)
+    curves, others = ([rows], [name for name in varying if name != rows]) if rows else split(cases, varying)
     looks = Looks(cases, curves, reports, gpus)
     logarithmic = {name for name, values in known_values(cases).items() if spans_decades(values)}
     groups = grouped(cases, lambda case: values_of(case, others))
@@ -218,7 +235,7 @@ def block(cases, reports, gpus):
     for values, group in groups.items():
         title_words = dict(zip(others, values))
         name = ".".join(map(slug, [cases[0].probe, *(f"{key} {value}" for key, value in title_words.items())]))
-        panels.append(panel(group, title_words, looks, swept, unique(name, names), logarithmic))
+        panels.append(panel(group, title_words, looks, swept, unique(name, names), logarithmic, rows is not None))
     return [one for one in panels if one.quantities]
 
 
@@ -254,13 +271,15 @@ def choose(panel_of, y, scale):
     if y:
         panel_of.quantities.sort(key=lambda quantity: not is_called(quantity.name, y))
     for quantity in panel_of.quantities:
-        if scale and not panel_of.sideways:
+        if scale and not (panel_of.sideways or panel_of.stacked):
             quantity.log = scale == "log"
 
 
 def of_programs(cases, name):
-    """The blocks of the kernels of programs, a panel each: the roofline and what could be saved, or one of them."""
-    makers = {"roofline": [kernel_roofline], savings.NAME: [savings]}.get(name, [kernel_roofline, savings])
+    """The blocks of the kernels of programs, a panel each: the roofline, what could be saved and when they ran, or one
+    of them."""
+    known = {"roofline": kernel_roofline, **OF_PROGRAMS}
+    makers = [known[name]] if name in known else known.values()
     names = Counter()
     made = [maker.panel(of_report, unique(maker.NAME, names))
             for of_report in kernels.of_programs(cases) for maker in makers]
@@ -299,6 +318,8 @@ def nothing(reports, where, name):
     chosen_words = " with these parameters" if where else ""
     if name == savings.NAME:
         return f"nothing to save in {named(reports)}: no kernel{chosen_words} is known to waste 2 % of its time"
+    if name == kernel_times.NAME:
+        return f"nothing to plot in {named(reports)}: of no kernel{chosen_words} it is known when it ran"
     programs = [report for report in reports if report.program.launches_seen is not None]
     if len(programs) < len(reports):
         return (f"nothing to plot in {named(reports)}: no case{chosen_words} that ran has a reading; run"
@@ -309,22 +330,22 @@ def nothing(reports, where, name):
 
 
 def build(reports, name, where, y=None, scale=None):
-    """The figure of the reports' tables; with `name` of one of them, of the roofline or of the savings. `y` names the
+    """The figure of the reports' tables; with `name` of one of them, of the roofline or of OF_PROGRAMS. `y` names the
     quantity to show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both to the
     panel."""
     tables = tables_of(reports, where)
-    others = ("roofline", *([savings.NAME] if kernels.PROBE in tables else []))
+    others = ("roofline", *(OF_PROGRAMS if kernels.PROBE in tables else []))
     if tables and name not in (None, *others, *tables):
         known = [probe for probe in tables if probe != "roofline"]
         raise UserError(f"no cases of '{name}' in {named(reports)}; --figure takes"
                         f" {', '.join([*known, *others[1:]])} or roofline")
-    probe_of = kernels.PROBE if name == savings.NAME else name
+    probe_of = kernels.PROBE if name in OF_PROGRAMS else name
     tables = {probe: cases for probe, cases in tables.items() if name in (None, "roofline") or probe == probe_of}
     cases = [case for of_probe in tables.values() for case in of_probe]
     if name == "roofline" and cases:
         blocks, cases = roofs(cases)
     else:
-        blocks = of_programs(cases, name) if name == savings.NAME else blocks_of(tables)
+        blocks = of_programs(cases, name) if name in OF_PROGRAMS else blocks_of(tables)
     if not blocks:
         raise UserError(nothing(reports, where, name))
     panels = [one for panels in blocks for one in panels]

@@ -111,6 +111,8 @@ class Panel:
     notes: List[str] = field(default_factory=list)  # what its cases show together
     scatter: bool = False  # points that no curve connects
     wide: bool = False  # has a row for itself
+    matrix: bool = False  # its series are rows, the places on its x axis columns
+    stacked: Optional[float] = None  # bars that stand on each other, and how wide they are on the x axis
     sideways: bool = False  # bars from left to right, over each other, their labels above them
     area: Optional[str] = None  # what its points' shares are
     reach: Optional[str] = None  # what the lines up from its points say

@@ -92,19 +92,24 @@
   }
 
   // What to hold the curves against, but for a far limit, which would flatten them.
-  function guides(panel, quantity, traces) {
+  function guides(panel, quantity, traces, yLog) {
+    const between = (low, high, share) => yLog ? low * (high / low) ** share : low + (high - low) * share;
     const values = traces.flatMap(({ y }) => y).filter((one) => one !== null);
     const places = panel.x.names.map(([at]) => at);
     const [bottom, top] = [Math.min(...values), Math.max(...values)];
     const [left, right] = [Math.min(...places), Math.max(...places)];
     return panel.guides.filter((guide) => [undefined, quantity].includes(guide.quantity))
       .filter(({ level, points }) => points || level === undefined || level > bottom / 4 && level < 4 * top)
-      .map(({ label, level, points, x }) => {
-        const line = points ?? (level === undefined ? [[x, bottom], [x, top]] : [[left, level], [right, level]]);
-        const at = points ? Math.floor(line.length * .75) : line.length - 1;
+      .map(({ label, level, points, x }, i) => {
+        const isPlace = !points && level === undefined;  // these have their words at different heights
+        const line = points ?? (isPlace ? [[x, top], [x, between(bottom, top, 1 - i / 14)], [x, bottom]]
+          : [[left, level], [right, level]]);
+        const at = points ? Math.floor(line.length * .75) : 1;
+        const isFar = panel.x.scale.startsWith("log") ? x > Math.sqrt(left * right) : x > (left + right) / 2;
+        const side = points ? "bottom right" : isPlace ? `middle ${isFar ? "left" : "right"}` : "top left";
         return { ...dots, mode: "lines+text", cliponaxis: false, meta: { part: "guide" }, x: line.map((one) => one[0]),
           y: line.map((one) => one[1]), line: { color: css("--muted"), width: 1.3, dash: "dashdot" },
-          text: line.map((_, i) => i === at ? plain(label) : ""), textposition: points ? "bottom right" : "top left",
+          text: line.map((_, i) => i === at ? plain(label) : ""), textposition: side,
           textfont: { color: css("--muted"), size: 12 } };
       });
   }
@@ -113,16 +118,20 @@
     const cells = panel.series.map((series) => panel.x.names.map(([at]) => series.points.find(({ x }) => x === at)));
     const numbers = cells.map((row) => row.map((point) => point ? known(point, quantity.name) : null));
     return [{ type: "heatmap", x: panel.x.names.map(([, name]) => plain(name)),
-      y: panel.series.map(({ label }) => plain(label)), z: numbers, hoverinfo: "text", colorscale: "Viridis",
+      y: panel.series.map(({ label }) => plain(label)), z: numbers, hoverinfo: "text", hoverongaps: false,
+      colorscale: "Viridis",
       hovertext: cells.map((row) => row.map((point) => point ? told(point) : "")), texttemplate: "%{z:.4~g}",
       colorbar: { title: { text: plain(quantity.label), side: "right" } }, xgap: 2, ygap: 2 }];
   }
 
-  function sideways(panel, quantity) {
-    return panel.series.map((series) => ({ type: "bar", orientation: "h", name: plain(series.label), width: .6,
-      uid: series.name, meta: { reading: "measured", series: series.name }, hoverinfo: "text",
-      opacity: series.thin ? .35 : 1, marker: { color: colour(series) }, y: series.points.map(({ x }) => x),
-      x: series.points.map((point) => known(point, quantity)), hovertext: series.points.map(told) }));
+  function barsOf(panel, quantity) {
+    return panel.series.map((series) => {
+      const places = series.points.map(({ x }) => x), values = series.points.map((point) => known(point, quantity));
+      return { type: "bar", name: plain(series.label), uid: series.name, meta: { reading: "measured", series: series.name },
+        showlegend: true, hoverinfo: "text", hovertext: series.points.map(told), opacity: series.thin ? .35 : 1,
+        marker: { color: colour(series) }, ...(panel.sideways ? { orientation: "h", width: .6, x: values, y: places }
+          : { width: panel.stacked, x: places, y: values }) };
+    });
   }
 
   function layout(panel, traces, { quantity, xLog, yLog, heat }) {
@@ -137,13 +146,22 @@
       legend: { orientation: "h", y: -.2, yanchor: "top", uirevision: "stay" },
       uirevision: [quantity.name, xLog, yLog].join(), barmode: "group",
       scattermode: panel.x.scale === "category" ? "group" : "overlay" };
-    if (heat) return { ...base, xaxis: x, yaxis: { ...line, autorange: "reversed" } };
+    if (heat) {  // numbers are names of rows and columns here
+      const names = { type: "category", showgrid: false };
+      return { ...base, height: Math.max(base.height, 110 + 34 * panel.series.length), xaxis: { ...x, ...names },
+        yaxis: { ...line, ...names, autorange: "reversed" } };
+    }
     if (panel.sideways) {
-      return { ...base, barmode: "overlay", showlegend: true, height: 110 + 34 * panel.x.names.length,
+      return { ...base, barmode: "overlay", height: 110 + 34 * panel.x.names.length,
         xaxis: { ...line, title: { text: plain(quantity.label) } }, yaxis: { ...line, ...names, autorange: "reversed" } };
     }
+    if (panel.stacked) {
+      Object.assign(base, { barmode: "stack", bargap: 0, showlegend: true });
+      x.range = [0, panel.x.names.at(-1)[0]];
+    }
     const values = traces.flatMap((trace) => trace.y).filter((one) => one > 0);
-    const decades = yLog ? { type: "log", dtick: Math.max(...values) > 1000 * Math.min(...values) ? 1 : "D2" } : {};
+    const wide = Math.max(...values) > 1000 * Math.min(...values);
+    const decades = yLog ? { type: "log", tickformat: "~g", dtick: wide ? 1 : "D2" } : {};
     return { ...base, xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category" },
       yaxis: { ...y, rangemode: "tozero", ...decades } };
   }
@@ -156,7 +174,7 @@
       const cells = category ? panel.series.length * panel.x.names.length : 0;
       Object.assign(this, { panel, drawn: false, at: -1, state: { quantity: panel.quantities[0],
         yLog: panel.quantities[0].log, xLog: panel.x.scale.startsWith("log"),
-        heat: panel.series.length > 2 && panel.x.names.length > 2 && cells >= MANY_CELLS } });
+        heat: panel.matrix || panel.series.length > 2 && panel.x.names.length > 2 && cells >= MANY_CELLS } });
       this.plot = html("div", { class: "plot", id: panel.name, tabindex: 0, role: "img", "aria-label": panel.title });
       const subtitle = [panel.subtitle, panel.area && `area: ${panel.area}`, panel.reach && `line up: ${panel.reach}`];
       const reasons = panel.sideways ? panel.series.flatMap(({ points }) => points.filter(({ label }) => label)
@@ -180,7 +198,7 @@
       const { state, panel } = this;
       const scale = (label, member) => this.menu(label, [["linear", "linear"], ["log", "logarithmic"]],
         state[member] ? "log" : "linear", (kind) => { state[member] = kind === "log"; });
-      if (panel.sideways) return html("div", { class: "controls" });
+      if (panel.sideways || panel.stacked) return html("div", { class: "controls" });
       const yScale = scale("y scale", "yLog");
       const found = [this.menu("y", panel.quantities.map(({ name, label }) => [name, label]), state.quantity.name,
         (name) => {
@@ -190,8 +208,9 @@
         }), yScale];
       if (panel.x.scale !== "category" && panel.x.names.every(([at]) => at > 0)) found.push(scale("x scale", "xLog"));
       if (cells > 3) {
-        found.push(this.menu("as", [["bars", "bars"], ["heat", "heat map"]], state.heat ? "heat" : "bars",
-          (kind) => { state.heat = kind === "heat"; }));
+        const choose = (kind) => { yScale.hidden = state.heat = kind === "heat"; };
+        found.push(this.menu("as", [["bars", "bars"], ["heat", "heat map"]], state.heat ? "heat" : "bars", choose));
+        choose(state.heat ? "heat" : "bars");
       }
       return html("div", { class: "controls" }, ...found);
     }
@@ -199,14 +218,17 @@
     traces() {
       const { panel, state: { quantity, heat } } = this;
       if (heat) return heatMap(panel, quantity);
-      if (panel.sideways) return sideways(panel, quantity.name);
+      if (panel.sideways || panel.stacked) {
+        const bars = barsOf(panel, quantity.name);
+        return [...bars, ...guides(panel, quantity.name, [{ y: panel.guides.map(({ level }) => level) }])];
+      }
       const curves = panel.series.flatMap((series) => {
         const there = READINGS.filter((reading) => shown.has(reading)
           && series.points.some((point) => value(point, quantity.name, reading) !== null));
         const own = there.map((reading) => curve(panel, series, reading, quantity.name, reading === there.at(-1)));
         return there.length ? [...own, ...beside(panel, series, quantity.name)] : [];
       });
-      return [...curves, ...guides(panel, quantity.name, curves)];
+      return [...curves, ...guides(panel, quantity.name, curves, this.state.yLog)];
     }
 
     draw() {
@@ -221,11 +243,16 @@
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (event.key === "Escape") Plotly.Fx.unhover(this.plot);
       if (!step || !this.drawn) return;
-      const cases = this.plot.data.flatMap((trace, curveNumber) => trace.showlegend && trace.visible !== "legendonly"
-        ? trace.x.map((_, pointNumber) => ({ curveNumber, pointNumber })) : []);
+      const cases = this.plot.data.flatMap((trace, curveNumber) => {
+        if (trace.z) {
+          return trace.z.flatMap((row, yval) => row.flatMap((cell, xval) => cell === null ? [] : [{ xval, yval }]));
+        }
+        return trace.showlegend && trace.visible !== "legendonly"
+          ? trace.x.map((_, pointNumber) => [{ curveNumber, pointNumber }]) : [];
+      });
       if (!cases.length) return;
       this.at = (this.at + step + cases.length) % cases.length;
-      Plotly.Fx.hover(this.plot, [cases[this.at]]);
+      Plotly.Fx.hover(this.plot, cases[this.at], "xy");
       event.preventDefault();
     }
   }

@@ -10,6 +10,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from .model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, radius
 from .reports import DISTURBED
 
+PANEL_INCHES = 4.2  # height with its title and labels
 LETTERS_PER_INCH = 11.0  # of the size that most texts have
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "ooo", "***")  # of bars, which have no markers
 DASHED = (0, (4, 2))
@@ -56,6 +57,10 @@ def values(panel, series, reading):
 
 def known(panel, series, reading):
     return [(x, value) for x, value in values(panel, series, reading) if value is not None]
+
+
+def inches(_):
+    return PANEL_INCHES
 
 
 def draw(axes, panel, width):

@@ -33,7 +33,8 @@ CASE = {
     "predicted_seconds": float, "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,
     "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str],
-    "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}]}
+    "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}], "ran_seconds": [float],
+    "matrix": {"rows": str, "columns": str}}
 REPORT = {
     "tool": {"version": str, "git_commit": str}, "started_at": str, "backend": str, "profile": str,
     "host": {"name": str},
@@ -44,7 +45,7 @@ REPORT = {
     "words": {"probes": {...: {...: str}}, "parameters": {...: {...: str}}, "stages": {...: str}},
     "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}}],
     "checks": [{"name": str, "cases": [int]}],
-    "program": {"command": [str], "launches_seen": float}, "results": [CASE]}
+    "program": {"command": [str], "launches_seen": float, "bin_seconds": float}, "results": [CASE]}
 
 KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", float: "a number", int: "a number"}
 
@@ -219,9 +220,12 @@ def told_apart(reports):
 
 
 def load(paths):
+    return labelled([read(path) for path in paths])
+
+
+def labelled(reports):
     """The reports, each with a label that tells it from the others: its GPU, if need be with more. What one of them
     says of a name helps those that were written before reports said it."""
-    reports = [read(path) for path in paths]
     words = Words([report.told for report in reports])
     alike = grouped(reports, lambda report: report.gpu)
     for gpu, group in alike.items():

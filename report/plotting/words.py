@@ -19,7 +19,7 @@ def spelled(name):
 def size_in_words(size):
     for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size >= factor and (size % (factor // 4) == 0 or size != int(size)):
-            return f"{size / factor:g} {unit}"
+            return f"{size / factor:{'g' if size == int(size) else '.4g'}} {unit}"
     return f"{size:g} B"
 
 

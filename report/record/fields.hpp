@@ -234,6 +234,7 @@ void fields(Archive& archive, Record& record) {
   archive("parameters", record.parameters);
   archive.if_any("range", record.range);
   archive.if_any("first_launch", record.first_launch);
+  archive.if_any("ran_seconds", record.ran_s);
   archive.later("swept", record.swept);
   archive.later("compared", known(record.compared));
   archive.if_any("across", record.across);
@@ -318,6 +319,7 @@ void fields(Archive& archive, ProgramRecord& program) {
   archive("skipped", program.skipped);
   archive.later("gpu_seconds", program.gpu_seconds);
   archive.later("sampling_seconds", program.sampling_seconds);
+  archive.later("bin_seconds", program.bin_s);
   archive.later("engines", program.engines);
   archive.later("notes", program.notes);
 }

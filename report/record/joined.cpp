@@ -78,6 +78,7 @@ Report joined(const Report& sites, const Report& counters) {
     while (at < taken.size() && (taken[at] || report.results[at].parameters != counted.parameters)) ++at;
     if (at == taken.size()) {
       report.results.push_back(counted);
+      report.results.back().ran_s.clear();  // when it ran in the other run
       continue;
     }
     taken[at] = true;
@@ -86,7 +87,9 @@ Report joined(const Report& sites, const Report& counters) {
     if (record.status == Status::ok) {
       add_counts(record, counted);
     } else {
+      std::vector<double> ran_s = std::move(record.ran_s);
       record = counted;
+      record.ran_s = std::move(ran_s);
     }
   }
   return report;

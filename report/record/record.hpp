@@ -117,6 +117,8 @@ struct Record {
   std::vector<std::string> chosen;    ///< parameters that `auto` decided
   /// Of a user's kernel, its place among all in the order of their first launches.
   std::optional<std::uint64_t> first_launch = {};
+  /// Of a user's kernel, how long it ran in each bin of the run (ProgramRecord::bin_s); empty where that is not known.
+  std::vector<double> ran_s = {};
   Status status = Status::ok;
   std::optional<std::string> reason;  ///< why it was skipped or failed
   std::optional<bool> verified;
@@ -207,6 +209,7 @@ struct ProgramRecord {
   std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason in words, launches not seen for it
   std::optional<double> gpu_seconds;       ///< that all launches took, those not timed as long as those that were
   std::optional<double> sampling_seconds;  ///< that seeing launches access by access cost the program
+  std::optional<double> bin_s = {};        ///< bins of the time since the first launch (Record::ran_s)
   std::vector<std::string> engines;        ///< "sites" (access by access), "counters" (by the hardware's)
   std::vector<std::string> notes;          ///< a line each: what could not be seen, why, and what to do
 };

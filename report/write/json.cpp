@@ -63,6 +63,10 @@ class FieldWriter {
   static bool is_absent(const std::optional<T>& value) {
     return !value.has_value();
   }
+  template <class T>
+  static bool is_absent(const std::vector<T>& list) {
+    return list.empty();
+  }
   static Json to_json(const std::string& text) { return text; }
   static Json to_json(bool value) { return value; }
   static Json to_json(unsigned value) { return value; }

@@ -120,19 +120,20 @@ void write_levels(std::ostream& out, const std::vector<Portrait>& portraits) {
   out << "<section><h2>The levels of memory" << badge(portraits) << "</h2>\n";
   write_key(out, portraits);
   out << "<table class=\"levels\"><thead><tr><th></th>";
-  for (const Measure& measure : measures()) out << "<th>" << measure.heading << "</th>";
+  std::vector<std::optional<Scale>> scales;
+  for (const Measure& measure : measures()) {
+    out << "<th>" << measure.heading << "</th>";
+    scales.push_back(scale_of(portraits, measure));
+  }
   out << "</tr></thead><tbody>\n";
   for (const std::string& name : names) {
     out << "<tr><th scope=\"row\">" << xml_escaped(capitalised(name)) << "</th>";
-    for (const Measure& measure : measures()) {
+    for (std::size_t column = 0; column < scales.size(); ++column) {
       out << "<td>";
-      const auto scale = scale_of(portraits, measure);
-      for (std::size_t g = 0; g < portraits.size() && scale; ++g) {
+      for (std::size_t g = 0; g < portraits.size() && scales[column]; ++g) {
         const auto& levels = portraits[g].levels;
         const auto level = std::ranges::find(levels, name, &PortraitLevel::name);
-        if (level != levels.end()) {
-          out << cell(*level, measure, *scale, g);
-        }
+        if (level != levels.end()) out << cell(*level, measures()[column], *scales[column], g);
       }
       out << "</td>";
     }

@@ -106,6 +106,54 @@ class OwnProbes(unittest.TestCase):
                                  "--word-bytes", word)
 
 
+class TimeLines(unittest.TestCase):
+    """When kernels ran, by both engines."""
+
+    ENGINES = ((), ("--counters",))
+
+    def lines(self, *command, options):
+        """The width of the bins, and each kernel's time line, whose sum is its GPU time."""
+        with tempfile.TemporaryDirectory() as folder:
+            report = watched(folder, *command, options=options)[3]
+        kernels = [one for one in report["results"] if one["metrics"]["gpu_time_seconds"]]
+        for one in kernels:
+            self.assertAlmostEqual(sum(one["ran_seconds"]) / one["metrics"]["gpu_time_seconds"], 1, places=6)
+        lines = {one["parameters"]["kernel"]: one["ran_seconds"] for one in kernels}
+        self.assertEqual(len({len(line) for line in lines.values()}), 1)
+        self.assertLessEqual(len(next(iter(lines.values()))), 64)
+        return report["program"]["bin_seconds"], lines
+
+    def middle(self, line):
+        """The bin around which a kernel ran."""
+        return sum(i * seconds for i, seconds in enumerate(line)) / sum(line)
+
+    def test_kernels_run_one_after_another(self):
+        """More launches than are all timed, in one stream: none runs while another does, and in the probe's order."""
+        for options in self.ENGINES:
+            with self.subTest(options=options):
+                width, lines = self.lines(GPUMEM, "probe", "--offset", "0", "--op", "read,write,copy", "--buffer", "256MiB",
+                                          "--block-threads", "256", "--elements-per-thread", "4", "--time-budget", "400ms",
+                                          "--ci-width", "0.001%", "--quiet", options=options)
+                read, write, copy = ([self.middle(line) for name, line in lines.items() if f"global::{op}<" in name]
+                                     for op in ("read", "write", "copy"))
+                self.assertLess(max(read), min(write))
+                self.assertLess(max(write), min(copy))
+                busiest = max(map(sum, zip(*lines.values())))
+                self.assertLess(busiest, 1.2 * width)  # launches that were not timed are spread over the others
+                self.assertGreater(busiest, 0.3 * width)
+
+    def test_processes_one_after_another(self):
+        """A child launches and ends, and only then its parent begins."""
+        for options in self.ENGINES:
+            with self.subTest(options=options):
+                _, lines = self.lines(GUEST, "child", options=options)
+                (line,) = lines.values()
+                self.assertGreater(line[0], 0)
+                self.assertGreater(line[-1], 0)
+                self.assertGreater(line.count(0), len(line) / 2)
+                self.assertAlmostEqual(sum(line[:len(line) // 2]) / sum(line), 0.5, delta=0.3)
+
+
 class Guests(unittest.TestCase):
     def check_unnoticed(self, mode, *options):
         alone = run(GUEST, mode)

@@ -148,6 +148,10 @@ TEST_CASE("nvtx: ranges deeper than anybody nests them take no memory", "[nvtx]"
 TEST_CASE("nvtx: threads mark ranges at the same time, of more names than are kept", "[nvtx]") {
   std::vector<std::thread> threads;
   std::vector<unsigned> wrong(4);
+  for (std::size_t k = 0; k < wrong.size(); ++k) {  // before one thread alone can have used up all names
+    nvtxRangePushA(("thread " + std::to_string(k)).c_str());
+    nvtxRangePop();
+  }
   for (std::size_t k = 0; k < wrong.size(); ++k) {
     threads.emplace_back([k, &wrong] {
       for (unsigned i = 0; i < 5000; ++i) {

@@ -53,6 +53,17 @@ def foreign_report():
             "words": WORDS, "conclusions": conclusions, "results": ladder + matmul}
 
 
+def matrix_report(method=("copy",)):
+    """Of a probe between every two of three GPUs, but for one to itself."""
+    pairs = [(source, target) for source in range(3) for target in range(3) if source != target]
+    cases = [foreign_case("pairs", {"method": one, "source": source, "target": target}, "latency_cycles", "less",
+                          measured=100 * source + 10 * target) for one in method for source, target in pairs]
+    for case in cases:
+        case.update(swept="target", matrix={"rows": "source", "columns": "target"})
+    return {"schema_version": 1, "backend": "cuda", "device": {"name": "Some GPU"}, "quantities": QUANTITIES,
+            "results": cases}
+
+
 class PlotTest(ProgramTest):
     def run_script(self, *arguments, **variables):
         return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True,
@@ -96,8 +107,12 @@ class PlotTest(ProgramTest):
 
     def foreign(self):
         """The path of a report of probes that this program does not have."""
-        path = self.directory / "foreign.json"
-        path.write_text(json.dumps(foreign_report()), encoding="utf-8")
+        return self.kept(foreign_report(), "foreign")
+
+    def kept(self, report, name):
+        """The path of a file of a report."""
+        path = self.directory / f"{name}.json"
+        path.write_text(json.dumps(report), encoding="utf-8")
         return path
 
     def changed(self, path, change):

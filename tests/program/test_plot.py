@@ -7,7 +7,7 @@ import shutil
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from plots import GOLDEN, H200, HOSTILE, PlotTest
+from plots import GOLDEN, H200, HOSTILE, PlotTest, matrix_report
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -79,6 +79,36 @@ class Figures(PlotTest):
         self.assertEqual(ladder["guides"][0], {"label": "floor 28 cycles", "quantity": "latency_cycles", "level": 28})
         self.assertEqual(ladder["guides"][-1], {"label": detected, "x": 262144})
         self.assertEqual(matmul["notes"], [])
+
+    def test_only_places_on_the_axis_are_drawn(self):
+        def more(report):
+            report["conclusions"][0]["quantities"].update({
+                "capacity_low_bytes": {"measured": 250000, "predicted": None},
+                "line_bytes": {"measured": 128, "predicted": None}})
+            report["quantities"].update({name: {"title": name, "unit": "bytes", "better": "neither"}
+                                         for name in ("capacity_low_bytes", "line_bytes")})
+
+        ladder, _ = self.panels(self.changed(self.foreign(), more))
+        self.assertIn("line_bytes 128 B measured", ladder["notes"][0])
+        self.assertEqual([guide["x"] for guide in ladder["guides"] if "x" in guide], [262144])
+
+    def test_what_is_nearly_in_powers_has_a_logarithmic_axis(self):
+        panel, = self.panels(H200 / "working-set.json")
+        self.assertEqual(panel["x"]["scale"], "log2")
+        ticks = [text for _, text in panel["x"]["ticks"]]
+        self.assertEqual((ticks[0], ticks[5], ticks[-1], len(ticks)), ("8 KiB", "8 MiB", "32 GiB", 12))
+        for name, scale in (("blocked", "log2"), ("stride", "linear"), ("bank", "linear"), ("constant", "linear")):
+            self.assertEqual(self.panels(H200 / f"{name}.json")[0]["x"]["scale"], scale, name)
+
+    def test_a_matrix(self):
+        panels = self.panels(self.kept(matrix_report(("copy", "load")), "pairs"))
+        self.assertEqual([panel["title"] for panel in panels], ["pairs, copy", "pairs, load"])
+        for panel in panels:
+            self.assertTrue(panel["matrix"])
+            self.assertEqual((panel["x"]["scale"], panel["x"]["names"]), ("category", [[0, "0"], [1, "1"], [2, "2"]]))
+            self.assertEqual([series["label"] for series in panel["series"]], ["source 0", "source 1", "source 2"])
+            self.assertEqual([[point["x"] for point in series["points"]] for series in panel["series"]],
+                             [[1, 2], [0, 2], [0, 1]])
 
     def test_copies_over_the_link(self):
         panels = self.panels(H200 / "transfer.json")

@@ -32,11 +32,12 @@ def unseen(name):
 
 
 class KernelsTest(PlotTest):
-    def written(self, *kernels, name="app"):
+    def written(self, *kernels, name="app", bin_seconds=None):
         """The path of a report of a program with these kernels."""
         path = self.directory / f"{name}.json"
         report = {"schema_version": 1, "backend": "cuda", "results": kernels,
-                  "program": {"command": ["./app", "--fast"], "launches_seen": 10 * len(kernels)},
+                  "program": {"command": ["./app", "--fast"], "launches_seen": 10 * len(kernels),
+                              "bin_seconds": bin_seconds},
                   "device": {"name": "Some GPU", "theoretical_bandwidth_gb_per_s": PEAK, "l2_bytes": 64 * MIB}}
         path.write_text(json.dumps(report), encoding="utf-8")
         return path
@@ -153,10 +154,11 @@ class Savings(KernelsTest):
             panel = self.only("savings", kernel("a", seconds, seconds / 2))
             self.assertEqual(panel["quantities"][0]["label"], f"GPU time, {unit}")
 
-    def test_a_program_has_both_figures(self):
+    def test_a_program_has_all_figures(self):
         panels = self.panels(GOLDEN / "program.json")
         self.assertEqual([panel["title"] for panel in panels], ["Roofline of memory, kernels of python3 train.py",
-                                                                "What kernels of python3 train.py could save"])
+                                                                "What kernels of python3 train.py could save",
+                                                                "When kernels of python3 train.py ran"])
         self.assertEqual([name for _, name in panels[1]["x"]["names"]], ["elementwise_kernel", "tile<0>"])
 
     def test_several_programs_have_figures_each(self):
@@ -164,6 +166,55 @@ class Savings(KernelsTest):
                              self.written(kernel("a"), name="after"), H200 / "coalesced.json")
         self.assertEqual([panel["name"] for panel in panels],
                          ["kernel-roofline", "savings", "kernel-roofline.2", "coalesced"])
+
+
+class Times(KernelsTest):
+    def times(self, *kernels, bin_seconds=0.5):
+        panel, = self.panels(self.written(*kernels, bin_seconds=bin_seconds), "--figure", "timeline")
+        return panel
+
+    def shares(self, panel):
+        return {series["label"]: {point["x"]: point["readings"]["share_of_time"]["measured"] for point in series["points"]}
+                for series in panel["series"]}
+
+    def test_bars_are_those_of_the_report(self):
+        panel = self.times(kernel("short", ran_seconds=[0.05, 0, 0, 0.1]), kernel("long", ran_seconds=[0, 0.5, 0.25, 0]),
+                           kernel("once"))
+        self.assertEqual(self.shares(panel), {"long": {0.75: 100, 1.25: 50}, "short": {0.25: 10, 1.75: 20}})
+        self.assertEqual((panel["stacked"], panel["x"]["label"]), (0.5, "time since the first launch, s"))
+        self.assertEqual([text for _, text in panel["x"]["ticks"]], ["0", "0.2", "0.4", "0.6", "0.8", "1", "1.2", "1.4",
+                                                                     "1.6", "1.8", "2"])
+        self.assertEqual(panel["subtitle"], "left out: 1 of which it is not known")
+        self.assertEqual(panel["series"][0]["points"][0]["title"], "long, 0.5 to 1 s")
+
+    def test_small_ones_share_a_colour(self):
+        panel = self.times(*(kernel(f"k{i}", ran_seconds=[0.01 * (i + 1), 0]) for i in range(10)))
+        shares = self.shares(panel)
+        self.assertEqual(list(shares), [f"k{i}" for i in range(9, 2, -1)] + ["3 others"])
+        self.assertAlmostEqual(shares["3 others"][0.25], 100 * 0.06 / 0.5)
+
+    def test_several_gpus(self):
+        other = kernel("b", ran_seconds=[0.5])
+        other["parameters"]["device"] = 1
+        panel = self.times(kernel("a", ran_seconds=[0.5]), other)
+        self.assertEqual(panel["quantities"][0]["label"], "share of the time of 2 GPUs, %")
+        self.assertEqual({share for found in self.shares(panel).values() for share in found.values()}, {50})
+
+    def test_units_follow_the_run(self):
+        for bin_seconds, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "us")):
+            panel = self.times(kernel("a", ran_seconds=[0, bin_seconds]), bin_seconds=bin_seconds)
+            self.assertEqual((panel["x"]["label"], panel["stacked"]), (f"time since the first launch, {unit}", 1))
+
+    def test_what_the_program_writes(self):
+        panel = self.panels(GOLDEN / "program.json")[-1]
+        self.assertEqual(panel["title"], "When kernels of python3 train.py ran")
+        self.assertEqual(self.shares(panel)["elementwise_kernel"], {8: 50, 40: 18.75})
+
+    def test_nothing_is_known(self):
+        for kernels in ((kernel("a"),), (kernel("a", ran_seconds=[0, 0]),)):
+            self.assertIn("of no kernel it is known when it ran", self.refused(self.written(*kernels, bin_seconds=1),
+                                                                               "--figure", "timeline"))
+        self.assertEqual(len(self.panels(self.written(kernel("a", ran_seconds=[1])))), 1)  # no width of bins
 
 
 class Refusals(KernelsTest):
@@ -178,7 +229,7 @@ class Refusals(KernelsTest):
         self.assertIn("nothing to save in", self.refused(self.written(kernel("a")), "--figure", "savings"))
 
     def test_choices(self):
-        self.assertIn("--figure takes kernel, savings or roofline",
+        self.assertIn("--figure takes kernel, savings, timeline or roofline",
                       self.refused(self.written(kernel("a")), "--figure", "stride"))
         self.assertIn("--figure takes stride or roofline", self.refused(H200 / "stride.json", "--figure", "savings"))
 
@@ -199,6 +250,12 @@ class Drawings(KernelsTest):
                               "kernel-roofline.other.measured", "kernel-roofline.limit.1", "savings.taken.1",
                               "savings.saved.1"}, self.ids(path))
         self.assertNotIn("kernel-roofline.other.reach", self.ids(path))
+
+    def test_a_time_line(self):
+        path = self.plot("times.svg", self.written(kernel("first", ran_seconds=[0.4, 0]), kernel("second", ran_seconds=[0, 1]),
+                                                   bin_seconds=1), "--figure", "timeline")
+        self.assertLessEqual({"first", "second", "share of the time, %", "all of the time"}, self.texts(path))
+        self.assertLessEqual({"timeline.0.1", "timeline.1.1"}, self.ids(path))
 
     def test_another_quantity(self):
         path = self.plot("peak.svg", self.written(kernel("a", moved=2)), "--figure", "roofline", "--y", "peak")

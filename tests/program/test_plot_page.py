@@ -6,7 +6,7 @@ import os
 import shutil
 import unittest
 
-from plots import GOLDEN, H200, HOSTILE, PlotTest
+from plots import GOLDEN, H200, HOSTILE, PlotTest, matrix_report
 from test_plot_kernels import MIB, REASON, KernelsTest, kernel
 from test_plot_roofline import RooflineTest, matmul, sweep
 
@@ -85,12 +85,17 @@ class BrowserTest(PlotTest):
         ActionChains(self.browser).move_to_element_with_offset(plot, round(x), round(y)).perform()
         return self.told(panel)
 
-    def told(self, panel):
+    def told(self, panel, first=None):
+        """The lines that are shown, once they are: with `first`, those that begin with it."""
         from selenium.webdriver.support.ui import WebDriverWait
         label = f'[id="{panel}"] .hovertext'
-        WebDriverWait(self.browser, 5).until(lambda _: self.all(label))
-        return self.run_in_page("return [...document.querySelectorAll(arguments[0] + ' tspan.line, ' + arguments[0] +"
-                                " ' text:not(:has(tspan.line))')].map((line) => line.textContent)", label)
+
+        def lines(_):
+            found = self.run_in_page("return [...document.querySelectorAll(arguments[0] + ' tspan.line, ' + arguments[0] +"
+                                     " ' text:not(:has(tspan.line))')].map((line) => line.textContent)", label)
+            return found and first in (None, found[0]) and found
+
+        return WebDriverWait(self.browser, 5).until(lines, f"{first or 'no label'} is not shown")
 
     def choose(self, panel, label, value):
         from selenium.webdriver.support.ui import Select
@@ -150,9 +155,9 @@ class Page(BrowserTest):
         self.open(H200 / "offset.json")
         plot = self.plot_of("offset")
         plot.send_keys("\ue014")  # the right arrow
-        self.assertEqual(self.told("offset")[0], "read, offset elements 0")
+        self.told("offset", "read, offset elements 0")
         plot.send_keys("\ue014")
-        self.assertEqual(self.told("offset")[0], "read, offset elements 1")
+        self.told("offset", "read, offset elements 1")
         plot.send_keys("\ue00c")  # Escape
         self.assertFalse(self.all(".hovertext"))
 
@@ -222,7 +227,8 @@ class Page(BrowserTest):
                                      {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
         self.assertNotEqual(self.run_in_page("return getComputedStyle(document.body).backgroundColor"),
                             "rgb(255, 255, 255)")
-        self.assertNotEqual(ink(), light)
+        from selenium.webdriver.support.ui import WebDriverWait
+        WebDriverWait(self.browser, 5).until(lambda _: ink() != light, "the plot is as it was in the light")
 
     def test_on_a_phone(self):
         self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
@@ -230,6 +236,23 @@ class Page(BrowserTest):
                                      {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True})
         self.open(H200 / "offset.json", H200 / "texture.json", H200 / "programs" / "kernels.json")
         self.assertLessEqual(self.run_in_page("return document.documentElement.scrollWidth"), 360)
+
+    def test_a_matrix(self):
+        self.open(self.kept(matrix_report(), "pairs"))
+        cells = self.traces("pairs")["0"]
+        self.assertEqual((cells["type"], cells["z"]), ("heatmap", [[None, 10, 20], [100, None, 120], [200, 210, None]]))
+        self.assertLessEqual({"source 2", "2", "210", "target"}, self.texts("pairs"))
+        self.plot_of("pairs").send_keys("\ue014")  # the right arrow, to the first cell that there is
+        self.told("pairs", "source 0, target 1")
+        self.choose("pairs", "as", "bars")
+        self.assertEqual({trace["type"] for trace in self.traces("pairs").values()}, {"bar"})
+
+    def test_places_have_words_beside_each_other(self):
+        self.open(self.shown(H200 / "working-set.json"))
+        heights = self.run_in_page("""return [...document.querySelectorAll('[id="working-set"] text')]
+            .filter(({ textContent }) => / capacity /.test(textContent)).map((text) => text.getBoundingClientRect().y)""")
+        self.assertEqual(len(heights), 3)
+        self.assertGreater(min(after - before for before, after in zip(sorted(heights), sorted(heights)[1:])), 10)
 
     def test_heat_maps_and_time_lines(self):
         self.open(H200 / "texture.json", H200 / "overlap.json")
@@ -278,6 +301,16 @@ class Kernels(BrowserTest, KernelsTest):
         traces = self.traces("savings")
         self.assertEqual((traces["savings.taken"]["x"], traces["savings.saved"]["x"]), ([10, 20], [8, 4]))
         self.assertEqual(traces["savings.saved"]["y"], [0, 1])  # the first one on top
+
+    def test_when_they_ran(self):
+        self.open(self.written(kernel("first", ran_seconds=[0.25, 0.5]), kernel("second", ran_seconds=[0.5, 0]), bin_seconds=1),
+                  "--figure", "timeline")
+        traces = self.traces("timeline")
+        self.assertEqual({name: trace["y"] for name, trace in traces.items() if name != "guide"},
+                         {"timeline.0": [25, 50], "timeline.1": [50]})
+        self.assertIn("all of the time", self.texts("timeline"))
+        self.assertEqual(self.run_in_page("return document.getElementById('timeline')._fullLayout.barmode"), "stack")
+        self.assertEqual(self.hover("timeline", "timeline.0", 0)[:2], ["first, 0 to 1 s", "of the time, %: 25 measured"])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/program/program.hpp"
+#include "inject/time_line.hpp"
 #include "probes/error.hpp"
 #include "report/record/kernels.hpp"
 #include "tests/app/program/raw_writer.hpp"
@@ -328,6 +329,39 @@ TEST_CASE("kernels have the ranges that they are launched in, those of most laun
   child.slots[0].in_other_ranges = 0;
   writer.slots[0].ranges[2] = {.range = 3, .launches = 1};
   CHECK(range_of(report_of({writer, child}), good) == "forward, back ward, update, ...");
+}
+
+TEST_CASE("kernels say when they ran, in bins of the whole run", "[program]") {
+  constexpr std::uint64_t bin = inject::narrowest_bin_ns;
+  RawWriter writer = two_kernels();  // 1 ms and 3 ms of GPU time
+  writer.totals.began_ns = 1000;
+  inject::add_ran(writer.slots[0].ran, 0, bin, 10);
+  inject::add_ran(writer.slots[0].ran, 3 * bin, 4 * bin, 30);
+  RawWriter child = two_kernels(101);
+  child.totals.began_ns = 1000 + 200 * bin;
+  inject::add_ran(child.slots[1].ran, 0, bin, 7);
+
+  const report::Report alone = report_of({writer});
+  CHECK(alone.program->bin_s == Approx(static_cast<double>(bin) * 1e-9));
+  CHECK(alone.results[0].ran_s.empty());
+  const std::vector<double>& ran_s = alone.results[1].ran_s;
+  REQUIRE(ran_s.size() == 4);  // what comes after the last is no part of the run
+  CHECK(ran_s[0] == Approx(0.25e-3));
+  CHECK(ran_s[1] == 0);
+  CHECK(ran_s[3] == Approx(0.75e-3));
+
+  const report::Report both = report_of({writer, child});
+  CHECK(both.program->bin_s == Approx(4 * static_cast<double>(bin) * 1e-9));
+  REQUIRE(both.results[0].ran_s.size() == 51);
+  CHECK(both.results[0].ran_s[50] == Approx(6e-3));
+  REQUIRE(both.results[1].ran_s.size() == 51);
+  CHECK(both.results[1].ran_s[0] == Approx(2e-3));
+
+  child.totals.began_ns = ~std::uint64_t{0};  // nobody vouches for it
+  CHECK(report_of({writer, child}).results[1].ran_s.size() == 4);
+  CHECK_FALSE(report_of({two_kernels()}).program->bin_s);
+  writer.slots[0].ran.ran_ns[5] = ~std::uint64_t{0};
+  CHECK(notes_contain(report_of({writer}), "1 entry damaged"));
 }
 
 TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program]") {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "inject/environment.hpp"
+#include "inject/time_line.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/counts.hpp"
 
@@ -21,8 +22,9 @@ namespace {
 test::RawWriter two_kernels() {
   test::RawWriter raw(static_cast<std::uint32_t>(getpid()));
   raw.device(test::h200()).kernel(1, "_Z9transposePfPKf").kernel(2, "_Z4copyPfPKf");
-  raw.slot(1, 10, 1e6);
-  raw.slot(2, 20, 1e5);
+  raw.totals.began_ns = 1;
+  inject::add_ran(raw.slot(1, 10, 1e6).ran, 0, 10'000'000, 10'000'000);
+  inject::add_ran(raw.slot(2, 20, 1e5).ran, 30'000'000, 40'000'000, 2'000'000);
   const char* engine = std::getenv(inject::engine_variable);
   if (engine != nullptr && std::string(engine) == inject::counters_engine_name) {
     raw.header.engine = inject::EngineKind::counters;

@@ -108,6 +108,20 @@ TEST_CASE("joined: a kernel that was not seen is shown as it was counted", "[run
   CHECK(shown.counters == counts);
 }
 
+TEST_CASE("joined: when kernels ran is that of one run", "[run]") {
+  Report sites = examples::program();
+  sites.program->bin_s = 0.5;
+  sites.results[0].ran_s = {1, 2};
+  Report counters = counted();
+  counters.program->bin_s = 0.25;
+  for (Record& record : counters.results) record.ran_s = {3, 4, 5};
+  CHECK(joined(sites, counters).program->bin_s == 0.5);
+  CHECK(joined(sites, counters).results[0].ran_s == std::vector<double>{1, 2});
+  CHECK(joined(sites, counters).results.back().ran_s.empty());
+  sites.results[0].status = Status::skipped;
+  CHECK(joined(sites, counters).results[0].ran_s == std::vector<double>{1, 2});
+}
+
 TEST_CASE("joined: engines of reports", "[run]") {
   Report report = examples::program();
   CHECK(is_watched_by(report, sites_engine));

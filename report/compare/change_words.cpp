@@ -1,0 +1,49 @@
+// What a comparison's cases, reports and changes are called.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "report/compare/compare.hpp"
+#include "report/record/cases.hpp"
+#include "report/record/kernel_place.hpp"
+#include "report/record/kernels.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+std::string case_name(const Comparison& comparison, const ComparedCase& one) {
+  if (is_kernel(*one.record)) {
+    Cases kernels;
+    for (const ComparedCase& other : comparison.cases) kernels.push_back(other.record);
+    return KernelPlaces(kernels).words(*one.record);
+  }
+  Cases same_probe;
+  bool others = false;
+  for (const ComparedCase& other : comparison.cases) {
+    if (other.record->probe == one.record->probe) {
+      same_probe.push_back(other.record);
+    } else {
+      others = true;
+    }
+  }
+  std::set<std::string> telling = varying(same_probe);
+  for (const std::string& chosen : one.record->chosen) telling.erase(chosen);
+  const std::string position = place_words(*one.record, telling);
+  if (position.empty()) return one_line(one.record->probe);
+  const bool said = position.starts_with(one.record->probe);  // "offset 3" is of the probe offset
+  return others && !said ? one_line(one.record->probe) + ", " + position : position;
+}
+
+std::string new_label(const Comparison& comparison, std::size_t which) {
+  return comparison.news() == 1 ? "new" : fmt::format("new {}", which + 1);
+}
+
+std::string change_words(double ratio) {
+  const double percent = (ratio - 1) * 100;
+  const int decimals = std::abs(percent) < 0.95 ? 2 : 1;
+  return fmt::format("{:+.{}f} %", percent, decimals);
+}
+
+}  // namespace gpumem::report

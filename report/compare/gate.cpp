@@ -1,0 +1,101 @@
+// What a comparison says of one NEW as a whole: how many cases of each outcome it has, and whether it passes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probes/words.hpp"
+#include "report/compare/compare.hpp"
+#include "report/record/kernels.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+/// The first case that NEW broke, and why; empty if there is none.
+std::string broken_words(const Comparison& comparison, std::size_t which, const CaseTally& counts) {
+  std::vector<std::string> parts;
+  if (counts[CaseVerdict::failed] > 0) parts.push_back(counted(counts[CaseVerdict::failed], "case") + " failed");
+  if (counts[CaseVerdict::wrong_data] > 0) {
+    parts.push_back(counted(counts[CaseVerdict::wrong_data], "case") + " moved wrong data");
+  }
+  const auto first = std::ranges::find_if(comparison.cases, [&](const ComparedCase& one) {
+    const CaseVerdict outcome = one.changes[which].outcome;
+    return outcome == CaseVerdict::failed || outcome == CaseVerdict::wrong_data;
+  });
+  if (first == comparison.cases.end()) return {};
+  const std::optional<std::string>& reason = first->changes[which].reading->record->reason;
+  return fmt::format("{} (first: {}{})", join(parts, ", "), case_name(comparison, *first),
+                     reason ? ": " + one_line(*reason) : "");
+}
+
+}  // namespace
+
+std::size_t CaseTally::compared() const {
+  const CaseTally& count = *this;
+  return count[CaseVerdict::same] + count[CaseVerdict::faster] + count[CaseVerdict::slower] +
+         count[CaseVerdict::ambiguous];
+}
+
+CaseTally tally(const Comparison& comparison, std::size_t which) {
+  CaseTally counts;
+  counts.counts.assign(static_cast<std::size_t>(CaseVerdict::added) + 1, 0);
+  const auto speed = [&](const ComparedCase* one) { return one->changes[which].speed->value; };
+  for (const ComparedCase& one : comparison.cases) {
+    const CaseChange& change = one.changes[which];
+    if (!one.old_reading && !change.reading) continue;  // another NEW's
+    ++counts.counts[static_cast<std::size_t>(change.outcome)];
+    if (change.speed && !change.speed->low) ++counts.too_few_samples;
+    if (change.outcome == CaseVerdict::slower && (counts.slowest == nullptr || speed(&one) < speed(counts.slowest))) {
+      counts.slowest = &one;
+    }
+    if (change.outcome == CaseVerdict::faster && (counts.fastest == nullptr || speed(&one) > speed(counts.fastest))) {
+      counts.fastest = &one;
+    }
+  }
+  return counts;
+}
+
+bool is_reshaped(const CaseChange& change) {
+  return !change.by_place && std::ranges::any_of(change.shape, [](const ShapeChange& one) {
+    return one.old_value && one.new_value && !one.parameter.ends_with("_bytes");
+  });
+}
+
+Gate gate(const Comparison& comparison, std::size_t which, double share) {
+  Gate result;
+  std::size_t sure = 0;
+  std::size_t held = 0;  // that could have failed
+  const ComparedCase* worst = nullptr;
+  for (const ComparedCase& one : comparison.cases) {
+    const CaseChange& change = one.changes[which];
+    if (!change.speed) continue;
+    const bool slower = change.speed->high && *change.speed->high < 1 - share;
+    const bool maybe = !slower && (!change.speed->low || *change.speed->low < 1 - share);
+    if (is_reshaped(change)) {
+      result.reshaped += slower ? 1 : 0;
+      continue;
+    }
+    ++held;
+    sure += slower ? 1 : 0;
+    result.undecided += maybe ? 1 : 0;
+    if (slower && (worst == nullptr || change.speed->value < worst->changes[which].speed->value)) worst = &one;
+  }
+  const CaseTally counts = tally(comparison, which);
+  std::vector<std::string> reasons;
+  if (worst != nullptr) {
+    reasons.push_back(fmt::format("{} slower by more than {} % (worst: {}: {})",
+                                  counted(sure, case_noun(comparison.reports.front().report)), trimmed(share * 100, 3),
+                                  case_name(comparison, *worst), change_words(worst->changes[which].speed->value)));
+  }
+  if (std::string broken = broken_words(comparison, which, counts); !broken.empty()) reasons.push_back(broken);
+  if (held == 0) {
+    reasons.emplace_back(counts.compared() == 0 ? "nothing could be compared"
+                                                : "nothing could be compared in the same launch shape");
+  }
+  if (!reasons.empty()) result.failure = join(reasons, ", ");
+  return result;
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,44 @@
+"""Draws a matrix: a row for each series, a column for each place on the x axis, and in each cell its value."""
+
+from .panel_drawing import draw_titles, letters_in
+from .words import figure_text
+
+ROW_INCHES, AROUND_INCHES = 0.42, 1.5  # of a row, and of titles and axis
+COLOURS_OF_VALUES = "viridis"
+
+
+def inches(panel):
+    return AROUND_INCHES + ROW_INCHES * len(panel.series)
+
+
+def cells_of(panel):
+    """Rows of what is known last of each case, NaN for nothing."""
+    name = panel.quantities[0].name
+    rows = []
+    for series in panel.series:
+        found = {point.x: point.readings[name].known() for point in series.points if name in point.readings}
+        rows.append([(found.get(place) or [float("nan")])[-1] for place, _ in panel.x.names])
+    return rows
+
+
+def draw(axes, panel, width):
+    """In axes that are `width` inches wide."""
+    draw_titles(axes, panel, letters_in(width))
+    cells = cells_of(panel)
+    image = axes.imshow(cells, cmap=COLOURS_OF_VALUES, aspect="auto")
+    image.set_gid(f"{panel.name}.cells")
+    for i, of_row in enumerate(cells):
+        for j, value in enumerate(of_row):
+            if value == value:  # not NaN
+                dark = image.norm(value) < 0.6
+                axes.annotate(figure_text(value), (j, i), ha="center", va="center", fontsize=9,
+                              color="white" if dark else "black")
+    axes.set_xticks(range(len(panel.x.names)), [text for _, text in panel.x.names])
+    axes.set_yticks(range(len(panel.series)), [series.label for series in panel.series])
+    axes.set_xlabel(panel.x.label)
+    axes.grid(False)
+    axes.figure.colorbar(image, ax=axes, label=panel.quantities[0].label)
+
+
+def legends(_):
+    return []
