@@ -167,13 +167,14 @@ bool passes(const report::Fleet& fleet, double share, const Environment& environ
         fmt::format("{} of {} more than {:g} % slower than the median of its kind, failed or moved wrong "
                     "data; the worst, {}",
                     regressions.size(),
-                    report::counted(fleet.machines.size(), "GPU") + (regressions.size() == 1 ? " is" : " are"),
+                    report::counted(fleet.machines.size(), report::machine_noun(fleet)) +
+                        (regressions.size() == 1 ? " is" : " are"),
                     100 * share, regression_words(fleet, *regressions.front())));
     return false;
   }
   if (report::anything_judged(fleet)) return true;
-  say(environment.err,
-      fmt::format("nothing could be judged: no case has values of {} GPUs of a kind", measure::fewest_comparable));
+  say(environment.err, fmt::format("nothing could be judged: no case has values of {} {}s of a kind",
+                                   measure::fewest_comparable, report::machine_noun(fleet)));
   return false;
 }
 

@@ -59,18 +59,18 @@ std::vector<std::string> whole_lines(const CaseMatrix& matrix, Off& off) {
 std::string unlike_words(const CaseMatrix& matrix, bool several) {
   const Cases cases = matrix.cases();
   const Record& first = *cases.front();
-  ComparedCases compared = compare_cases(matrix, first.headline.quantity, first.headline.better);
-  if (compared.judged == 0) return {};
+  MatrixJudgement judgement = judge_matrix(matrix, first.headline.quantity, first.headline.better);
+  if (judgement.judged == 0) return {};
   const Parameter* alternative = find_parameter(first, first.compared);
   const std::string which = several && alternative != nullptr ? " " + parameter_phrase(*alternative) : "";
-  if (compared.unlike.empty()) return fmt::format("No case{} is unlike the others.", which);
+  if (judgement.unlike.empty()) return fmt::format("No case{} is unlike the others.", which);
 
-  std::ranges::stable_sort(compared.unlike, std::ranges::greater{}, [](const UnlikeCase& one) { return one.by.loss; });
+  std::ranges::stable_sort(judgement.unlike, std::ranges::greater{}, [](const UnlikeCase& one) { return one.by.loss; });
   Off off;
-  for (const UnlikeCase& one : compared.unlike) off[one.record] = one.by.relative;
+  for (const UnlikeCase& one : judgement.unlike) off[one.record] = one.by.relative;
   std::vector<std::string> places = whole_lines(matrix, off);
   std::size_t more = 0;
-  for (const UnlikeCase& one : compared.unlike) {
+  for (const UnlikeCase& one : judgement.unlike) {
     if (!off.contains(one.record)) continue;
     if (places.size() >= most_named) {
       ++more;

@@ -97,11 +97,13 @@ std::vector<FleetKind> kinds_of(const std::vector<FleetMachine>& machines) {
   std::vector<FleetKind> kinds;
   for (std::size_t i = 0; i < machines.size(); ++i) {
     const bool predicted = machines[i].backend == "model";
-    auto kind = std::ranges::find_if(
-        kinds, [&](const FleetKind& one) { return one.gpu == machines[i].gpu && one.predicted == predicted; });
+    auto kind = std::ranges::find_if(kinds, [&](const FleetKind& one) {
+      return one.gpu == machines[i].gpu && one.gpus == machines[i].gpus && one.predicted == predicted;
+    });
     if (kind == kinds.end()) {
       kind = kinds.insert(kind, FleetKind{});
       kind->gpu = machines[i].gpu;
+      kind->gpus = machines[i].gpus;
       kind->predicted = predicted;
     }
     kind->machines.push_back(i);
@@ -180,9 +182,9 @@ auto rank(const FleetFinding& finding) {
 }
 
 std::vector<std::vector<std::size_t>> duplicates_among(const std::vector<FleetMachine>& machines) {
-  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> by_gpu;
+  std::map<std::tuple<std::string, std::string, std::size_t>, std::vector<std::size_t>> by_gpu;
   for (std::size_t i = 0; i < machines.size(); ++i) {
-    if (machines[i].uuid) by_gpu[{machines[i].host, *machines[i].uuid}].push_back(i);
+    if (machines[i].uuid) by_gpu[{machines[i].host, *machines[i].uuid, machines[i].gpus}].push_back(i);
   }
   std::vector<std::vector<std::size_t>> duplicates;
   for (auto& [gpu, members] : by_gpu) {

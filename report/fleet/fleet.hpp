@@ -72,9 +72,11 @@ struct FleetTally {
   std::vector<Value> values;  ///< the most frequent first
 };
 
-/// GPUs of one name that are compared with each other: those measured, or those predicted for.
+/// GPUs of one name, or nodes with as many of them, that are compared with each other: those measured, or those
+/// predicted for.
 struct FleetKind {
   std::string gpu;
+  std::size_t gpus = 1;  ///< of each node; 1 where the machines are GPUs
   bool predicted = false;
   std::vector<std::size_t> machines;
   std::vector<FleetTally> properties;
@@ -95,7 +97,7 @@ struct Fleet {
   std::vector<std::vector<FleetJudgement>> judgements;  ///< per machine, one for each reading
   std::vector<FleetKind> kinds;                         ///< the largest first
   std::vector<FleetFinding> findings;                   ///< of the machines that have any, the worst first
-  std::vector<std::vector<std::size_t>> duplicates;     ///< machines with the same host and UUID
+  std::vector<std::vector<std::size_t>> duplicates;     ///< machines of a kind with the same host and UUID
   std::vector<Unreadable> unreadable;                   ///< files that are not in it
 };
 
@@ -116,11 +118,14 @@ struct Fleet {
 [[nodiscard]] std::string file_name(const FleetMachine& machine);
 /// The host's name, or the file's where the report knows none.
 [[nodiscard]] std::string host_words(const FleetMachine& machine);
-/// "41:00.0", or the beginning of the UUID; empty where neither is known.
+/// "41:00.0", or the beginning of the UUID; empty where neither is known, and of a node.
 [[nodiscard]] std::string gpu_words(const FleetMachine& machine);
 
-/// "NVIDIA H200", "NVIDIA H200 (predicted)"
+/// "NVIDIA H200", "NVIDIA H200 (predicted)", "node with 8 NVIDIA H200"
 [[nodiscard]] std::string kind_words(const FleetKind& kind);
+/// What the machines of a kind, or of the fleet, are: "GPU", "node" or, where there are both, "machine".
+[[nodiscard]] std::string_view machine_noun(const FleetKind& kind);
+[[nodiscard]] std::string_view machine_noun(const Fleet& fleet);
 
 /// "node042 41:00.0", for a person.
 [[nodiscard]] std::string machine_label(const FleetMachine& machine);

@@ -54,9 +54,12 @@ std::vector<Judged> metrics_of(const Record& record, bool measured) {
   return all;
 }
 
-std::vector<FleetReading> readings_of(const Report& report, FleetNames& names) {
+/// Of two GPUs of a node, which stand against each other in a matrix. Cases that each of several GPUs ran alone have
+/// the parameter `device` across.
+bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != "device"; }
+
+std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNames& names) {
   std::vector<FleetReading> readings;
-  readings.reserve(report.results.size());
   std::unordered_map<std::size_t, std::size_t> seen;  // how many of a name, by the number of the first
   const auto number_of = [&](FleetCaseName name, const Judged& judged) {
     name.quantity = judged.quantity;
@@ -67,7 +70,12 @@ std::vector<FleetReading> readings_of(const Report& report, FleetNames& names) {
   };
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Record& record = report.results[i];
-    FleetCaseName name{.probe = record.probe, .parameters = record.parameters};
+    if (is_of_pair(record) != pairs) continue;
+    FleetCaseName name{.probe = record.probe,
+                       .parameters = record.parameters,
+                       .swept = record.swept,
+                       .compared = record.compared,
+                       .across = record.across};
     std::vector<Parameter> decided;
     for (Parameter& parameter : name.parameters) {
       if (!record.is_chosen(parameter.name)) continue;
@@ -115,7 +123,8 @@ std::vector<FleetProperty> properties_of(const Report& report) {
   return properties;
 }
 
-FleetMachine machine_of(const Report& report, const std::string& file, FleetNames& names) {
+/// With its cases of pairs of GPUs, or with all others.
+FleetMachine machine_of(const Report& report, bool pairs, const std::string& file, FleetNames& names) {
   if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
   return {.file = file,
           .host = report.host.name,
@@ -125,7 +134,7 @@ FleetMachine machine_of(const Report& report, const std::string& file, FleetName
           .backend = report.backend,
           .started_at = report.started_at,
           .properties = properties_of(report),
-          .readings = readings_of(report, names)};
+          .readings = readings_of(report, pairs, names)};
 }
 
 }  // namespace
@@ -151,6 +160,9 @@ Record FleetNames::record(std::size_t case_number, std::size_t shape_number) con
   Record record;
   record.probe = cases_[case_number].probe;
   record.parameters = cases_[case_number].parameters;
+  record.swept = cases_[case_number].swept;
+  record.compared = cases_[case_number].compared;
+  record.across = cases_[case_number].across;
   for (const Parameter& decided : shapes_[shape_number]) {
     std::ranges::find(record.parameters, decided.name, &Parameter::name)->value = decided.value;
     record.chosen.push_back(decided.name);
@@ -160,8 +172,13 @@ Record FleetNames::record(std::size_t case_number, std::size_t shape_number) con
 
 std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file, FleetNames& names) {
   std::vector<FleetMachine> machines;
-  for (const GpuPart& part : gpu_parts(report)) machines.push_back(machine_of(part.report, file, names));
-  if (machines.empty()) machines.push_back(machine_of(report, file, names));
+  for (const GpuPart& part : gpu_parts(report)) machines.push_back(machine_of(part.report, false, file, names));
+  if (!machines.empty()) return machines;
+  FleetMachine gpu = machine_of(report, false, file, names);
+  FleetMachine node = machine_of(report, true, file, names);
+  node.gpus = report.devices.size();
+  if (!gpu.readings.empty() || node.readings.empty()) machines.push_back(std::move(gpu));
+  if (!node.readings.empty()) machines.push_back(std::move(node));
   return machines;
 }
 

@@ -18,6 +18,9 @@ namespace gpumem::report {
 struct FleetCaseName {
   std::string probe;
   std::vector<Parameter> parameters;
+  std::string swept = {};  ///< as in a record (report/record/record.hpp)
+  std::string compared = {};
+  std::string across = {};
   std::size_t repetition = 0;  ///< equal cases of the same report that came before
   std::string quantity = {};   ///< the headline (the time where a case that ran has none), or a metric
   Better better = Better::more;
@@ -34,7 +37,8 @@ class FleetNames {
 
   [[nodiscard]] const FleetCaseName& case_name(std::size_t number) const { return cases_[number]; }
   [[nodiscard]] const std::vector<Parameter>& shape(std::size_t number) const { return shapes_[number]; }
-  /// Probe, parameters and which of them `auto` decided; nothing else of the record is filled in.
+  /// Probe, parameters, what they are to a table and which of them `auto` decided; nothing else of the record is filled
+  /// in.
   [[nodiscard]] Record record(std::size_t case_number, std::size_t shape_number) const;
 
  private:
@@ -62,11 +66,12 @@ struct FleetProperty {
   std::string value;
 };
 
-/// A GPU of a host, as one report describes it.
+/// A GPU of a host, as one report describes it, or a whole host with its pairs of GPUs.
 struct FleetMachine {
   std::string file;
-  std::string host;  ///< empty where the report does not know
-  std::string gpu;   ///< the name of its kind
+  std::string host;      ///< empty where the report does not know
+  std::string gpu;       ///< the name of its kind
+  std::size_t gpus = 1;  ///< more are those of a node, of whose pairs the cases are
   std::optional<std::string> uuid;
   std::optional<std::string> pci_bus_id;
   std::string backend;
@@ -75,8 +80,9 @@ struct FleetMachine {
   std::vector<FleetReading> readings;
 };
 
-/// The GPU of a report, or each of those that stand side by side in it (report/record/gpus.hpp). Throws a usage error,
-/// which begins with the file's name, for a report that names no GPU.
+/// The GPU of a report, or each of those that stand side by side in it (report/record/gpus.hpp); and beside it or
+/// instead of it the node, if there are cases of pairs of its GPUs. Throws a usage error, which begins with the file's
+/// name, for a report that names no GPU.
 [[nodiscard]] std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file,
                                                        FleetNames& names);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -24,6 +25,7 @@ std::string host_words(const FleetMachine& machine) {
 
 std::string gpu_words(const FleetMachine& machine) {
   constexpr std::size_t uuid_length = 12;  // "GPU-7c890b39"
+  if (machine.gpus > 1) return "";
   if (machine.pci_bus_id) return short_pci_bus_id(*machine.pci_bus_id);
   return machine.uuid ? truncated(one_line(*machine.uuid), uuid_length) : "";
 }
@@ -33,7 +35,18 @@ std::string machine_label(const FleetMachine& machine) {
   return host_words(machine) + (gpu.empty() ? "" : " " + gpu);
 }
 
-std::string kind_words(const FleetKind& kind) { return one_line(kind.gpu) + (kind.predicted ? " (predicted)" : ""); }
+std::string kind_words(const FleetKind& kind) {
+  const std::string name = one_line(kind.gpu) + (kind.predicted ? " (predicted)" : "");
+  return kind.gpus > 1 ? fmt::format("node with {} {}", kind.gpus, name) : name;
+}
+
+std::string_view machine_noun(const FleetKind& kind) { return kind.gpus > 1 ? "node" : "GPU"; }
+
+std::string_view machine_noun(const Fleet& fleet) {
+  const auto is_node = [](const FleetKind& kind) { return kind.gpus > 1; };
+  if (std::ranges::none_of(fleet.kinds, is_node)) return "GPU";
+  return std::ranges::all_of(fleet.kinds, is_node) ? "node" : "machine";
+}
 
 std::vector<std::string> case_labels(const Fleet& fleet, const FleetKind& kind) {
   std::vector<Record> records(kind.cases.size());

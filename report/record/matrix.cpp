@@ -1,6 +1,7 @@
 #include "report/record/matrix.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -83,6 +84,10 @@ std::vector<CaseMatrix> matrices(const Cases& cases) {
   return all;
 }
 
+std::string table_key(const Record& record) {
+  return asked_key(record, std::array{record.swept, record.compared, record.across});
+}
+
 MetricRecord quantity_of(const Record& record, std::string_view quantity) {
   MetricRecord reading{.name = std::string(quantity), .measured = {}, .predicted = {}};
   if (!record.ran()) return reading;
@@ -107,7 +112,7 @@ bool is_of_pairs(const CaseMatrix& matrix) {
   return true;
 }
 
-ComparedCases compare_cases(const CaseMatrix& matrix, std::string_view quantity, Better better) {
+MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity, Better better) {
   if (better == Better::neither) return {};
   struct Alike {
     Cases cases;
@@ -126,15 +131,15 @@ ComparedCases compare_cases(const CaseMatrix& matrix, std::string_view quantity,
       group.values.push_back(*reading.measured);
     }
   }
-  ComparedCases compared;
+  MatrixJudgement judgement;
   for (const auto& [key, group] : groups) {
     if (group.values.size() < measure::fewest_comparable) continue;
-    compared.judged += group.values.size();
+    judgement.judged += group.values.size();
     for (const auto& [index, by] : measure::unlike_the_others(group.values, better)) {
-      compared.unlike.push_back({group.cases[index], by});
+      judgement.unlike.push_back({group.cases[index], by});
     }
   }
-  return compared;
+  return judgement;
 }
 
 }  // namespace gpumem::report

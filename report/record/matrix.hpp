@@ -25,6 +25,10 @@ struct CaseMatrix {
 /// rows or three columns, or where something else than these parameters tells the cases apart.
 [[nodiscard]] std::vector<CaseMatrix> matrices(const Cases& cases);
 
+/// Alike for cases that differ in nothing but what a matrix and its alternatives may differ in, and what `auto`
+/// decided.
+[[nodiscard]] std::string table_key(const Record& record);
+
 /// What a case says of a quantity, its headline or one of its metrics: nothing where it did not run.
 [[nodiscard]] MetricRecord quantity_of(const Record& record, std::string_view quantity);
 
@@ -38,13 +42,13 @@ struct UnlikeCase {
 /// value in both.
 [[nodiscard]] bool is_of_pairs(const CaseMatrix& matrix);
 
-struct ComparedCases {
+struct MatrixJudgement {
   std::size_t judged = 0;          ///< so many had enough others to be held against
   std::vector<UnlikeCase> unlike;  ///< of those
 };
 
 /// Held against each other are measured cases of which the same is predicted: of pairs all in the matrix, otherwise
 /// those of a row, which differ in nothing but what stands across. None where neither more nor less is better.
-[[nodiscard]] ComparedCases compare_cases(const CaseMatrix& matrix, std::string_view quantity, Better better);
+[[nodiscard]] MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity, Better better);
 
 }  // namespace gpumem::report

@@ -2,6 +2,7 @@
 // A report as blocks of rows and columns of text: what the table and Markdown writers share, which only lay it out.
 
 #include <cstddef>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -73,6 +74,11 @@ struct Page {
 /// Several GPUs side by side: how fast each is against the median of all, its worst case, and which is the odd one out.
 /// Absent for any other report.
 [[nodiscard]] std::optional<Block> side_by_side_block(const Report& report);
+
+/// Matrices of what a case's cell holds, one for each alternative, and no rows; without any where the cases are no
+/// matrix (report/record/matrix.hpp). `what` says what the cells hold.
+[[nodiscard]] Block matrix_block(const Cases& cases, const std::string& what,
+                                 const std::function<Matrix::Cell(const Record&)>& cell_of);
 
 /// Gives each row its flags, or what else explains its numbers, but for those of every row that did not fail: where
 /// there are several of these, what they share is said once.

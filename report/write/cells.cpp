@@ -1,5 +1,7 @@
 #include "report/write/cells.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -28,6 +30,12 @@ std::vector<std::string> aligned(const std::vector<std::optional<double>>& value
     cells.push_back(vanishes ? significant(*value, 2) : fixed(*value, decimals));
   }
   return cells;
+}
+
+std::string percent_off(double ratio, int decimals) {
+  const double value = (ratio - 1) * 100;
+  const bool vanishes = std::abs(value) < 0.5 * std::pow(10, -decimals);
+  return vanishes ? fixed(0, decimals) : fmt::format("{:+.{}f}", value, decimals);
 }
 
 Heading in_percent(const Heading& share) {

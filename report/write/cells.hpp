@@ -15,6 +15,9 @@ namespace gpumem::report {
 [[nodiscard]] std::vector<std::string> aligned(const std::vector<std::optional<double>>& values, int digits,
                                                int most_decimals);
 
+/// How much more than 1 a ratio is, or less, in per cent: "+0.3", "-20.0". What rounds to nothing has no sign.
+[[nodiscard]] std::string percent_off(double ratio, int decimals);
+
 /// A share's heading, its words one above the other: such words are longer than their numbers.
 [[nodiscard]] Heading in_percent(const Heading& share);
 

@@ -15,14 +15,14 @@
 #include "report/record/cases.hpp"
 #include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
+#include "report/record/matrix.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
+#include "report/write/cells.hpp"
 
 namespace gpumem::report {
 
 namespace {
-
-using ComparedCases = std::vector<const ComparedCase*>;
 
 bool is_shown(const ComparedCase& one, bool changed_only) {
   return std::ranges::any_of(one.changes, [&](const CaseChange& change) {
@@ -36,14 +36,6 @@ bool is_shown(const ComparedCase& one, bool changed_only) {
 std::string asked_text(const Record& record, const std::string& name) {
   const Parameter* parameter = find_parameter(record, name);
   return parameter == nullptr ? "-" : value_text({name, asked_value(record, *parameter)});
-}
-
-Tint tint_of(CaseVerdict outcome) {
-  using enum CaseVerdict;
-  if (outcome == slower || outcome == failed || outcome == wrong_data) return Tint::red;
-  if (outcome == faster || outcome == recovered) return Tint::cyan;
-  if (outcome == ambiguous || outcome == skipped || outcome == unread) return Tint::yellow;
-  return Tint::dim;
 }
 
 std::string outcome_words(CaseVerdict outcome) {
@@ -77,7 +69,7 @@ std::vector<std::string> notes_of(const ComparedCase& one, const CaseChange& cha
 /// The cases of one probe and quantity. Values of all columns have the same unit and decimals.
 class BlockBuilder {
  public:
-  BlockBuilder(const Comparison& comparison, const ComparedCases& cases, const std::string& quantity)
+  BlockBuilder(const Comparison& comparison, const ShownCases& cases, const std::string& quantity)
       : comparison_(comparison),
         cases_(cases),
         of_kernels_(is_kernel(*cases.front()->record)),
@@ -162,12 +154,12 @@ class BlockBuilder {
     add_column({.heading = {label, unit_.name}, .rank = several ? 30U : 0},
                [&](const ComparedCase& one) { return text_of(change(one).reading); });
     add_column({.heading = {"change", "%"}}, [&](const ComparedCase& one) {
-      return change(one).speed ? percent(change(one).speed->value) : std::string();
+      return change(one).speed ? change_cell(comparison_, change(one).speed->value) : std::string();
     });
     add_column({.heading = {"interval", "%"}, .rank = several ? 50U : 20}, [&](const ComparedCase& one) {
       const auto& speed = change(one).speed;
       if (!speed || !speed->low || *speed->low == *speed->high) return std::string();
-      return percent(*speed->low) + ".." + percent(*speed->high);
+      return change_cell(comparison_, *speed->low) + ".." + change_cell(comparison_, *speed->high);
     });
     add_column({.heading = {several ? label : "", ""}, .names = true},
                [&](const ComparedCase& one) { return outcome_words(change(one).outcome); });
@@ -200,14 +192,6 @@ class BlockBuilder {
     const std::string from = old_value ? text(*old_value) : "-";
     const std::string to = new_value ? text(*new_value) : "-";
     return from == to ? from : from + " -> " + to;
-  }
-
-  /// "-0.0" would be a change that is none.
-  [[nodiscard]] std::string percent(double ratio) const {
-    const int decimals = comparison_.tolerance < 0.005 ? 2 : 1;
-    const double value = (ratio - 1) * 100;
-    const bool zero = std::abs(value) < 0.5 * std::pow(10, -decimals);
-    return zero ? fixed(0, decimals) : fmt::format("{:+.{}f}", value, decimals);
   }
 
   void add_notes() {
@@ -257,7 +241,7 @@ class BlockBuilder {
   }
 
   const Comparison& comparison_;
-  const ComparedCases& cases_;
+  const ShownCases& cases_;
   bool of_kernels_;
   TimeUnit unit_;
   int decimals_ = 0;
@@ -276,9 +260,32 @@ double changed_gpu_s(const ComparedCase* one) {
   return most;
 }
 
+/// Cases of a probe and quantity that differ in nothing but what stands in rows, side by side, or as alternatives.
+std::vector<ShownCases> tables_of(const ShownCases& cases) {
+  const auto key = [](const ComparedCase* one) {
+    return one->record->across.empty() ? std::string() : table_key(*one->record);
+  };
+  std::vector<ShownCases> all;
+  for (auto& [name, members] : grouped(cases, key)) all.push_back(std::move(members));
+  return all;
+}
+
+/// Of a matrix what changed stands in rows below it too, for what else there is to know of it.
+void add_blocks(Page& page, const Comparison& comparison, const ShownCases& cases, const std::string& quantity) {
+  ShownCases in_rows;
+  for (const ShownCases& table : tables_of(cases)) {
+    Block block = change_matrices(comparison, table);
+    const bool all = block.matrices.empty();
+    std::ranges::copy_if(table, std::back_inserter(in_rows),
+                         [&](const ComparedCase* one) { return all || is_shown(*one, true); });
+    if (!all) page.blocks.push_back(std::move(block));
+  }
+  if (!in_rows.empty()) page.blocks.push_back(BlockBuilder(comparison, in_rows, quantity).build());
+}
+
 Page page_of(const Comparison& comparison, bool changed_only) {
   Page page{.before = comparison_preamble(comparison), .blocks = {}, .after = comparison_closing(comparison)};
-  ComparedCases shown;
+  ShownCases shown;
   for (const ComparedCase& one : comparison.cases) {
     if (is_shown(one, changed_only)) shown.push_back(&one);
   }
@@ -286,7 +293,11 @@ Page page_of(const Comparison& comparison, bool changed_only) {
   const auto kind = [](const ComparedCase* one) { return std::pair(one->record->probe, one->quantity); };
   for (const auto& [key, cases] : grouped(shown, kind)) {
     const std::string quantity = key.second ? key.second->name : std::string(bandwidth_name);
-    page.blocks.push_back(BlockBuilder(comparison, cases, quantity).build());
+    if (changed_only) {
+      page.blocks.push_back(BlockBuilder(comparison, cases, quantity).build());
+    } else {
+      add_blocks(page, comparison, cases, quantity);
+    }
   }
   return page;
 }
@@ -299,6 +310,18 @@ Page counts_first(Page page) {
 }
 
 }  // namespace
+
+Tint tint_of(CaseVerdict outcome) {
+  using enum CaseVerdict;
+  if (outcome == slower || outcome == failed || outcome == wrong_data) return Tint::red;
+  if (outcome == faster || outcome == recovered) return Tint::cyan;
+  if (outcome == ambiguous || outcome == skipped || outcome == unread) return Tint::yellow;
+  return Tint::dim;
+}
+
+std::string change_cell(const Comparison& comparison, double ratio) {
+  return percent_off(ratio, comparison.tolerance < 0.005 ? 2 : 1);
+}
 
 void write_comparison(std::ostream& out, const Comparison& comparison, Format format, const TableStyle& style,
                       bool changed_only) {

@@ -1,14 +1,12 @@
 #pragma once
 // Writers of a comparison: pure functions of it.
 
-#include <algorithm>
 #include <iosfwd>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "report/compare/compare.hpp"
 #include "report/write/blocks.hpp"
+#include "report/write/grouped.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
@@ -29,17 +27,15 @@ void write_comparison_csv(std::ostream& out, const Comparison& comparison);
 /// Cases on one side only, and the counts of each NEW.
 [[nodiscard]] std::vector<Said> comparison_closing(const Comparison& comparison);
 
-/// The items by what they have in common, in order of first appearance.
-template <class Item, class Common>
-[[nodiscard]] auto grouped(const std::vector<Item>& items, const Common& common) {
-  std::vector<std::pair<std::decay_t<std::invoke_result_t<Common, Item>>, std::vector<Item>>> groups;
-  for (const Item& item : items) {
-    const auto key = common(item);
-    auto same = std::ranges::find_if(groups, [&](const auto& group) { return group.first == key; });
-    if (same == groups.end()) same = groups.insert(same, {key, {}});
-    same->second.push_back(item);
-  }
-  return groups;
-}
+/// What tables hold of the same cases.
+using ShownCases = std::vector<const ComparedCase*>;
+
+/// A change of speed in percent, for a cell: "-20.0".
+[[nodiscard]] std::string change_cell(const Comparison& comparison, double ratio);
+
+[[nodiscard]] Tint tint_of(CaseVerdict outcome);
+
+/// The changes as a matrix for each alternative, where the cases of one NEW are such a table; else without any.
+[[nodiscard]] Block change_matrices(const Comparison& comparison, const ShownCases& cases);
 
 }  // namespace gpumem::report

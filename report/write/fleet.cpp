@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -78,16 +79,16 @@ Block findings_block(const Fleet& fleet, std::size_t most_rows) {
     if (!notes.empty()) block.findings.push_back(machine_label(machine) + ": " + join(notes, "; ") + ".");
   }
   const std::size_t hidden = fleet.findings.size() - block.rows.size();
-  if (hidden > 0) block.findings.push_back(hidden_words(hidden, "more GPU"));
+  if (hidden > 0) block.findings.push_back(hidden_words(hidden, fmt::format("more {}", machine_noun(fleet))));
   return block;
 }
 
 /// The cases: all if they are few, else those in which someone is off.
 Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_rows) {
   Block block;
-  block.title = fmt::format("Cases of {}, {}", kind_words(kind), counted(kind.machines.size(), "GPU"));
+  block.title = fmt::format("Cases of {}, {}", kind_words(kind), counted(kind.machines.size(), machine_noun(kind)));
   block.columns = {{.heading = {"case", ""}, .names = true, .prose = true},
-                   {.heading = {"GPUs", ""}},
+                   {.heading = {std::string(machine_noun(kind)) + "s", ""}},
                    {.heading = {"median", ""}},
                    {.heading = {"", ""}, .names = true},
                    {.heading = {"MAD", "%"}},
@@ -115,18 +116,30 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
   return block;
 }
 
-/// With at most so many rows in a block of findings, and in one of cases.
-Page page_of(const Fleet& fleet, std::size_t most_findings, std::size_t most_cases) {
+/// How much a page holds: rows in a block of findings and in one of cases, and nodes whose pairs are shown.
+struct Most {
+  std::size_t findings = unlimited;
+  std::size_t cases = unlimited;
+  std::size_t matrices = unlimited;
+};
+
+Page page_of(const Fleet& fleet, const Most& most) {
   Page page;
   for (const std::string& line : fleet_preamble(fleet)) page.before.push_back({line});
   page.before.front().tint = Tint::bold;
   if (fleet.findings.empty()) {
     page.before.push_back({fleet_result(fleet)});
   } else {
-    page.blocks.push_back(findings_block(fleet, most_findings));
+    page.blocks.push_back(findings_block(fleet, most.findings));
+  }
+  std::size_t shown = 0;
+  for (const FleetFinding& finding : fleet.findings) {
+    std::vector<Block> blocks = deviation_matrices(fleet, finding);
+    if (!blocks.empty() && ++shown > most.matrices) break;
+    std::ranges::move(blocks, std::back_inserter(page.blocks));
   }
   for (const FleetKind& kind : fleet.kinds) {
-    Block block = cases_block(fleet, kind, most_cases);
+    Block block = cases_block(fleet, kind, most.cases);
     if (!block.rows.empty()) page.blocks.push_back(std::move(block));
   }
   return page;
@@ -137,8 +150,8 @@ Page page_of(const Fleet& fleet, std::size_t most_findings, std::size_t most_cas
 void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const TableStyle& style) {
   if (format == Format::json) return write_fleet_json(out, fleet);
   if (format == Format::csv) return write_fleet_csv(out, fleet);
-  if (format == Format::markdown) return write_markdown_page(out, page_of(fleet, unlimited, unlimited));
-  write_page(out, page_of(fleet, 20, 40), style);
+  if (format == Format::markdown) return write_markdown_page(out, page_of(fleet, {}));
+  write_page(out, page_of(fleet, {.findings = 20, .cases = 40, .matrices = 3}), style);
 }
 
 }  // namespace gpumem::report

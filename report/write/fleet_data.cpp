@@ -57,6 +57,7 @@ Json to_json(const Fleet& fleet, const FleetKind& kind) {
   Json cases = Json::array();
   for (const FleetCase& one : kind.cases) cases.push_back(to_json(fleet, one));
   return {{"gpu", kind.gpu},
+          {"gpus", kind.gpus},
           {"backend", kind.predicted ? "model" : "cuda"},
           {"machines", kind.machines.size()},
           {"properties", std::move(properties)},
@@ -77,6 +78,7 @@ Json to_json(const FleetReading& reading, const FleetJudgement& judgement) {
 Json to_json(const FleetMachine& machine) {
   return {{"file", machine.file},
           {"host", known(machine.host)},
+          {"gpus", machine.gpus},
           {"device",
            {{"name", machine.gpu}, {"uuid", optional(machine.uuid)}, {"pci_bus_id", optional(machine.pci_bus_id)}}},
           {"backend", machine.backend},

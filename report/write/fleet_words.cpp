@@ -99,15 +99,15 @@ void add_unjudged(const Fleet& fleet, std::vector<std::string>& lines) {
       lines.push_back(fmt::format("Too few to find outliers: {} x {}; it takes {}.", kind.machines.size(),
                                   kind_words(kind), measure::fewest_comparable));
     } else if (unjudged > 0) {
-      lines.push_back(fmt::format("{} of {} ran on fewer than {} GPUs: too few to find outliers.",
-                                  capitalised(counted(unjudged, "case")), kind_words(kind),
-                                  measure::fewest_comparable));
+      lines.push_back(fmt::format("{} of {} ran on fewer than {} {}s: too few to find outliers.",
+                                  capitalised(counted(unjudged, "case")), kind_words(kind), measure::fewest_comparable,
+                                  machine_noun(kind)));
     }
     const auto shapes = static_cast<std::size_t>(
         std::ranges::count_if(kind.cases, [](const FleetCase& one) { return one.shapes > 1; }));
     if (shapes > 0) {
-      lines.push_back(fmt::format("In {} of {} auto decided differently on some GPUs; --format csv says what.",
-                                  counted(shapes, "case"), kind_words(kind)));
+      lines.push_back(fmt::format("In {} of {} auto decided differently on some {}s; --format csv says what.",
+                                  counted(shapes, "case"), kind_words(kind), machine_noun(kind)));
     }
   }
 }
@@ -136,7 +136,8 @@ std::vector<std::string> fleet_preamble(const Fleet& fleet) {
                                 machine_label(fleet.machines[fleet.duplicates[i].front()]), some_of(files)));
   }
   if (fleet.duplicates.size() > most_named) {
-    lines.push_back(fmt::format("More than one report of {} other GPUs.", fleet.duplicates.size() - most_named));
+    lines.push_back(fmt::format("More than one report of {} other {}s.", fleet.duplicates.size() - most_named,
+                                machine_noun(fleet)));
   }
   if (!fleet.unreadable.empty()) {
     lines.push_back(
@@ -155,11 +156,12 @@ std::vector<std::string> fleet_preamble(const Fleet& fleet) {
 std::string fleet_result(const Fleet& fleet) {
   const std::size_t machines = fleet.machines.size();
   if (!fleet.findings.empty()) {
-    return fmt::format("{} of {} {} out", fleet.findings.size(), counted(machines, "GPU"),
+    return fmt::format("{} of {} {} out", fleet.findings.size(), counted(machines, machine_noun(fleet)),
                        fleet.findings.size() == 1 ? "stands" : "stand");
   }
   if (!anything_judged(fleet)) return "Nothing could be judged, and nothing failed.";
-  return machines == 1 ? "Nothing stands out." : fmt::format("Healthy: none of the {} GPUs stands out.", machines);
+  return machines == 1 ? "Nothing stands out."
+                       : fmt::format("Healthy: none of the {} {}s stands out.", machines, machine_noun(fleet));
 }
 
 std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding,
@@ -188,7 +190,8 @@ std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& f
   for (const auto& [flag, cases] : finding.flags) notes.push_back(one_line(flag) + " in " + counted(cases, "case"));
   const auto other_shapes = std::ranges::count_if(finding.outliers, &FleetJudgement::other_shape);
   if (other_shapes > 0) {
-    notes.push_back(fmt::format("in {} of its outliers auto decided otherwise than on most GPUs", other_shapes));
+    notes.push_back(
+        fmt::format("in {} of its outliers auto decided otherwise than on most {}s", other_shapes, machine_noun(kind)));
   }
   std::ranges::move(peculiarities(finding.machine, kind), std::back_inserter(notes));
   return notes;

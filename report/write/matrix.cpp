@@ -32,14 +32,8 @@ class MatrixOfCases {
         is_headline_(wish.quantity == all_.front()->headline.quantity) {}
 
   [[nodiscard]] Matrix build() && {
-    const std::string down = parameter_noun(cases_.rows.front().name).singular;
-    const std::string across = parameter_noun(cases_.columns.front().name).singular;
-    matrix_.title =
-        fmt::format("{}{}{} by {} (rows) and {} (columns)", wish_.alternative.empty() ? "" : wish_.alternative + ": ",
-                    is_measured() ? "" : "predicted ", quantity_words(wish_.quantity), down, across);
-    matrix_.rows = parameter_heading(cases_.rows.front().name);
-    for (const Parameter& row : cases_.rows) matrix_.row_names.push_back(value_text(row));
-    for (const Parameter& column : cases_.columns) matrix_.column_names.push_back(value_text(column));
+    matrix_ = empty_matrix(cases_, (wish_.alternative.empty() ? "" : wish_.alternative + ": ") +
+                                       (is_measured() ? "" : "predicted ") + quantity_words(wish_.quantity));
     add_cells();
     add_predicted_column();
     for (std::string& line : summary_of(all_, wish_.quantity)) matrix_.notes.push_back({std::move(line), Tint::none});
@@ -54,7 +48,7 @@ class MatrixOfCases {
  private:
   void add_cells() {
     std::map<const Record*, Tint> unlike;
-    for (const UnlikeCase& one : compare_cases(cases_, wish_.quantity, wish_.better).unlike) {
+    for (const UnlikeCase& one : judge_matrix(cases_, wish_.quantity, wish_.better).unlike) {
       unlike[one.record] = one.by.is_worse() ? Tint::red : Tint::yellow;
     }
     for (const Cases& row : cases_.cells) {
@@ -71,6 +65,7 @@ class MatrixOfCases {
       const auto value = quantity_of(record, wish_.quantity).value();
       return {value, value ? "" : "-"};
     }
+    // A letter, with what it stands for below.
     const std::string fate =
         record.status == Status::ok
             ? "moved wrong data"
@@ -171,6 +166,12 @@ class MatrixOfCases {
 
 }  // namespace
 
+bool Matrix::has_mark(char end) const {
+  return std::ranges::any_of(cells, [&](const std::vector<Cell>& row) {
+    return std::ranges::any_of(row, [&](const Cell& cell) { return cell.mark.ends_with(end); });
+  });
+}
+
 std::vector<std::vector<std::string>> Matrix::texts(int digits, int most_decimals) const {
   std::vector<std::optional<double>> values;
   for (const auto& row : cells) {
@@ -184,6 +185,18 @@ std::vector<std::vector<std::string>> Matrix::texts(int digits, int most_decimal
     for (const Cell& cell : row) texts.push_back(cell.value ? *number : cell.mark), ++number;
   }
   return all;
+}
+
+Matrix empty_matrix(const CaseMatrix& cases, const std::string& what) {
+  const std::string& down = cases.rows.front().name;
+  const std::string& across = cases.columns.front().name;
+  Matrix matrix;
+  matrix.title = fmt::format("{} by {} (rows) and {} (columns)", what, parameter_noun(down).singular,
+                             parameter_noun(across).singular);
+  matrix.rows = parameter_heading(down);
+  for (const Parameter& row : cases.rows) matrix.row_names.push_back(value_text(row));
+  for (const Parameter& column : cases.columns) matrix.column_names.push_back(value_text(column));
+  return matrix;
 }
 
 Matrix make_matrix(const CaseMatrix& cases, const MatrixWish& wish) { return MatrixOfCases(cases, wish).build(); }

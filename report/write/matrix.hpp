@@ -16,7 +16,7 @@ namespace gpumem::report {
 struct Matrix {
   struct Cell {
     std::optional<double> value;
-    std::string mark;  ///< instead of it: "-" for what was not run, a letter for what did not succeed
+    std::string mark;  ///< instead of it: "-" for what was not run
     Tint tint = Tint::none;
   };
 
@@ -27,9 +27,14 @@ struct Matrix {
   std::vector<std::vector<Cell>> cells;  ///< by row and column
   std::vector<Said> notes;
 
+  /// Whether any cell's mark ends in this one.
+  [[nodiscard]] bool has_mark(char end) const;
   /// The cells as text, as aligned() in cells.hpp has numbers.
   [[nodiscard]] std::vector<std::vector<std::string>> texts(int digits, int most_decimals) const;
 };
+
+/// One without cells. `what` says what its numbers are: the title tells by which parameters, rows and columns.
+[[nodiscard]] Matrix empty_matrix(const CaseMatrix& cases, const std::string& what);
 
 /// What a matrix is made of.
 struct MatrixWish {

@@ -54,6 +54,15 @@ Report frame(const std::string& backend) {
   return report;
 }
 
+/// So many of the report's GPU.
+void add_devices(Report& report, std::uint64_t gpus) {
+  report.devices.assign(gpus, *report.device);
+  for (std::uint64_t i = 0; i < gpus; ++i) {
+    report.devices[i].uuid = fmt::format("GPU-{:08x}-89ab-cdef-0123-456789abcdef", 0x01234567 + i);
+    report.devices[i].pci_bus_id = fmt::format("00000000:{:02x}:00.0", i + 1);
+  }
+}
+
 Record global_case(const std::string& probe, const std::string& swept, std::uint64_t value, const std::string& op) {
   Record record;
   record.probe = probe;
@@ -80,7 +89,7 @@ void set_access(Record& record, const std::string& op, double sectors) {
 }
 
 void finish(Report& report) {
-  report.devices = {*report.device};
+  if (report.devices.empty()) report.devices = {*report.device};
   for (Record& record : report.results) {  // what follows from a bandwidth
     const HeadlineRecord& headline = record.headline;
     if (headline.quantity != bandwidth_name) continue;
@@ -253,6 +262,7 @@ Report pairs(std::uint64_t gpus, const std::vector<std::string>& vias, const Pre
   report.command = {"gpumem", "probe", "--peer", join(vias, ",")};
   report.parameter_columns = {"source", "target", "via", "direction", "at_once", "size_bytes"};
   report.metric_columns = {"latency_ns"};
+  add_devices(report, gpus);
   for (const std::string& via : vias) {
     for (std::uint64_t source = 0; source < gpus; ++source) {
       for (std::uint64_t target = 0; target < gpus; ++target) {
@@ -517,10 +527,10 @@ Report all_gpus() {
   Report report = frame("cuda");
   report.command = {"gpumem", "probe", "--offset", "0..8", "--device", "all"};
   report.parameter_columns.emplace_back("device");
-  report.devices.clear();
-  for (std::uint64_t device = 0; device < 8; ++device) {
-    report.devices.push_back(*report.device);
-    report.devices.back().index = static_cast<unsigned>(device);
+  constexpr std::uint64_t gpus = 8;
+  add_devices(report, gpus);
+  for (std::uint64_t device = 0; device < gpus; ++device) {
+    report.devices[device].index = static_cast<unsigned>(device);
     for (std::uint64_t offset = 0; offset <= 8; ++offset) {
       Record record = global_case("offset", "offset_elements", offset, "copy");
       record.parameters.push_back({"device", device});

@@ -10,6 +10,7 @@
 #include "report/compare/compare.hpp"
 #include "report/write/comparison.hpp"
 #include "tests/catch.hpp"
+#include "tests/report/examples.hpp"
 
 namespace {
 
@@ -324,6 +325,35 @@ TEST_CASE("The table has a row per case, and the counts last") {
   CHECK(contains(text, "These cases of offset are not the same: offset 2 -> 7.\n"));
   CHECK_FALSE(contains(text_of(comparison, Format::table, 80, true), "same\n"));
   CHECK(contains(text_of(comparison, Format::markdown), "| 1 | 4000 | 3832 | -4.2 | -4.3..-4.1 | slower |"));
+}
+
+TEST_CASE("Pairs are a matrix of changes, and those that changed have rows") {
+  const Report old_report = examples::even_node(4);
+  Report new_report = old_report;
+  const auto times = [](HeadlineRecord& headline, double factor) {
+    for (auto* value : {&headline.measured, &headline.ci95_low, &headline.ci95_high}) **value *= factor;
+  };
+  times(new_report.results[4].headline, 0.8);   // from 1 to 2
+  times(new_report.results[6].headline, 0.99);  // from 2 to 0
+  new_report.results[9] = without_time(new_report.results[9], Status::failed, "the link broke");
+  const std::vector<NamedReport> reports = {{"a.json", old_report}, {"b.json", new_report}};
+  const Comparison comparison = compare(reports);
+  const std::string text = text_of(comparison);
+  CHECK(contains(text,
+                 "change in % by source (rows) and target (columns)\n"
+                 "source      0    1      2    3\n"
+                       "     0      -  0.0    0.0  0.0\n"
+                       "     1    0.0    -  -20.0  0.0\n"
+                       "     2  -1.0?  0.0      -  0.0\n"
+                       "     3      !  0.0    0.0    -\n"
+                       "?: ambiguous\n"
+                       "!: did not run, or not well\n"));
+  CHECK(contains(text, "     1       2   379   303   -20.0  -20.1..-19.9  slower\n"));
+  CHECK_FALSE(contains(text, "same\n"));
+  // Only what changed, and several new reports side by side, are rows.
+  CHECK_FALSE(contains(text_of(comparison, Format::table, 80, true), "(rows)"));
+  const std::vector<NamedReport> three = {{"a.json", old_report}, {"b.json", new_report}, {"c.json", old_report}};
+  CHECK_FALSE(contains(text_of(compare(three)), "(rows)"));
 }
 
 TEST_CASE("Cases on one side only are named by all that tells them from the others") {

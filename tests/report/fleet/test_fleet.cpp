@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -58,6 +59,13 @@ std::vector<Report> healthy(std::size_t machines, std::size_t cases = 3) {
     }
     reports.push_back(machine(m, values));
   }
+  return reports;
+}
+
+/// So many alike, with the pairs of four GPUs.
+std::vector<Report> nodes(std::size_t count) {
+  std::vector<Report> reports(count, examples::even_node(4));
+  for (std::size_t i = 0; i < count; ++i) reports[i].host.name = "node" + std::to_string(i);
   return reports;
 }
 
@@ -410,6 +418,46 @@ TEST_CASE("fleet: no line of a table is wider than its terminal", "[fleet]") {
     for (std::string line; std::getline(text, line);) widest = std::max(widest, display_width(line));
     CHECK(widest <= width);
   }
+}
+
+TEST_CASE("fleet: the pairs of a node are cases of the node, and its matrix shows which are off", "[fleet]") {
+  std::vector<Report> reports = nodes(6);
+  *reports[3].results[4].headline.measured *= 0.7;  // from 1 to 2
+  reports[3].results[9].status = Status::failed;
+  const Fleet fleet = judged(reports);
+  CHECK(found(fleet) == Machines{3});
+  CHECK(fleet.kinds.size() == 1);
+  CHECK(fleet.machines.size() == 6);
+  const std::string text = text_of(fleet, Format::table);
+  CHECK(text.starts_with("Fleet: 6 reports from 6 hosts, 6 x node with 4 NVIDIA H200.\n"));
+  CHECK(text.find("1 of 6 nodes stands out") != std::string::npos);
+  CHECK(text.find("node3, peer: via copy-engine, direction one-way, at once no, size 256 MiB\n"
+                  "off the median of all nodes in % by source (rows) and target (columns)\n"
+                  "source    0    1      2    3\n"
+                  "     0    -  0.0    0.0  0.0\n"
+                  "     1  0.0    -  -30.0  0.0\n"
+                  "     2  0.0  0.0      -  0.0\n"
+                  "     3    !  0.0    0.0    -\n"
+                  "!: failed or moved wrong data\n") != std::string::npos);
+  CHECK(json_of(fleet)["machines"][3]["gpus"] == 4);
+}
+
+TEST_CASE("fleet: a report with cases of a GPU and of pairs is a GPU and a node", "[fleet]") {
+  std::vector<Report> reports = nodes(5);
+  for (Report& report : reports) report.results.push_back(offset_case(0, 1000));
+  const Fleet fleet = judged(reports);
+  REQUIRE(fleet.kinds.size() == 2);
+  CHECK(fleet.kinds[0].machines.size() == 5);
+  CHECK(fleet.kinds[1].machines.size() == 5);
+  CHECK(fleet.duplicates.empty());
+  CHECK(text_of(fleet, Format::table).find("Healthy: none of the 10 machines stands out.") != std::string::npos);
+}
+
+TEST_CASE("fleet: nodes with other numbers of GPUs are not compared", "[fleet]") {
+  std::vector<Report> reports = nodes(5);
+  reports.push_back(examples::even_node(8));
+  const Fleet fleet = judged(reports);
+  CHECK(fleet.kinds.size() == 2);
 }
 
 TEST_CASE("fleet: JSON and CSV hold every reading", "[fleet]") {

@@ -17,14 +17,14 @@ Cases all_of(const Report& report) {
   return cases;
 }
 
-ComparedCases compared(const CaseMatrix& matrix) {
-  return compare_cases(matrix, std::string(bandwidth_name), Better::more);
+MatrixJudgement judged(const CaseMatrix& matrix) {
+  return judge_matrix(matrix, std::string(bandwidth_name), Better::more);
 }
 
 /// By row and column.
 std::set<std::pair<std::string, std::string>> unlike_places(const CaseMatrix& matrix) {
   std::set<std::pair<std::string, std::string>> places;
-  for (const UnlikeCase& one : compared(matrix).unlike) {
+  for (const UnlikeCase& one : judged(matrix).unlike) {
     const auto text = [&](const std::string& name) { return to_string(find_parameter(*one.record, name)->value); };
     places.insert({text(one.record->swept), text(one.record->across)});
   }
@@ -73,7 +73,7 @@ TEST_CASE("pairs are held against all others of which the same is predicted", "[
   const Report report = examples::node();
   const CaseMatrix matrix = matrices(all_of(report)).front();
   CHECK(unlike_places(matrix) == std::set<std::pair<std::string, std::string>>{{"2", "5"}, {"5", "2"}});
-  CHECK(compared(matrix).judged == 55);  // one moved wrong data
+  CHECK(judged(matrix).judged == 55);  // one moved wrong data
 
   Report islands = examples::islands();
   CHECK(unlike_places(matrices(all_of(islands)).front()).empty());
@@ -93,15 +93,15 @@ TEST_CASE("what several GPUs ran is held against the others of its row", "[matri
 TEST_CASE("nothing is said of predictions, of few values, and where no way is better", "[matrix]") {
   Report report = examples::node();
   const CaseMatrix matrix = matrices(all_of(report)).front();
-  CHECK(compare_cases(matrix, std::string(bandwidth_name), Better::neither).judged == 0);
+  CHECK(judge_matrix(matrix, std::string(bandwidth_name), Better::neither).judged == 0);
   for (Record& record : report.results) record.headline.measured.reset();
-  CHECK(compared(matrix).judged == 0);
+  CHECK(judged(matrix).judged == 0);
   CHECK(unlike_words(matrix, false).empty());
   Report four = examples::all_gpus();
   std::erase_if(four.results, [](const Record& record) {
     return std::get<std::uint64_t>(find_parameter(record, "device")->value) < 4;
   });
-  CHECK(compared(matrices(all_of(four)).front()).judged == 0);
+  CHECK(judged(matrices(all_of(four)).front()).judged == 0);
 }
 
 TEST_CASE("unlike cases are named, the worst first, or that there are none", "[matrix]") {
