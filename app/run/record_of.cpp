@@ -36,9 +36,9 @@ report::Record record_of(const Case& decided, const Workload& workload) {
   record.parameters = decided.parameters;
   record.swept = probe.axes.front().parameter;
   record.compared = probe.compared;
-  const bool beside_others = std::ranges::find(decided.parameters, report::device_parameter, &Parameter::name) !=
-                                 decided.parameters.end() &&
-                             probe.find_axis(report::device_parameter) == nullptr;  // that of kernels is another
+  const bool beside_others =
+      std::ranges::find(decided.parameters, report::device_parameter, &Parameter::name) != decided.parameters.end() &&
+      probe.find_axis(report::device_parameter) == nullptr;  // that of kernels is another
   record.across = beside_others ? report::device_parameter : probe.across;
   record.baseline = probe.baseline;
   record.headline.quantity = probe.headline.quantity.name;
