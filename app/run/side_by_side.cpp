@@ -94,7 +94,7 @@ class SideBySide final : public Backend {
   SideBySide& operator=(const SideBySide&) = delete;
 
   [[nodiscard]] std::string name() const override { return "cuda"; }
-  [[nodiscard]] const Device& device() const override { return speaker().device; }
+  [[nodiscard]] const Device& device() const override { return gpus_[speaker()].device; }
   [[nodiscard]] std::vector<Device> devices() const override {
     std::vector<Device> all;
     for (const Gpu& gpu : gpus_) all.push_back(gpu.device);
@@ -105,11 +105,11 @@ class SideBySide final : public Backend {
     for (const Gpu& gpu : gpus_) all.push_back(*gpu.device.index);
     return all;
   }
-  [[nodiscard]] std::optional<std::string> profile() const override { return speaker().profile; }
+  [[nodiscard]] std::optional<std::string> profile() const override { return gpus_[speaker()].profile; }
 
   /// Shapes are chosen on one GPU for all, or GPUs could not be held against each other.
   [[nodiscard]] double trial(const Case& one) override {
-    Gpu& gpu = speaker();
+    Gpu& gpu = gpus_[speaker()];
     try {
       return gpu.worker.trial(alone(one));
     } catch (const Error& error) {
@@ -198,12 +198,11 @@ class SideBySide final : public Backend {
   }
 
  private:
-  /// Of all GPUs the first that can be used.
-  [[nodiscard]] const Gpu& speaker() const {
+  /// The place of the first GPU that can be used, which speaks for all.
+  [[nodiscard]] std::size_t speaker() const {
     const auto open = std::ranges::find_if(gpus_, &Gpu::open);
-    return open == gpus_.end() ? gpus_.front() : *open;
+    return open == gpus_.end() ? 0 : static_cast<std::size_t>(open - gpus_.begin());
   }
-  [[nodiscard]] Gpu& speaker() { return const_cast<Gpu&>(std::as_const(*this).speaker()); }
 
   [[nodiscard]] Gpu& gpu_of(const Case& one) {
     const std::uint64_t index = one.number(report::device_parameter);

@@ -92,6 +92,6 @@ TEST_CASE("two processes count, where this machine lets them") {
   }
   for (const report::Record& record : records) {
     REQUIRE(record.counters);
-    CHECK(record.access.at(0).per_request(report::sectors).counted == 5.0);
+    CHECK(record.access.at(0).per_request(report::sectors).counted.value_or(0) == Approx(5).epsilon(0.01));
   }
 }
