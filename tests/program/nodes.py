@@ -108,7 +108,7 @@ class ClusterTest(harness.ProgramTest):
         return {report["host"]["name"] for report in reports}
 
     def assert_healthy(self, printed, hosts, fleets=1):
-        for line in (f"Fleet: {len(hosts)} reports from {len(hosts)} hosts", f"Healthy: none of the {len(hosts)} GPUs"):
+        for line in (f"Fleet: {len(hosts)} reports from {len(hosts)} hosts", f"Healthy: none of the {len(hosts)} (GPUs|nodes)"):
             self.assertEqual(len(re.findall(f"^{line}", printed, re.MULTILINE)), fleets, printed)
 
     def assert_standing_out(self, printed, host):

@@ -431,7 +431,7 @@ TEST_CASE("fleet: the pairs of a node are cases of the node, and its matrix show
   const std::string text = text_of(fleet, Format::table);
   CHECK(text.starts_with("Fleet: 6 reports from 6 hosts, 6 x node with 4 NVIDIA H200.\n"));
   CHECK(text.find("1 of 6 nodes stands out") != std::string::npos);
-  CHECK(text.find("node3, peer: via copy-engine, direction one-way, at once no, size 256 MiB\n"
+  CHECK(text.find("node3, peer: via copy-engine, direction one-way, size 256 MiB\n"
                   "off the median of all nodes in % by source (rows) and target (columns)\n"
                   "source    0    1      2    3\n"
                   "     0    -  0.0    0.0  0.0\n"
