@@ -48,13 +48,14 @@ class PeerExperiment final : public measure::Experiment {
   }
 
   [[nodiscard]] std::size_t queued_commands() const override {
-    std::size_t commands = 3 + 3 * (flows_.size() - 1);
+    if (is_plain()) return flows_.front().commands();
+    std::size_t commands = 3 * flows_.size();
     for (const Flow& flow : flows_) commands += flow.commands();
-    return flows_.size() == 1 ? flows_.front().commands() : commands;
+    return commands;
   }
 
   void launch(cudaStream_t stream) override {
-    if (flows_.size() == 1) return flows_.front().queue();
+    if (is_plain()) return flows_.front().queue();
     // The gate holds all ways back until the last of them is queued: else those queued first would be alone at first.
     if (peer_.at_once) gate_.close(session_->stream());
     queue_together(flows_.size());
@@ -91,6 +92,8 @@ class PeerExperiment final : public measure::Experiment {
   }
 
  private:
+  /// One way alone, which is timed from outside.
+  [[nodiscard]] bool is_plain() const { return flows_.size() == 1 && !peer_.at_once; }
   [[nodiscard]] std::size_t own() const { return peer_.both ? 2 : 1; }
   [[nodiscard]] double gb_per_s(Seconds time) const {
     return static_cast<double>(own() * peer_.bytes) * per_giga / time.count();
