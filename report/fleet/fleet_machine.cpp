@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "probes/error.hpp"
@@ -56,6 +57,18 @@ std::vector<Judged> metrics_of(const Record& record, bool measured) {
 /// Of two GPUs of a node, which stand against each other in a matrix. Cases that each of several GPUs ran alone have
 /// the parameter `device` across.
 bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != "device"; }
+
+/// A report of predictions may know one GPU alone, so that those are counted too that the pairs name.
+std::size_t gpus_of_node(const Report& report) {
+  std::set<Value> named;
+  for (const Record& record : report.results) {
+    if (!is_of_pair(record)) continue;
+    for (const Parameter& parameter : record.parameters) {
+      if (parameter.name == record.swept || parameter.name == record.across) named.insert(parameter.value);
+    }
+  }
+  return std::max(report.devices.size(), named.size());
+}
 
 std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNames& names) {
   std::vector<FleetReading> readings;
@@ -167,7 +180,7 @@ std::vector<FleetMachine> fleet_machines(const Report& report, const std::string
                       .properties = properties_of(report),
                       .readings = readings_of(report, false, names)};
   FleetMachine node = gpu;
-  node.gpus = report.devices.size();
+  node.gpus = gpus_of_node(report);
   node.readings = readings_of(report, true, names);
   std::vector<FleetMachine> machines;
   if (!gpu.readings.empty() || node.readings.empty()) machines.push_back(std::move(gpu));

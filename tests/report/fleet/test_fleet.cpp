@@ -456,8 +456,11 @@ TEST_CASE("fleet: a report with cases of a GPU and of pairs is a GPU and a node"
 TEST_CASE("fleet: nodes with other numbers of GPUs are not compared", "[fleet]") {
   std::vector<Report> reports = nodes(5);
   reports.push_back(examples::even_node(8));
+  for (Report& report : reports) report.devices.resize(1);  // as where no such node is at hand
   const Fleet fleet = judged(reports);
-  CHECK(fleet.kinds.size() == 2);
+  REQUIRE(fleet.kinds.size() == 2);
+  CHECK(fleet.kinds[0].gpus == 4);
+  CHECK(fleet.kinds[1].gpus == 8);
 }
 
 TEST_CASE("fleet: JSON and CSV hold every reading", "[fleet]") {
