@@ -47,7 +47,8 @@ bool interrupted() { return signal_arrived != 0; }
 int run(const std::vector<std::string>& command) {
   if (command.size() == 2 && command[1] == app::worker_argument) {
     catch_interrupts();
-    return app::serve_parent(std::cin, std::cout, interrupted);
+    app::serve_parent(std::cin, std::cout, interrupted);
+    return 0;
   }
   const app::Environment environment{.registry = probes(),
                                      .out = std::cout,

@@ -49,6 +49,7 @@ struct Device {
   std::optional<std::string> driver_version;
   std::optional<std::string> runtime_version;
   std::optional<std::uint64_t> free_memory_bytes;  ///< at the start; not part of a report's contract
+  std::optional<unsigned> index = {};              ///< CUDA's, where cases tell several GPUs apart by it
 
   /// Theoretical bandwidth, bytes/s: memory clock x 2 (DDR) x bus width / 8.
   [[nodiscard]] double theoretical_bandwidth_bytes_per_s() const {

@@ -2,8 +2,10 @@
 // What joins a GPU to another one of its machine: from the driver where there are several, from a node's profile where
 // there are not.
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace gpumem {
 
@@ -20,19 +22,42 @@ struct PeerLink {
     numa_node,      ///< bridges of one NUMA node
     system          ///< what joins the host's NUMA nodes
   };
+  /// In files, in the order of the enumerators.
+  static constexpr std::string_view path_names[] = {"unknown",       "itself",      "nvlink",    "board", "pcie_switch",
+                                                    "pcie_switches", "host_bridge", "numa_node", "system"};
 
   Path path = Path::unknown;
   unsigned nvlinks = 0;                         ///< NVLinks that are up and lead there
   unsigned nvlinks_down = 0;                    ///< those that this GPU has and that are not up
   std::optional<unsigned> nvlink_version = {};  ///< 4 of an H200
-  double bytes_per_nvlink_s = 0;                ///< one way
-  std::optional<bool> access = {};              ///< whether kernels of this GPU can address the other's memory
-  std::string no_access = {};                   ///< why not, as far as the driver says; empty where they can
+  bool nvswitch = false;          ///< all links of a GPU lead to switches, and so to every other GPU at them
+  double bytes_per_nvlink_s = 0;  ///< one way; 0 where that is not known
+  /// One way, of the narrower of both GPUs' own PCI Express links; absent where that is not known.
+  std::optional<double> pcie_bytes_per_s = {};
+  std::optional<bool> access = {};  ///< whether kernels of this GPU can address the other's memory
+  std::string no_access = {};       ///< why not, as far as the driver says; empty where they can
 
-  /// Theoretical bandwidth of the NVLinks, bytes/s and way; absent where none leads there.
+  [[nodiscard]] bool is_pcie() const { return path >= Path::board; }
+  /// Theoretical bandwidth of the NVLinks, bytes/s and way; absent where none leads there, or none of a known speed.
   [[nodiscard]] std::optional<double> nvlink_bytes_per_s() const {
-    return nvlinks == 0 ? std::nullopt : std::optional(nvlinks * bytes_per_nvlink_s);
+    const double all = nvlinks * bytes_per_nvlink_s;
+    return all > 0 ? std::optional(all) : std::nullopt;
+  }
+  /// The same of whatever joins them.
+  [[nodiscard]] std::optional<double> theoretical_bytes_per_s() const {
+    if (nvlinks > 0) return nvlink_bytes_per_s();
+    return is_pcie() ? pcie_bytes_per_s : std::nullopt;
   }
 };
+
+[[nodiscard]] constexpr std::string_view to_string(PeerLink::Path path) {
+  return PeerLink::path_names[static_cast<std::size_t>(path)];
+}
+
+/// "18 NVLinks of version 4 through NVSwitch", "PCIe through the host's bridge".
+[[nodiscard]] std::string in_words(const PeerLink& link);
+
+/// As `nvidia-smi topo -m` has it, for a matrix: "NV18", "PHB".
+[[nodiscard]] std::string short_name(const PeerLink& link);
 
 }  // namespace gpumem

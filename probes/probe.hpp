@@ -49,6 +49,7 @@ struct Axis {
   /// With it the axis takes the name "all", which stands for these values on a device.
   std::function<std::vector<Value>(const Device&)> all = {};
   bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
+  std::string alone = {};       ///< or these values instead
   /// 0, or of texts and names the default, stands for what is said elsewhere, and headings leave it out.
   bool zero_follows = false;
   /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
@@ -109,6 +110,16 @@ struct Chase {
   std::uint64_t lines = 0;  ///< without a level: of device memory, each visited again only after all the others
 };
 
+/// Bytes that cross from one GPU of the machine to another.
+struct PeerTraffic {
+  enum class Mover { copy_engine, kernel_read, kernel_write, host };
+  Mover mover = Mover::copy_engine;  ///< `host`: both GPUs' copy engines, through its memory
+  PeerLink link = {};
+  std::uint64_t bytes = 0;  ///< each way
+  bool both_ways = false;
+  std::uint64_t pieces = 1;  ///< that they are cut into on their way through the host's memory
+};
+
 /// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters
 /// confirm.
 struct Workload {
@@ -146,6 +157,7 @@ struct Workload {
   /// Why no stage of the model reaches what it does, so that only its requests are predicted; empty where they do.
   std::string_view unmodelled = {};
   std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
+  std::optional<PeerTraffic> peer = {};    ///< what it is about, if that is another GPU
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
   [[nodiscard]] bool modelled() const { return unmodelled.empty(); }
@@ -231,9 +243,9 @@ struct Probe {
   /// columns only where a probe says so.
   std::vector<std::string> reported = {};
 
-  /// Of a probe that uses several GPUs of a machine: the one, by its index, that times the case. What describes it is
-  /// then that GPU's, with its links. May be empty: the GPU that the user chose.
-  std::function<std::uint64_t(const Case&)> gpu = {};
+  /// Of a probe of several GPUs of a machine: those that a case is about, by their index. The first times it, and what
+  /// describes the case is then that GPU, with its links. May be empty: the GPU that the user chose.
+  std::function<std::vector<std::uint64_t>(const Case&)> gpus = {};
   /// Describes a case all of whose values are decided. Host only; needs no GPU.
   std::function<Workload(const Case&, const Device&)> describe = {};
   /// Throws a usage error when values that are each valid do not go together. May be empty.

@@ -281,6 +281,9 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
       "  gpumem probe --offset 0..32 --backend model --gpu mine.json\n"
       "  gpumem calibrate --from offset.json --from stride.json -o mine.json");
   return [arguments] {
+    if (arguments->device && may_be_several(*arguments->device)) {
+      throw usage_error("a profile is of one GPU; give --device one");
+    }
     if (arguments->device && !arguments->from.empty()) {
       throw usage_error("--device chooses the GPU to measure on; with --from nothing is measured");
     }

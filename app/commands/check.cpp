@@ -21,7 +21,9 @@
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
 #include "report/explain/explain.hpp"
+#include "report/fleet/side_by_side.hpp"
 #include "report/read/read_report.hpp"
+#include "report/record/gpus.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"
 
@@ -151,7 +153,20 @@ class Checking {
 
   /// What the report is to hold: a suite's cases, but for those that its GPU cannot have.
   static std::vector<report::Record> planned_for(const Plan& plan, const report::Report& report) {
-    return planned_records(report.device ? fitted(plan, *report.device) : plan);
+    if (!report.device) return planned_records(plan);
+    std::vector<std::uint64_t> gpus;
+    for (const Device& gpu : report::gpus_side_by_side(report)) gpus.emplace_back(*gpu.index);
+    Plan own = fitted(plan, *report.device);
+    return planned_records(gpus.empty() ? own : on_each_gpu(std::move(own), gpus));
+  }
+
+  /// What each GPU is held to, and of several that they agree.
+  static std::vector<report::CheckRecord> held(const report::Report& report,
+                                               std::span<const report::Expectation> expectations,
+                                               const report::CheckRules& rules) {
+    std::vector<report::CheckRecord> checks = report::check(report, expectations, rules);
+    if (auto agreement = report::check_agreement(report)) checks.push_back(*std::move(agreement));
+    return checks;
   }
 
   void hold_saved(Task& task) {
@@ -163,7 +178,7 @@ class Checking {
       if (report.suite == task.suite->name) planned = planned_for(task.suite->plan, report);
       report.suite = task.suite->name;
     }
-    report.checks = report::check(report, expectations, {accepts_predictions(), planned});
+    report.checks = held(report, expectations, {accepts_predictions(), planned});
     finish(std::move(report));
   }
 
@@ -171,9 +186,7 @@ class Checking {
     Run run(suite.plan, with_suite(arguments_, suite.options), outputs_, environment_);
     const std::vector<report::Record> planned = planned_for(suite.plan, run.report());
     const report::CheckRules rules{accepts_predictions(), planned};
-    const auto hold = [&] {
-      run.report().checks = report::check(report::completed(run.report()), suite.expectations, rules);
-    };
+    const auto hold = [&] { run.report().checks = held(report::completed(run.report()), suite.expectations, rules); };
     both(
         [&] {
           try {
@@ -206,8 +219,14 @@ class Checking {
                       report::counted(cases.size(), "case"), report::counted(failed, "failed expectation")));
     }
     run.again(cases);
-    report.checks =
-        report::check_again(std::move(report.checks), report::completed(report), suite.expectations, rules, attempt);
+    const report::Report whole = report::completed(report);
+    auto agreement = report::check_agreement(whole);
+    if (agreement && report.checks.back().verdict == report::Verdict::fail) {
+      agreement->attempts = attempt;
+      if (agreement->verdict == report::Verdict::pass) agreement->reason += report::passed_at(attempt);
+    }
+    report.checks = report::check_again(std::move(report.checks), whole, suite.expectations, rules, attempt);
+    if (agreement) report.checks.push_back(*std::move(agreement));
     return true;
   }
 
@@ -253,8 +272,10 @@ class Checking {
     if (arguments_.dry_run) return 0;
     const report::CheckTally all = report::tally(report.checks);
     const auto say_of = [&](const report::CheckRecord& check, const std::string& what) {
+      const std::string gpu =
+          check.device ? report::gpu_identity(*check.device, report::device_of(report, *check.device)) + ": " : "";
       say(environment_.err,
-          fmt::format("{}: {}, {}: {}", report.suite.value_or("report"), what, check.name, check.reason));
+          fmt::format("{}: {}, {}: {}{}", report.suite.value_or("report"), what, check.name, gpu, check.reason));
     };
     if (all.failed > 0) {
       say_of(*std::ranges::find(report.checks, report::Verdict::fail, &report::CheckRecord::verdict),

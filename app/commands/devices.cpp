@@ -4,6 +4,7 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/links_in_words.hpp"
 #include "probes/error.hpp"
 #include "probes/words.hpp"
 #include "report/text/text.hpp"
@@ -68,6 +69,7 @@ int run_devices_command(const DevicesArguments& arguments, const Environment& en
   for (std::size_t i = 0; i < devices.size(); ++i) {
     text += fmt::format("{}{}: {}\n{}", i > 0 ? "\n" : "", i, devices[i].name, in_words(devices[i]));
   }
+  if (const std::string links = links_in_words(devices); !links.empty()) text += "\n" + links;
   write_result(environment.out, arguments.json ? in_json(devices) : text);
   return 0;
 }

@@ -95,7 +95,8 @@ struct FleetFiles {
   std::vector<report::Unreadable> unreadable;  ///< likewise
 };
 
-/// What is kept of each report, read on all processors. A file that cannot be read or is no report is unreadable.
+/// What is kept of each report's GPUs, read on all processors. A file that cannot be read or is no report is
+/// unreadable.
 FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames& names) {
   std::vector<ReadFile> read(files.size());
   std::atomic<std::size_t> next = 0;

@@ -43,6 +43,9 @@ int show_saved(const PortraitArguments& arguments, const ResultOutputs& outputs,
 }
 
 int run_portrait_command(const PortraitArguments& arguments, const Environment& environment) {
+  if (arguments.device && may_be_several(*arguments.device)) {
+    throw usage_error("a portrait is of one GPU; give --device one, and show several portraits beside each other");
+  }
   const ResultOutputs outputs(arguments, report::portrait_formats(), environment.out, environment.out_terminal);
   if (!arguments.reports.empty()) return show_saved(arguments, outputs, environment);
   const Suite suite = load_suite("portrait", environment.registry);

@@ -21,7 +21,9 @@ namespace {
 
 /// With the parameters that tell the cases of a table apart.
 std::string short_name(const report::Record& record) {
-  return words_of(record, [&](const std::string& name) { return name == record.swept || name == record.compared; });
+  return words_of(record, [&](const std::string& name) {
+    return name == record.swept || name == record.compared || name == record.across;
+  });
 }
 
 /// Says which cases went wrong, if any did: one line for what is worst, and one for what was left out.

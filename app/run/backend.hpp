@@ -28,6 +28,9 @@ class Backend {
   [[nodiscard]] virtual const Device& device() const = 0;
   /// Every GPU that cases use, as far as that is known by now.
   [[nodiscard]] virtual std::vector<Device> devices() const { return {device()}; }
+  /// CUDA's indices of the GPUs that run every case side by side, which its parameter `device` then tells apart; empty
+  /// where there is one GPU, which cases do not name.
+  [[nodiscard]] virtual std::vector<std::uint64_t> side_by_side() const { return {}; }
   /// Name of the GPU profile predictions come from; absent when they come from the device's own attributes.
   [[nodiscard]] virtual std::optional<std::string> profile() const = 0;
   /// How good a case is by a quick look at its headline, to choose between launch shapes: the more the better,
@@ -35,6 +38,8 @@ class Backend {
   [[nodiscard]] virtual double trial(const Case& one) = 0;
   /// Is told of trials that will follow, for who can work out several at once.
   virtual void expect_trials(const std::vector<Case>& /*shapes*/) {}
+  /// Is told of the cases that run() will be asked for, for who can run several at once.
+  virtual void expect(std::span<const Case> /*cases*/) {}
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
   /// then says why it was `skipped` (a capability is missing) or `failed`.
   [[nodiscard]] virtual report::Record run(const Case& decided) = 0;
@@ -66,12 +71,14 @@ struct MeasureOptions {
   bool links = false;  ///< whether some case is about what joins the GPUs of the machine
   /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
   std::function<bool()> interrupted = [] { return false; };
+  /// Called when a case has been verified and is about to be timed.
+  std::function<void()> before_timing = [] {};
 };
 
 /// Measures on a GPU. Throws a no-GPU error when there is none or the selected one does not exist.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const MeasureOptions& options);
 
-/// The GPUs of this machine; throws a no-GPU error naming the reason when there is none.
+/// The GPUs of this machine, with what joins them; throws a no-GPU error naming the reason when there is none.
 [[nodiscard]] std::vector<Device> list_gpus();
 
 }  // namespace gpumem::app

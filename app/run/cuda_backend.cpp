@@ -67,7 +67,7 @@ class CudaBackend final : public Backend {
         nvml_library_(measure::load_nvml()),
         context_(std::make_unique<Context>(device_index_, options_.numa)),
         numa_(context_->session.numa()),
-        worker_(options_) {
+        worker_(options_, [this] { return start_copy(options_.interrupted); }) {
     if (options_.links) {
       std::vector<Device> all = measure::query_devices();
       measure::add_links(all);
@@ -138,6 +138,7 @@ class CudaBackend final : public Backend {
       add_failure(record, error);
       leave_lost_context();
     }
+    if (record.reason) *record.reason += identities(decided);
     // Only now is the speed of the link known that the prediction may rest on.
     add_prediction(record, *decided.probe, workload, gpu.profile);
     if (record.time) add_peak(record, *decided.probe, workload, gpu.device);
@@ -177,9 +178,23 @@ class CudaBackend final : public Backend {
 
   /// That times the case. One that is not there leaves it to the case's description to say so.
   [[nodiscard]] int gpu_of(const Case& one) const {
-    if (!one.probe->gpu) return device_index_;
-    const std::uint64_t wanted = one.probe->gpu(one);
+    if (!one.probe->gpus) return device_index_;
+    const std::uint64_t wanted = one.probe->gpus(one).front();
     return wanted < gpus_.size() ? static_cast<int>(wanted) : device_index_;
+  }
+
+  /// Of the GPUs of a case that is about several: which to look at.
+  [[nodiscard]] std::string identities(const Case& one) const {
+    if (!one.probe->gpus) return {};
+    std::string text;
+    for (const std::uint64_t index : one.probe->gpus(one)) {
+      const auto gpu = gpus_.find(static_cast<int>(index));
+      if (gpu == gpus_.end()) continue;
+      text += fmt::format("{}GPU {} is {}, {}", text.empty() ? " (" : "; ", index,
+                          gpu->second.device.uuid.value_or("without UUID"),
+                          gpu->second.device.pci_bus_id.value_or("without bus id"));
+    }
+    return text.empty() ? text : text + ")";
   }
 
   void measure_into(report::Record& record, const Case& decided, const Workload& workload, Gpu& gpu,
@@ -201,6 +216,7 @@ class CudaBackend final : public Backend {
       return;
     }
 
+    options_.before_timing();
     const auto before = gpu.nvml ? std::optional(gpu.nvml->health(true)) : std::nullopt;
     measure::Timing timing = measure::time_launches(*experiment, session, context_->gate, workload.clock,
                                                     options_.stopping, options_.interrupted);
@@ -291,6 +307,10 @@ std::unique_ptr<Backend> make_cuda_backend(const MeasureOptions& options) {
   return std::make_unique<CudaBackend>(options);
 }
 
-std::vector<Device> list_gpus() { return measure::query_devices(); }
+std::vector<Device> list_gpus() {
+  std::vector<Device> gpus = measure::query_devices();
+  measure::add_links(gpus);
+  return gpus;
+}
 
 }  // namespace gpumem::app

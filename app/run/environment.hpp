@@ -4,12 +4,14 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/output/result_outputs.hpp"
 #include "app/output/terminal.hpp"
 #include "app/run/backend.hpp"
+#include "app/run/side_by_side.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
 
@@ -22,6 +24,9 @@ struct Environment {
   Terminal out_terminal = {};
   Terminal err_terminal = {};
   std::function<std::unique_ptr<Backend>(const MeasureOptions&)> measure = make_cuda_backend;
+  /// On several GPUs at the same time, which have their indices.
+  std::function<std::unique_ptr<Backend>(const MeasureOptions&, std::span<const Device> gpus)> measure_side_by_side =
+      measure_in_copies;
   std::function<std::unique_ptr<Backend>(const std::string& gpu)> predict = make_model_backend;
   std::function<std::vector<Device>()> gpus = list_gpus;
   std::function<bool()> interrupted = [] { return false; };

@@ -11,13 +11,33 @@ namespace gpumem::app {
 
 namespace {
 
+/// A profile for each GPU of a node. One alone has no link but to itself.
+std::vector<model::Profile> for_each_gpu(model::Profile profile) {
+  std::vector<Device> gpus = std::exchange(profile.gpus, {});
+  if (gpus.empty()) {
+    gpus.push_back(profile.device);
+    gpus.front().links = {{.path = PeerLink::Path::itself}};
+  }
+  std::vector<model::Profile> profiles(gpus.size(), profile);
+  for (std::size_t i = 0; i < gpus.size(); ++i) profiles[i].device = std::move(gpus[i]);
+  return profiles;
+}
+
 class ModelBackend final : public Backend {
  public:
-  explicit ModelBackend(model::Profile profile) : profile_(std::move(profile)) {}
+  explicit ModelBackend(model::Profile profile) : gpus_(for_each_gpu(std::move(profile))) {}
 
   [[nodiscard]] std::string name() const override { return "model"; }
-  [[nodiscard]] const Device& device() const override { return profile_.device; }
-  [[nodiscard]] std::optional<std::string> profile() const override { return profile_.name; }
+  [[nodiscard]] const Device& device() const override { return gpus_.front().device; }
+  [[nodiscard]] std::vector<Device> devices() const override {
+    std::vector<Device> used;
+    for (const model::Profile& gpu : gpus_) {
+      used.push_back(gpu.device);
+      if (!several_) break;
+    }
+    return used;
+  }
+  [[nodiscard]] std::optional<std::string> profile() const override { return gpus_.front().name; }
 
   /// A launch that is played takes a processor a while.
   void expect_trials(const std::vector<Case>& shapes) override {
@@ -25,7 +45,7 @@ class ModelBackend final : public Backend {
     std::vector<Workload> workloads;
     for (const Case& shape : shapes) {
       try {
-        workloads.push_back(describe(shape, profile_.device));
+        workloads.push_back(describe(shape, gpu_of(shape).device));
         known_.emplace_back(shape.parameters, std::nullopt);
       } catch (const Error& error) {  // its trial will say so
         if (!concerns_case_alone(error)) throw;
@@ -34,7 +54,8 @@ class ModelBackend final : public Backend {
     access::in_chunks(known_.size(), 1, access::threads_for(known_.size(), 1, 0),
                       [&](unsigned, std::uint64_t k, std::uint64_t /*end*/) {
                         try {
-                          known_[k].second = look_at(*shapes.front().probe, workloads[k]);
+                          const Case shape{.probe = shapes.front().probe, .parameters = known_[k].first};
+                          known_[k].second = look_at(shape, workloads[k]);
                         } catch (const Error& error) {
                           if (!concerns_case_alone(error)) throw;
                         }
@@ -44,15 +65,17 @@ class ModelBackend final : public Backend {
   [[nodiscard]] double trial(const Case& one) override {
     const auto known = std::ranges::find(known_, one.parameters, &Known::first);
     if (known != known_.end() && known->second) return *known->second;
-    return look_at(*one.probe, describe(one, profile_.device));
+    return look_at(one, describe(one, gpu_of(one).device));
   }
 
   [[nodiscard]] report::Record run(const Case& decided) override {
+    const model::Profile& gpu = gpu_of(decided);
+    several_ = several_ || static_cast<bool>(decided.probe->gpus);
     try {
-      const Workload workload = describe(decided, profile_.device);
+      const Workload workload = describe(decided, gpu.device);
       report::Record record = record_of(decided, workload);
-      add_prediction(record, *decided.probe, workload, profile_);
-      add_peak(record, *decided.probe, workload, profile_.device);
+      add_prediction(record, *decided.probe, workload, gpu);
+      add_peak(record, *decided.probe, workload, gpu.device);
       return record;
     } catch (const Error& error) {
       if (!concerns_case_alone(error)) throw;
@@ -63,15 +86,23 @@ class ModelBackend final : public Backend {
  private:
   using Known = std::pair<std::vector<Parameter>, std::optional<double>>;
 
-  [[nodiscard]] double look_at(const Probe& probe, const Workload& workload) const {
-    const model::Prediction prediction = model::predict(workload, profile_);
-    const auto& predict = probe.headline.predict;
-    return goodness_of(probe, workload, predict ? predict(workload, prediction, profile_) : std::nullopt,
+  /// That times the case. One that is not there leaves it to the case's description to say so.
+  [[nodiscard]] const model::Profile& gpu_of(const Case& one) const {
+    const std::uint64_t wanted = one.probe->gpus ? one.probe->gpus(one).front() : 0;
+    return wanted < gpus_.size() ? gpus_[wanted] : gpus_.front();
+  }
+
+  [[nodiscard]] double look_at(const Case& one, const Workload& workload) const {
+    const model::Profile& gpu = gpu_of(one);
+    const model::Prediction prediction = model::predict(workload, gpu);
+    const auto& predict = one.probe->headline.predict;
+    return goodness_of(*one.probe, workload, predict ? predict(workload, prediction, gpu) : std::nullopt,
                        prediction.seconds);
   }
 
-  model::Profile profile_;
-  std::vector<Known> known_;  ///< of the trials expected last
+  std::vector<model::Profile> gpus_;  ///< of the machine, by index
+  bool several_ = false;              ///< some case was of any of them, not just the first
+  std::vector<Known> known_;          ///< of the trials expected last
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "app/command_line/values.hpp"
 #include "probes/error.hpp"
 #include "probes/suggest.hpp"
+#include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -30,8 +31,8 @@ bool has_flag(const Probe& probe, const std::string& flag) {
 
 /// Whether the flag alone selects the probe.
 bool selects(const std::string& flag, const Probe& probe) {
-  const Axis* compared = probe.find_axis(probe.compared);
-  return probe.axes.front().flag == flag || (compared != nullptr && compared->flag == flag);
+  const auto is = [&](const Axis* axis) { return axis != nullptr && axis->flag == flag; };
+  return probe.axes.front().flag == flag || is(probe.find_axis(probe.compared)) || is(probe.find_axis(probe.across));
 }
 
 bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
@@ -42,7 +43,7 @@ std::vector<Value> values_of(const Axis& axis, const std::vector<GivenAxis>& giv
   const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
   if (found != given.end()) {
     std::vector<std::string> texts = found->texts;
-    std::ranges::replace(texts, std::string(), axis.defaults);
+    std::ranges::replace(texts, std::string(), axis.alone.empty() ? axis.defaults : axis.alone);
     return parse_axis_values(axis, texts);
   }
   const std::string& text = quick && !axis.quick.empty() ? axis.quick : axis.defaults;
@@ -244,6 +245,25 @@ Plan fitted(Plan plan, const Device& device) {
   for (PlannedSweep& sweep : plan.sweeps) {
     spell_out_all(sweep, device);
     leave_out_unfit(sweep, device);
+  }
+  return plan;
+}
+
+Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus) {
+  std::erase_if(plan.sweeps, [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); });
+  if (plan.size() * gpus.size() > maximum_cases) {
+    throw usage_error(
+        fmt::format("{} cases on each of {} GPUs are more than the {} that one run takes; give fewer values",
+                    plan.size(), gpus.size(), maximum_cases));
+  }
+  for (PlannedSweep& sweep : plan.sweeps) {
+    std::vector<Case> cases;
+    for (const Case& one : sweep.cases) {
+      for (const std::uint64_t gpu : gpus) {
+        cases.emplace_back(one).parameters.push_back({report::device_parameter, gpu});
+      }
+    }
+    sweep.cases = std::move(cases);
   }
   return plan;
 }

@@ -13,7 +13,7 @@
 namespace gpumem::app {
 
 /// An axis flag as the user gave it: without dashes, with the text of each of its uses. An empty text is a use without
-/// a value, which means the axis' defaults.
+/// a value, which means the axis' defaults, or what it says instead (Axis::alone).
 struct GivenAxis {
   std::string flag;
   std::vector<std::string> texts;
@@ -58,6 +58,10 @@ void leave_out_unfit(PlannedSweep& sweep, const Device& device);
 
 /// The most cases one run takes.
 inline constexpr std::size_t maximum_cases = 100'000;
+
+/// Every case on each of these GPUs, told apart by a parameter `device` behind the others, which varies fastest. Probes
+/// that use several GPUs themselves are left out. Throws a usage error for too many cases.
+[[nodiscard]] Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus);
 
 /// The probe of that name. Throws a usage error with the nearest name, or else with all of them.
 [[nodiscard]] const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name);

@@ -6,6 +6,7 @@
 
 #include "probes/access/describe.hpp"
 #include "probes/words.hpp"
+#include "report/record/kernels.hpp"
 
 namespace gpumem::app {
 
@@ -35,7 +36,10 @@ report::Record record_of(const Case& decided, const Workload& workload) {
   record.parameters = decided.parameters;
   record.swept = probe.axes.front().parameter;
   record.compared = probe.compared;
-  record.across = probe.across;
+  const bool beside_others =
+      std::ranges::find(decided.parameters, report::device_parameter, &Parameter::name) != decided.parameters.end() &&
+      probe.find_axis(report::device_parameter) == nullptr;  // that of kernels is another
+  record.across = beside_others ? report::device_parameter : probe.across;
   record.baseline = probe.baseline;
   record.headline.quantity = probe.headline.quantity.name;
   record.headline.better = probe.headline.quantity.better;

@@ -33,20 +33,26 @@ report::Report empty_report(const Plan& plan, const Environment& environment) {
 
 // ---- The backend that --backend, --gpu and --device ask for
 
-constexpr const char* default_gpu = "h200";
+/// Whether its cases use several GPUs of a machine.
+bool uses_several_gpus(const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); }
+
+/// Whether some case is about what joins the GPUs of a machine.
+bool between_gpus(const Plan& plan) { return std::ranges::any_of(plan.sweeps, uses_several_gpus); }
+
+const char* default_profile(bool of_node) { return of_node ? "h200x8" : "h200"; }
 
 void notice(const RunOptions& options, const Environment& environment, const std::string& text) {
   if (!options.quiet) say(environment.err, "note: " + text);
 }
 
 /// `why` is what comes before the choice of the GPU, if there is more to say.
-std::unique_ptr<Backend> open_model(const RunOptions& options, const Environment& environment,
+std::unique_ptr<Backend> open_model(const Plan& plan, const RunOptions& options, const Environment& environment,
                                     const std::string& why = "") {
   if (options.counting == measure::Counting::required) {
     throw missing_capability_error(
         "--counters=require: a prediction has no counters; measure on a GPU, or leave it out");
   }
-  const std::string gpu = options.gpu.value_or(default_gpu);
+  const std::string gpu = options.gpu.value_or(default_profile(between_gpus(plan)));
   auto backend = environment.predict(gpu);
   if (!options.gpu || !why.empty()) {
     const char* hint = options.gpu ? "" : "; choose another GPU with --gpu";
@@ -57,16 +63,38 @@ std::unique_ptr<Backend> open_model(const RunOptions& options, const Environment
   return backend;
 }
 
+/// Probes that use several GPUs themselves have no place where each GPU runs every case.
+void leave_out_of_several(const Plan& plan, const RunOptions& options, const Environment& environment) {
+  std::vector<std::string> left_out;
+  for (const PlannedSweep& sweep : plan.sweeps) {
+    const std::string& name = sweep.probe->name;
+    if (uses_several_gpus(sweep) && std::ranges::find(left_out, name) == left_out.end()) left_out.push_back(name);
+  }
+  if (left_out.empty()) return;
+  const std::string words = fmt::format("{}: uses several GPUs in one case", report::join(left_out, ", "));
+  if (std::ranges::all_of(plan.sweeps, uses_several_gpus)) {
+    throw usage_error(words + ", and --device names those that each run every case; leave it out, or give one GPU");
+  }
+  notice(options, environment, "leaving out " + words);
+}
+
 std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, const Environment& environment) {
   const MeasureOptions defaults;
-  return environment.measure(
-      {.stopping = stopping_rule(options.effort),
-       .device = options.device.value_or(defaults.device),
-       .numa = options.numa.value_or(defaults.numa),
-       .counting = options.counting.value_or(defaults.counting),
-       .links = std::ranges::any_of(plan.sweeps,
-                                    [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpu); }),
-       .interrupted = environment.interrupted});
+  MeasureOptions measure{.stopping = stopping_rule(options.effort),
+                         .device = options.device.value_or(defaults.device),
+                         .numa = options.numa.value_or(defaults.numa),
+                         .counting = options.counting.value_or(defaults.counting),
+                         .links = between_gpus(plan),
+                         .interrupted = environment.interrupted};
+  if (may_be_several(measure.device)) {
+    const std::vector<Device> gpus = devices_of(measure.device, environment.gpus());
+    if (gpus.size() > 1) {
+      leave_out_of_several(plan, options, environment);
+      return environment.measure_side_by_side(measure, gpus);
+    }
+    measure.device = std::to_string(*gpus.front().index);
+  }
+  return environment.measure(measure);
 }
 
 /// Whether the machine has no GPU to measure on, rather than not the one asked for.
@@ -82,16 +110,16 @@ bool without_gpu(const RunOptions& options, const Environment& environment) {
 /// Opens a GPU or a profile; `auto` takes the model only when the machine has no usable GPU at all. Says on
 /// environment.err, unless --quiet, what was not asked for in so many words.
 std::unique_ptr<Backend> open_backend(const Plan& plan, const RunOptions& options, const Environment& environment) {
-  if (options.backend == BackendChoice::model) return open_model(options, environment);
+  if (options.backend == BackendChoice::model) return open_model(plan, options, environment);
   try {
     return open_cuda(plan, options, environment);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::no_gpu || !without_gpu(options, environment)) throw;
     if (options.backend == BackendChoice::cuda) {
       throw no_gpu_error(std::string(error.what()) +
-                         "; to predict instead run: " + predicting_command(environment.command));
+                         "; to predict instead run: " + predicting_command(environment.command, between_gpus(plan)));
     }
-    return open_model(options, environment, std::string(error.what()) + "; not measuring but ");
+    return open_model(plan, options, environment, std::string(error.what()) + "; not measuring but ");
   }
 }
 
@@ -101,6 +129,9 @@ report::Report dry_report(const Plan& plan, const RunOptions& options, const Env
   report::Report report = empty_report(plan, environment);
   report.backend = options.backend == BackendChoice::model ? "model" : "cuda";
   report.results = planned_records(plan);
+  if (options.device && may_be_several(*options.device)) {
+    notice(options, environment, "each case would run on every GPU of --device " + *options.device);
+  }
   return report;
 }
 
@@ -112,6 +143,8 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
       progress_(environment.err, environment.err_terminal, !options.quiet),
       report_(empty_report(plan, environment)) {
   plan = fitted(std::move(plan), backend_->device());
+  const std::vector<std::uint64_t> gpus = backend_->side_by_side();
+  if (!gpus.empty()) plan = on_each_gpu(std::move(plan), gpus);
   for (PlannedSweep& sweep : plan.sweeps) {
     total_ += sweep.cases.size();
     sweeps_.push_back({.plan = std::move(sweep)});
@@ -139,6 +172,7 @@ void Run::all() {
   for (Sweep& sweep : sweeps_) {
     sweep.first = report_.results.size();
     decide(sweep);
+    backend_->expect(sweep.plan.cases);
     for (const Case& one : sweep.plan.cases) {
       before(fmt::format("{}/{}", report_.results.size() + 1, total_), one);
       report_.results.push_back(record_of(sweep, one));
@@ -160,11 +194,12 @@ void Run::again(std::span<const std::size_t> cases) {
     backend_->use_stopping_rule(stopping_rule(options_.effort, sweep.plan.effort));
     if (sweep.choice.failure) decide(sweep);
     std::vector<Case> repeated;
+    for (const std::size_t index : own) repeated.push_back(sweep.plan.cases[index - sweep.first]);
+    backend_->expect(repeated);
     std::vector<report::Record> records;
-    for (const std::size_t index : own) {
-      repeated.push_back(sweep.plan.cases[index - sweep.first]);
-      before("again", repeated.back());
-      records.push_back(record_of(sweep, repeated.back()));
+    for (const Case& one : repeated) {
+      before("again", one);
+      records.push_back(record_of(sweep, one));
       learn();
     }
     count(sweep.plan, repeated, records);
@@ -229,7 +264,7 @@ void Run::before(const std::string& what, const Case& one) {
   progress_.show(what + " " + to_string(one));
 }
 
-std::string predicting_command(const std::vector<std::string>& command) {
+std::string predicting_command(const std::vector<std::string>& command, bool of_node) {
   std::string line;
   for (std::size_t i = 0; i < command.size(); ++i) {
     const std::string& argument = command[i];
@@ -240,7 +275,7 @@ std::string predicting_command(const std::vector<std::string>& command) {
       line.append(report::shell_quoted(argument)).append(" ");
     }
   }
-  return line + "--backend model --gpu " + default_gpu;
+  return line + "--backend model --gpu " + default_profile(of_node);
 }
 
 }  // namespace gpumem::app

@@ -68,7 +68,8 @@ class Run {
   std::chrono::steady_clock::duration writing_took_{};
 };
 
-/// The command that predicts what `command` would have measured, to be pasted into the same shell.
-[[nodiscard]] std::string predicting_command(const std::vector<std::string>& command);
+/// The command that predicts what `command` would have measured, to be pasted into the same shell; `of_node` where it
+/// takes several GPUs.
+[[nodiscard]] std::string predicting_command(const std::vector<std::string>& command, bool of_node = false);
 
 }  // namespace gpumem::app

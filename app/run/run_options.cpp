@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/command_line/values.hpp"
+#include "app/run/side_by_side.hpp"
 #include "probes/error.hpp"
 
 namespace gpumem::app {
@@ -30,9 +31,10 @@ void add_backend_options(CommandOptions& options, RunOptions& target, const std:
       "counters", "[=require]", [&target](const std::string& text) { target.counting = counting(text); },
       "Also let the hardware count what each case's kernel does (sectors, wavefronts, L2 and DRAM traffic), beside "
       "what was predicted; --counters=require fails where that is not possible, e.g. --counters --why");
-  options.add_value("device", "N|UUID|PCI-ID", target.device,
+  options.add_value("device", "N|UUID|PCI-ID|all", target.device,
                     "The GPU to measure on where there are several, see 'gpumem devices', e.g. --device 1. A UUID or "
-                    "PCI id means the same GPU whatever the process sees");
+                    "PCI id means the same GPU whatever the process sees. all, or a list such as 0,2, measures on each "
+                    "at the same time, in a process of its own, and names the odd one out");
   options.add_switch("dry-run", target.dry_run, dry_run_help);
 }
 
@@ -72,6 +74,7 @@ void refuse_wrong_gpu(const RunOptions& given) {
   if (given.device && given.backend == BackendChoice::model) {
     throw usage_error("--device chooses the GPU to measure on; the model takes --gpu");
   }
+  if (given.device) static_cast<void>(device_list(*given.device));
 }
 
 }  // namespace gpumem::app

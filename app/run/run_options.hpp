@@ -25,7 +25,7 @@ struct CaseOptions {
 struct RunOptions : CaseOptions, ResultRequest {
   BackendChoice backend = BackendChoice::cuda;
   std::optional<std::string> gpu;     ///< to predict for: a profile's name or file
-  std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id
+  std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id; a list of them, or "all"
   bool dry_run = false;
 };
 

@@ -1,190 +1,148 @@
+// The parent's side of a copy that measures.
+
 #include "app/run/worker.hpp"
 
-#include <fmt/format.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
-#include "probes/error.hpp"
+#include "app/run/messages.hpp"
 #include "report/read/read_report.hpp"
 #include "report/write/writers.hpp"
-
-extern char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace gpumem::app {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using namespace messages;
 
-// One line each way. Requests say what to measure, and how:
-//   {"do": "run" | "trial", "device": ..., "numa": ..., "ci_width": ..., "time_budget_s": ..., "probe": ...,
-//    "parameters": {...}}
-// Answers: a record; {"goodness": x}; {"error": text, "missing_capability": true | false}; {"interrupted": true}.
+Json request(const char* what, const MeasureOptions& options) {
+  return {{"do", what},
+          {"device", options.device},
+          {"numa", options.numa.text()},
+          {"counting", name_of(countings, options.counting)},
+          {"ci_width", options.stopping.ci_width},
+          {"time_budget_s", options.stopping.time_budget.count()}};
+}
 
-Json request_to_json(const char* what, const MeasureOptions& options, const Case& one) {
+Json parameters_of(const Case& one) {
   Json parameters = Json::object();
   for (const Parameter& parameter : one.parameters) {
     std::visit([&](const auto& value) { parameters[parameter.name] = value; }, parameter.value);
   }
-  return {{"do", what},
-          {"device", options.device},
-          {"numa", options.numa.text()},
-          {"ci_width", options.stopping.ci_width},
-          {"time_budget_s", options.stopping.time_budget.count()},
-          {"probe", one.probe->name},
-          {"parameters", std::move(parameters)}};
+  return parameters;
 }
 
-MeasureOptions options_from_json(const Json& json) {
-  MeasureOptions options;
-  options.device = json.at("device");
-  options.numa = measure::NumaRequest::parse(json.at("numa").get<std::string>());
-  options.stopping.ci_width = json.at("ci_width");
-  options.stopping.time_budget = measure::Seconds(json.at("time_budget_s").get<double>());
-  return options;
+Json request(const char* what, const MeasureOptions& options, const Case& one) {
+  Json json = request(what, options);
+  json["probe"] = one.probe->name;
+  json["parameters"] = parameters_of(one);
+  return json;
 }
 
-Case case_from_json(const Json& json) {
-  Case one{.probe = find_probe(json.at("probe").get<std::string>())};
-  if (one.probe == nullptr) throw std::runtime_error("no such probe");
-  for (const auto& [name, value] : json.at("parameters").items()) {
-    one.parameters.push_back(
-        {name, value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::uint64_t>())});
-  }
-  return one;
-}
+/// Names may be no UTF-8, and then mean nothing to the copy either.
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-[[noreturn]] void cannot(const char* what, int error) {
-  throw probe_error(fmt::format("cannot {} the process that goes on after a fault: {}", what, std::strerror(error)));
+Json record_json(const report::Record& record) {
+  std::ostringstream line;
+  report::write_record_line(line, record);
+  return Json::parse(line.str());
 }
 
 }  // namespace
 
-/// A running copy of this program, with a socket as its standard input and output.
-struct Worker::Process {
-  Process() {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) cannot("talk to", errno);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    std::string name = "gpumem";
-    std::string argument = worker_argument;
-    char* const arguments[] = {name.data(), argument.data(), nullptr};
-    const int failure = posix_spawn(&id, "/proc/self/exe", &actions, nullptr, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    socket = ends[0];
-    if (failure == 0) return;
-    close(socket);
-    cannot("start", failure);
-  }
-  ~Process() {
-    close(socket);  // the end of its input ends the worker
-    waitpid(id, nullptr, 0);
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
+Worker::Worker(const MeasureOptions& options, Connect connect) : options_(options), connect_(std::move(connect)) {}
 
-  /// False when the worker is gone.
-  [[nodiscard]] bool send_line(const std::string& text) const {
-    const std::string line = text + '\n';
-    for (std::size_t sent = 0; sent < line.size();) {
-      const ssize_t more = send(socket, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
-      if (more < 0 && errno == EINTR) continue;
-      if (more <= 0) return false;
-      sent += static_cast<std::size_t>(more);
-    }
-    return true;
+void Worker::send(const std::string& request) {
+  early_.reset();
+  failure_.reset();
+  try {
+    if (!connection_) connection_ = connect_();
+    connection_->send_line(request);
+  } catch (const Error& error) {
+    failure_ = error;
   }
-  /// Empty when the worker is gone. There is never more than one answer on its way.
-  [[nodiscard]] std::string receive_line() const {
-    std::string line;
-    char part[4096];
-    while (!line.ends_with('\n')) {
-      const ssize_t more = recv(socket, part, sizeof part, 0);
-      if (more < 0 && errno == EINTR) continue;
-      if (more <= 0) return "";
-      line.append(part, static_cast<std::size_t>(more));
-    }
-    return line;
-  }
+}
 
-  pid_t id = 0;
-  int socket = -1;
-};
+void Worker::begin_open() { send(line_of(request("open", options_))); }
 
-Worker::Worker(const MeasureOptions& options) : options_(options) {}
-Worker::~Worker() = default;
+void Worker::begin_run(const Case& decided, bool together) {
+  Json json = request("run", options_, decided);
+  json["together"] = together;
+  send(line_of(json));
+}
 
-std::string Worker::ask(const char* what, const Case& one) {
-  if (!process_) process_ = std::make_unique<Process>();
-  std::string answer;
-  if (process_->send_line(request_to_json(what, options_, one).dump())) answer = process_->receive_line();
-  if (answer.empty()) {
-    process_.reset();
+void Worker::begin_count(std::span<const Case> cases, std::span<const report::Record> records) {
+  Json json = request("count", options_, cases.front());
+  json["cases"] = Json::array();
+  json["records"] = Json::array();
+  for (const Case& one : cases) json["cases"].push_back(parameters_of(one));
+  for (const report::Record& record : records) json["records"].push_back(record_json(record));
+  send(line_of(json));
+}
+
+bool Worker::ready() {
+  if (failure_) return false;
+  early_ = connection_->receive_line();
+  if (!early_) return false;  // as finish() will find
+  const Json json = Json::parse(*early_, nullptr, false);
+  if (!json.is_object() || !json.contains("ready")) return false;
+  early_.reset();
+  return true;
+}
+
+void Worker::go() { connection_->send_line("go"); }
+
+Worker::Answer Worker::finish() {
+  if (failure_) throw Error(*failure_);
+  const std::optional<std::string> line = early_ ? std::exchange(early_, {}) : connection_->receive_line();
+  if (!line) {
+    const std::string how = connection_->end_in_words();
+    connection_.reset();
     if (options_.interrupted()) throw Interrupted{};
-    throw probe_error("the process that goes on after a fault ended without an answer");
+    throw probe_error("the process that measures ended without an answer" + (how.empty() ? "" : ": " + how));
   }
-  const Json json = Json::parse(answer, nullptr, false);
-  if (!json.is_object()) {
-    process_.reset();
-    throw probe_error("the process that goes on after a fault gave an answer that is none");
+  try {
+    return answer_of(*line);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    connection_.reset();
+    throw probe_error(std::string("the process that measures gave an answer that is none: ") + error.what());
   }
-  if (json.contains("interrupted")) throw Interrupted{};
-  if (json.value("context_lost", false)) process_.reset();
+}
+
+Worker::Answer Worker::answer_of(const std::string& line) {
+  const Json json = Json::parse(line);
+  if (json.contains("interrupted")) {
+    if (options_.interrupted()) throw Interrupted{};
+    connection_.reset();  // whoever ended it meant this one alone
+    throw probe_error("the process that measures was told to end");
+  }
+  if (json.value("context_lost", false)) connection_.reset();
   if (json.contains("error")) {
-    const std::string reason = json.at("error");
-    throw json.value("missing_capability", false) ? missing_capability_error(reason) : probe_error(reason);
+    throw Error(of_name(error_kinds, json.value("kind", ""), ErrorKind::probe_failed), json.at("error"));
+  }
+  Answer answer{.known = report::read_report_line(line), .goodness = json.value("goodness", 0.0), .problem = {}};
+  if (json.contains("problem")) answer.problem = json.at("problem");
+  if (answer.known.device && json.contains("free_memory_bytes")) {
+    answer.known.device->free_memory_bytes = json.at("free_memory_bytes").get<std::uint64_t>();
   }
   return answer;
 }
 
-double Worker::trial(const Case& one) { return Json::parse(ask("trial", one)).at("goodness").get<double>(); }
+double Worker::trial(const Case& one) {
+  send(line_of(request("trial", options_, one)));
+  return finish().goodness;
+}
 
-report::Record Worker::run(const Case& decided) { return report::read_record_line(ask("run", decided)); }
+report::Record Worker::run(const Case& decided) {
+  begin_run(decided);
+  return finish().known.results.at(0);
+}
 
-int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted) {
-  std::unique_ptr<Backend> backend;
-  for (std::string line; std::getline(in, line);) {
-    Json answer;
-    try {
-      const Json request = Json::parse(line);
-      const Case one = case_from_json(request);
-      MeasureOptions options = options_from_json(request);
-      options.interrupted = interrupted;
-      options.links = static_cast<bool>(one.probe->gpu);
-      if (!backend) backend = make_cuda_backend(options);
-      backend->use_stopping_rule(options.stopping);
-      if (request.at("do") == "trial") {
-        answer = {{"goodness", backend->trial(one)}};
-      } else {
-        std::ostringstream record;
-        report::write_record_line(record, backend->run(one));
-        answer = Json::parse(record.str());
-      }
-    } catch (const Interrupted&) {
-      answer = {{"interrupted", true}};
-    } catch (const Error& error) {
-      answer = {{"error", error.what()}, {"missing_capability", error.kind() == ErrorKind::missing_capability}};
-    } catch (const std::exception& error) {
-      answer = {{"error", error.what()}};
-    }
-    answer["context_lost"] = backend && backend->lost();
-    // An error may quote what came in, which may be no UTF-8.
-    out << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-    if (answer["context_lost"] == true) break;
-  }
-  return 0;
+void Worker::end() {
+  if (connection_) connection_->end();
 }
 
 }  // namespace gpumem::app

@@ -1,45 +1,73 @@
 #pragma once
 // Measuring in another process. A kernel that faults takes the CUDA context of its process with it for good (the CUDA
 // documentation asks for a new process, and cudaDeviceReset does not help), so whatever is left after one is measured
-// by a copy of this program that lives until it meets a fault of its own.
+// by a copy of this program that lives until it meets a fault of its own. And of several GPUs each has such a copy, so
+// that what befalls one does not befall the others.
 
-#include <sys/types.h>
-
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "app/run/backend.hpp"
+#include "app/run/connection.hpp"
+#include "probes/error.hpp"
 
 namespace gpumem::app {
 
-/// The only argument of a copy that is to work for its parent.
-inline constexpr const char* worker_argument = "--work-for-parent";
-
-/// The parent's side: starts the copy when it is first needed, and again after it has ended.
+/// The parent's side: starts the copy when it is first needed, and again after it has ended. It is asked for one thing
+/// at a time: begin_...() and later finish(), so that several of them work meanwhile.
 class Worker {
  public:
-  /// Refers to the options, whose rule for stopping may change.
-  explicit Worker(const MeasureOptions& options);
-  ~Worker();
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  struct Answer {
+    /// What is known of the GPU by now (device, profile, host placement, watched flags), and what was asked for as its
+    /// results.
+    report::Report known;
+    double goodness = 0;                 ///< of a trial
+    std::optional<std::string> problem;  ///< why nothing was counted
+  };
 
-  /// As the Backend's functions of these names, but a probe error when the worker itself fails.
+  /// Refers to the options, whose rule for stopping may change.
+  Worker(const MeasureOptions& options, Connect connect);
+
+  /// Opens the GPU, which everything else does as well.
+  void begin_open();
+  /// With `together` the copy stops when the case is ready to be timed: then, and only then, ready() is true, and it
+  /// waits for go(). Both before finish().
+  void begin_run(const Case& decided, bool together = false);
+  [[nodiscard]] bool ready();
+  void go();
+  void begin_count(std::span<const Case> cases, std::span<const report::Record> records);
+  /// Waits for the answer. Throws Interrupted, an error with the copy's words, or a probe error when the copy fails.
+  [[nodiscard]] Answer finish();
+
+  /// As the Backend's functions of these names, but a probe error when the copy fails.
   [[nodiscard]] double trial(const Case& one);
   [[nodiscard]] report::Record run(const Case& decided);
 
- private:
-  struct Process;
+  /// Whether the copy runs.
+  [[nodiscard]] bool is_there() const { return connection_ != nullptr; }
+  /// Tells it to stop; it ends by the time of the destructor.
+  void end();
 
-  /// Sends one line and waits for the answer. Throws Interrupted, or a probe error with the worker's words.
-  [[nodiscard]] std::string ask(const char* what, const Case& one);
+ private:
+  void send(const std::string& request);
+  [[nodiscard]] Answer answer_of(const std::string& line);
 
   const MeasureOptions& options_;
-  std::unique_ptr<Process> process_;
+  Connect connect_;
+  std::unique_ptr<Connection> connection_;
+  std::optional<std::string> early_;  ///< an answer that came before a case was ready
+  std::optional<Error> failure_;      ///< why there is nobody to answer
 };
 
-/// The copy's side: answers on `out` what comes in on `in`, until that ends or the context is lost.
-int serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted);
+/// The copy's side: answers what comes in until that ends or the context is lost. `open` is what opens the GPU.
+void serve(Connection& parent, const std::function<bool()>& interrupted,
+           const std::function<std::unique_ptr<Backend>(const MeasureOptions&)>& open = make_cuda_backend);
+
+/// The same on streams.
+void serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted);
 
 }  // namespace gpumem::app

@@ -18,14 +18,16 @@ enum class Space {
   local,     ///< of one thread alone: its indexed arrays, and registers spilled
   constant,  ///< `__constant__` variables, and parameters of the kernel when they are indexed
   texture,   ///< textures and surfaces: what passes the texture unit
-  cluster    ///< shared memory of another block of the cluster (distributed shared memory)
+  cluster,   ///< shared memory of another block of the cluster (distributed shared memory)
+  peer       ///< memory of another GPU that the kernel addresses itself
 };
 
 /// Where the bytes of a space lie.
 enum class Home {
   device_memory,  ///< behind L2
   host_memory,    ///< behind L2 and the link; device memory on a GPU that shares the host's
-  on_chip         ///< in multiprocessors: no sector leaves for it
+  on_chip,        ///< in multiprocessors: no sector leaves for it
+  peer_memory     ///< behind the other GPU's L2, and what joins the two
 };
 
 /// What requests are counted in. Nothing: the arithmetic has no rule for them yet, so nothing is predicted of them, and
@@ -57,9 +59,10 @@ inline constexpr SpaceRow spaces[] = {
     {Space::constant, "constant", Home::device_memory, Space::constant, {.addresses = true}, no_rule},
     {Space::texture, "texture", Home::device_memory, Space::texture, no_rule, no_rule},
     {Space::cluster, "cluster", Home::on_chip, Space::cluster, no_rule, no_rule},
+    {Space::peer, "peer", Home::peer_memory, Space::global, {.sectors = true}, no_rule},
 };
 
-static_assert(std::size(spaces) == static_cast<std::size_t>(Space::cluster) + 1, "a row per space");
+static_assert(std::size(spaces) == static_cast<std::size_t>(Space::peer) + 1, "a row per space");
 
 struct OpRow {
   Op op;

@@ -48,6 +48,10 @@ struct Counts {
   std::optional<double> local_load_sectors;
   std::optional<double> local_store_requests;
   std::optional<double> local_store_sectors;
+  std::optional<double> nvlink_sent_bytes;  ///< data of packets to other GPUs; only where a case declares peer memory
+  std::optional<double> nvlink_received_bytes;       ///< and from them
+  std::optional<double> nvlink_sent_overhead_bytes;  ///< what packets hold beside their data
+  std::optional<double> nvlink_received_overhead_bytes;
 
   // Not counted but worked out from the counts:
   std::optional<double> load_throughput_gb_per_s;  ///< sectors loaded x 32 bytes / measured time of the launch

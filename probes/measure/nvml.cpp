@@ -7,14 +7,14 @@
 #include <array>
 #include <utility>
 
+#include "probes/measure/nvml_library.hpp"
+
 namespace gpumem::measure {
 
 namespace {
 
-// The part of nvml.h that is used here, under its names and with its values.
+// Of nvml.h, under its names and with its values.
 // NOLINTBEGIN(readability-identifier-naming)
-using nvmlReturn_t = int;
-constexpr nvmlReturn_t NVML_SUCCESS = 0;
 constexpr nvmlReturn_t NVML_ERROR_NOT_SUPPORTED = 3;
 constexpr nvmlReturn_t NVML_ERROR_INSUFFICIENT_SIZE = 7;
 constexpr int NVML_MEMORY_ERROR_TYPE_CORRECTED = 0;
@@ -30,96 +30,47 @@ constexpr unsigned NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_POWER_CAP = 74;
 constexpr unsigned NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN = 269;
 constexpr unsigned NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN = 270;
 constexpr unsigned NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN = 271;
-
-struct nvmlProcessInfo_v2_t {
-  unsigned pid;
-  unsigned long long usedGpuMemory;
-  unsigned gpuInstanceId;
-  unsigned computeInstanceId;
-};
-static_assert(sizeof(nvmlProcessInfo_v2_t) == 24);
-
-struct nvmlFieldValue_t {
-  unsigned fieldId;
-  unsigned scopeId;
-  long long timestamp;
-  long long latencyUsec;
-  int valueType;
-  nvmlReturn_t nvmlReturn;
-  unsigned long long value;  // a union in nvml.h; the fields read here are unsigned long long
-};
-static_assert(sizeof(nvmlFieldValue_t) == 40);
 // NOLINTEND(readability-identifier-naming)
 
 void close_library(void* library) noexcept { dlclose(library); }
 
-/// A call that returns one value through its last argument; absent when the function is missing or refuses.
-template <typename T, typename Function, typename... Arguments>
-std::optional<T> ask(Function* function, Arguments... arguments) {
-  T value{};
-  if (function == nullptr || function(arguments..., &value) != NVML_SUCCESS) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
-class NvmlLibrary {
- public:
-  using Device = Nvml::Handle*;
+template <typename Function>
+void NvmlLibrary::find(Function*& function, const char* name, const char* older_name) {
+  function = reinterpret_cast<Function*>(dlsym(library_.get(), name));
+  if (function == nullptr && older_name != nullptr) find(function, older_name);
+}
 
-  explicit NvmlLibrary(void* library) : library_(library, close_library) {
-    find(init, "nvmlInit_v2");
-    find(shutdown, "nvmlShutdown");
-    find(driver_version, "nvmlSystemGetDriverVersion");
-    find(handle_by_uuid, "nvmlDeviceGetHandleByUUID");
-    find(handle_by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
-    find(gpu_of_mig_device, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
-    find(mig_mode, "nvmlDeviceGetMigMode");
-    find(pcie_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
-    find(pcie_width, "nvmlDeviceGetCurrPcieLinkWidth");
-    find(max_pcie_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
-    find(max_pcie_width, "nvmlDeviceGetMaxPcieLinkWidth");
-    find(clocks_event_reasons, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
-    find(total_ecc_errors, "nvmlDeviceGetTotalEccErrors");
-    find(field_values, "nvmlDeviceGetFieldValues");
-    // Both take the same structure; the unversioned function before them takes a smaller one.
-    find(compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2");
-    initialised_ = init != nullptr && shutdown != nullptr && init() == NVML_SUCCESS;
-  }
-  NvmlLibrary(const NvmlLibrary&) = delete;
-  NvmlLibrary& operator=(const NvmlLibrary&) = delete;
-  ~NvmlLibrary() {
-    if (initialised_) shutdown();
-  }
+NvmlLibrary::NvmlLibrary(void* library) : library_(library, close_library) {
+  find(init, "nvmlInit_v2");
+  find(shutdown, "nvmlShutdown");
+  find(driver_version, "nvmlSystemGetDriverVersion");
+  find(handle_by_uuid, "nvmlDeviceGetHandleByUUID");
+  find(handle_by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
+  find(gpu_of_mig_device, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
+  find(mig_mode, "nvmlDeviceGetMigMode");
+  find(pcie_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
+  find(pcie_width, "nvmlDeviceGetCurrPcieLinkWidth");
+  find(max_pcie_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
+  find(max_pcie_width, "nvmlDeviceGetMaxPcieLinkWidth");
+  find(clocks_event_reasons, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
+  find(total_ecc_errors, "nvmlDeviceGetTotalEccErrors");
+  find(field_values, "nvmlDeviceGetFieldValues");
+  find(nvlink_state, "nvmlDeviceGetNvLinkState");
+  find(nvlink_remote_type, "nvmlDeviceGetNvLinkRemoteDeviceType");
+  find(nvlink_remote_pci, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+  find(fabric_info, "nvmlDeviceGetGpuFabricInfo");
+  find(common_ancestor, "nvmlDeviceGetTopologyCommonAncestor");
+  find(p2p_status, "nvmlDeviceGetP2PStatus");
+  // Both take the same structure; the unversioned function before them takes a smaller one.
+  find(compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2");
+  initialised_ = init != nullptr && shutdown != nullptr && init() == NVML_SUCCESS;
+}
 
-  [[nodiscard]] bool initialised() const { return initialised_; }
-
-  nvmlReturn_t (*init)() = nullptr;
-  nvmlReturn_t (*shutdown)() = nullptr;
-  nvmlReturn_t (*driver_version)(char*, unsigned) = nullptr;
-  nvmlReturn_t (*handle_by_uuid)(const char*, Device*) = nullptr;
-  nvmlReturn_t (*handle_by_pci_bus_id)(const char*, Device*) = nullptr;
-  nvmlReturn_t (*gpu_of_mig_device)(Device, Device*) = nullptr;
-  nvmlReturn_t (*mig_mode)(Device, unsigned* current, unsigned* pending) = nullptr;
-  nvmlReturn_t (*pcie_generation)(Device, unsigned*) = nullptr;
-  nvmlReturn_t (*pcie_width)(Device, unsigned*) = nullptr;
-  nvmlReturn_t (*max_pcie_generation)(Device, unsigned*) = nullptr;
-  nvmlReturn_t (*max_pcie_width)(Device, unsigned*) = nullptr;
-  nvmlReturn_t (*clocks_event_reasons)(Device, unsigned long long*) = nullptr;
-  nvmlReturn_t (*total_ecc_errors)(Device, int error_type, int counter_type, unsigned long long*) = nullptr;
-  nvmlReturn_t (*field_values)(Device, int count, nvmlFieldValue_t*) = nullptr;
-  nvmlReturn_t (*compute_processes)(Device, unsigned* count, nvmlProcessInfo_v2_t*) = nullptr;
-
- private:
-  template <typename Function>
-  void find(Function*& function, const char* name, const char* older_name = nullptr) {
-    function = reinterpret_cast<Function*>(dlsym(library_.get(), name));
-    if (function == nullptr && older_name != nullptr) find(function, older_name);
-  }
-
-  std::unique_ptr<void, void (*)(void*)> library_;
-  bool initialised_ = false;
-};
+NvmlLibrary::~NvmlLibrary() {
+  if (initialised_) shutdown();
+}
 
 std::shared_ptr<const NvmlLibrary> load_nvml(const char* file) {
   void* library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);

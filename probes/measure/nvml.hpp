@@ -28,6 +28,40 @@ struct PcieLink {
   std::optional<unsigned> max_width;
 };
 
+/// One NVLink of a GPU, and what is at its other end, as far as NVML tells.
+struct Nvlink {
+  enum class Remote { unknown, gpu, nvswitch, other };
+  bool up = false;
+  Remote remote = Remote::unknown;
+  std::optional<std::string> remote_pci_bus_id = {};  ///< "00000000:01:00.0"
+};
+
+struct Nvlinks {
+  std::vector<Nvlink> links = {};
+  std::optional<double> bytes_per_s = {};  ///< of one, one way, its line coding included
+};
+
+/// Whether a GPU has been made part of a fabric of NVSwitches, which a service on the host does.
+enum class Fabric { none, not_started, in_progress, completed };
+
+/// What NVML says of a GPU and another one of the machine.
+struct PeerFacts {
+  /// Whether one can use the other's memory, and if not why.
+  enum class Status {
+    ok,
+    chipset_not_supported,
+    gpu_not_supported,
+    topology_not_supported,
+    disabled,
+    not_supported,
+    unknown
+  };
+  std::optional<PeerLink::Path> common_ancestor = {};
+  std::optional<Status> read = {};
+  std::optional<Status> write = {};
+  std::optional<Status> nvlink = {};  ///< by way of NVLinks
+};
+
 /// What can spoil a measurement, at one moment. Absent is not known.
 struct Health {
   std::chrono::steady_clock::time_point taken_at;
@@ -75,6 +109,9 @@ class Nvml {
   [[nodiscard]] std::optional<std::string> driver_version() const;  ///< of the kernel driver, "580.82.07"
   [[nodiscard]] std::optional<bool> mig_enabled() const;            ///< false where the GPU cannot be partitioned
   [[nodiscard]] PcieLink pcie_link() const;
+  [[nodiscard]] Nvlinks nvlinks() const;
+  [[nodiscard]] std::optional<Fabric> fabric() const;
+  [[nodiscard]] PeerFacts peer(const Nvml& other) const;
 
   /// A snapshot. `holds_context`: this process has a CUDA context on the GPU, see count_other_processes.
   [[nodiscard]] Health health(bool holds_context) const;

@@ -83,14 +83,14 @@ void Session::make_room(std::uint64_t bytes) {
   if (alike || bytes <= free_bytes) return;
   source_ = {};
   target_ = {};
-  ++generation_;
+  ++first_->generation_;
 }
 
 void Session::reserve(DeviceBuffer& buffer, std::uint64_t bytes) {
   // Sweeps grow their cases; growing by halves instead of case by case keeps allocation out of most of them.
   const std::uint64_t roomy = buffer.bytes() + buffer.bytes() / 2;
   buffer = {};
-  ++generation_;
+  ++first_->generation_;
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   check(cudaMemGetInfo(&free_bytes, &total_bytes), "query free device memory");

@@ -41,8 +41,8 @@ class Session {
   /// Before a case that will ask for this much memory in all: gives back what earlier cases left in the buffers, if the
   /// case might not find enough beside it. Invalidates the pointers handed out so far.
   void make_room(std::uint64_t bytes);
-  /// Changes whenever pointers handed out before are no longer valid.
-  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  /// Changes whenever pointers handed out before, by this session or its peers, are no longer valid.
+  [[nodiscard]] std::uint64_t generation() const { return first_->generation_; }
 
  private:
   static constexpr std::uint64_t scratch_bytes = 4096;
@@ -59,7 +59,7 @@ class Session {
   DeviceBuffer scratch_;
   DeviceBuffer source_;
   DeviceBuffer target_;
-  std::uint64_t generation_ = 0;
+  std::uint64_t generation_ = 0;     ///< of the first one
   std::uint64_t room_made_for_ = 0;                ///< bytes of the last make_room
   std::map<int, std::unique_ptr<Session>> peers_;  ///< of the first one
 };

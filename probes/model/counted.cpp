@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "probes/model/peer.hpp"
 #include "probes/model/stages.hpp"
 
 namespace gpumem::model {
@@ -107,9 +108,19 @@ class Counted {
   bool shared_ = false;
 };
 
+/// Of bytes between GPUs: what the NVLinks carried as the mover asked for it.
+std::vector<StageTime> counted_peer_stages(const measure::Counts& counts, const PeerTraffic& traffic,
+                                           const Profile& profile) {
+  const bool reads = traffic.mover == PeerTraffic::Mover::kernel_read;
+  const auto bytes = reads ? counts.nvlink_received_bytes : counts.nvlink_sent_bytes;
+  if (!bytes || traffic.link.nvlinks == 0) return {};
+  return {{"nvlink", *bytes / peer_bytes_per_s(traffic, profile)}};
+}
+
 }  // namespace
 
 std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload, const Profile& profile) {
+  if (workload.peer) return counted_peer_stages(counts, *workload.peer, profile);
   const Counted counted(counts, workload, profile);
   // Whether DRAM matters is what its counters say, not whether the data could fit in L2.
   std::vector<StageTime> stages = launch_stages(counted.demand(), workload, profile, false);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "probes/model/peer.hpp"
 #include "probes/model/stages.hpp"
 
 namespace gpumem::model {
@@ -46,6 +47,13 @@ Prediction predict(const Workload& workload, const Profile& profile) {
   prediction.seconds =
       launch_seconds(prediction.stages, prediction.demand, workload, profile.rates, prediction.cache_resident);
   if (!workload.operations.empty()) play(prediction, workload, profile);
+  if (workload.peer) {
+    // What both GPUs' own memory does is far faster, and goes on at the same time.
+    PeerTime peer = peer_time(*workload.peer, profile);
+    prediction.cache_resident = false;
+    prediction.stages = std::move(peer.stages);
+    prediction.seconds = peer.seconds;
+  }
   const StageTime slowest =
       prediction.stages.empty() ? StageTime{} : std::ranges::max(prediction.stages, {}, &StageTime::seconds);
   prediction.bottleneck = slowest.stage;

@@ -7,6 +7,7 @@
 
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
+#include "probes/model/node.hpp"
 #include "probes/read_input.hpp"
 #include "probes/suggest.hpp"
 
@@ -68,19 +69,12 @@ std::vector<std::string> rate_names() {
   return names;
 }
 
-/// Parses what a file says. With `all_rates` it must say everything; otherwise optional rates stay 0, and without
+/// The device and the rates. With `all_rates` it must say everything; otherwise optional rates stay 0, and without
 /// `how`.
-Profile parse(std::string_view text, const std::string& source, bool all_rates) {
-  static const std::vector<std::string> members = {"schema_version", "name", "device", "rates"};
+Profile parse_gpu(const JsonReader& json, bool all_rates) {
   static const std::vector<std::string> rate_members = {"value", "how"};
-  const JsonText document(text, source);
-  const JsonReader json = document.root();
-  json.allow_only(members);
-  if (const JsonReader version = json.member("schema_version"); version.whole() != 1) version.fail("1");
   Profile profile;
-  profile.name = json.member("name").text();
   profile.device = parse_device(json.member("device"));
-
   const JsonReader rates = json.member("rates");
   rates.allow_only(rate_names());
   for (const RateField& field : rate_fields()) {
@@ -97,7 +91,7 @@ Profile parse(std::string_view text, const std::string& source, bool all_rates) 
 /// The profile all of whose rates were measured, which others fall back on.
 Profile reference_profile() {
   const auto& shipped = *std::ranges::find(embedded_profiles(), "h200", &EmbeddedProfile::name);
-  return parse(shipped.json, "configs/gpus/h200.json", true);
+  return parse_gpu(JsonText(shipped.json, "configs/gpus/h200.json").root(), true);
 }
 
 /// How many times the reference's rates a device's are, as far as it says.
@@ -149,6 +143,18 @@ void complete(Profile& profile) {
   }
 }
 
+/// The shipped profile of a node's GPUs, by its name.
+Profile named_gpu(const JsonReader& name) {
+  std::vector<std::string> names;
+  for (const EmbeddedProfile& shipped : embedded_profiles()) {
+    if (JsonText(shipped.json, std::string(shipped.name)).root().has("node")) continue;
+    if (shipped.name == name.text()) return load_profile(name.text());
+    names.emplace_back(shipped.name);
+  }
+  name.refuse(fmt::format("no profile of a GPU has this name: there are {}{}", fmt::join(names, ", "),
+                          did_you_mean(name.text(), names)));
+}
+
 /// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.
 Profile profile_from_attributes(const Device& device) {
   const Profile reference = reference_profile();
@@ -165,9 +171,22 @@ Profile profile_from_attributes(const Device& device) {
 
 }  // namespace
 
-Profile parse_profile(std::string_view json, const std::string& source) {
-  Profile profile = parse(json, source, false);
+Profile parse_profile(std::string_view text, const std::string& source) {
+  static const std::vector<std::string> members = {"schema_version", "name", "device", "rates", "node"};
+  static const std::vector<std::string> members_by_name = {"schema_version", "name", "gpu", "node"};
+  const JsonText document(text, source);
+  const JsonReader json = document.root();
+  const bool by_name = json.has("gpu");
+  json.allow_only(by_name ? members_by_name : members);
+  if (const JsonReader version = json.member("schema_version"); version.whole() != 1) version.fail("1");
+  const std::string name = json.member("name").text();
+  Profile profile = by_name ? named_gpu(json.member("gpu")) : parse_gpu(json, false);
+  profile.name = name;
   if (profile.how.size() < rate_fields().size()) complete(profile);
+  if (by_name || json.has("node")) {
+    profile.gpus = parse_node(json.member("node"), profile.device);
+    profile.device = profile.gpus.front();
+  }
   return profile;
 }
 
@@ -186,7 +205,7 @@ Profile load_profile(const std::string& name_or_path) {
 Profile profile_of(const Device& device) {
   for (const auto& embedded : embedded_profiles()) {
     Profile profile = load_profile(std::string(embedded.name));
-    if (profile.device.name == device.name) {
+    if (profile.gpus.empty() && profile.device.name == device.name) {
       // The rates are the kind's, the attributes the very device's (part of it under MIG, say).
       profile.device = device;
       return profile;

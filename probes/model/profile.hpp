@@ -13,7 +13,8 @@ namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
 /// Those from cached_launch_s on are optional in a profile; from pcie_to_device_bytes_per_s to pcie_latency_s they are
-/// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp).
+/// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp), and from
+/// nvlink_efficiency on of links between GPUs.
 struct Rates {
   double dram_read_bytes_per_s = 0;     ///< reads alone
   double dram_write_bytes_per_s = 0;    ///< writes alone
@@ -88,6 +89,13 @@ struct Rates {
   double host_latency_cycles = 0;  ///< mapped memory: a time by nature, in cycles of the clock it was measured at
   double l1_bytes = 0;             ///< what L1 of a multiprocessor holds that gives no memory to shared memory
   double l2_near_share = 0;        ///< of L2: the part near a multiprocessor; 1 where all of it is as near
+
+  double nvlink_efficiency = 0;           ///< of NVLinks' theoretical bandwidth, what packets get of it
+  double nvlink_header_bytes = 0;         ///< of a packet beside its data
+  double nvlink_kernel_return_bytes = 0;  ///< what goes the other way for each packet of a kernel (128 bytes of data)
+  double nvlink_copy_return_bytes = 0;    ///< and of a copy engine (256)
+  double nvlink_latency_s = 0;            ///< of a load from another GPU's memory
+  double peer_copy_s = 0;                 ///< fixed cost of a copy between GPUs in a queue of copies
 };
 
 /// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with
@@ -101,7 +109,7 @@ struct RateField {
   RateMember value;
   Scale scale;
   bool optional = false;  ///< profiles may leave it out
-  bool read_off = false;  ///< of copies, of the host, of chases: read off their cases, as no other launch depends on it
+  bool read_off = false;  ///< no launch depends on it: of copies, of the host, of chases, of other GPUs
 };
 
 /// The rates by name, in the order of profile files: the one place that lists them.
@@ -113,23 +121,26 @@ struct Profile {
   Rates rates;
   std::map<std::string, std::string> how;  ///< rate name -> how its value is known
   bool from_attributes = false;            ///< guessed from the device's attributes, no stage was measured
+  /// Of a node, all of its GPUs with their links, the first of which is `device`; otherwise empty.
+  std::vector<Device> gpus = {};
 };
 
-/// Parses a profile. Optional rates that it leaves out are the H200's, those of the host link per byte, line, atom and
-/// sector scaled by the ratio of the links' theoretical bandwidths where both are known; `how` says so. Copy engines
-/// left out are two, one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
-[[nodiscard]] Profile parse_profile(std::string_view json, const std::string& source);
+/// Parses a profile: of a GPU, or of a node, which may name the shipped profile of its GPUs instead of repeating it.
+/// Optional rates that it leaves out are the H200's, those of the host link per byte, line, atom and sector scaled by
+/// the ratio of the links' theoretical bandwidths where both are known; `how` says so. Copy engines left out are two,
+/// one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
+[[nodiscard]] Profile parse_profile(std::string_view text, const std::string& source);
 
 /// The profile of a name from configs/gpus ("h200") or, if the text looks like a path (has a slash or ends in .json),
 /// of a file. Throws a usage error for an unknown name (with those there are) or an invalid file.
 [[nodiscard]] Profile load_profile(const std::string& name_or_path);
 
-/// The shipped profile measured on this kind of device, else one guessed from its attributes.
+/// The shipped profile of this kind of device, which is none of a node, else one guessed from its attributes.
 [[nodiscard]] Profile profile_of(const Device& device);
 
 [[nodiscard]] std::vector<std::string> profile_names();
 
-/// The text of a profile file, which parse_profile() reads back.
+/// The text of a profile file, which parse_profile() reads back; of a node that of its GPU.
 [[nodiscard]] std::string to_json(const Profile& profile);
 
 /// The shipped profiles, generated at build time from configs/gpus.

@@ -75,6 +75,12 @@ std::span<const RateField> rate_fields() {
       {"host_latency_cycles", &Rates::host_latency_cycles, Scale::nothing, true, true},
       {"l1_bytes", &Rates::l1_bytes, Scale::nothing, true, true},
       {"l2_near_share", &Rates::l2_near_share, Scale::nothing, true, true},
+      {"nvlink_efficiency", &Rates::nvlink_efficiency, Scale::nothing, true, true},
+      {"nvlink_header_bytes", &Rates::nvlink_header_bytes, Scale::nothing, true, true},
+      {"nvlink_kernel_return_bytes", &Rates::nvlink_kernel_return_bytes, Scale::nothing, true, true},
+      {"nvlink_copy_return_bytes", &Rates::nvlink_copy_return_bytes, Scale::nothing, true, true},
+      {"nvlink_latency_s", &Rates::nvlink_latency_s, Scale::nothing, true, true},
+      {"peer_copy_s", &Rates::peer_copy_s, Scale::nothing, true, true},
   };
   return fields;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report/check/check_words.hpp"
+#include "report/record/gpus.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::report {
@@ -143,10 +144,40 @@ Expectation without_flag(const char* name, const char* flag) {
   return expectation;
 }
 
-/// Whether what a check says lasts: a value that was good enough once.
-bool keeps(const CheckRecord& before, std::size_t index, std::span<const Expectation> expectations) {
-  if (index < soundness_checks || before.verdict == Verdict::fail) return false;
-  return expectations[index - soundness_checks].subject == Expectation::Subject::cases;
+/// Whether what a check says lasts: a value that was good enough once. `position` is that of what it is about among
+/// soundness and expectations.
+bool keeps(const CheckRecord& before, std::size_t position, std::span<const Expectation> expectations) {
+  if (position < soundness_checks || before.verdict == Verdict::fail) return false;
+  return expectations[position - soundness_checks].subject == Expectation::Subject::cases;
+}
+
+std::vector<CheckRecord> check_one_gpu(const Report& report, std::span<const Expectation> expectations,
+                                       const CheckRules& rules) {
+  std::vector<CheckRecord> checks = check_soundness(report, rules);
+  for (const Expectation& expectation : expectations) checks.push_back(hold(expectation, report, rules));
+  return checks;
+}
+
+/// Those of a part, about the cases of the whole report.
+std::vector<CheckRecord> checks_of(const GpuPart& part, std::span<const Expectation> expectations, CheckRules rules) {
+  Report planned;
+  for (const Record& record : rules.planned) {
+    if (gpu_beside_others(record) == part.gpu) planned.results.push_back(record);
+  }
+  const std::vector<GpuPart> alone = gpu_parts(planned);
+  rules.planned = alone.empty() ? std::span<const Record>() : alone.front().report.results;
+  std::vector<CheckRecord> checks = check_one_gpu(part.report, expectations, rules);
+  for (CheckRecord& check : checks) {
+    check.device = part.gpu;
+    for (std::size_t& one : check.cases) one = part.cases[one];
+  }
+  return checks;
+}
+
+/// How many checks stand for one expectation.
+std::size_t gpus_of(std::span<const CheckRecord> checks) {
+  const auto same = [&](const CheckRecord& one) { return one.device && one.name == checks.front().name; };
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::ranges::find_if_not(checks, same) - checks.begin()));
 }
 
 }  // namespace
@@ -173,8 +204,14 @@ std::vector<Expectation> common_expectations(const Report& report) {
 
 std::vector<CheckRecord> check(const Report& report, std::span<const Expectation> expectations,
                                const CheckRules& rules) {
-  std::vector<CheckRecord> checks = check_soundness(report, rules);
-  for (const Expectation& expectation : expectations) checks.push_back(hold(expectation, report, rules));
+  const std::vector<GpuPart> parts = gpu_parts(report);
+  if (parts.empty()) return check_one_gpu(report, expectations, rules);
+  std::vector<std::vector<CheckRecord>> of_parts;
+  for (const GpuPart& part : parts) of_parts.push_back(checks_of(part, expectations, rules));
+  std::vector<CheckRecord> checks;
+  for (std::size_t i = 0; i < of_parts.front().size(); ++i) {
+    for (std::vector<CheckRecord>& own : of_parts) checks.push_back(std::move(own[i]));
+  }
   return checks;
 }
 
@@ -198,9 +235,10 @@ std::vector<CheckRecord> check_again(std::vector<CheckRecord> before, const Repo
                                      std::span<const Expectation> expectations, const CheckRules& rules,
                                      unsigned attempt) {
   std::vector<CheckRecord> now = check(report, expectations, rules);
+  const std::size_t gpus = gpus_of(now);
   for (std::size_t i = 0; i < now.size(); ++i) {
     CheckRecord& old = before[i];
-    if (keeps(old, i, expectations)) {
+    if (keeps(old, i / gpus, expectations)) {
       now[i] = std::move(old);
       continue;
     }
@@ -208,11 +246,13 @@ std::vector<CheckRecord> check_again(std::vector<CheckRecord> before, const Repo
     const bool repeated = (had_failed && !old.cases.empty()) || (!had_failed && now[i].verdict == Verdict::fail);
     now[i].attempts = repeated ? attempt : old.attempts;
     if (now[i].verdict == Verdict::pass && now[i].attempts > 1) {
-      now[i].reason += fmt::format("; passed at attempt {}", now[i].attempts);
+      now[i].reason += passed_at(now[i].attempts);
     }
   }
   return now;
 }
+
+std::string passed_at(unsigned attempt) { return fmt::format("; passed at attempt {}", attempt); }
 
 std::vector<std::size_t> cases_of_failures(std::span<const CheckRecord> checks) {
   std::set<std::size_t> cases;
@@ -231,7 +271,8 @@ CheckTally tally(std::span<const CheckRecord> checks) {
 }
 
 std::span<const CheckRecord> asked(std::span<const CheckRecord> checks, bool of_suite) {
-  return of_suite && checks.size() > soundness_checks ? checks.subspan(soundness_checks) : checks;
+  const std::size_t sound = soundness_checks * gpus_of(checks);
+  return of_suite && checks.size() > sound ? checks.subspan(sound) : checks;
 }
 
 bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite) {

@@ -2,7 +2,9 @@
 // Expectations held against a report. Pure: what is known of the cases decides, and what is not known is a skip.
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,7 +32,11 @@ struct CheckRules {
 /// them that is not known; else passes. The reason names the case that decided it, the worst one.
 [[nodiscard]] CheckRecord hold(const Expectation& expectation, const Report& report, const CheckRules& rules);
 
-/// check_soundness(), then all expectations in their order.
+/// How far a value is within its bounds, as a share of them; negative where it misses one, infinite without any.
+[[nodiscard]] double margin(double value, const std::optional<double>& at_least, const std::optional<double>& at_most);
+
+/// check_soundness(), then all expectations in their order. Of several GPUs side by side each is held to them alone,
+/// and a check of each stands for every one of the others.
 [[nodiscard]] std::vector<CheckRecord> check(const Report& report, std::span<const Expectation> expectations,
                                              const CheckRules& rules);
 
@@ -43,8 +49,15 @@ struct CheckRules {
                                                    std::span<const Expectation> expectations, const CheckRules& rules,
                                                    unsigned attempt);
 
+/// What stands behind the reason of a check that failed before: "; passed at attempt 2".
+[[nodiscard]] std::string passed_at(unsigned attempt);
+
 /// Indices of the cases behind what failed, ascending.
 [[nodiscard]] std::vector<std::size_t> cases_of_failures(std::span<const CheckRecord> checks);
+
+/// Checks as they are said: of several GPUs those that passed are one, which names the worst, and so are those that
+/// were skipped for the same reason. Each failure stays, and names its GPU.
+[[nodiscard]] std::vector<CheckRecord> in_brief(const Report& report);
 
 struct CheckTally {
   std::size_t passed = 0;

@@ -97,17 +97,8 @@ Answer value_of(const Report& report, std::size_t index, const std::string& quan
   return {.index = index, .value = *number, .ratio = *number};
 }
 
-/// How far a value is within its bounds, as a share of them; negative where it misses one.
 double margin(double value, const Expectation& expectation) {
-  constexpr double smallest = std::numeric_limits<double>::min();
-  double least = std::numeric_limits<double>::infinity();
-  if (const auto& bound = expectation.at_least) {
-    least = std::min(least, (value - *bound) / std::max(std::abs(*bound), smallest));
-  }
-  if (const auto& bound = expectation.at_most) {
-    least = std::min(least, (*bound - value) / std::max(std::abs(*bound), smallest));
-  }
-  return least;
+  return report::margin(value, expectation.at_least, expectation.at_most);
 }
 
 /// Without the words that follow the number if the other value says them too: "32.0" beside "1.00 cycles per request".
@@ -297,6 +288,14 @@ std::string hold_flags(const Expectation& expectation, const Report& report, con
 }
 
 }  // namespace
+
+double margin(double value, const std::optional<double>& at_least, const std::optional<double>& at_most) {
+  constexpr double smallest = std::numeric_limits<double>::min();
+  double least = std::numeric_limits<double>::infinity();
+  if (at_least) least = std::min(least, (value - *at_least) / std::max(std::abs(*at_least), smallest));
+  if (at_most) least = std::min(least, (*at_most - value) / std::max(std::abs(*at_most), smallest));
+  return least;
+}
 
 CheckRecord hold(const Expectation& expectation, const Report& report, const CheckRules& rules) {
   CheckRecord result = blank_check(expectation);

@@ -7,6 +7,7 @@
 
 #include "report/explain/explain.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/gpus.hpp"
 #include "report/record/readings.hpp"
 #include "report/record/sweep.hpp"
 
@@ -68,6 +69,18 @@ void add_numbers(std::vector<ConclusionRecord>& records, const Conclusion& concl
   }
 }
 
+/// What one GPU's cases of a table show.
+std::vector<ConclusionRecord> conclusions_of(std::span<const Record> results, const Members& table,
+                                             const Probe& probe) {
+  const auto measured = concluded(results, table, probe, true);
+  const auto predicted = concluded(results, table, probe, false);
+  if (!measured && !predicted) return {};
+  std::vector<ConclusionRecord> records = {{probe.name, table, measured ? measured->advice : predicted->advice, {}}};
+  if (measured) add_numbers(records, *measured, &MetricRecord::measured);
+  if (predicted) add_numbers(records, *predicted, &MetricRecord::predicted);
+  return records;
+}
+
 }  // namespace
 
 std::vector<ConclusionRecord> conclusions(std::span<const Record> results, const ProbeLookup& find) {
@@ -75,13 +88,9 @@ std::vector<ConclusionRecord> conclusions(std::span<const Record> results, const
   for (const Members& table : tables(results)) {
     const Probe* probe = find(results[table.front()].probe);
     if (probe == nullptr || !probe->conclude) continue;
-    const auto measured = concluded(results, table, *probe, true);
-    const auto predicted = concluded(results, table, *probe, false);
-    if (!measured && !predicted) continue;
-    std::vector<ConclusionRecord> records = {{probe->name, table, measured ? measured->advice : predicted->advice, {}}};
-    if (measured) add_numbers(records, *measured, &MetricRecord::measured);
-    if (predicted) add_numbers(records, *predicted, &MetricRecord::predicted);
-    std::ranges::move(records, std::back_inserter(all));
+    for (const Members& own : by_gpu(results, table)) {
+      std::ranges::move(conclusions_of(results, own, *probe), std::back_inserter(all));
+    }
   }
   std::erase_if(all, [](const ConclusionRecord& one) { return one.advice.empty() && one.quantities.empty(); });
   return all;

@@ -9,8 +9,11 @@
 #include "probes/access/space.hpp"
 #include "probes/words.hpp"
 #include "report/explain/explain.hpp"
+#include "report/explain/shared_link.hpp"
 #include "report/explain/story.hpp"
 #include "report/explain/unlike_words.hpp"
+#include "report/record/gpus.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/matrix.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/names.hpp"
@@ -101,6 +104,7 @@ std::string distinction(const std::vector<Record>& results, const Line& line) {
   const Record& record = *line.cases.front();
   for (const Parameter& parameter : record.parameters) {
     if (parameter.name == line.parameter || varies(line.cases, parameter.name)) continue;
+    if (parameter.name == device_parameter && gpu_beside_others(record)) continue;  // which the finding begins with
     if (parameter.name == "op" && !op_subject(gpumem::to_string(parameter.value)).empty()) continue;
     const bool differs = std::ranges::any_of(results, [&](const Record& other) {
       const Parameter* found = find_parameter(other, parameter.name);
@@ -158,17 +162,32 @@ std::string advised(const std::vector<Record>& results, const Members& table,
   return (measured ? "" : "Predicted: ") + advising->advice + (agreed.empty() ? "" : " " + capitalised(agreed) + ".");
 }
 
+/// Those of a table that ran on its first GPU of which one did; all where they name no GPU.
+Members one_gpu_of(std::span<const Record> results, const Members& table) {
+  const std::vector<Members> gpus = by_gpu(results, table);
+  const auto ran = std::ranges::find_if(gpus, [&](const Members& own) {
+    return std::ranges::any_of(own, [&](std::size_t member) { return results[member].ran(); });
+  });
+  return ran == gpus.end() ? gpus.front() : *ran;
+}
+
 }  // namespace
 
 std::vector<std::string> findings(const std::vector<Record>& results, std::span<const ConclusionRecord> conclusions) {
   std::vector<std::string> all;
   for (const Members& table : tables(results)) {
     const Cases cases = cases_of(results, table);
-    std::vector<std::string> parts = {advised(results, table, conclusions)};
+    // One GPU speaks for all, which are alike or named where GPUs are held against each other.
+    const Members own = one_gpu_of(results, table);
+    std::vector<std::string> parts = {advised(results, own, conclusions)};
     if (parts.front().empty()) {
-      parts = described(results, table);
-      parts.push_back(found(table, conclusions));
+      parts = described(results, own);
+      parts.push_back(found(own, conclusions));
     }
+    std::erase(parts, "");
+    const auto gpu = gpu_beside_others(results[own.front()]);
+    if (gpu && !parts.empty()) parts.front().insert(0, fmt::format("GPU {}: ", *gpu));
+    if (gpu) parts.push_back(shared_link(cases));
     parts.push_back(not_run(cases));
     std::erase(parts, "");
     if (parts.empty()) {

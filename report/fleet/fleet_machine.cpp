@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "probes/error.hpp"
+#include "report/record/gpus.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 
 namespace gpumem::report {
@@ -56,7 +58,7 @@ std::vector<Judged> metrics_of(const Record& record, bool measured) {
 
 /// Of two GPUs of a node, which stand against each other in a matrix. Cases that each of several GPUs ran alone have
 /// the parameter `device` across.
-bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != "device"; }
+bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != device_parameter; }
 
 /// A report of predictions may know one GPU alone, so that those are counted too that the pairs name.
 std::size_t gpus_of_node(const Report& report) {
@@ -135,6 +137,20 @@ std::vector<FleetProperty> properties_of(const Report& report) {
   return properties;
 }
 
+/// With its cases of pairs of GPUs, or with all others.
+FleetMachine machine_of(const Report& report, bool pairs, const std::string& file, FleetNames& names) {
+  if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
+  return {.file = file,
+          .host = report.host.name,
+          .gpu = report.device->name,
+          .uuid = report.device->uuid,
+          .pci_bus_id = report.device->pci_bus_id,
+          .backend = report.backend,
+          .started_at = report.started_at,
+          .properties = properties_of(report),
+          .readings = readings_of(report, pairs, names)};
+}
+
 }  // namespace
 
 std::size_t FleetNames::case_number(FleetCaseName name) {
@@ -169,22 +185,14 @@ Record FleetNames::record(std::size_t case_number, std::size_t shape_number) con
 }
 
 std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file, FleetNames& names) {
-  if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
-  FleetMachine gpu = {.file = file,
-                      .host = report.host.name,
-                      .gpu = report.device->name,
-                      .uuid = report.device->uuid,
-                      .pci_bus_id = report.device->pci_bus_id,
-                      .backend = report.backend,
-                      .started_at = report.started_at,
-                      .properties = properties_of(report),
-                      .readings = readings_of(report, false, names)};
-  FleetMachine node = gpu;
-  node.gpus = gpus_of_node(report);
-  node.readings = readings_of(report, true, names);
   std::vector<FleetMachine> machines;
-  if (!gpu.readings.empty() || node.readings.empty()) machines.push_back(std::move(gpu));
-  if (!node.readings.empty()) machines.push_back(std::move(node));
+  for (const GpuPart& part : gpu_parts(report)) machines.push_back(machine_of(part.report, false, file, names));
+  if (machines.empty()) machines.push_back(machine_of(report, false, file, names));
+  FleetMachine node = machine_of(report, true, file, names);
+  if (node.readings.empty()) return machines;
+  node.gpus = gpus_of_node(report);
+  std::erase_if(machines, [](const FleetMachine& gpu) { return gpu.readings.empty(); });
+  machines.push_back(std::move(node));
   return machines;
 }
 

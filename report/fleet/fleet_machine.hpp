@@ -80,8 +80,9 @@ struct FleetMachine {
   std::vector<FleetReading> readings;
 };
 
-/// The GPU of a report, and beside it or instead of it the node, if there are cases of pairs of its GPUs. Throws a
-/// usage error, which begins with the file's name, for a report that names no GPU.
+/// The GPU of a report, or each of those that stand side by side in it (report/record/gpus.hpp); and beside it or
+/// instead of it the node, if there are cases of pairs of its GPUs. Throws a usage error, which begins with the file's
+/// name, for a report that names no GPU.
 [[nodiscard]] std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file,
                                                        FleetNames& names);
 

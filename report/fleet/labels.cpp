@@ -9,6 +9,7 @@
 
 #include "report/fleet/fleet.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/gpus.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -22,14 +23,10 @@ std::string host_words(const FleetMachine& machine) {
   return machine.host.empty() ? file_name(machine) : one_line(machine.host);
 }
 
-/// "41:00.0" of "00000000:41:00.0": the domain is 0 on nearly every machine, and then says nothing.
 std::string gpu_words(const FleetMachine& machine) {
   constexpr std::size_t uuid_length = 12;  // "GPU-7c890b39"
   if (machine.gpus > 1) return "";
-  if (machine.pci_bus_id) {
-    std::string id = one_line(*machine.pci_bus_id);
-    return id.starts_with("00000000:") ? id.substr(9) : id;
-  }
+  if (machine.pci_bus_id) return short_pci_bus_id(*machine.pci_bus_id);
   return machine.uuid ? truncated(one_line(*machine.uuid), uuid_length) : "";
 }
 

@@ -143,6 +143,11 @@ class FieldReader {
   void read(const JsonReader& json, Verdict& verdict) const {
     read_name(json, verdict, verdict_names, "pass, fail or skip");
   }
+  void read(const JsonReader& json, PeerLink::Path& path) const {
+    const auto found = std::ranges::find(PeerLink::path_names, json.text());  // a later version may know more paths
+    const bool is_known = found != std::end(PeerLink::path_names) && *found != to_string(PeerLink::Path::itself);
+    path = is_known ? static_cast<PeerLink::Path>(found - PeerLink::path_names) : PeerLink::Path::unknown;
+  }
   void read(const JsonReader& json, Better& better) const {
     const std::string name = json.text();  // a later version may know more ways to be good
     better = name == to_string(Better::more)   ? Better::more

@@ -93,6 +93,14 @@ Report read_report_file(const std::string& path, std::istream& standard_input) {
   }
 }
 
+Report read_report_line(std::string_view line) {
+  try {
+    return read_report(line, "not a report");
+  } catch (const Error& error) {
+    throw std::runtime_error(error.what());  // nobody's command line is at fault
+  }
+}
+
 Record read_record_line(std::string_view line) {
   try {
     const JsonText text(line, "not a record");

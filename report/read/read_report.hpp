@@ -23,8 +23,9 @@ namespace gpumem::report {
 /// The report of a file, or of standard input. Throws a usage error of one line.
 [[nodiscard]] Report read_report_file(const std::string& path, std::istream& standard_input);
 
-/// A record back from its line of JSON (write_record_line), with all its readings and samples. Throws
-/// std::runtime_error for anything else.
+/// A report and a record back from their lines of JSON (write_report_line, write_record_line), with all readings and
+/// samples. Throw std::runtime_error for anything else.
+[[nodiscard]] Report read_report_line(std::string_view line);
 [[nodiscard]] Record read_record_line(std::string_view line);
 
 }  // namespace gpumem::report

@@ -78,11 +78,46 @@ void fields(Archive& archive, HostPlacement& placement) {
   archive("how", placement.how);
 }
 
+/// A link of a GPU and the one that it leads to, by its index.
+struct NumberedLink {
+  unsigned gpu = 0;
+  PeerLink link = {};
+};
+/// Those of a device that lead to another GPU.
+[[nodiscard]] std::vector<NumberedLink> links_to_others(const std::vector<PeerLink>& links);
+/// All of a device, itself in the place that is left; absent unless they are one to each other GPU.
+[[nodiscard]] std::optional<std::vector<PeerLink>> links_by_gpu(const std::vector<NumberedLink>& others);
+
+template <class Archive>
+void fields(Archive& archive, NumberedLink& numbered) {
+  PeerLink& link = numbered.link;
+  archive("gpu", numbered.gpu);
+  archive("path", link.path);
+  // Where nothing is known of the way, nobody has counted NVLinks.
+  const auto count = [&](const char* name, unsigned& nvlinks) {
+    std::optional<unsigned> counted;
+    if (link.path != PeerLink::Path::unknown) counted = nvlinks;
+    archive(name, counted);
+    nvlinks = counted ? *counted : 0;
+  };
+  count("nvlinks", link.nvlinks);
+  count("nvlinks_down", link.nvlinks_down);
+  archive("nvlink_version", link.nvlink_version);
+  archive("nvswitch", link.nvswitch);
+  archive("bytes_per_nvlink_s", known(link.bytes_per_nvlink_s));
+  archive("pcie_bytes_per_s", link.pcie_bytes_per_s);
+  const auto theoretical = link.theoretical_bytes_per_s();
+  archive.derived("theoretical_gb_per_s", theoretical ? std::optional(*theoretical * per_giga) : std::nullopt);
+  archive("peer_access", link.access);
+  archive("no_access", known(link.no_access));
+}
+
 template <class Archive>
 void fields(Archive& archive, Device& device) {
   archive("name", device.name);
   archive.later("uuid", device.uuid);
   archive.later("pci_bus_id", device.pci_bus_id);
+  archive.if_any("index", device.index);
   archive.later("compute_capability", device.compute_capability);
   archive.later("multiprocessors", known(device.multiprocessors));
   archive.later("l2_bytes", known(device.l2_bytes));
@@ -113,6 +148,14 @@ void fields(Archive& archive, Device& device) {
   archive.later("numa_node", device.numa_node);
   archive.later("driver_version", device.driver_version);
   archive.later("runtime_version", device.runtime_version);
+  std::vector<NumberedLink> others = links_to_others(device.links);
+  archive.if_any("links", others);
+  if constexpr (Archive::reads) {
+    if (!archive.has("links")) return;
+    auto links = links_by_gpu(others);
+    if (!links) archive.refuse("links", "one link to each other GPU");
+    device.links = std::move(*links);
+  }
 }
 
 template <class Archive>
@@ -283,6 +326,7 @@ void fields(Archive& archive, Record& record) {
 template <class Archive>
 void fields(Archive& archive, CheckRecord& check) {
   archive("name", check.name);
+  archive.if_any("device", check.device);
   archive("verdict", check.verdict);
   archive("reason", check.reason);
   archive.later("quantity", known(check.quantity));

@@ -28,6 +28,10 @@ Reading& SiteRecord::cost(std::string_view unit) {
   return costs.emplace_back(CostRecord{.unit = std::string(unit), .per_request = {}}).per_request;
 }
 
+bool Record::uses_host() const {
+  return (access.empty() && useful_bytes() > 0) || std::ranges::any_of(access, &SiteRecord::in_host_memory);
+}
+
 bool Record::is_chosen(std::string_view parameter) const {
   return std::ranges::find(chosen, parameter) != chosen.end();
 }

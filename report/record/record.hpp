@@ -149,6 +149,8 @@ struct Record {
   }
   /// Whether `auto` decided the parameter.
   [[nodiscard]] bool is_chosen(std::string_view parameter) const;
+  /// Whether it moves bytes over the link to the host. What moves data without a kernel that touches it is a transfer.
+  [[nodiscard]] bool uses_host() const;
   /// Whether it ran, and moved the right data as far as that was looked at.
   [[nodiscard]] bool ran() const { return status == Status::ok && verified != false; }
 };
@@ -173,6 +175,7 @@ enum class Verdict { pass, fail, skip };
 /// What became of one expectation of a suite (report/check/expectation.hpp).
 struct CheckRecord {
   std::string name;
+  std::optional<std::uint64_t> device = {};  ///< of several GPUs side by side, the one that it is about
   Verdict verdict = Verdict::skip;
   std::string reason;              ///< in words: the case that decided it, and what was wrong or missing
   std::string quantity;            ///< "bandwidth_gb_per_s", "fraction_of_peak", ...; empty where it is none

@@ -49,6 +49,7 @@ ParsedName parse(std::string_view name) {
   static const std::set<std::string_view> counts = {"copies", "passes", "streams", "chunks", "addresses"};
   static const std::set<std::string_view> units = {"elements", "words", "sectors", "lines", "rows", "columns"};
   if (name == "word_bytes") return {&word, "word", "bytes"};
+  if (name == "device") return {&plain, "GPU", ""};
   if (counts.contains(name)) return {&count, std::string(name), ""};
   if (const auto per = name.find("_per_"); per != std::string_view::npos) {
     return {&rate, spaced(name.substr(0, per)), spaced(name.substr(per + 5))};
@@ -194,6 +195,7 @@ std::string stage_words(std::string_view stage) {
       {"dram", "device memory"},
       {"shared_wavefronts", "the wavefronts of shared memory"},
       {"pcie", "the host link"},
+      {"nvlink", "the NVLinks"},
       {"copies", "the calls that start copies"},
       {"host_copy", "the host's own copying"},
       {"kernel", "the kernel"},

@@ -71,6 +71,10 @@ struct Page {
 /// The block of one or more cases of the same probe, without findings.
 [[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device, bool why);
 
+/// Several GPUs side by side: how fast each is against the median of all, its worst case, and which is the odd one out.
+/// Absent for any other report.
+[[nodiscard]] std::optional<Block> side_by_side_block(const Report& report);
+
 /// Matrices of what a case's cell holds, one for each alternative, and no rows; without any where the cases are no
 /// matrix (report/record/matrix.hpp). `what` says what the cells hold.
 [[nodiscard]] Block matrix_block(const Cases& cases, const std::string& what,
@@ -85,6 +89,9 @@ void set_flags(Block& block, std::vector<std::vector<std::string>> flags);
 
 /// Which GPU, and what was measured or predicted how: one paragraph each.
 [[nodiscard]] std::vector<std::string> preamble(const Report& report);
+
+/// The GPU of a report that has one, or those that its cases ran on side by side: "8 x NVIDIA H200".
+[[nodiscard]] std::string gpus_in_words(const Report& report);
 
 /// What predictions come from: "from profile 'h200'".
 [[nodiscard]] std::string prediction_source(const Report& report);

@@ -11,6 +11,7 @@
 
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
+#include "report/record/gpus.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/writers.hpp"
@@ -63,15 +64,15 @@ std::vector<std::string> lines_of(const CheckRecord& check, std::size_t names, s
   return lines;
 }
 
-void write_lines(std::ostream& out, const Report& report, std::size_t width, bool color, bool brief) {
+void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::size_t width, bool color, bool brief) {
   std::size_t names = 0;
   std::size_t values = 0;
-  for (const CheckRecord& check : report.checks) {
+  for (const CheckRecord& check : checks) {
     names = std::max(names, display_width(one_line(check.name)));
     values = std::max(values, display_width(bound_words(check)));
   }
   names = std::min({names, widest_name, width / 2});
-  for (const CheckRecord& check : report.checks) {
+  for (const CheckRecord& check : checks) {
     if (brief && check.verdict == Verdict::pass) continue;
     const auto [verdict, tint] = label(check.verdict);
     out << (color ? tinted(verdict, tint) : verdict) << "  "
@@ -98,7 +99,7 @@ std::string suite_name(const Report& report) { return report.suite ? one_line(*r
 /// What was held against what: "smoke on NVIDIA H200, gpu17, measured 2026-11-21T10:00:00Z".
 std::string title_of(const Report& report) {
   std::string title = suite_name(report);
-  if (report.device) title += " on " + one_line(report.device->name);
+  if (report.device) title += " on " + gpus_in_words(report);
   if (!report.host.name.empty()) title += ", " + one_line(report.host.name);
   if (!report.device) return title + ", nothing was run";
   const bool predicted = report.is_prediction();
@@ -106,10 +107,12 @@ std::string title_of(const Report& report) {
   return title + (predicted ? ", PREDICTED" + profile : ", measured " + one_line(report.started_at));
 }
 
-/// "12 passed, 1 failed, 2 skipped"
+/// "12 passed, 1 failed, 2 skipped", of all GPUs together.
 std::string summary_of(const Report& report) {
   const CheckTally all = tally(report.checks);
-  return fmt::format("{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
+  const std::size_t gpus = gpus_side_by_side(report).size();
+  return fmt::format("{} passed, {} failed, {} skipped{}", all.passed, all.failed, all.skipped,
+                     gpus > 0 ? fmt::format(", on {} GPUs", gpus) : "");
 }
 
 }  // namespace
@@ -118,14 +121,14 @@ void write_checks(std::ostream& out, const Report& report, const TableStyle& sty
   constexpr std::size_t narrowest = 40;
   const std::size_t width = std::max<std::size_t>(style.width, narrowest);
   for (const std::string& line : wrapped(title_of(report), width)) out << line << '\n';
-  write_lines(out, report, width, style.color, brief);
+  write_lines(out, in_brief(report), width, style.color, brief);
   out << summary_of(report) << '\n';
 }
 
 void write_checks_markdown(std::ostream& out, const Report& report, bool brief) {
   out << "## " << markdown_escaped(title_of(report)) << "\n\n";
   out << "| | expectation | value | reason |\n| --- | --- | --- | --- |\n";
-  for (const CheckRecord& check : report.checks) {
+  for (const CheckRecord& check : in_brief(report)) {
     if (brief && check.verdict == Verdict::pass) continue;
     out << fmt::format("| {} | {} | {} | {} |\n", label(check.verdict).text, markdown_escaped(check.name),
                        markdown_escaped(bound_words(check)), markdown_escaped(reason_of(check)));
@@ -136,8 +139,9 @@ void write_checks_markdown(std::ostream& out, const Report& report, bool brief) 
 void write_checks_github(std::ostream& out, const Report& report, bool brief) {
   constexpr std::size_t unlimited = 1'000'000;          // a wrapped line might begin like a command
   out << "gpumem check: " << title_of(report) << '\n';  // nor may a suite's name
-  write_lines(out, report, unlimited, false, brief);
-  for (const CheckRecord& check : report.checks) write_annotation(out, check, suite_name(report));
+  const std::vector<CheckRecord> checks = in_brief(report);
+  write_lines(out, checks, unlimited, false, brief);
+  for (const CheckRecord& check : checks) write_annotation(out, check, suite_name(report));
   out << summary_of(report) << '\n';
 }
 

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "report/record/cases.hpp"
+#include "report/record/gpus.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/write/csv_row.hpp"
@@ -42,7 +43,9 @@ Json row_of(const Report& report, const Record& record) {
   for (const std::string& name : report.metric_columns)
     row["metrics"][name] = number(named_value(report, record, name));
   row["backend"] = report.backend;
-  if (report.device) row["device"] = {{"name", report.device->name}, {"uuid", optional(report.device->uuid)}};
+  const auto gpu = gpu_beside_others(record);
+  const std::optional<Device> device = gpu ? std::optional(device_of(report, *gpu)) : report.device;
+  if (device) row["device"] = {{"name", device->name}, {"uuid", optional(device->uuid)}};
   return row;
 }
 

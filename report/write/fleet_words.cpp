@@ -116,13 +116,17 @@ void add_unjudged(const Fleet& fleet, std::vector<std::string>& lines) {
 
 std::vector<std::string> fleet_preamble(const Fleet& fleet) {
   std::set<std::string> hosts;
-  for (const FleetMachine& machine : fleet.machines) hosts.insert(host_words(machine));
+  std::set<std::string> reports;  // one may be of several GPUs
+  for (const FleetMachine& machine : fleet.machines) {
+    hosts.insert(host_words(machine));
+    reports.insert(machine.file);
+  }
   std::vector<std::string> kinds;
   for (const FleetKind& kind : fleet.kinds) {
     kinds.push_back(fmt::format("{} x {}", kind.machines.size(), kind_words(kind)));
   }
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("Fleet: {} from {}, {}.", counted(fleet.machines.size(), "report"),
+  lines.push_back(fmt::format("Fleet: {} from {}, {}.", counted(reports.size(), "report"),
                               counted(hosts.size(), "host"), some_of(kinds)));
   for (const FleetKind& kind : fleet.kinds) add_properties(fleet, kind, lines);
   for (std::size_t i = 0; i < fleet.duplicates.size() && i < most_named; ++i) {

@@ -60,12 +60,12 @@ class FieldWriter {
   }
   static bool is_absent(const std::string& text) { return text.empty(); }
   template <class T>
-  static bool is_absent(const std::optional<T>& value) {
-    return !value.has_value();
-  }
-  template <class T>
   static bool is_absent(const std::vector<T>& list) {
     return list.empty();
+  }
+  template <class T>
+  static bool is_absent(const std::optional<T>& value) {
+    return !value.has_value();
   }
   static Json to_json(const std::string& text) { return text; }
   static Json to_json(bool value) { return value; }
@@ -76,6 +76,7 @@ class FieldWriter {
   static Json to_json(Status status) { return to_string(status); }
   static Json to_json(Verdict verdict) { return to_string(verdict); }
   static Json to_json(Better better) { return to_string(better); }
+  static Json to_json(PeerLink::Path path) { return to_string(path); }
   static Json to_json(const Value& value) { return parameter(value); }
   static Json to_json(const std::vector<Parameter>& named) { return parameters(named); }
   static Json to_json(const NamedValues& values) {
@@ -209,6 +210,10 @@ Json json_values::record_json(const Record& record) { return FieldWriter::of(rec
 
 void write_record_line(std::ostream& out, const Record& record) {
   out << record_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void write_report_line(std::ostream& out, const Report& report) {
+  out << FieldWriter::of(report).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 void write_devices_json(std::ostream& out, std::span<const Device> devices) {

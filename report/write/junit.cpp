@@ -4,9 +4,12 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
+#include "report/record/gpus.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"
 
@@ -35,14 +38,35 @@ double sampled_seconds(const Report& report) {
   return sampled_seconds(report, all);
 }
 
-std::string suite_of(const Report& report) { return report.suite.value_or("report"); }
+/// Of several GPUs side by side each has a suite of its own.
+std::string suite_of(const Report& report) {
+  const std::string suite = report.suite.value_or("report");
+  return report.device && report.device->index ? fmt::format("{} on GPU {}", suite, *report.device->index) : suite;
+}
+
+/// As many ordinary reports: one of each GPU with the checks of that GPU, and one of what is held of all together.
+std::vector<Report> ordinary(std::span<const Report> reports) {
+  std::vector<Report> all;
+  for (const Report& report : reports) {
+    std::vector<GpuPart> parts = gpu_parts(report);
+    Report& rest = all.emplace_back(report);
+    if (parts.empty()) continue;
+    std::erase_if(rest.checks, [](const CheckRecord& check) { return check.device.has_value(); });
+    for (CheckRecord& check : rest.checks) check.cases.clear();
+    rest.results.clear();  // which took their time on each GPU
+    rest.device.reset();
+    if (rest.checks.empty()) all.pop_back();
+    for (GpuPart& part : parts) all.push_back(std::move(part.report));
+  }
+  return all;
+}
 
 void write_properties(std::ostream& out, const Report& report) {
   const auto property = [&](std::string_view name, std::string_view value) {
     if (!value.empty()) out << "      <property" << attribute("name", name) << attribute("value", value) << "/>\n";
   };
   out << "    <properties>\n";
-  property("suite", suite_of(report));
+  property("suite", report.suite.value_or("report"));
   property("backend", report.backend);
   property("host", report.host.name);
   property("tool", fmt::format("gpumem {}", report.tool.version));
@@ -85,7 +109,8 @@ std::string counts(std::span<const CheckRecord> checks, double time) {
 
 }  // namespace
 
-void write_junit(std::ostream& out, std::span<const Report> reports) {
+void write_junit(std::ostream& out, std::span<const Report> given) {
+  const std::vector<Report> reports = ordinary(given);
   std::vector<CheckRecord> all;
   double time = 0;
   for (const Report& report : reports) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/record/gpus.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"
@@ -72,6 +73,7 @@ Labels origin_of(const Report& report) {
   if (report.device) {
     labels.emplace_back("gpu", report.device->name);
     if (report.device->uuid) labels.emplace_back("uuid", *report.device->uuid);
+    if (report.device->index) labels.emplace_back("device", std::to_string(*report.device->index));
   }
   return labels;
 }
@@ -140,13 +142,27 @@ struct Gauges {
                        measured ? measured : predicted);
       }
     }
-    for (const CheckRecord& check : report.checks) {
-      const Labels labels = with(origin, {{"check", check.name}});
-      const bool is_skip = check.verdict == Verdict::skip;
-      skipped.add(labels, is_skip ? 1 : 0);
-      if (!is_skip) passed.add(labels, check.verdict == Verdict::pass ? 1 : 0);
-    }
+    for (const CheckRecord& check : report.checks) add(check, origin);
     last_run.add(origin, seconds_since_epoch(report.started_at));
+  }
+
+  void add(const CheckRecord& check, const Labels& origin) {
+    const Labels labels = with(origin, {{"check", check.name}});
+    const bool is_skip = check.verdict == Verdict::skip;
+    skipped.add(labels, is_skip ? 1 : 0);
+    if (!is_skip) passed.add(labels, check.verdict == Verdict::pass ? 1 : 0);
+  }
+
+  /// Of several GPUs side by side what each alone would say, and what is held of all together.
+  void add_each(const Report& report) {
+    const std::vector<GpuPart> parts = gpu_parts(report);
+    if (parts.empty()) return add(report);
+    for (const GpuPart& part : parts) add(part.report);
+    Labels origin;
+    if (report.suite) origin.emplace_back("suite", *report.suite);
+    for (const CheckRecord& check : report.checks) {
+      if (!check.device) add(check, origin);
+    }
   }
 
   void add(const Record& record, const Labels& labels) {
@@ -169,7 +185,7 @@ struct Gauges {
 
 void write_openmetrics(std::ostream& out, std::span<const Report> reports) {
   Gauges gauges;
-  for (const Report& report : reports) gauges.add(report);
+  for (const Report& report : reports) gauges.add_each(report);
   for (const Gauge* gauge :
        {&gauges.bandwidth, &gauges.fraction, &gauges.headline, &gauges.metric, &gauges.conclusion, &gauges.flagged,
         &gauges.flagged_cases, &gauges.cases, &gauges.passed, &gauges.skipped, &gauges.last_run}) {

@@ -52,6 +52,9 @@ void write_openmetrics(std::ostream& out, std::span<const Report> reports);
 /// One record as one line of JSON, as it stands in a report's `results`. What read_record_line reads.
 void write_record_line(std::ostream& out, const Record& record);
 
+/// A report as one line of JSON. What read_report_line reads.
+void write_report_line(std::ostream& out, const Report& report);
+
 /// A JSON array of devices, each as the `device` of a JSON report.
 void write_devices_json(std::ostream& out, std::span<const Device> devices);
 

@@ -35,7 +35,7 @@ def reduced_report(report):
 
 
 def reduced_profile(profile):
-    for rate in profile["rates"].values():
+    for rate in profile.get("rates", {}).values():
         rate["how"] = "so"
     return profile
 

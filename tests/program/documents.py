@@ -28,6 +28,7 @@ DOCS = ROOT / "docs"
 PAGES = (README, *sorted(DOCS.glob("*.md")), ROOT / "configs" / "reference" / "README.md")
 LEFT_OUT = "[...]"
 REFERENCES = "GPUMEM_REFERENCES"  # in the environment: commands that measure print what a reference report holds
+PROFILE = "GPUMEM_PROFILE"  # in the environment: what commands that would measure predict from, if not from the H200's
 WATCHED = Path(os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")).resolve()
 STAND_IN = Path(__file__).with_name("stand_in.py")
 PLACEHOLDERS = {"REPORT": "report.json", "OLD": "old.json", "NEW": "new.json", "SUITE": "smoke", "FILE": "file.json"}
@@ -242,8 +243,8 @@ class Sandbox:
         app.chmod(0o755)
         (self.directory / "train.py").write_text('import os\nos.execv("./app", ["./app"])\n', encoding="utf-8")
 
-    def run(self, script, *, references=False):
-        variables = {"PATH": f"{self.tools}:{os.environ['PATH']}", "GPUMEM": str(Path(harness.PROGRAM).resolve())}
+    def run(self, script, *, references=False, **variables):
+        variables |= {"PATH": f"{self.tools}:{os.environ['PATH']}", "GPUMEM": str(Path(harness.PROGRAM).resolve())}
         if references:
             variables[REFERENCES] = "yes"
         return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=self.directory, capture_output=True,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 PROGRAM = os.environ.get("GPUMEM", "build/release/gpumem")
 MODEL = ("--backend", "model", "--gpu", "h200")
+NODE = ("--backend", "model", "--gpu", "h200x8")
 
 # Of probes that the model takes seconds for by default: an axis that makes that less.
 CHEAPER = {"random": ("--random-footprint", "256MiB"), "pitch": ("--width", "4096,4097"),
@@ -20,6 +21,11 @@ def cheaper(words):
     """What to add to a `probe` of whose numbers nothing is read, so that it takes no seconds."""
     named = [name for name in CHEAPER if name in words or f"--{name}" in words]
     return [word for name in named[:1] if not {*CHEAPER[name][::2]} & {*words} for word in CHEAPER[name]]
+
+
+def model(words):
+    """What predicts a `probe`: a node, if it takes several GPUs."""
+    return NODE if {"peer", "--source", "--target", "--via"} & {*words} else MODEL
 
 
 def environment(**variables):
@@ -67,4 +73,4 @@ class ProgramTest(unittest.TestCase):
 
     def predict(self, *arguments):
         """The JSON report of a prediction for the H200."""
-        return strict_json(self.succeed("probe", *arguments, *MODEL, "--format", "json"))
+        return strict_json(self.succeed("probe", *arguments, *model(arguments), "--format", "json"))

@@ -52,7 +52,9 @@ def arguments(words):
     if not measures(words):
         return words
     if documents.REFERENCES not in os.environ:
-        return [*split(words, {"--device": 2})[1], *harness.cheaper(words), *harness.MODEL]
+        profile = os.environ.get(documents.PROFILE)
+        model = ["--backend", "model", "--gpu", profile] if profile else harness.model(words)
+        return [*split(words, {"--device": 2})[1], *harness.cheaper(words), *model]
     report = reference_of(words)
     if report is None:
         sys.exit(f"no report in configs/reference is of 'gpumem {' '.join(words)}', so nothing tells what that prints")

@@ -1,8 +1,9 @@
-"""The commands of docs/ci.md, run as they stand. Without a GPU, so every check predicts; and without Slurm, so srun is a
-stand-in that runs its command as three nodes would, each with a host name of its own."""
+"""The commands of docs/ci.md, run as they stand; those for nodes of a cluster in test_slurm.py and test_mpi.py. There
+need not be a GPU, so every check predicts."""
 
 import json
 import re
+import shlex
 import shutil
 import unittest
 
@@ -11,21 +12,11 @@ import harness
 
 PAGE = documents.DOCS / "ci.md"
 
-SRUN = """#!/bin/sh
-for node in one two three; do
-  NODE=$node SLURM_GPUS_ON_NODE=2 "$@" || exit
-done
-"""
-
-HOSTNAME = "#!/bin/sh\necho ${NODE:-alone}\n"
-
 
 class CiDocs(harness.ProgramTest):
     def setUp(self):
         super().setUp()
         self.sandbox = documents.Sandbox(self.directory, PAGE)
-        self.sandbox.add_tool("srun", SRUN)
-        self.sandbox.add_tool("hostname", HOSTNAME)
 
     def run_block(self, script):
         done = self.sandbox.run(script)
@@ -42,12 +33,16 @@ class CiDocs(harness.ProgramTest):
         self.assertTrue((self.directory / "junit.xml").read_text(encoding="utf-8").startswith("<?xml"))
         self.assertTrue(json.loads((self.directory / "report.json").read_text(encoding="utf-8"))["checks"])
 
-    def test_github_actions(self):
+    def yaml_block(self, word):
         try:
             import yaml  # pylint: disable=import-outside-toplevel
         except ImportError:
             self.skipTest("python3-yaml is not installed")
-        workflow = yaml.safe_load(documents.blocks(PAGE, "yaml")[0].text)
+        block, = (block.text for block in documents.blocks(PAGE, "yaml") if word in block.text)
+        return yaml.safe_load(block)
+
+    def test_github_actions(self):
+        workflow = self.yaml_block("runs-on")
         steps = workflow["jobs"]["gpu-memory"]["steps"]
         commands = [step["run"] for step in steps if "run" in step]
         self.assertEqual(len(commands), 2)
@@ -59,11 +54,30 @@ class CiDocs(harness.ProgramTest):
         for name in uploaded.split():
             self.assertTrue((self.directory / name).exists(), name)
 
-    def test_slurm(self):
-        shutil.rmtree(self.directory / "reports")
-        self.run_block(self.shell_block("srun"))
-        names = sorted(path.name for path in (self.directory / "reports").iterdir())
-        self.assertEqual(names, [f"{node}-{gpu}.json" for node in ("one", "three", "two") for gpu in (0, 1)])
+    def test_kubernetes_takes_the_manifest(self):
+        try:
+            import kubernetes_validate  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            self.skipTest("kubernetes-validate is not installed")
+        oldest = re.search(r"Kubernetes (\d+\.\d+) or\s+newer", documents.prose(PAGE))[1]
+        kubernetes_validate.validate(self.yaml_block("kind: Job"), oldest, strict=True)
+
+    def test_what_the_pods_run(self):
+        pod = self.yaml_block("kind: Job")["spec"]["template"]["spec"]
+        container, = pod["containers"]
+        mount, = container["volumeMounts"]
+        self.assertEqual((mount["name"], mount["mountPath"]), (pod["volumes"][0]["name"], container["workingDir"]))
+        variable, = container["env"]
+        self.assertEqual(variable["valueFrom"], {"fieldRef": {"fieldPath": "spec.nodeName"}})
+        volume = self.directory / "reports"
+        shutil.rmtree(volume)
+        volume.mkdir()
+        for node in range(6):
+            command = shlex.join(container["command"]).replace(f"$({variable['name']})", f"node{node}")
+            self.run_block(f"cd reports && {command}")
+        self.assertEqual({path.name for path in volume.iterdir()}, {f"node{node}.json" for node in range(6)})
+        gate, = (span for span in documents.spans(documents.prose(PAGE)) if span.startswith("gpumem compare --fleet"))
+        self.assertIn("Healthy: none of the 6 GPUs", self.run_block(gate))
 
     def test_prometheus(self):
         self.run_block(self.shell_block("--openmetrics"))
@@ -73,7 +87,7 @@ class CiDocs(harness.ProgramTest):
 
     def test_every_block_is_run(self):
         languages = [block.language for block in documents.blocks(PAGE)]
-        self.assertEqual(sorted(languages), ["bash", "bash", "bash", "yaml"])
+        self.assertEqual(sorted(languages), ["bash"] * 5 + ["yaml"] * 2)
 
 
 if __name__ == "__main__":

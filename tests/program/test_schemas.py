@@ -87,7 +87,44 @@ class Profiles(SchemaTest):
             "other version": changed(lambda p: p.update(schema_version=2)),
             "half a link": changed(lambda p: p["device"]["pcie"].pop("width")),
         }
-        for what, profile in bad.items():
+        self.refuse(bad)
+
+    def test_schema_and_program_refuse_the_same_nodes(self):
+        good = strict_json((ROOT / "configs" / "gpus" / "h200x8.json").read_text())
+
+        def changed(change):
+            profile = copy.deepcopy(good)
+            change(profile["node"])
+            return profile
+
+        def figure(value, *members):
+            def change(node):
+                for member in members[:-1]:
+                    node = node[member]
+                node[members[-1]]["value"] = value
+            return changed(change)
+
+        bad = {
+            "no node": {**good, "node": None},
+            "a GPU without a node": {name: value for name, value in good.items() if name != "node"},
+            "rates beside the name of a profile": {**good, "rates": {}},
+            "unknown member": changed(lambda node: node.update(cpus=2)),
+            "no number of GPUs": changed(lambda node: node.pop("gpus")),
+            "a bare number": changed(lambda node: node.update(gpus=8)),
+            "a figure without how": changed(lambda node: node["gpus"].pop("how")),
+            "no GPU": figure(0, "gpus"),
+            "too many GPUs": figure(257, "gpus"),
+            "no link": figure(0, "nvlink", "links"),
+            "half a link": changed(lambda node: node["nvlink"].pop("version")),
+            "links of no speed": figure(0, "nvlink", "bytes_per_s"),
+            "a switch of the wrong type": figure("yes", "nvlink", "switch"),
+            "groups that are none": figure([0, 1], "nvlink", "groups"),
+            "another path": figure("nvlink", "pcie_path"),
+        }
+        self.refuse(bad)
+
+    def refuse(self, profiles):
+        for what, profile in profiles.items():
             with self.subTest(what):
                 self.assert_invalid(profile, what)
                 file = self.directory / "profile.json"

@@ -530,6 +530,7 @@ Report all_gpus() {
   constexpr std::uint64_t gpus = 8;
   add_devices(report, gpus);
   for (std::uint64_t device = 0; device < gpus; ++device) {
+    report.devices[device].index = static_cast<unsigned>(device);
     for (std::uint64_t offset = 0; offset <= 8; ++offset) {
       Record record = global_case("offset", "offset_elements", offset, "copy");
       record.parameters.push_back({"device", device});

@@ -193,6 +193,68 @@ TEST_CASE("plan: of values that do not go together on a device those that nobody
   CHECK(left({}, 0) == Lines{"cart 1", "cart 2", "lorry 1", "lorry 2"});
 }
 
+namespace {
+
+/// Pairs of places, of which a device has as many as multiprocessors.
+Probe pairs_probe() {
+  const auto all = [](const Device& device) {
+    std::vector<Value> values;
+    for (std::uint64_t i = 0; i < device.multiprocessors; ++i) values.emplace_back(i);
+    return values;
+  };
+  Probe probe;
+  probe.name = "pairs";
+  probe.axes = {{.flag = "from", .parameter = "from", .purpose = "", .defaults = "all", .maximum = 9, .all = all},
+                {.flag = "to", .parameter = "to", .purpose = "", .defaults = "all", .maximum = 9, .all = all},
+                {.flag = "twice",
+                 .parameter = "twice",
+                 .purpose = "",
+                 .defaults = "no",
+                 .names = {"no", "yes"},
+                 .value_optional = true,
+                 .alone = "no,yes"}};
+  probe.across = "to";
+  probe.baseline = std::uint64_t{0};
+  probe.fits = [](const Case& one, const Device& device) {
+    return one.number("from") != one.number("to") &&
+           std::max(one.number("from"), one.number("to")) < device.multiprocessors;
+  };
+  return probe;
+}
+
+Lines pairs_left(const std::vector<GivenAxis>& given, unsigned places = 3) {
+  static const std::vector<Probe> probes = {pairs_probe()};
+  Device device;
+  device.multiprocessors = places;
+  Lines lines;
+  for (const PlannedSweep& sweep : fitted(make_plan(probes, {"pairs"}, given), device).sweeps) {
+    for (const Case& one : sweep.cases) {
+      lines.push_back(to_string(one.value("from")) + " " + to_string(one.value("to")) +
+                      (one.name("twice") == "yes" ? " twice" : ""));
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("plan: all stands for what the device has, and a matrix has empty places") {
+  CHECK(pairs_left({}) == Lines{"0 1", "0 2", "1 0", "1 2", "2 0", "2 1"});
+  CHECK(pairs_left({{"from", {"all"}}}, 2) == Lines{"0 1", "1 0"});
+  CHECK(pairs_left({{"from", {"1"}}}) == Lines{"1 0", "1 2"});
+  CHECK(pairs_left({{"from", {"0,1"}}, {"to", {"0,1"}}}) == Lines{"1 0", "0 1"});
+  // What nothing else stands for is left, and will say why it cannot run.
+  CHECK(pairs_left({{"from", {"1"}}, {"to", {"1"}}}) == Lines{"1 1"});
+  CHECK(pairs_left({{"from", {"7"}}}, 2) == Lines{"7 0", "7 1"});
+  CHECK(pairs_left({}, 1) == Lines{"0 0"});
+}
+
+TEST_CASE("plan: the axis across selects its probe, and a flag alone means what it says") {
+  const std::vector<Probe> probes = {pairs_probe()};
+  CHECK(make_plan(probes, {}, {{"to", {"1"}}}).size() == 1);
+  CHECK(pairs_left({{"twice", {""}}}, 2) == Lines{"0 1", "1 0", "0 1 twice", "1 0 twice"});
+}
+
 TEST_CASE("plan: the flag of the compared axis selects its probe too, and alone means its defaults") {
   const Lines defaults = {"carry load_elements=1 shift_elements=0 means=cart width_elements=4",
                           "carry load_elements=2 shift_elements=0 means=cart width_elements=4",

@@ -27,7 +27,7 @@ TEST_CASE("Every space and op has a row and a name of its own", "[access]") {
     CHECK(names.insert(to_string(row.op)).second);
   }
   CHECK(names == std::set<std::string_view>{"global", "shared", "host", "local", "constant", "texture", "cluster",
-                                            "load", "store", "atomic"});
+                                            "peer", "load", "store", "atomic"});
 }
 
 TEST_CASE("A space or op without a row falls through to no other", "[access]") {
@@ -42,7 +42,8 @@ TEST_CASE("Instructions name a space as one of those they can name", "[access]")
 TEST_CASE("Requests of shared memory cost wavefronts, of constant memory addresses, of memory on a bus sectors",
           "[access]") {
   for (const SpaceRow& row : spaces) {
-    const bool on_bus = row.space == Space::global || row.space == Space::host || row.space == Space::local;
+    const bool on_bus =
+        row.space == Space::global || row.space == Space::host || row.space == Space::local || row.space == Space::peer;
     for (const Op op : {Op::load, Op::store}) {
       CHECK(costed(row.space, op).sectors == on_bus);
       CHECK(costed(row.space, op).wavefronts == (row.space == Space::shared));

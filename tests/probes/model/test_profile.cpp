@@ -54,21 +54,22 @@ std::string error_with_value(const std::string& value) {
   return parse_error_of(text.replace(text.find(placeholder), placeholder.size(), value));
 }
 
-/// Whether a profile may leave a rate out: those of the host link, of the host, of how waiting and work overlap, and of
-/// chases.
+/// Whether a profile may leave a rate out: those of the host link, of the host, of how waiting and work overlap, of
+/// chases, and of links between GPUs.
 bool is_optional(std::string_view rate) {
   return rate == "load_turn_s" || rate == "l1_bytes" || rate == "l2_near_share" || rate.ends_with("_latency_cycles") ||
          std::ranges::any_of(
-             std::initializer_list<std::string_view>{
-                 "pcie_", "copy_", "host_", "pageable_", "staging_", "streams_", "cached_", "store_", "block_drain_",
-                 "overlap_", "line_spread_", "l1_lines_", "l2_read_requests_", "l2_write_requests_", "l2_meetings_"},
+             std::initializer_list<std::string_view>{"pcie_", "copy_", "host_", "pageable_", "staging_", "streams_",
+                                                     "cached_", "store_", "block_drain_", "overlap_", "line_spread_",
+                                                     "l1_lines_", "l2_read_requests_", "l2_write_requests_",
+                                                     "l2_meetings_", "nvlink_", "peer_"},
              [&](std::string_view beginning) { return rate.starts_with(beginning); });
 }
 
 }  // namespace
 
 TEST_CASE("every shipped profile is sound", "[profile]") {
-  CHECK(profile_names() == std::vector<std::string>{"h200", "v100"});
+  CHECK(profile_names() == std::vector<std::string>{"h200", "h200x8", "v100"});
   for (const std::string& name : profile_names()) {
     INFO(name);
     const Profile profile = load_profile(name);
@@ -78,7 +79,8 @@ TEST_CASE("every shipped profile is sound", "[profile]") {
     CHECK(profile.device.shared_peak_bytes_per_s() > 0);
 
     // What a profile leaves out comes from the H200's, which is whole.
-    const Json rates = shipped(name).at("rates");
+    const Json file = shipped(name);
+    const Json rates = (file.contains("gpu") ? shipped(file.at("gpu").get<std::string>()) : file).at("rates");
     CHECK(profile.how.size() == shipped().at("rates").size());
     for (const auto& [rate, entry] : rates.items()) {
       CHECK(entry.at("value").get<double>() > 0);
@@ -182,7 +184,13 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.memory_latency_cycles,
                                   rates.host_latency_cycles,
                                   rates.l1_bytes,
-                                  rates.l2_near_share};
+                                  rates.l2_near_share,
+                                  rates.nvlink_efficiency,
+                                  rates.nvlink_header_bytes,
+                                  rates.nvlink_kernel_return_bytes,
+                                  rates.nvlink_copy_return_bytes,
+                                  rates.nvlink_latency_s,
+                                  rates.peer_copy_s};
   CHECK(std::size(in_file_order) == json.at("rates").size());
   double expected = 1;
   for (const double rate : in_file_order) CHECK(rate == expected++);
@@ -347,7 +355,7 @@ TEST_CASE("a count is a whole number greater than 0 that fits", "[profile]") {
 
 TEST_CASE("what no profile has is refused, so that a misspelling is no silence", "[profile]") {
   CHECK(error_after([](Json& json) { json["comment"] = "mine"; }) ==
-        "file.json: /comment: there is no such member; there are: schema_version, name, device, rates");
+        "file.json: /comment: there is no such member; there are: schema_version, name, device, rates, node");
   CHECK(error_after([](Json& json) { json["device"]["l2_byte"] = 1; }) ==
         "file.json: /device/l2_byte: there is no such member; did you mean 'l2_bytes'?");
   CHECK(error_after([](Json& json) {
@@ -359,9 +367,10 @@ TEST_CASE("what no profile has is refused, so that a misspelling is no silence",
 
 TEST_CASE("a pointer is spelt as RFC 6901 has it, on one line", "[profile]") {
   CHECK(error_after([](Json& json) { json["a/b~c"] = 1; }) ==
-        "file.json: /a~1b~0c: there is no such member; there are: schema_version, name, device, rates");
+        "file.json: /a~1b~0c: there is no such member; there are: schema_version, name, device, rates, node");
   CHECK(error_after([](Json& json) { json["two\nlines\x1b[31m"] = 1; }) ==
-        "file.json: /two\\nlines\\u001b[31m: there is no such member; there are: schema_version, name, device, rates");
+        "file.json: /two\\nlines\\u001b[31m: there is no such member; there are: schema_version, name, device, rates, "
+        "node");
 }
 
 TEST_CASE("only schema version 1 is read", "[profile]") {
@@ -381,7 +390,8 @@ TEST_CASE("text that is not JSON is no profile", "[profile]") {
 TEST_CASE("an unknown profile name is answered with those there are", "[profile]") {
   for (const std::string name : {"h201", "H200", "", "h200 ", "NVIDIA H200"}) {
     const std::string error = error_of([&] { static_cast<void>(load_profile(name)); });
-    CHECK(error.starts_with("no GPU profile '" + name + "': there are h200, v100, or give the path of a profile file"));
+    CHECK(error.starts_with("no GPU profile '" + name +
+                            "': there are h200, h200x8, v100, or give the path of a profile file"));
   }
   CHECK(error_of([] { static_cast<void>(load_profile("h201")); }).ends_with("; did you mean 'h200'?"));
 }

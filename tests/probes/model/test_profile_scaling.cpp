@@ -50,7 +50,9 @@ constexpr double Rates::*other_rates[] = {&Rates::load_latency_s,
                                           &Rates::memory_latency_cycles,
                                           &Rates::host_latency_cycles,
                                           &Rates::l1_bytes,
-                                          &Rates::l2_near_share};
+                                          &Rates::l2_near_share,
+                                          &Rates::nvlink_efficiency,
+                                          &Rates::peer_copy_s};
 
 void check_scaled(const Rates& rates, double memory, double chip, double link = 1) {
   const Rates reference = load_profile("h200").rates;
@@ -65,6 +67,7 @@ void check_scaled(const Rates& rates, double memory, double chip, double link = 
 TEST_CASE("a device of a shipped profile gets its rates and keeps its own attributes", "[profile]") {
   for (const std::string& name : profile_names()) {
     const Profile shipped = load_profile(name);
+    if (!shipped.gpus.empty()) continue;
     Device device = shipped.device;
     device.uuid = "GPU-1";
     device.multiprocessors = 16;
@@ -78,6 +81,13 @@ TEST_CASE("a device of a shipped profile gets its rates and keeps its own attrib
     CHECK(profile.device.multiprocessors == 16);
     CHECK(profile.device.free_memory_bytes == 5U);
   }
+}
+
+TEST_CASE("a GPU of a node is one of its kind, whatever the profile of the node is called", "[profile]") {
+  const Device device = load_profile("h200x8").gpus.at(3);
+  CHECK(profile_of(device).name == "h200");
+  CHECK(profile_of(device).gpus.empty());
+  CHECK(profile_of(device).device.links.size() == 8);
 }
 
 TEST_CASE("a device like the reference but unknown gets its rates, marked as a guess", "[profile]") {

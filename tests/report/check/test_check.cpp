@@ -378,4 +378,30 @@ TEST_CASE("a report without a suite is asked about every flag that spoils a meas
   CHECK(flags == std::vector<std::string>{"throttled", "ecc_errors", "contended", "link_degraded", "counts_differ"});
 }
 
+TEST_CASE("checks of several GPUs are said in a line, but for what failed", "[check]") {
+  const auto check = [](std::uint64_t gpu, Verdict verdict, const std::string& reason, std::optional<double> measured) {
+    CheckRecord one;
+    one.name = "reads";
+    one.device = gpu;
+    one.verdict = verdict;
+    one.reason = reason;
+    one.measured = measured;
+    one.at_least = 0.8;
+    return one;
+  };
+  Report report = measured();
+  report.checks = {check(0, Verdict::pass, "offset 0: 4500 GB/s", 0.94),
+                   check(1, Verdict::fail, "offset 3: 1 GB/s", 0.1),
+                   check(2, Verdict::pass, "offset 8: 4400 GB/s", 0.9), check(3, Verdict::skip, "not counted", {}),
+                   check(4, Verdict::skip, "not counted", {})};
+  report.checks.emplace_back().name = "of all";
+  const std::vector<CheckRecord> brief = in_brief(report);
+  REQUIRE(brief.size() == 4);
+  CHECK(said(brief[0]) == "fail: GPU 1: offset 3: 1 GB/s");
+  CHECK(said(brief[1]) == "skip: not counted (2 GPUs)");
+  CHECK(said(brief[2]) == "pass: GPU 2, the worst of 2: offset 8: 4400 GB/s");
+  CHECK(brief[2].measured == 0.9);
+  CHECK(brief[3].name == "of all");
+}
+
 }  // namespace gpumem::report

@@ -431,7 +431,7 @@ TEST_CASE("fleet: the pairs of a node are cases of the node, and its matrix show
   const std::string text = text_of(fleet, Format::table);
   CHECK(text.starts_with("Fleet: 6 reports from 6 hosts, 6 x node with 4 NVIDIA H200.\n"));
   CHECK(text.find("1 of 6 nodes stands out") != std::string::npos);
-  CHECK(text.find("node3, peer: via copy-engine, direction one-way, at once no, size 256 MiB\n"
+  CHECK(text.find("node3, peer: via copy-engine, direction one-way, size 256 MiB\n"
                   "off the median of all nodes in % by source (rows) and target (columns)\n"
                   "source    0    1      2    3\n"
                   "     0    -  0.0    0.0  0.0\n"
@@ -451,6 +451,17 @@ TEST_CASE("fleet: a report with cases of a GPU and of pairs is a GPU and a node"
   CHECK(fleet.kinds[1].machines.size() == 5);
   CHECK(fleet.duplicates.empty());
   CHECK(text_of(fleet, Format::table).find("Healthy: none of the 10 machines stands out.") != std::string::npos);
+}
+
+TEST_CASE("fleet: a report with cases that each GPU ran, and of pairs, is its GPUs and a node", "[fleet]") {
+  Report report = examples::all_gpus();
+  std::ranges::move(examples::even_node(8).results, std::back_inserter(report.results));
+  const Fleet fleet = judged({report});
+  REQUIRE(fleet.machines.size() == 9);
+  CHECK(fleet.machines[0].gpus == 1);
+  CHECK(fleet.machines[0].readings.size() == 9);
+  CHECK(fleet.machines[8].gpus == 8);
+  CHECK(fleet.machines[8].readings.size() == 56);
 }
 
 TEST_CASE("fleet: nodes with other numbers of GPUs are not compared", "[fleet]") {

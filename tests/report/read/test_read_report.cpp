@@ -1,11 +1,13 @@
 // Reports through JSON and back, reports of earlier versions, and what is no report at all.
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "probes/error.hpp"
+#include "probes/model/profile.hpp"
 #include "report/read/read_report.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
@@ -73,6 +75,61 @@ std::string without(const char* parent, const char* member) {
 }
 
 }  // namespace
+
+TEST_CASE("links between GPUs survive the way through JSON", "[read_report]") {
+  Report report = examples::model();
+  report.devices = model::load_profile("h200x8").gpus;
+  PeerLink& worst = report.devices[2].links[5];
+  worst = {.path = PeerLink::Path::system, .nvlinks_down = 18, .access = false, .no_access = "disabled"};
+  report.devices[2].links[6] = {};
+  const std::string json = json_of(report);
+  const Report back = read_report(json, "r.json");
+  CHECK(json_of(back) == json);
+  REQUIRE(back.devices.size() == 8);
+  CHECK(back.devices[2].links[2].path == PeerLink::Path::itself);
+  const PeerLink& good = back.devices[7].links[0];
+  CHECK(good.nvlinks == 18);
+  CHECK(good.nvswitch);
+  CHECK(good.theoretical_bytes_per_s() == 450e9);
+  CHECK(good.access == true);
+  const PeerLink& bad = back.devices[2].links[5];
+  CHECK(bad.path == PeerLink::Path::system);
+  CHECK(bad.nvlinks_down == 18);
+  CHECK(bad.access == false);
+  CHECK(bad.no_access == "disabled");
+
+  const AnyJson links = AnyJson::parse(json)["devices"][2]["links"];
+  CHECK(links.size() == 7);
+  AnyJson expected = AnyJson::parse(R"({"gpu": 0, "path": "nvlink", "nvlinks": 18, "nvlinks_down": 0,
+      "nvlink_version": 4, "nvswitch": true, "bytes_per_nvlink_s": 25e9, "pcie_bytes_per_s": null,
+      "theoretical_gb_per_s": 450.0, "peer_access": true, "no_access": null})");
+  expected["pcie_bytes_per_s"] = report.devices[2].link_bytes_per_s().value();
+  CHECK(links[0] == expected);
+  // What nobody knows is absent, never 0.
+  CHECK(links[5] == AnyJson::parse(R"({"gpu": 6, "path": "unknown", "nvlinks": null, "nvlinks_down": null,
+      "nvlink_version": null, "nvswitch": false, "bytes_per_nvlink_s": null, "pcie_bytes_per_s": null,
+      "theoretical_gb_per_s": null, "peer_access": null, "no_access": null})"));
+  CHECK_FALSE(AnyJson::parse(json)["device"].contains("links"));
+}
+
+TEST_CASE("links that lead nowhere, twice somewhere or by an unknown path", "[read_report]") {
+  const auto with = [](const std::function<void(AnyJson&)>& change) {
+    Report report = examples::model();
+    report.devices = model::load_profile("h200x8").gpus;
+    AnyJson json = AnyJson::parse(json_of(report));
+    change(json["devices"][0]["links"]);
+    return json.dump();
+  };
+  const std::string refused = "r.json: /devices/0/links: expected one link to each other GPU";
+  CHECK(complaint(with([](AnyJson& links) { links[0]["gpu"] = 8; })) == refused);
+  CHECK(complaint(with([](AnyJson& links) { links[0]["gpu"] = 2; })) == refused);
+  CHECK(complaint(with([](AnyJson& links) { links[0].erase("path"); })) ==
+        "r.json: /devices/0/links/0/path: expected this member, which is missing");
+  for (const char* path : {"photons", "itself"}) {
+    const Report report = read_report(with([&](AnyJson& links) { links[0]["path"] = path; }), "r.json");
+    CHECK(report.devices[0].links[1].path == PeerLink::Path::unknown);
+  }
+}
 
 TEST_CASE("every example survives the way through JSON", "[read_report]") {
   Report empty;

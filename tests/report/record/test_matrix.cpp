@@ -87,7 +87,7 @@ TEST_CASE("what several GPUs ran is held against the others of its row", "[matri
   const auto places = unlike_places(matrix);
   CHECK(places.size() == 9);
   CHECK(std::ranges::all_of(places, [](const auto& place) { return place.second == "7"; }));
-  CHECK(unlike_words(matrix, false) == "Unlike the others: device 7 (7.0 % less in all 9 cases).");
+  CHECK(unlike_words(matrix, false) == "Unlike the others: GPU 7 (7.0 % less in all 9 cases).");
 }
 
 TEST_CASE("nothing is said of predictions, of few values, and where no way is better", "[matrix]") {

@@ -1,0 +1,169 @@
+// The side of the copy that measures for its parent.
+
+#include <istream>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/run/messages.hpp"
+#include "app/run/worker.hpp"
+#include "probes/error.hpp"
+#include "report/read/read_report.hpp"
+#include "report/write/writers.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using namespace messages;
+
+MeasureOptions options_of(const Json& json) {
+  MeasureOptions options;
+  options.device = json.at("device");
+  options.numa = measure::NumaRequest::parse(json.at("numa").get<std::string>());
+  options.counting = of_name(countings, json.value("counting", ""), measure::Counting::off);
+  options.stopping.ci_width = json.at("ci_width");
+  options.stopping.time_budget = measure::Seconds(json.at("time_budget_s").get<double>());
+  return options;
+}
+
+const Probe& probe_of(const Json& json) {
+  const Probe* probe = find_probe(json.at("probe").get<std::string>());
+  if (probe == nullptr) throw std::runtime_error("no such probe");
+  return *probe;
+}
+
+Case case_of(const Probe& probe, const Json& parameters) {
+  Case one{.probe = &probe};
+  for (const auto& [name, value] : parameters.items()) {
+    one.parameters.push_back(
+        {name, value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::uint64_t>())});
+  }
+  return one;
+}
+
+/// What a report says of the GPU, by now.
+report::Report known_of(const Backend& backend) {
+  report::Report known;
+  known.backend = backend.name();
+  known.profile = backend.profile();
+  known.device = backend.device();
+  known.devices = {backend.device()};
+  known.host_placement = backend.host_placement();
+  known.watched = backend.watched_flags();
+  return known;
+}
+
+class Server {
+ public:
+  Server(Connection& parent, std::function<bool()> interrupted,
+         std::function<std::unique_ptr<Backend>(const MeasureOptions&)> open)
+      : parent_(parent), interrupted_(std::move(interrupted)), open_(std::move(open)) {}
+
+  /// False once nothing more can be measured.
+  bool answer(const std::string& line) {
+    Json answer;
+    try {
+      answer = answer_to(Json::parse(line));
+    } catch (const Interrupted&) {
+      answer = {{"interrupted", true}};
+    } catch (const Error& error) {
+      answer = {{"error", error.what()}, {"kind", name_of(error_kinds, error.kind())}};
+    } catch (const std::exception& error) {
+      answer = {{"error", error.what()}, {"kind", name_of(error_kinds, ErrorKind::probe_failed)}};
+    }
+    const bool lost = backend_ && backend_->lost();
+    answer["context_lost"] = lost;
+    // An error may quote what came in, which may be no UTF-8.
+    parent_.send_line(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return !lost;
+  }
+
+ private:
+  Json answer_to(const Json& request) {
+    const std::string what = request.at("do");
+    MeasureOptions options = options_of(request);
+    const Probe* probe = what == "open" ? nullptr : &probe_of(request);
+    std::vector<Case> cases;
+    if (what == "count") {
+      for (const Json& parameters : request.at("cases")) cases.push_back(case_of(*probe, parameters));
+    } else if (probe != nullptr) {
+      cases.push_back(case_of(*probe, request.at("parameters")));
+    }
+    together_ = request.value("together", false);
+    options.interrupted = interrupted_;
+    options.links = probe != nullptr && probe->gpus;
+    options.before_timing = [this] { wait_for_the_others(); };
+    if (!backend_) backend_ = open_(options);
+    backend_->use_stopping_rule(options.stopping);
+
+    Json beside = Json::object();
+    std::vector<report::Record> records;
+    if (what == "trial") {
+      beside["goodness"] = backend_->trial(cases.front());
+    } else if (what == "run") {
+      records.push_back(backend_->run(cases.front()));
+    } else if (what == "count") {
+      for (const Json& record : request.at("records")) records.push_back(report::read_record_line(record.dump()));
+      if (const auto problem = backend_->count(cases, records)) beside["problem"] = *problem;
+    }
+    return with_what_is_known(std::move(records), beside);
+  }
+
+  [[nodiscard]] Json with_what_is_known(std::vector<report::Record> records, const Json& beside) const {
+    report::Report known = known_of(*backend_);
+    known.results = std::move(records);
+    std::ostringstream text;
+    report::write_report_line(text, known);
+    Json answer = Json::parse(text.str());
+    answer.update(beside);
+    if (const auto bytes = known.device->free_memory_bytes) answer["free_memory_bytes"] = *bytes;
+    return answer;
+  }
+
+  void wait_for_the_others() {
+    if (!together_) return;
+    parent_.send_line(R"({"ready": true})");
+    if (!parent_.receive_line()) throw Interrupted{};
+  }
+
+  Connection& parent_;
+  std::function<bool()> interrupted_;
+  std::function<std::unique_ptr<Backend>(const MeasureOptions&)> open_;
+  std::unique_ptr<Backend> backend_;
+  bool together_ = false;  ///< whether the case that runs waits for those on other GPUs
+};
+
+class Streams final : public Connection {
+ public:
+  Streams(std::istream& in, std::ostream& out) : in_(in), out_(out) {}
+  void send_line(const std::string& text) override { out_ << text << std::endl; }
+  [[nodiscard]] std::optional<std::string> receive_line() override {
+    std::string line;
+    return std::getline(in_, line) ? std::optional(std::move(line)) : std::nullopt;
+  }
+
+ private:
+  std::istream& in_;
+  std::ostream& out_;
+};
+
+}  // namespace
+
+void serve(Connection& parent, const std::function<bool()>& interrupted,
+           const std::function<std::unique_ptr<Backend>(const MeasureOptions&)>& open) {
+  Server server(parent, interrupted, open);
+  while (const auto line = parent.receive_line()) {
+    if (!server.answer(*line)) return;
+  }
+}
+
+void serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted) {
+  Streams parent(in, out);
+  serve(parent, interrupted);
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,307 @@
+#include "app/run/side_by_side.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "app/run/record_of.hpp"
+#include "app/run/worker.hpp"
+#include "probes/error.hpp"
+#include "probes/measure/devices.hpp"
+#include "report/record/gpus.hpp"
+#include "report/record/kernels.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+/// The case as whoever measures on its GPU knows it.
+Case alone(Case one) {
+  std::erase_if(one.parameters, [](const Parameter& parameter) { return parameter.name == report::device_parameter; });
+  return one;
+}
+
+/// Whether two cases are the same but for the GPU.
+bool alike(const Case& one, const Case& other) {
+  return one.probe == other.probe &&
+         std::ranges::equal(one.parameters, other.parameters, [](const Parameter& a, const Parameter& b) {
+           return a == b || (a.name == report::device_parameter && b.name == a.name);
+         });
+}
+
+/// A GPU, and the process that measures on it.
+struct Gpu {
+  Gpu(const MeasureOptions& common, const Device& known, const Connect& connect)
+      : device(known), options(common), worker(options, connect) {
+    options.device = known.uuid.value_or(std::to_string(known.index.value_or(0)));
+  }
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  void learn(const report::Report& known) {
+    const auto index = device.index;
+    if (known.device) device = *known.device;
+    device.index = index;
+    profile = known.profile;
+    if (known.host_placement) placement = known.host_placement;
+    if (known.watched) watched.insert(known.watched->begin(), known.watched->end());
+    open = true;
+  }
+
+  /// The error of one GPU among others.
+  [[nodiscard]] Error named(const Error& error) const {
+    return {error.kind(), report::gpu_identity(*device.index, device) + ": " + error.what()};
+  }
+
+  Device device;
+  MeasureOptions options;
+  Worker worker;
+  std::optional<std::string> profile;
+  std::optional<report::HostPlacement> placement;
+  std::set<std::string> watched;
+  bool open = false;            ///< whether it could be used when it was last asked for something
+  std::optional<Case> running;  ///< that was begun and not finished
+};
+
+class SideBySide final : public Backend {
+ public:
+  SideBySide(const MeasureOptions& options, std::span<const Device> gpus,
+             const std::function<Connect(const Device&)>& connect) {
+    for (const Device& device : gpus) gpus_.emplace_back(options, device, connect(device));
+    for (Gpu& gpu : gpus_) gpu.worker.begin_open();
+    std::optional<Error> refusal;
+    for (Gpu& gpu : gpus_) {
+      try {
+        gpu.learn(gpu.worker.finish().known);
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::usage) throw;
+        if (error.kind() == ErrorKind::missing_capability) throw gpu.named(error);
+        if (!refusal) refusal = gpu.named(error);
+      }
+    }
+    if (std::ranges::none_of(gpus_, &Gpu::open)) throw Error(*refusal);
+  }
+  ~SideBySide() override {
+    for (Gpu& gpu : gpus_) gpu.worker.end();  // all at once; each is then waited for
+  }
+  SideBySide(const SideBySide&) = delete;
+  SideBySide& operator=(const SideBySide&) = delete;
+
+  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] const Device& device() const override { return gpus_[speaker()].device; }
+  [[nodiscard]] std::vector<Device> devices() const override {
+    std::vector<Device> all;
+    for (const Gpu& gpu : gpus_) all.push_back(gpu.device);
+    return all;
+  }
+  [[nodiscard]] std::vector<std::uint64_t> side_by_side() const override {
+    std::vector<std::uint64_t> all;
+    for (const Gpu& gpu : gpus_) all.push_back(*gpu.device.index);
+    return all;
+  }
+  [[nodiscard]] std::optional<std::string> profile() const override { return gpus_[speaker()].profile; }
+
+  /// Shapes are chosen on one GPU for all, or GPUs could not be held against each other.
+  [[nodiscard]] double trial(const Case& one) override {
+    Gpu& gpu = gpus_[speaker()];
+    try {
+      return gpu.worker.trial(alone(one));
+    } catch (const Error& error) {
+      gpu.open = gpu.worker.is_there();
+      throw gpu.named(error);
+    }
+  }
+
+  void expect(std::span<const Case> cases) override { expected_.assign(cases.begin(), cases.end()); }
+
+  [[nodiscard]] report::Record run(const Case& decided) override {
+    Gpu& gpu = gpu_of(decided);
+    if (!gpu.running || gpu.running->parameters != decided.parameters) start(decided);
+    gpu.running.reset();
+    try {
+      Worker::Answer answer = gpu.worker.finish();
+      gpu.learn(answer.known);
+      report::Record record = std::move(answer.known.results.at(0));
+      record.parameters = decided.parameters;
+      record.across = report::device_parameter;
+      if (record.reason) record.reason->insert(0, report::gpu_identity(*gpu.device.index, gpu.device) + ": ");
+      return record;
+    } catch (const Error& error) {
+      gpu.open = gpu.worker.is_there() && concerns_case_alone(error);
+      return failed_record(decided, gpu.named(error));
+    }
+  }
+
+  void use_stopping_rule(const measure::StoppingRule& rule) override {
+    for (Gpu& gpu : gpus_) gpu.options.stopping = rule;
+  }
+
+  [[nodiscard]] std::optional<std::string> count(std::span<const Case> cases,
+                                                 std::span<report::Record> records) override {
+    std::vector<std::pair<Gpu*, std::vector<std::size_t>>> counting;
+    for (Gpu& gpu : gpus_) {
+      std::vector<std::size_t> own;
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (&gpu_of(cases[i]) == &gpu && records[i].ran()) own.push_back(i);
+      }
+      if (own.empty() || gpu.options.counting == measure::Counting::off) continue;
+      std::vector<Case> wanted;
+      std::vector<report::Record> known;
+      for (const std::size_t i : own) {
+        wanted.push_back(alone(cases[i]));
+        known.push_back(records[i]);
+      }
+      gpu.worker.begin_count(wanted, known);
+      counting.emplace_back(&gpu, std::move(own));
+    }
+    std::optional<std::string> problem;
+    for (const auto& [gpu, own] : counting) {
+      const auto found = counted(*gpu, own, records);
+      if (!problem) problem = found;
+    }
+    return problem;
+  }
+
+  /// What all have in common; else that each GPU has its own.
+  [[nodiscard]] std::optional<report::HostPlacement> host_placement() const override {
+    std::vector<report::HostPlacement> all;
+    for (const Gpu& gpu : gpus_) {
+      if (gpu.placement) all.push_back(*gpu.placement);
+    }
+    if (all.empty()) return std::nullopt;
+    const auto differs = [&](auto member) {
+      return std::ranges::any_of(all, [&](const auto& one) { return one.*member != all.front().*member; });
+    };
+    if (differs(&report::HostPlacement::how)) return report::HostPlacement{{}, "not bound alike for all GPUs"};
+    if (differs(&report::HostPlacement::numa_node)) return report::HostPlacement{{}, "bound to each GPU's own node"};
+    return all.front();
+  }
+
+  /// Of all GPUs that were used: a flag that one could not have raised tells nothing of the others.
+  [[nodiscard]] std::vector<std::string> watched_flags() const override {
+    std::map<std::string, std::ptrdiff_t> watching;
+    for (const Gpu& gpu : gpus_) {
+      for (const std::string& flag : gpu.watched) ++watching[flag];
+    }
+    const auto used = std::ranges::count_if(gpus_, [](const Gpu& gpu) { return !gpu.watched.empty(); });
+    std::vector<std::string> flags;
+    for (const auto& [flag, gpus] : watching) {
+      if (gpus == used) flags.push_back(flag);
+    }
+    return flags;
+  }
+
+ private:
+  /// The place of the first GPU that can be used, which speaks for all.
+  [[nodiscard]] std::size_t speaker() const {
+    const auto open = std::ranges::find_if(gpus_, &Gpu::open);
+    return open == gpus_.end() ? 0 : static_cast<std::size_t>(open - gpus_.begin());
+  }
+
+  [[nodiscard]] Gpu& gpu_of(const Case& one) {
+    const std::uint64_t index = one.number(report::device_parameter);
+    return *std::ranges::find_if(gpus_, [&](const Gpu& gpu) { return gpu.device.index == index; });
+  }
+
+  /// Begins the case on its GPU, and on the others those that differ in nothing else. All are made ready before the
+  /// first is timed.
+  void start(const Case& decided) {
+    std::vector<Case> together = {decided};
+    for (auto one = expected_.begin(); one != expected_.end() && together.size() < gpus_.size(); ++one) {
+      const auto same_gpu = [&](const Case& other) { return &gpu_of(other) == &gpu_of(*one); };
+      if (alike(*one, decided) && std::ranges::none_of(together, same_gpu)) together.push_back(*one);
+    }
+    std::erase_if(expected_, [&](const Case& one) { return alike(one, decided); });
+    for (const Case& one : together) {
+      gpu_of(one).running = one;
+      gpu_of(one).worker.begin_run(alone(one), true);
+    }
+    std::vector<Worker*> waiting;
+    for (const Case& one : together) {
+      if (gpu_of(one).worker.ready()) waiting.push_back(&gpu_of(one).worker);
+    }
+    for (Worker* worker : waiting) worker->go();
+  }
+
+  /// Takes over what one GPU counted; returns why it did not.
+  static std::optional<std::string> counted(Gpu& gpu, const std::vector<std::size_t>& own,
+                                            std::span<report::Record> records) {
+    std::optional<std::string> problem;
+    try {
+      Worker::Answer answer = gpu.worker.finish();
+      gpu.learn(answer.known);
+      for (std::size_t i = 0; i < own.size(); ++i) records[own[i]] = std::move(answer.known.results.at(i));
+      problem = answer.problem;
+    } catch (const Error& error) {
+      if (gpu.options.counting == measure::Counting::required) throw gpu.named(error);
+      problem = error.what();
+    }
+    if (!problem) return std::nullopt;
+    gpu.options.counting = measure::Counting::off;  // as it would go wrong again
+    return gpu.named(probe_error(*problem)).what();
+  }
+
+  std::deque<Gpu> gpus_;
+  std::vector<Case> expected_;
+};
+
+}  // namespace
+
+std::vector<std::string> device_list(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (std::ranges::find(parts, "") != parts.end()) {
+    throw usage_error(
+        fmt::format("--device: '{}' has an empty place in its list; give all, or a list such as 0,2", text));
+  }
+  if (parts.size() > 1 && std::ranges::find(parts, "all") != parts.end()) {
+    throw usage_error(fmt::format("--device: 'all' stands alone, and not in '{}'", text));
+  }
+  return parts;
+}
+
+bool may_be_several(const std::string& text) { return text == "all" || text.find(',') != std::string::npos; }
+
+std::vector<Device> devices_of(const std::string& text, std::span<const Device> gpus) {
+  std::vector<std::size_t> indices;
+  for (const std::string& part : device_list(text)) {
+    if (part == "all") {
+      for (std::size_t i = 0; i < gpus.size(); ++i) indices.push_back(i);
+      continue;
+    }
+    const std::size_t index = measure::match_device(part, gpus);
+    if (std::ranges::find(indices, index) != indices.end()) {
+      throw usage_error(fmt::format("--device: '{}' names GPU {} twice", text, index));
+    }
+    indices.push_back(index);
+  }
+  std::vector<Device> devices;
+  for (const std::size_t index : indices) {
+    devices.push_back(gpus[index]);
+    devices.back().index = static_cast<unsigned>(index);
+  }
+  return devices;
+}
+
+std::unique_ptr<Backend> make_side_by_side_backend(const MeasureOptions& options, std::span<const Device> gpus,
+                                                   const std::function<Connect(const Device&)>& connect) {
+  return std::make_unique<SideBySide>(options, gpus, connect);
+}
+
+std::unique_ptr<Backend> measure_in_copies(const MeasureOptions& options, std::span<const Device> gpus) {
+  return make_side_by_side_backend(options, gpus, [&](const Device& /*gpu*/) -> Connect {
+    return [interrupted = options.interrupted] { return start_copy(interrupted); };
+  });
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,12 @@
+#pragma once
+// How long one load takes that crosses from one GPU to another.
+
+#include "probes/measure/session.hpp"
+
+namespace gpumem::peer {
+
+/// Nanoseconds per step of a chase by one thread of `session`'s GPU through memory of the other's, whose L2 holds it.
+/// Waits. Throws a probe error, also when the chase went astray.
+[[nodiscard]] double far_latency_ns(measure::Session& session, measure::Session& other);
+
+}  // namespace gpumem::peer

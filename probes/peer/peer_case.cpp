@@ -1,0 +1,117 @@
+#include "probes/peer/peer_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probes/error.hpp"
+#include "probes/peer/peer_kernel.hpp"
+
+namespace gpumem::peer {
+
+namespace {
+
+constexpr std::uint32_t word_bytes = 16;
+
+Via via_of(const std::string& name) { return static_cast<Via>(std::ranges::find(via_names, name) - via_names.begin()); }
+
+PeerTraffic::Mover mover_of(Via via) {
+  switch (via) {
+    case Via::copy_engine:
+    case Via::copy_engine_read:
+      return PeerTraffic::Mover::copy_engine;
+    case Via::kernel_read:
+      return PeerTraffic::Mover::kernel_read;
+    case Via::kernel_write:
+      return PeerTraffic::Mover::kernel_write;
+    case Via::staged:
+      break;
+  }
+  return PeerTraffic::Mover::host;
+}
+
+/// The GPUs of the machine, as far as one of them knows: itself, where nobody asked for links.
+std::uint64_t gpus_beside(const Device& gpu) { return std::max<std::uint64_t>(gpu.links.size(), 1); }
+
+void require_pair(const PeerCase& peer, const Device& gpu) {
+  const std::uint64_t gpus = gpus_beside(gpu);
+  const auto& [source, target] = peer.pair;
+  if (gpus < 2) throw missing_capability_error("copies between GPUs need two of them: this machine has 1");
+  if (std::max(source, target) >= gpus) {
+    throw missing_capability_error(
+        fmt::format("there is no GPU {}: this machine has {}", std::max(source, target), gpus));
+  }
+  if (source == target) {
+    throw missing_capability_error(
+        fmt::format("GPU {} is source and target: choose another one as --source or --target", source));
+  }
+  const PeerLink& link = gpu.links[peer.other()];
+  if (link.access == false && peer.via != Via::staged) {
+    throw missing_capability_error(
+        fmt::format("GPU {} cannot address the memory of GPU {}{}; --via staged goes through "
+                    "the host",
+                    peer.mover(), peer.other(), link.no_access.empty() ? "" : ": " + link.no_access));
+  }
+}
+
+}  // namespace
+
+PeerCase::PeerCase(const Case& chosen)
+    : pair{chosen.number("source"), chosen.number("target")},
+      via(via_of(chosen.name("via"))),
+      both(chosen.name("direction") == "both"),
+      at_once(chosen.name("at_once") == "yes"),
+      bytes(chosen.number("size_bytes")) {}
+
+std::uint64_t PeerCase::piece_bytes() const {
+  constexpr std::uint64_t least = std::uint64_t{4} << 20U;
+  constexpr std::uint64_t page = 4096;
+  constexpr std::uint64_t most_pieces = 128;
+  const std::uint64_t pages = (bytes + most_pieces * page - 1) / (most_pieces * page);
+  return std::min(bytes, std::max(least, pages * page));
+}
+
+global::Launch PeerCase::launch() const {
+  return {.op = global::Op::copy, .word_bytes = word_bytes, .count = bytes / word_bytes, .tile = {512, 4}};
+}
+
+Workload describe(const Case& decided, const Device& gpu) {
+  const PeerCase peer(decided);
+  require_pair(peer, gpu);
+  Workload workload;
+  if (peer.by_kernel()) {
+    workload = describe_copy(peer.launch());
+    workload.sites[peer.via == Via::kernel_read ? 0 : 1].space = access::Space::peer;
+  }
+  workload.useful_bytes_written = peer.bytes;
+  workload.useful_bytes_read = peer.both ? peer.bytes : 0;
+  workload.allocated_bytes = peer.both ? 2 * peer.bytes : peer.bytes;
+  workload.peer = PeerTraffic{.mover = mover_of(peer.via),
+                              .link = gpu.links[peer.other()],
+                              .bytes = peer.bytes,
+                              .both_ways = peer.both,
+                              .pieces = peer.via == Via::staged ? peer.pieces() : 1};
+  if (peer.via == Via::staged) {
+    const std::uint64_t pairs = peer.at_once ? gpus_beside(gpu) / 2 : 1;
+    workload.host_bytes = pairs * (peer.both ? 2 : 1) * pieces_at_once * peer.piece_bytes();
+  }
+  if (peer.via != Via::staged && workload.peer->link.path == PeerLink::Path::unknown) {
+    workload.unmodelled = "what joins the two GPUs is not known";
+  }
+  workload.sampled = peer.at_once;
+  return workload;
+}
+
+bool fits(const Case& chosen, const Device& gpu) {
+  const PeerCase peer(chosen);
+  const auto& [source, target] = peer.pair;
+  return source != target && std::max(source, target) < gpus_beside(gpu) && !(peer.both && source > target);
+}
+
+std::vector<Value> all_gpus(const Device& gpu) {
+  std::vector<Value> all;
+  for (std::uint64_t i = 0; i < gpus_beside(gpu); ++i) all.emplace_back(i);
+  return all;
+}
+
+}  // namespace gpumem::peer

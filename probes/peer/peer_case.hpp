@@ -1,0 +1,71 @@
+#pragma once
+// A case of the probe `peer` in numbers, and what it is to the model: bytes from one GPU of the machine to another.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "probes/device.hpp"
+#include "probes/global/launch.hpp"
+#include "probes/peer/rounds.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::peer {
+
+/// Who moves the bytes.
+enum class Via {
+  copy_engine,       ///< of the source, which pushes
+  copy_engine_read,  ///< of the target, which pulls
+  kernel_read,       ///< on the target, which loads from the source's memory
+  kernel_write,      ///< on the source, which stores to the target's memory
+  staged             ///< both GPUs' copy engines, through pinned memory of the host
+};
+/// Names as on the command line, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 5> via_names = {"copy-engine", "copy-engine-read", "kernel-read",
+                                                              "kernel-write", "staged"};
+
+/// The most GPUs of one machine.
+inline constexpr std::uint64_t most_gpus = 64;
+
+/// Staged bytes are cut into pieces, so that one is on its way out of the host's memory while the next comes in. So
+/// many of them have a place there at a time.
+inline constexpr unsigned pieces_at_once = 4;
+
+struct PeerCase {
+  Pair pair;
+  Via via;
+  bool both;            ///< as many bytes the other way at the same time
+  bool at_once;         ///< all disjoint pairs of the machine at the same time
+  std::uint64_t bytes;  ///< each way
+
+  explicit PeerCase(const Case& chosen);
+
+  /// The GPU that moves the bytes, and times them.
+  [[nodiscard]] std::uint64_t mover() const { return pulls() ? pair.target : pair.source; }
+  [[nodiscard]] std::uint64_t other() const { return pulls() ? pair.source : pair.target; }
+  [[nodiscard]] bool by_kernel() const { return via == Via::kernel_read || via == Via::kernel_write; }
+  [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
+  /// Of staged bytes: large enough for the fixed costs of copies not to show, and few enough for a stream's queue.
+  [[nodiscard]] std::uint64_t piece_bytes() const;
+  [[nodiscard]] std::uint64_t pieces() const { return (bytes + piece_bytes() - 1) / piece_bytes(); }
+  /// Of the kernel that copies.
+  [[nodiscard]] global::Launch launch() const;
+
+ private:
+  [[nodiscard]] bool pulls() const {
+    return via == Via::copy_engine_read || via == Via::kernel_read || via == Via::staged;
+  }
+};
+
+/// `gpu` is the one that moves the bytes. Throws a missing-capability error where the machine has no such pair, or one
+/// GPU cannot reach the other's memory, with the cause as far as the driver tells it.
+[[nodiscard]] Workload describe(const Case& decided, const Device& gpu);
+
+/// Whether the machine has the pair. Both ways at once it is one pair, whichever GPU comes first.
+[[nodiscard]] bool fits(const Case& chosen, const Device& gpu);
+
+/// The indices of all GPUs of the machine.
+[[nodiscard]] std::vector<Value> all_gpus(const Device& gpu);
+
+}  // namespace gpumem::peer

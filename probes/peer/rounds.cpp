@@ -1,0 +1,24 @@
+#include "probes/peer/rounds.hpp"
+
+#include <algorithm>
+
+namespace gpumem::peer {
+
+std::vector<Pair> disjoint_pairs(const Pair& pair, std::uint64_t gpus) {
+  // All players but the last stand in a circle of odd size; in round r, those meet whose places add up to r, and the
+  // one who would meet himself meets the last. With an odd number of players nobody is the last, and he sits out.
+  const std::uint64_t circle = gpus % 2 == 0 ? gpus - 1 : gpus;
+  const auto [low, high] = std::minmax(pair.source, pair.target);
+  const std::uint64_t round = high == circle ? 2 * low % circle : (low + high) % circle;
+  std::vector<Pair> pairs = {pair};
+  for (std::uint64_t one = 0; one < circle; ++one) {
+    std::uint64_t other = (round + circle - one) % circle;
+    if (other == one) other = circle;
+    if (other < one || other >= gpus) continue;  // met already, or sits out
+    const Pair met = pair.source < pair.target ? Pair{one, other} : Pair{other, one};
+    if (met != pair) pairs.push_back(met);
+  }
+  return pairs;
+}
+
+}  // namespace gpumem::peer

@@ -1,0 +1,78 @@
+// Checks of several GPUs, said in as few lines as they deserve.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "report/check/check.hpp"
+#include "report/record/gpus.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using Checks = std::vector<const CheckRecord*>;
+
+double margin_of(const CheckRecord& check) { return margin(*check.measured, check.at_least, check.at_most); }
+
+std::string identity(const Report& report, const CheckRecord& check) {
+  return short_gpu_identity(*check.device, device_of(report, *check.device));
+}
+
+/// What several GPUs passed, as the one that came nearest to failing did.
+CheckRecord worst_of(const Checks& passed) {
+  const auto nearest =
+      std::ranges::min_element(passed, {}, [](const CheckRecord* one) { return one->measured ? margin_of(*one) : 0; });
+  CheckRecord all = **nearest;
+  all.reason = fmt::format("GPU {}, the worst of {}: {}", *all.device, passed.size(), all.reason);
+  return all;
+}
+
+/// Alike on several GPUs, of which this is one.
+CheckRecord alike(const CheckRecord& one, std::size_t gpus) {
+  CheckRecord all = one;
+  all.reason += fmt::format(" ({})", counted(gpus, "GPU"));
+  return all;
+}
+
+/// What is said of one expectation and one verdict.
+std::vector<CheckRecord> brief(const Report& report, const Checks& checks) {
+  const CheckRecord& first = *checks.front();
+  const bool several = checks.size() > 1 && first.verdict != Verdict::fail;
+  const bool same = std::ranges::all_of(checks, [&](const CheckRecord* one) { return one->reason == first.reason; });
+  if (several && same && !first.measured) return {alike(first, checks.size())};
+  if (several && first.verdict == Verdict::pass) return {worst_of(checks)};
+  std::vector<CheckRecord> each;
+  for (const CheckRecord* one : checks) {
+    each.push_back(*one);
+    each.back().reason.insert(0, identity(report, *one) + ": ");
+  }
+  return each;
+}
+
+}  // namespace
+
+std::vector<CheckRecord> in_brief(const Report& report) {
+  std::vector<CheckRecord> said;
+  for (auto first = report.checks.begin(); first != report.checks.end();) {
+    if (!first->device) {
+      said.push_back(*first++);
+      continue;
+    }
+    const auto last = std::find_if(first, report.checks.end(),
+                                   [&](const CheckRecord& one) { return !one.device || one.name != first->name; });
+    for (const Verdict verdict : {Verdict::fail, Verdict::skip, Verdict::pass}) {
+      Checks own;
+      for (auto one = first; one != last; ++one) {
+        if (one->verdict == verdict) own.push_back(&*one);
+      }
+      if (!own.empty()) std::ranges::move(brief(report, own), std::back_inserter(said));
+    }
+    first = last;
+  }
+  return said;
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,150 @@
+#include "report/fleet/side_by_side.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "probes/words.hpp"
+#include "report/fleet/fleet.hpp"
+#include "report/record/gpus.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+/// Leaves only what a GPU does alone, however many others do the same.
+void leave_out_shared(GpuPart& part) {
+  Members cases;
+  std::vector<Record> results;
+  for (std::size_t i = 0; i < part.cases.size(); ++i) {
+    if (part.report.results[i].uses_host()) continue;
+    cases.push_back(part.cases[i]);
+    results.push_back(std::move(part.report.results[i]));
+  }
+  part.cases = std::move(cases);
+  part.report.results = std::move(results);
+}
+
+/// Above 1 is better than the median.
+double speed_of(double value, double median, Better better) {
+  return better == Better::less ? median / value : value / median;
+}
+
+GpuStanding standing_of(const GpuPart& part, const Fleet& fleet, std::size_t machine,
+                        const std::vector<std::string>& labels) {
+  const FleetKind& kind = fleet.kinds[fleet.kind_of[machine]];
+  GpuStanding standing{.gpu = part.gpu, .device = *part.report.device};
+  std::vector<double> speeds;
+  for (std::size_t i = 0; i < fleet.judgements[machine].size(); ++i) {
+    const FleetJudgement& judgement = fleet.judgements[machine][i];
+    const FleetReading& reading = fleet.machines[machine].readings[i];
+    const FleetCaseName& name = fleet.names->case_name(reading.name);
+    if (name.is_metric) continue;
+    const std::size_t place = part.cases[reading.position];
+    const FleetVerdict verdict = judgement.verdict;
+    if (verdict == FleetVerdict::slow) standing.slow.push_back(place);
+    if (verdict == FleetVerdict::failed || verdict == FleetVerdict::wrong_data) standing.failed.push_back(place);
+    const FleetCase& one = kind.cases[judgement.index];
+    if (!judgement.value || one.count < 2) continue;
+    speeds.push_back(speed_of(*judgement.value, one.median, name.better));
+    if (standing.worst && *standing.worst <= speeds.back()) continue;
+    standing.worst = speeds.back();
+    standing.worst_case = labels[judgement.index];
+  }
+  standing.cases = speeds.size();
+  if (!speeds.empty()) standing.speed = measure::estimate_median(speeds).median;
+  return standing;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+/// "GPU 3 (41:00.0, GPU-8f2a11c0) is the odd one out: slower in 12 of 28 cases, by 20.1 % at worst (offset 0, read)"
+std::string odd_words(const GpuStanding& one, bool only) {
+  std::vector<std::string> what;
+  if (!one.slow.empty()) {
+    what.push_back(fmt::format("slower than the others in {} of {}, by {} at worst ({})", one.slow.size(),
+                               counted(one.cases, "case"), percent(1 - *one.worst), one.worst_case));
+  }
+  if (!one.failed.empty()) what.push_back(counted(one.failed.size(), "case") + " went wrong");
+  return fmt::format("{} is {}: {}.", short_gpu_identity(one.gpu, one.device),
+                     only ? "the odd one out" : "unlike the others", join(what, "; "));
+}
+
+bool is_odd(const GpuStanding& one) { return !one.slow.empty() || !one.failed.empty(); }
+
+}  // namespace
+
+bool SideBySide::any_slow() const {
+  return std::ranges::any_of(gpus, [](const GpuStanding& one) { return !one.slow.empty(); });
+}
+
+std::string SideBySide::verdict() const {
+  std::vector<std::string> sentences;
+  const auto odd = std::ranges::count_if(gpus, is_odd);
+  for (const GpuStanding& one : gpus) {
+    if (is_odd(one)) sentences.push_back(odd_words(one, odd == 1));
+  }
+  const GpuStanding* worst = nullptr;
+  for (const GpuStanding& one : gpus) {
+    if (one.worst && (worst == nullptr || *one.worst < *worst->worst)) worst = &one;
+  }
+  if (worst == nullptr || any_slow()) return paragraph(sentences);
+  if (!judged) {
+    sentences.push_back(
+        fmt::format("{} are too few to tell an outlier, which takes {} of a kind: they are at most {} "
+                    "apart ({}).",
+                    counted(gpus.size(), "GPU"), measure::fewest_comparable, percent(apart), apart_case));
+  } else {
+    sentences.push_back(fmt::format("{} agree: at most one is {} below the median ({}, {}).",
+                                    odd == 0 ? fmt::format("All {} GPUs", gpus.size()) : "The others",
+                                    percent(1 - *worst->worst), gpu_list({&worst->gpu, 1}), worst->worst_case));
+  }
+  return paragraph(sentences);
+}
+
+std::optional<SideBySide> side_by_side(const Report& report) {
+  std::vector<GpuPart> parts = gpu_parts(report);
+  if (parts.size() < 2) return std::nullopt;
+  const auto names = std::make_shared<FleetNames>();
+  std::vector<FleetMachine> machines;
+  for (GpuPart& part : parts) {
+    leave_out_shared(part);
+    std::ranges::move(fleet_machines(part.report, gpu_list({&part.gpu, 1}), *names), std::back_inserter(machines));
+  }
+  const Fleet fleet = judge_fleet(std::move(machines), names, side_by_side_tolerance);
+  SideBySide found;
+  found.judged = anything_judged(fleet);
+  std::vector<std::vector<std::string>> labels;
+  for (const FleetKind& kind : fleet.kinds) labels.push_back(case_labels(fleet, kind));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    found.gpus.push_back(standing_of(parts[i], fleet, i, labels[fleet.kind_of[i]]));
+  }
+  for (std::size_t k = 0; k < fleet.kinds.size(); ++k) {
+    const FleetKind& kind = fleet.kinds[k];
+    for (std::size_t i = 0; i < kind.cases.size(); ++i) {
+      const FleetCase& one = kind.cases[i];
+      if (one.count < 2 || names->case_name(one.name).is_metric || 1 - one.min / one.max < found.apart) continue;
+      found.apart = 1 - one.min / one.max;
+      found.apart_case = labels[k][i];
+    }
+  }
+  if (std::ranges::all_of(found.gpus, [](const GpuStanding& one) { return one.cases == 0; })) return std::nullopt;
+  return found;
+}
+
+std::optional<CheckRecord> check_agreement(const Report& report) {
+  const auto found = side_by_side(report);
+  if (!found) return std::nullopt;
+  CheckRecord check;
+  check.name = "the GPUs agree with each other";
+  check.verdict = found->any_slow() ? Verdict::fail : found->judged ? Verdict::pass : Verdict::skip;
+  check.reason = found->verdict();
+  for (const GpuStanding& one : found->gpus) check.cases.insert(check.cases.end(), one.slow.begin(), one.slow.end());
+  std::ranges::sort(check.cases);
+  return check;
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,140 @@
+#include "report/record/gpus.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "probes/words.hpp"
+#include "report/record/cases.hpp"
+#include "report/record/kernels.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+/// As the case would have been alone.
+Record alone(Record record) {
+  std::erase_if(record.parameters, [](const Parameter& one) { return one.name == device_parameter; });
+  const Probe* probe = find_probe(record.probe);
+  record.across = probe == nullptr ? "" : probe->across;
+  return record;
+}
+
+/// Adds the conclusions and checks of the part's GPU, with the cases at their places in the part.
+void add_what_follows(GpuPart& part, const Report& report) {
+  std::map<std::size_t, std::size_t> place;
+  for (std::size_t i = 0; i < part.cases.size(); ++i) place[part.cases[i]] = i;
+  const auto is_own = [&](std::size_t one) { return place.contains(one); };
+  const auto moved = [&](auto one) {
+    std::erase_if(one.cases, std::not_fn(is_own));
+    for (std::size_t& index : one.cases) index = place.at(index);
+    return one;
+  };
+  for (const ConclusionRecord& one : report.conclusions) {
+    if (std::ranges::all_of(one.cases, is_own)) part.report.conclusions.push_back(moved(one));
+  }
+  for (const CheckRecord& one : report.checks) {
+    if (one.device == part.gpu) part.report.checks.push_back(moved(one));
+  }
+}
+
+std::string identity(std::uint64_t gpu, std::vector<std::string> names) {
+  std::erase(names, "");
+  const std::string words = join(names, ", ");
+  return "GPU " + std::to_string(gpu) + (words.empty() ? "" : " (" + words + ")");
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> gpu_beside_others(const Record& record) {
+  if (record.across != device_parameter) return std::nullopt;
+  const Parameter* parameter = find_parameter(record, device_parameter);
+  const auto* gpu = parameter == nullptr ? nullptr : std::get_if<std::uint64_t>(&parameter->value);
+  return gpu == nullptr ? std::nullopt : std::optional(*gpu);
+}
+
+std::vector<Members> by_gpu(std::span<const Record> results, const Members& table) {
+  std::vector<Members> parts;
+  std::map<std::optional<std::uint64_t>, std::size_t> place;
+  for (const std::size_t member : table) {
+    const auto [entry, added] = place.try_emplace(gpu_beside_others(results[member]), parts.size());
+    if (added) parts.emplace_back();
+    parts[entry->second].push_back(member);
+  }
+  return parts;
+}
+
+std::vector<Device> gpus_side_by_side(const Report& report) {
+  std::vector<Device> gpus;
+  std::ranges::copy_if(report.devices, std::back_inserter(gpus),
+                       [](const Device& one) { return one.index.has_value(); });
+  return gpus.size() > 1 ? gpus : std::vector<Device>();
+}
+
+std::vector<GpuPart> gpu_parts(const Report& report) {
+  std::vector<GpuPart> parts;
+  std::map<std::uint64_t, std::size_t> place;
+  const auto part_of = [&](std::uint64_t gpu) -> GpuPart& {
+    const auto [entry, added] = place.try_emplace(gpu, parts.size());
+    if (added) parts.push_back({.gpu = gpu, .cases = {}, .report = {}});
+    return parts[entry->second];
+  };
+  for (const Device& device : gpus_side_by_side(report)) static_cast<void>(part_of(*device.index));
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const auto gpu = gpu_beside_others(report.results[i]);
+    if (!gpu) continue;
+    GpuPart& part = part_of(*gpu);
+    part.cases.push_back(i);
+    part.report.results.push_back(alone(report.results[i]));
+  }
+  for (GpuPart& part : parts) {
+    Report& own = part.report;
+    own.tool = report.tool;
+    own.command = report.command;
+    own.started_at = report.started_at;
+    own.backend = report.backend;
+    own.profile = report.profile;
+    own.host = report.host;
+    own.device = device_of(report, part.gpu);
+    own.devices = {*own.device};
+    own.host_placement = report.host_placement;
+    own.watched = report.watched;
+    own.suite = report.suite;
+    add_what_follows(part, report);
+  }
+  return parts;
+}
+
+Device device_of(const Report& report, std::uint64_t gpu) {
+  const auto found = std::ranges::find_if(report.devices, [&](const Device& one) { return one.index == gpu; });
+  return found == report.devices.end() ? Device{} : *found;
+}
+
+std::string gpu_identity(std::uint64_t gpu, const Device& device) {
+  return identity(gpu, {one_line(device.pci_bus_id.value_or("")), one_line(device.uuid.value_or(""))});
+}
+
+std::string short_gpu_identity(std::uint64_t gpu, const Device& device) {
+  return identity(gpu, {short_pci_bus_id(device.pci_bus_id.value_or("")), short_uuid(device.uuid.value_or(""))});
+}
+
+std::string short_pci_bus_id(const std::string& pci_bus_id) {
+  std::string id = one_line(pci_bus_id);
+  return id.starts_with("00000000:") ? id.substr(9) : id;
+}
+
+std::string short_uuid(const std::string& uuid) {
+  constexpr std::size_t length = 12;  // "GPU-7c890b39"
+  return one_line(uuid).substr(0, length);
+}
+
+std::string gpu_list(std::span<const std::uint64_t> gpus) {
+  std::vector<std::string> numbers;
+  for (const std::uint64_t gpu : gpus) numbers.push_back(std::to_string(gpu));
+  return (numbers.size() == 1 ? "GPU " : "GPUs ") + join_in_words(numbers);
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,84 @@
+// The probe `peer` on a real GPU. With one GPU its every way is taken from that GPU to itself, which no user can ask
+// for: other streams, other buffers, the same calls. With several, pairs are run as a user runs them.
+
+#include <string>
+
+#include "app/run/backend.hpp"
+#include "probes/measure/devices.hpp"
+#include "probes/measure/experiment.hpp"
+#include "probes/measure/session.hpp"
+#include "probes/measure/timing.hpp"
+#include "probes/peer/far_chase.hpp"
+#include "probes/peer/peer_case.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+Case peer_case(std::uint64_t target, const std::string& via, const std::string& direction, const std::string& at_once,
+               std::uint64_t bytes) {
+  return {find_probe("peer"),
+          {{"source", std::uint64_t{0}},
+           {"target", target},
+           {"via", via},
+           {"direction", direction},
+           {"at_once", at_once},
+           {"size_bytes", bytes}}};
+}
+
+template <class Visitor>
+void for_each_way(std::uint64_t target, const Visitor& visit) {
+  for (const std::string_view via : peer::via_names) {
+    for (const char* direction : {"one-way", "both"}) {
+      for (const char* at_once : {"no", "yes"}) {
+        for (const std::uint64_t bytes : {std::uint64_t{16}, std::uint64_t{660'000}, std::uint64_t{33} << 20U}) {
+          const Case one = peer_case(target, std::string(via), direction, at_once, bytes);
+          INFO(to_string(one));
+          visit(one);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every way between GPUs moves the right data, from a GPU to itself") {
+  measure::Session session(0);
+  for_each_way(0, [&](const Case& one) {
+    const auto experiment = one.probe->prepare(one, session);
+    const measure::Verification found = experiment->verify(session.stream().get());
+    CHECK(found.mismatches == 0);
+    CHECK(measure::estimate_launch(*experiment, session, Workload::Clock::device).count() > 0);
+    if (one.name("at_once") == "yes") {
+      CHECK(experiment->sample() > 0);
+      CHECK(experiment->metrics(session.stream().get(), {}).front().second > 0);
+    }
+  });
+}
+
+TEST_CASE("a chase through the memory of a GPU's own takes what L2 does") {
+  measure::Session session(0);
+  const double ns = peer::far_latency_ns(session, session);
+  CHECK(ns > 50);
+  CHECK(ns < 1000);
+}
+
+TEST_CASE("every way between two GPUs moves the right data, and is timed") {
+  if (measure::query_devices().size() < 2) {
+    WARN("skipped: it takes two GPUs, and this machine has one");
+    return;
+  }
+  app::MeasureOptions options;
+  options.stopping.time_budget = measure::Seconds(0);
+  options.links = true;
+  const auto backend = app::make_cuda_backend(options);
+  for_each_way(1, [&](const Case& one) {
+    const report::Record record = backend->run(one);
+    INFO(record.reason.value_or("no reason"));
+    if (record.status == report::Status::skipped) return;  // no access
+    CHECK(record.verified == true);
+    CHECK(record.headline.measured.value_or(0) > 0);
+  });
+}

@@ -1,0 +1,97 @@
+// Processes side by side, on a machine of one GPU: two of them share it.
+
+#include <vector>
+
+#include "app/run/record_of.hpp"
+#include "app/run/side_by_side.hpp"
+#include "probes/measure/devices.hpp"
+#include "tests/catch.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+/// The first GPU as if it were two.
+std::unique_ptr<app::Backend> twice(measure::Counting counting = measure::Counting::off) {
+  const Device first = measure::query_device(0);
+  std::vector<Device> gpus = {first, first};
+  gpus[0].index = 0;
+  gpus[1].index = 1;
+  app::MeasureOptions options;
+  options.stopping.time_budget = measure::Seconds(0.02);
+  options.counting = counting;
+  return app::measure_in_copies(options, gpus);
+}
+
+/// A case of each of the probes, on both.
+std::vector<Case> cases_of(const char* probe, std::vector<Parameter> parameters) {
+  std::vector<Case> cases;
+  for (const std::uint64_t gpu : {0, 1}) {
+    Case& one = cases.emplace_back(Case{.probe = find_probe(probe), .parameters = parameters});
+    one.parameters.push_back({"device", gpu});
+  }
+  return cases;
+}
+
+std::vector<Case> read_case() {
+  return cases_of("offset", {{"offset_elements", std::uint64_t{1}},
+                             {"op", "read"},
+                             {"word_bytes", std::uint64_t{4}},
+                             {"elements_per_thread", std::uint64_t{4}},
+                             {"block_threads", std::uint64_t{256}},
+                             {"buffer_bytes", std::uint64_t{64} << 20U}});
+}
+
+std::vector<report::Record> run(app::Backend& backend, const std::vector<Case>& cases) {
+  backend.expect(cases);
+  std::vector<report::Record> records;
+  for (const Case& one : cases) records.push_back(backend.run(one));
+  return records;
+}
+
+}  // namespace
+
+TEST_CASE("two processes measure in lock-step, both verified") {
+  const auto backend = twice();
+  const auto transfer = cases_of(
+      "transfer", {{"size_bytes", std::uint64_t{16} << 20U}, {"host_memory", "pinned"}, {"direction", "to-device"}});
+  for (const auto& cases : {read_case(), transfer, read_case()}) {
+    const auto records = run(*backend, cases);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      INFO(records[i].reason.value_or(""));
+      CHECK(records[i].status == report::Status::ok);
+      CHECK(records[i].verified == true);
+      CHECK(records[i].headline.measured.value_or(0) > 0);
+      CHECK(records[i].headline.predicted.value_or(0) > 0);
+      CHECK(records[i].parameters == cases[i].parameters);
+    }
+  }
+  CHECK(backend->device().free_memory_bytes.value_or(0) > 0);
+  CHECK(backend->host_placement());
+}
+
+TEST_CASE("a case that needs more memory than there is fails alone") {
+  const auto backend = twice();
+  auto cases = read_case();
+  for (Case& one : cases) one.set("buffer_bytes", std::uint64_t{1} << 40U);
+  for (const report::Record& record : run(*backend, cases)) {
+    CHECK(record.status == report::Status::failed);
+    CHECK(record.reason.value_or("").starts_with("GPU "));
+  }
+  for (const report::Record& record : run(*backend, read_case())) CHECK(record.verified == true);
+}
+
+TEST_CASE("two processes count, where this machine lets them") {
+  const auto backend = twice(measure::Counting::if_possible);
+  const auto cases = read_case();
+  auto records = run(*backend, cases);
+  const auto problem = backend->count(cases, records);
+  if (problem) {
+    CHECK(problem->starts_with("GPU "));
+    return;
+  }
+  for (const report::Record& record : records) {
+    REQUIRE(record.counters);
+    CHECK(record.access.at(0).per_request(report::sectors).counted.value_or(0) == Approx(5).epsilon(0.01));
+  }
+}

@@ -1,0 +1,105 @@
+// What GPUs that cross the host link at the same time show of it: reports of eight GPUs, made up.
+
+#include <string>
+#include <vector>
+
+#include "report/explain/explain.hpp"
+#include "report/explain/shared_link.hpp"
+#include "tests/catch.hpp"
+#include "tests/report/examples.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr double alone = 55;
+
+Record copy(std::uint64_t gpu, double gb_per_s, const std::string& memory = "pinned") {
+  Record record;
+  record.probe = "transfer";
+  record.parameters = {{"size_bytes", std::uint64_t{64} << 20U}, {"host_memory", memory}, {"device", gpu}};
+  record.swept = "size_bytes";
+  record.compared = "host_memory";
+  record.across = "device";
+  record.verified = true;
+  record.useful_bytes_written = std::uint64_t{64} << 20U;
+  record.headline.measured = gb_per_s;
+  record.headline.predicted = alone;
+  record.headline.peak = 63;
+  record.time = examples::time_record(0.067 / gb_per_s, 5);
+  return record;
+}
+
+/// A GPU for each of the rates.
+std::vector<Record> copies(const std::vector<double>& rates) {
+  std::vector<Record> records;
+  for (const double rate : rates) records.push_back(copy(records.size(), rate));
+  return records;
+}
+
+std::string said(const std::vector<Record>& records) {
+  Cases cases;
+  for (const Record& record : records) cases.push_back(&record);
+  return shared_link(cases);
+}
+
+}  // namespace
+
+TEST_CASE("GPUs that get all that they would get alone hardly disturb each other", "[link]") {
+  CHECK(said(copies({55, 54, 55, 55, 53, 55, 55, 54})) ==
+        "8 GPUs at once: 436 GB/s together, 0.99 of the 440 GB/s that they are predicted to move alone. They hardly "
+        "disturb each other: each gets 53.0 to 55.0 GB/s.");
+}
+
+TEST_CASE("GPUs that all get less have met the host's limit", "[link]") {
+  CHECK(said(copies({37, 38, 37, 38, 37, 38, 37, 38})) ==
+        "8 GPUs at once: 300 GB/s together, 0.68 of the 440 GB/s that they are predicted to move alone. All get less "
+        "alike, 37.0 to 38.0 GB/s each: that is the host's limit.");
+}
+
+TEST_CASE("GPUs that get less than the others are named, and may share a switch", "[link]") {
+  CHECK(said(copies({55, 55, 27.1, 27.4, 55, 55, 55, 55}))
+            .ends_with(" GPUs 2 and 3 get 27.1 to 27.4 GB/s each, the others 55.0 GB/s: they probably share a switch "
+                       "on the way to the "
+                       "host."));
+  CHECK(said(copies({55, 55, 55, 55, 13, 55, 55, 55}))
+            .ends_with(
+                " GPU 4 gets 13.0 GB/s, the others 55.0 GB/s: its slot or link is slower, or something else uses it."));
+}
+
+TEST_CASE("of several alternatives that are compared, the one is told of which most was moved", "[link]") {
+  std::vector<Record> records = copies({55, 55});
+  for (const std::uint64_t gpu : {0, 1}) records.push_back(copy(gpu, 10, "pageable"));
+  CHECK(said(records).starts_with("2 GPUs at once (pinned host memory): 110 GB/s together"));
+}
+
+TEST_CASE("without a prediction the peak stands for what a GPU moves alone; without that, nothing", "[link]") {
+  std::vector<Record> records = copies({30, 30});
+  for (Record& record : records) record.headline.predicted.reset();
+  CHECK(said(records).find("0.48 of the 126 GB/s that they could move at best alone") != std::string::npos);
+  for (Record& record : records) record.headline.peak.reset();
+  CHECK(said(records) == "2 GPUs at once: 60.0 GB/s together. Each gets 30.0 GB/s.");
+}
+
+TEST_CASE("nothing is said of one GPU, of what failed, or of cases that cross no link", "[link]") {
+  CHECK(said(copies({55})).empty());
+  std::vector<Record> records = copies({55, 55});
+  records[1].status = Status::failed;
+  CHECK(said(records).empty());
+  records = copies({55, 55});
+  for (Record& record : records) record.access = {examples::global_site("source", "load", 4)};
+  CHECK(said(records).empty());
+  records = copies({55, 55});
+  for (Record& record : records) record.across.clear();  // as kernels of a program have it
+  CHECK(said(records).empty());
+}
+
+TEST_CASE("a finding speaks for all GPUs by one, and then of what they share", "[link]") {
+  const std::vector<Record> records = copies({37, 38, 37, 38, 37, 38, 37, 38});
+  const auto all = findings(records, {});
+  REQUIRE(all.size() == 1);
+  CHECK(all.front().starts_with("GPU 0: Transfers "));
+  CHECK(all.front().ends_with("that is the host's limit."));
+}
+
+}  // namespace gpumem::report
