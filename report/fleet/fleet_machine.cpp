@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "probes/error.hpp"
 #include "report/record/gpus.hpp"
+#include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 
 namespace gpumem::report {
@@ -56,7 +58,19 @@ std::vector<Judged> metrics_of(const Record& record, bool measured) {
 
 /// Of two GPUs of a node, which stand against each other in a matrix. Cases that each of several GPUs ran alone have
 /// the parameter `device` across.
-bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != "device"; }
+bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != device_parameter; }
+
+/// A report of predictions may know one GPU alone, so that those are counted too that the pairs name.
+std::size_t gpus_of_node(const Report& report) {
+  std::set<Value> named;
+  for (const Record& record : report.results) {
+    if (!is_of_pair(record)) continue;
+    for (const Parameter& parameter : record.parameters) {
+      if (parameter.name == record.swept || parameter.name == record.across) named.insert(parameter.value);
+    }
+  }
+  return std::max(report.devices.size(), named.size());
+}
 
 std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNames& names) {
   std::vector<FleetReading> readings;
@@ -173,12 +187,12 @@ Record FleetNames::record(std::size_t case_number, std::size_t shape_number) con
 std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file, FleetNames& names) {
   std::vector<FleetMachine> machines;
   for (const GpuPart& part : gpu_parts(report)) machines.push_back(machine_of(part.report, false, file, names));
-  if (!machines.empty()) return machines;
-  FleetMachine gpu = machine_of(report, false, file, names);
+  if (machines.empty()) machines.push_back(machine_of(report, false, file, names));
   FleetMachine node = machine_of(report, true, file, names);
-  node.gpus = report.devices.size();
-  if (!gpu.readings.empty() || node.readings.empty()) machines.push_back(std::move(gpu));
-  if (!node.readings.empty()) machines.push_back(std::move(node));
+  if (node.readings.empty()) return machines;
+  node.gpus = gpus_of_node(report);
+  std::erase_if(machines, [](const FleetMachine& gpu) { return gpu.readings.empty(); });
+  machines.push_back(std::move(node));
   return machines;
 }
 

@@ -43,6 +43,8 @@ def notes(case, words):
                       for name, value in case.parameters.items() if (phrase := words.phrase(name, value)))]
     if case.status != "ok":
         said.append(f"{case.status} ({case.reason})" if case.reason else case.status)
+    if case.verified is False:
+        said.append("moved wrong data")
     limits = {}
     for reading, stage in case.bottleneck.items():
         limits.setdefault(words.of("stages", stage) or stage.replace("_", " "), []).append(reading)

@@ -29,8 +29,8 @@ def tables_of(reports, where):
 
 def left_out(cases):
     """How many cases failed or were skipped, in words; '' for none."""
-    missing = Counter(case.status if case.status != "ok" else "without a reading" for case in cases
-                      if not has_reading(case))
+    missing = Counter(case.status if case.status != "ok" else "with wrong data" if case.verified is False
+                      else "without a reading" for case in cases if not has_reading(case))
     words = ", ".join(f"{count} {what}" for what, count in sorted(missing.items()))
     return f"{words} of {len(cases)} cases" if words else ""
 
@@ -68,9 +68,13 @@ def split(cases, varying):
 
 
 def matrix_of(cases):
-    """The parameters whose values are the rows and the columns of a matrix, which has no curves; None, None for none."""
-    matrix = cases[0].matrix
-    return (matrix.rows, matrix.columns) if matrix.rows and matrix.columns else (None, None)
+    """The parameters whose values are the rows and the columns of a matrix, which has no curves; None, None for none.
+    Pairs are one: of one thing with another of its kind, and none with itself."""
+    rows, columns = cases[0].swept, cases[0].across
+    pairs = {(case.parameters.get(rows), case.parameters.get(columns)) for case in cases}
+    down, across = map(set, zip(*pairs))
+    are_pairs = down & across and all(one != other for one, other in pairs)
+    return (rows, columns) if are_pairs and len(down) > 1 and len(across) > 2 else (None, None)
 
 
 class Looks:
@@ -105,7 +109,7 @@ class Looks:
 
 
 def series_of(cases, looks, swept, places, panel_name):
-    """A curve for each of the looks, of the cases that have the parameter along the x axis."""
+    """A curve for each of the looks, of the cases that have the parameter along the x axis; without any reading too."""
     found, names = [], Counter()
     swept_over = [case for case in cases if swept in case.parameters]
     for of_curve in grouped(swept_over, lambda case: (case.report.label, values_of(case, looks.curves))).values():
@@ -113,7 +117,7 @@ def series_of(cases, looks, swept, places, panel_name):
         placed = [(places[case.parameters[swept]], case, case.report.words.phrase(swept, case.parameters[swept]))
                   for case in of_curve]
         found.append(curve(unique(f"{panel_name}.{slug(label)}", names), label, looks.of(of_curve[0]), placed))
-    return [one for one in found if any(case.readings for case in one.points)]
+    return found
 
 
 # ---- Which quantities, and what limits them
@@ -211,10 +215,12 @@ def panel(cases, title_words, looks, swept, name, logarithmic, matrix):
     if purpose and not title_words:
         title = f"{probe} \u2013 {purpose}"
     notes, places = concluded(cases, swept, looks)
+    series = series_of(cases, looks, swept, x_places, name)
+    if not matrix:  # which has a row for each
+        series = [one for one in series if any(point.readings for point in one.points)]
     return Panel(name, title, subtitle(cases, {swept, *looks.curves, *title_words}, looks.owner), x,
                  quantities_of(cases, logarithmic if x.scale != "category" else ()),
-                 series_of(cases, looks, swept, x_places, name), limits_of(cases) + places, notes,
-                 matrix=matrix)
+                 series, limits_of(cases) + places, notes, matrix=matrix)
 
 
 def block(cases, reports, gpus):

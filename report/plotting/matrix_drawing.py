@@ -1,6 +1,6 @@
 """Draws a matrix: a row for each series, a column for each place on the x axis, and in each cell its value."""
 
-from .panel_drawing import draw_titles, letters_in
+from .panel_drawing import MUTED, draw_titles, letters_in
 from .words import figure_text
 
 ROW_INCHES, AROUND_INCHES = 0.42, 1.5  # of a row, and of titles and axis
@@ -33,11 +33,20 @@ def draw(axes, panel, width):
                 dark = image.norm(value) < 0.6
                 axes.annotate(figure_text(value), (j, i), ha="center", va="center", fontsize=9,
                               color="white" if dark else "black")
+    draw_failures(axes, panel)
     axes.set_xticks(range(len(panel.x.names)), [text for _, text in panel.x.names])
     axes.set_yticks(range(len(panel.series)), [series.label for series in panel.series])
     axes.set_xlabel(panel.x.label)
     axes.grid(False)
     axes.figure.colorbar(image, ax=axes, label=panel.quantities[0].label)
+
+
+def draw_failures(axes, panel):
+    """A cross for each case without any reading: what was not to be run has no case."""
+    for i, series in enumerate(panel.series):
+        for point in series.points:
+            if not point.readings:
+                axes.annotate("\u00d7", (point.x, i), ha="center", va="center", fontsize=12, color=MUTED)
 
 
 def legends(_):

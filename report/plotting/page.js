@@ -114,14 +114,25 @@
       });
   }
 
-  function heatMap(panel, quantity) {
+  // Where there is little room, the scale of colours is below the cells, whose numbers need it.
+  function heatMap(panel, quantity, isNarrow) {
+    const title = { text: plain(quantity.label), side: isNarrow ? "bottom" : "right" };
+    const place = isNarrow ? { orientation: "h", y: -.2, yanchor: "top", thickness: 12 } : {};
     const cells = panel.series.map((series) => panel.x.names.map(([at]) => series.points.find(({ x }) => x === at)));
     const numbers = cells.map((row) => row.map((point) => point ? known(point, quantity.name) : null));
     return [{ type: "heatmap", x: panel.x.names.map(([, name]) => plain(name)),
       y: panel.series.map(({ label }) => plain(label)), z: numbers, hoverinfo: "text", hoverongaps: false,
       colorscale: "Viridis",
       hovertext: cells.map((row) => row.map((point) => point ? told(point) : "")), texttemplate: "%{z:.4~g}",
-      colorbar: { title: { text: plain(quantity.label), side: "right" } }, xgap: 2, ygap: 2 }];
+      colorbar: { title, ...place }, xgap: 2, ygap: 2 }];
+  }
+
+  // A cross for each case of a heat map without any reading: what was not to be run has no case.
+  function failures(panel) {
+    const name = Object.fromEntries(panel.x.names);
+    return panel.series.flatMap(({ label, points }) => points.filter(({ readings }) => !readings).map((point) => ({
+      x: plain(name[point.x]), y: plain(label), text: "×", hovertext: told(point), showarrow: false,
+      font: { size: 18, color: css("--muted") } })));
   }
 
   function barsOf(panel, quantity) {
@@ -148,8 +159,8 @@
       scattermode: panel.x.scale === "category" ? "group" : "overlay" };
     if (heat) {  // numbers are names of rows and columns here
       const names = { type: "category", showgrid: false };
-      return { ...base, height: Math.max(base.height, 110 + 34 * panel.series.length), xaxis: { ...x, ...names },
-        yaxis: { ...line, ...names, autorange: "reversed" } };
+      return { ...base, height: Math.max(base.height, 110 + 34 * panel.series.length), annotations: failures(panel),
+        xaxis: { ...x, ...names }, yaxis: { ...line, ...names, autorange: "reversed" } };
     }
     if (panel.sideways) {
       return { ...base, barmode: "overlay", height: 110 + 34 * panel.x.names.length,
@@ -217,7 +228,7 @@
 
     traces() {
       const { panel, state: { quantity, heat } } = this;
-      if (heat) return heatMap(panel, quantity);
+      if (heat) return heatMap(panel, quantity, this.plot.clientWidth < 480);
       if (panel.sideways || panel.stacked) {
         const bars = barsOf(panel, quantity.name);
         return [...bars, ...guides(panel, quantity.name, [{ y: panel.guides.map(({ level }) => level) }])];

@@ -26,15 +26,14 @@ class Headline(Reading):
 
 
 CASE = {
-    "probe": str, "parameters": {...: ...}, "swept": str, "compared": str, "chosen_by_auto": [str], "status": str,
-    "reason": str, "verified": bool, "headline": Headline, "useful_bytes": {...: float},
+    "probe": str, "parameters": {...: ...}, "swept": str, "compared": str, "across": str, "chosen_by_auto": [str],
+    "status": str, "reason": str, "verified": bool, "headline": Headline, "useful_bytes": {...: float},
     "useful_flops": float,
     "time_seconds": {"median": float, "ci95_low": float, "ci95_high": float, "count": float},
     "predicted_seconds": float, "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,
     "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str],
-    "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}], "ran_seconds": [float],
-    "matrix": {"rows": str, "columns": str}}
+    "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}], "ran_seconds": [float]}
 REPORT = {
     "tool": {"version": str, "git_commit": str}, "started_at": str, "backend": str, "profile": str,
     "host": {"name": str},
@@ -93,8 +92,8 @@ def kinds(case):
 
 
 def read_case(case, where):
-    """Adds its readings by quantity, the headline first; none of a case that did not run. Older reports say some of it
-    otherwise."""
+    """Adds its readings by quantity, the headline first; none of a case that did not run or moved wrong data. Older
+    reports say some of it otherwise."""
     if not case.probe:
         raise WrongType(f"{where} names no probe")
     if not case.parameters:
@@ -111,7 +110,7 @@ def read_case(case, where):
     costs = {name: worst(case, name) for site in case.access for name in site.costs}
     time, about = case.time_seconds, {case.headline.quantity: case.headline}
     case.status = case.status or "ok"
-    case.readings = {} if case.status != "ok" else {
+    case.readings = {} if case.status != "ok" or case.verified is False else {
         **about, BANDWIDTH: case.bandwidth_gb_per_s, PEAK_SHARE: share_of_peak(case.headline),
         TIME: Reading(time.median, case.predicted_seconds, None, time.ci95_low, time.ci95_high), **metrics, **costs,
         **about}

@@ -59,7 +59,7 @@ def matrix_report(method=("copy",)):
     cases = [foreign_case("pairs", {"method": one, "source": source, "target": target}, "latency_cycles", "less",
                           measured=100 * source + 10 * target) for one in method for source, target in pairs]
     for case in cases:
-        case.update(swept="target", matrix={"rows": "source", "columns": "target"})
+        case.update(swept="source", across="target")
     return {"schema_version": 1, "backend": "cuda", "device": {"name": "Some GPU"}, "quantities": QUANTITIES,
             "results": cases}
 

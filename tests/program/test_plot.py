@@ -110,6 +110,23 @@ class Figures(PlotTest):
             self.assertEqual([[point["x"] for point in series["points"]] for series in panel["series"]],
                              [[1, 2], [0, 2], [0, 1]])
 
+    def test_a_pair_that_went_wrong_is_in_the_matrix_without_a_reading(self):
+        report = matrix_report()
+        report["results"][0]["status"] = "failed"
+        report["results"][3]["verified"] = False
+        panel, = self.panels(self.kept(report, "pairs"))
+        points = [point for series in panel["series"] for point in series["points"]]
+        self.assertEqual([i for i, point in enumerate(points) if "readings" not in point], [0, 3])
+        self.assertIn("moved wrong data", points[3]["notes"])
+        self.assertEqual(panel["subtitle"], "1 failed, 1 with wrong data of 6 cases; copy")
+
+    def test_only_pairs_are_a_matrix(self):
+        report = matrix_report()
+        for case in report["results"]:
+            case["parameters"]["source"] += 1  # so that one is a thing with itself
+        panel, = self.panels(self.kept(report, "pairs"))
+        self.assertFalse(panel["matrix"])
+
     def test_copies_over_the_link(self):
         panels = self.panels(H200 / "transfer.json")
         self.assertEqual([panel["title"] for panel in panels],

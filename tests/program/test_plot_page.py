@@ -247,6 +247,14 @@ class Page(BrowserTest):
         self.choose("pairs", "as", "bars")
         self.assertEqual({trace["type"] for trace in self.traces("pairs").values()}, {"bar"})
 
+    def test_a_pair_that_failed_is_a_cross(self):
+        report = matrix_report()
+        report["results"][1].update(status="failed", reason="the link broke")
+        self.open(self.kept(report, "pairs"))
+        crosses = self.run_in_page("return document.getElementById('pairs').layout.annotations")
+        self.assertEqual([(cross["x"], cross["y"], cross["text"]) for cross in crosses], [("2", "source 0", "\u00d7")])
+        self.assertIn("the link broke", crosses[0]["hovertext"])
+
     def test_places_have_words_beside_each_other(self):
         self.open(self.shown(H200 / "working-set.json"))
         heights = self.run_in_page("""return [...document.querySelectorAll('[id="working-set"] text')]

@@ -342,12 +342,12 @@ TEST_CASE("Pairs are a matrix of changes, and those that changed have rows") {
   CHECK(contains(text,
                  "change in % by source (rows) and target (columns)\n"
                  "source      0    1      2    3\n"
-                       "     0      -  0.0    0.0  0.0\n"
-                       "     1    0.0    -  -20.0  0.0\n"
-                       "     2  -1.0?  0.0      -  0.0\n"
-                       "     3      !  0.0    0.0    -\n"
-                       "?: ambiguous\n"
-                       "!: did not run, or not well\n"));
+                 "     0      -  0.0    0.0  0.0\n"
+                 "     1    0.0    -  -20.0  0.0\n"
+                 "     2  -1.0?  0.0      -  0.0\n"
+                 "     3      !  0.0    0.0    -\n"
+                 "?: ambiguous\n"
+                 "!: did not run, or not well\n"));
   CHECK(contains(text, "     1       2   379   303   -20.0  -20.1..-19.9  slower\n"));
   CHECK_FALSE(contains(text, "same\n"));
   // Only what changed, and several new reports side by side, are rows.

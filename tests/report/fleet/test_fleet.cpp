@@ -453,11 +453,25 @@ TEST_CASE("fleet: a report with cases of a GPU and of pairs is a GPU and a node"
   CHECK(text_of(fleet, Format::table).find("Healthy: none of the 10 machines stands out.") != std::string::npos);
 }
 
+TEST_CASE("fleet: a report with cases that each GPU ran, and of pairs, is its GPUs and a node", "[fleet]") {
+  Report report = examples::all_gpus();
+  std::ranges::move(examples::even_node(8).results, std::back_inserter(report.results));
+  const Fleet fleet = judged({report});
+  REQUIRE(fleet.machines.size() == 9);
+  CHECK(fleet.machines[0].gpus == 1);
+  CHECK(fleet.machines[0].readings.size() == 9);
+  CHECK(fleet.machines[8].gpus == 8);
+  CHECK(fleet.machines[8].readings.size() == 56);
+}
+
 TEST_CASE("fleet: nodes with other numbers of GPUs are not compared", "[fleet]") {
   std::vector<Report> reports = nodes(5);
   reports.push_back(examples::even_node(8));
+  for (Report& report : reports) report.devices.resize(1);  // as where no such node is at hand
   const Fleet fleet = judged(reports);
-  CHECK(fleet.kinds.size() == 2);
+  REQUIRE(fleet.kinds.size() == 2);
+  CHECK(fleet.kinds[0].gpus == 4);
+  CHECK(fleet.kinds[1].gpus == 8);
 }
 
 TEST_CASE("fleet: JSON and CSV hold every reading", "[fleet]") {
