@@ -2,6 +2,7 @@
 white the GPU was idle, or did what is no kernel."""
 
 import math
+from itertools import zip_longest
 
 from .curves import row
 from .kernels import command_of
@@ -18,7 +19,7 @@ def ticks(end):
     """Round numbers from 0 on."""
     step = next(step for power in (math.floor(math.log10(end)) - 1, math.floor(math.log10(end)))
                 for step in (10.0 ** power, 2 * 10.0 ** power, 5 * 10.0 ** power) if end / step <= MOST_TICKS)
-    return [(i * step, figure_text(i * step) or "0") for i in range(int(end / step) + 1)]
+    return [(i * step, figure_text(i * step)) for i in range(int(end / step) + 1)]
 
 
 def points_of(label, ran, width, gpus, unit):
@@ -27,7 +28,7 @@ def points_of(label, ran, width, gpus, unit):
     for i, busy in enumerate(ran):
         share = Reading(100 * busy / width / gpus)
         if share.measured:
-            title = f"{label}, {figure_text(i * width) or 0} to {figure_text((i + 1) * width)} {unit}"
+            title = f"{label}, {figure_text(i * width)} to {figure_text((i + 1) * width)} {unit}"
             points.append(Point((i + 0.5) * width, {SHARE: share}, title, [row("of the time, %", share)]))
     return points
 
@@ -35,7 +36,7 @@ def points_of(label, ran, width, gpus, unit):
 def panel(kernels, name):
     """Of the kernels of one report; None if it does not say when they ran."""
     width = kernels[0].case.report.program.bin_seconds
-    placed = sorted((one for one in kernels if width and sum(one.case.ran_seconds) > 0),
+    placed = sorted((one for one in kernels if (width or 0) > 0 and sum(one.case.ran_seconds) > 0),
                     key=lambda one: -sum(one.case.ran_seconds))
     if not placed:
         return None
@@ -44,7 +45,8 @@ def panel(kernels, name):
     shown, others = placed[:NAMED], placed[NAMED:]
     rows = [(one.name, one.case.ran_seconds) for one in shown]
     if others:
-        rows.append((f"{len(others)} others", [sum(at) for at in zip(*(one.case.ran_seconds for one in others))]))
+        rows.append((f"{len(others)} others", [sum(at) for at in zip_longest(*(one.case.ran_seconds for one in others),
+                                                                            fillvalue=0)]))
     gpus = len({one.case.parameters.get("device") for one in placed})
     series = [Series(f"{name}.{place}", label, place, 0,
                      points_of(label, [busy * factor for busy in ran], width * factor, gpus, unit))

@@ -140,7 +140,7 @@ class TimeLines(unittest.TestCase):
                 self.assertLess(max(write), min(copy))
                 busiest = max(map(sum, zip(*lines.values())))
                 self.assertLess(busiest, 1.2 * width)  # launches that were not timed are spread over the others
-                self.assertGreater(busiest, 0.3 * width)
+                self.assertGreater(busiest, 0.1 * width)
 
     def test_processes_one_after_another(self):
         """A child launches and ends, and only then its parent begins."""
@@ -148,11 +148,10 @@ class TimeLines(unittest.TestCase):
             with self.subTest(options=options):
                 _, lines = self.lines(GUEST, "child", options=options)
                 (line,) = lines.values()
-                # What is set up to count comes between a first launch and its kernel, in both.
-                busy = [i for i, seconds in enumerate(line) if seconds > 0]
-                ended, began = max(zip(busy, busy[1:]), key=lambda pair: pair[1] - pair[0])
-                self.assertGreater(began - ended, len(line) / 4)
-                self.assertAlmostEqual(sum(line[:began]) / sum(line), 0.5, delta=0.3)
+                ran = [i for i, seconds in enumerate(line) if seconds > 0]
+                pause, before = max((after - before, before) for before, after in zip(ran, ran[1:]))
+                self.assertGreater(pause, 4)  # until the parent has a context
+                self.assertAlmostEqual(sum(line[:before + 1]) / sum(line), 0.5, delta=0.3)
 
 
 class Guests(unittest.TestCase):

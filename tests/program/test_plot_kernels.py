@@ -214,7 +214,8 @@ class Times(KernelsTest):
         for kernels in ((kernel("a"),), (kernel("a", ran_seconds=[0, 0]),)):
             self.assertIn("of no kernel it is known when it ran", self.refused(self.written(*kernels, bin_seconds=1),
                                                                                "--figure", "timeline"))
-        self.assertEqual(len(self.panels(self.written(kernel("a", ran_seconds=[1])))), 1)  # no width of bins
+        for bin_seconds in (None, 0, -1):
+            self.assertEqual(len(self.panels(self.written(kernel("a", ran_seconds=[1]), bin_seconds=bin_seconds))), 1)
 
 
 class Refusals(KernelsTest):
