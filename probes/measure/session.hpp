@@ -59,7 +59,7 @@ class Session {
   DeviceBuffer scratch_;
   DeviceBuffer source_;
   DeviceBuffer target_;
-  std::uint64_t generation_ = 0;     ///< of the first one
+  std::uint64_t generation_ = 0;                   ///< of the first one
   std::uint64_t room_made_for_ = 0;                ///< bytes of the last make_room
   std::map<int, std::unique_ptr<Session>> peers_;  ///< of the first one
 };

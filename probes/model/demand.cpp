@@ -18,8 +18,8 @@ Home home_of(const access::Site& site, const Device& device) {
   return home == Home::host_memory && device.integrated ? Home::device_memory : home;
 }
 
-/// Whether the site asks this GPU for sectors from beyond its multiprocessor. What has no rule yet asks for nothing that
-/// could be said, and atomics, which L2 executes, would be neither of the demands there are.
+/// Whether the site asks this GPU for sectors from beyond its multiprocessor. What has no rule yet asks for nothing
+/// that could be said, and atomics, which L2 executes, would be neither of the demands there are.
 bool asks_for_sectors(const access::Site& site) {
   const Home home = row_of(site.space).home;
   return site.op != Op::atomic && home != Home::on_chip && home != Home::peer_memory &&

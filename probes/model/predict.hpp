@@ -1,8 +1,8 @@
 #pragma once
 // The model: what a workload demands of each stage (demand.hpp), over the rate of that stage (stages.hpp). The slowest
 // stage is the bottleneck and, with the fixed cost of a launch, gives the time. A workload of several operations takes
-// as long as playing them through does (schedule.hpp), each launch being such a time. What crosses between GPUs takes as
-// long as its link does (peer.hpp).
+// as long as playing them through does (schedule.hpp), each launch being such a time. What crosses between GPUs takes
+// as long as its link does (peer.hpp).
 
 #include <string_view>
 #include <vector>
