@@ -26,7 +26,7 @@ std::unique_ptr<app::Backend> twice(measure::Counting counting = measure::Counti
 /// A case of each of the probes, on both.
 std::vector<Case> cases_of(const char* probe, std::vector<Parameter> parameters) {
   std::vector<Case> cases;
-  for (const std::uint64_t gpu : {0, 1}) {
+  for (const std::uint64_t gpu : {0U, 1U}) {
     Case& one = cases.emplace_back(Case{.probe = find_probe(probe), .parameters = parameters});
     one.parameters.push_back({"device", gpu});
   }

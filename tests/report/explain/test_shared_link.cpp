@@ -69,7 +69,7 @@ TEST_CASE("GPUs that get less than the others are named, and may share a switch"
 
 TEST_CASE("of several alternatives that are compared, the one is told of which most was moved", "[link]") {
   std::vector<Record> records = copies({55, 55});
-  for (const std::uint64_t gpu : {0, 1}) records.push_back(copy(gpu, 10, "pageable"));
+  for (const std::uint64_t gpu : {0U, 1U}) records.push_back(copy(gpu, 10, "pageable"));
   CHECK(said(records).starts_with("2 GPUs at once (pinned host memory): 110 GB/s together"));
 }
 

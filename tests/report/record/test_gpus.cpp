@@ -25,8 +25,8 @@ Report two_gpus() {
   }
   report.device = report.devices.front();
   report.results.clear();
-  for (const std::uint64_t offset : {0, 1}) {
-    for (const std::uint64_t gpu : {2, 5}) {
+  for (const std::uint64_t offset : {0U, 1U}) {
+    for (const std::uint64_t gpu : {2U, 5U}) {
       Record& record = report.results.emplace_back(checked::shifted(offset, "read", 4000));
       record.parameters.push_back({"device", gpu});
       record.across = "device";
