@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
