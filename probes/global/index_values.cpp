@@ -66,10 +66,9 @@ bool is_generator(const std::string& word) {
 void check_notation(const std::string& text) { static_cast<void>(pattern::parse_spatter(text, "its notation")); }
 
 std::vector<std::string> values_of(const std::string& text) {
-  if (text.empty()) {
-    throw usage_error("takes a file, or Spatter's notation such as UNIFORM:8:4:NR");
-  }
-  if (std::vector<std::string> words = words_of(text); std::ranges::all_of(words, is_generator)) {
+  std::vector<std::string> words = words_of(text);
+  if (words.empty()) throw usage_error("takes a file, or Spatter's notation such as UNIFORM:8:4:NR");
+  if (std::ranges::all_of(words, is_generator)) {
     std::ranges::for_each(words, check_notation);
     return words;
   }

@@ -102,7 +102,9 @@ TEST_CASE("indices: a use of the flag stands for a file, notation, or all config
   const auto refusal = [](const std::string& text) {
     return error_of([&] { static_cast<void>(index_values(text, "indices")); });
   };
-  CHECK(refusal("") == "--indices: takes a file, or Spatter's notation such as UNIFORM:8:4:NR");
+  for (const char* nothing : {"", " ", "  "}) {
+    CHECK(refusal(nothing) == "--indices: takes a file, or Spatter's notation such as UNIFORM:8:4:NR");
+  }
   CHECK_THAT(refusal("UNIFORM:8"), Catch::Matchers::StartsWith("--indices: its notation: character 10: "));
   CHECK_THAT(refusal("UNIFROM:8:1"), Catch::Matchers::Contains("did you mean 'UNIFORM'?"));
   put(json, "[1]");
