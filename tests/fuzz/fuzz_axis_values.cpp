@@ -20,7 +20,7 @@ namespace {
 
 bool takes(const Axis& axis, const Value& value) {
   if (const auto* name = std::get_if<std::string>(&value)) {
-    return axis.texts || (axis.takes_auto && *name == "auto") ||
+    return axis.texts || (axis.takes_auto && *name == "auto") || (axis.all && *name == "all") ||
            std::ranges::find(axis.names, *name) != axis.names.end();
   }
   const auto number = std::get<std::uint64_t>(value);
