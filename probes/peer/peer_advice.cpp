@@ -7,8 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "probes/measure/islands.hpp"
 #include "probes/measure/outliers.hpp"
-#include "probes/peer/islands.hpp"
+#include "probes/measure/statistics.hpp"
 #include "probes/peer/peer_case.hpp"
 #include "probes/words.hpp"
 
@@ -34,12 +35,7 @@ struct Reading {
 struct Way {
   std::string_view via;
   std::vector<Reading> readings = {};
-
-  [[nodiscard]] measure::Spread spread() const {
-    std::vector<double> rates;
-    for (const Reading& reading : readings) rates.push_back(reading.bytes_per_s);
-    return measure::spread_of(rates);
-  }
+  measure::Spread spread = {};  ///< of their rates
 };
 
 std::vector<Way> ways_of(std::span<const Outcome> outcomes) {
@@ -51,7 +47,11 @@ std::vector<Way> ways_of(std::span<const Outcome> outcomes) {
       if (via_names[static_cast<std::size_t>(peer.via)] != via || !(outcomes[i].headline > 0)) continue;
       way.readings.push_back({peer.pair, i, outcomes[i].headline / per_giga, &outcomes[i]});
     }
-    if (!way.readings.empty()) ways.push_back(std::move(way));
+    if (way.readings.empty()) continue;
+    std::vector<double> rates;
+    for (const Reading& reading : way.readings) rates.push_back(reading.bytes_per_s);
+    way.spread = measure::spread_of(rates);
+    ways.push_back(std::move(way));
   }
   return ways;
 }
@@ -76,7 +76,7 @@ std::string named(std::span<const std::string> parts) {
   return join_in_words(some);
 }
 
-std::string gpus_words(const Island& island) {
+std::string gpus_words(const measure::Island& island) {
   std::vector<std::string> parts;
   for (const std::uint64_t gpu : island) parts.push_back(std::to_string(gpu));
   return join_in_words(parts);
@@ -86,11 +86,11 @@ std::string gpus_words(const Island& island) {
 std::string which_way(std::span<const Way> ways, bool both) {
   std::vector<const Way*> order;
   for (const Way& way : ways) order.push_back(&way);
-  std::ranges::stable_sort(order, std::greater(), [](const Way* way) { return way->spread().median; });
-  const double best = order.front()->spread().median;
+  std::ranges::stable_sort(order, std::greater(), [](const Way* way) { return way->spread.median; });
+  const double best = order.front()->spread.median;
   std::vector<std::string> parts;
   for (const Way* way : order) {
-    const double rate = way->spread().median;
+    const double rate = way->spread.median;
     parts.push_back(fmt::format("{}{} {}", rate_words(rate * per_giga),
                                 way == order.front() ? "" : " (" + times_words(rate / best) + ")",
                                 way_words(way->via)));
@@ -101,67 +101,24 @@ std::string which_way(std::span<const Way> ways, bool both) {
                               both ? "both ways together" : "one way", join_in_words(parts)));
 }
 
-/// What is unlike the others, by one way.
-std::string unlike(const Way& way, bool both) {
-  std::vector<Reach> reaches;
-  for (const Reading& reading : way.readings) reaches.push_back({reading.pair, reading.bytes_per_s});
-  const std::vector<Island> islands = islands_of(reaches);
-  // Pairs are held against those that are as near.
-  const auto is_inner = [&](const Pair& pair) {
-    return std::ranges::any_of(islands, [&](const Island& island) {
-      return std::ranges::binary_search(island, pair.source) && std::ranges::binary_search(island, pair.target);
-    });
+/// Where GPUs stand on islands, by one way.
+std::string islands_words(const Way& way) {
+  std::vector<measure::Nearness> pairs;
+  for (const Reading& one : way.readings) pairs.push_back({one.pair.source, one.pair.target, one.bytes_per_s});
+  const std::vector<measure::Island> islands = measure::islands_of(pairs);
+  if (islands.empty()) return {};
+  std::vector<double> on_one;
+  std::vector<double> between;
+  for (const auto& [source, target, rate] : pairs) {
+    (measure::on_one_island(islands, source, target) ? on_one : between).push_back(rate);
+  }
+  std::vector<std::string> groups;
+  for (const measure::Island& island : islands) groups.push_back(gpus_words(island));
+  const auto median = [](std::span<const double> rates) {
+    return rate_words(measure::estimate_median(rates).median * per_giga);
   };
-  std::vector<std::string> parts;
-  std::vector<std::string> rates;
-  for (const bool inner : {true, false}) {
-    std::vector<const Reading*> alike;
-    std::vector<double> values;
-    for (const Reading& reading : way.readings) {
-      if (is_inner(reading.pair) != inner) continue;
-      alike.push_back(&reading);
-      values.push_back(reading.bytes_per_s);
-    }
-    if (alike.empty()) continue;
-    const measure::Spread spread = measure::spread_of(values);
-    rates.push_back(rate_words(spread.median * per_giga));
-    for (const measure::Unlike& one : measure::unlike_the_others(values, Better::more, same_within)) {
-      parts.push_back(fmt::format("{} at {}, {} of the others' {}", pair_words(alike[one.index]->pair, both),
-                                  rate_words(values[one.index] * per_giga),
-                                  times_words(values[one.index] / spread.median),
-                                  rate_words(spread.median * per_giga)));
-    }
-  }
-  std::vector<std::string> sentences;
-  if (!islands.empty() && rates.size() == 2) {
-    std::vector<std::string> groups;
-    for (const Island& island : islands) groups.push_back(gpus_words(island));
-    sentences.push_back(
-        sentence(fmt::format("{} the GPUs stand on {} islands ({}): {} on one, {} between two", way_words(way.via),
-                             islands.size(), fmt::join(groups, "; "), rates[0], rates[1])));
-  }
-  if (!parts.empty()) {
-    sentences.push_back(sentence(fmt::format("unlike the others {}: {}", way_words(way.via), named(parts))));
-  }
-  return paragraph(sentences);
-}
-
-/// The pairs of ways of which none has anything to be named.
-std::string alike(std::span<const Way> ways) {
-  const measure::Spread* widest = nullptr;
-  std::vector<measure::Spread> spreads;
-  for (const Way& way : ways) spreads.push_back(way.spread());
-  for (const measure::Spread& spread : spreads) {
-    if (widest == nullptr || spread.max / spread.min > widest->max / widest->min) widest = &spread;
-  }
-  if (widest->count < 2) return {};
-  const double apart = (widest->max / widest->min - 1) * 100;
-  const std::string within = apart < 0.01 ? "" : fmt::format(", within {} %", significant(apart, 2));
-  if (!widest->judged) {
-    return sentence(fmt::format("the {} pairs are alike{}, and too few to call one of them unlike the others",
-                                widest->count, within));
-  }
-  return sentence(fmt::format("all {} pairs are alike{}", widest->count, within));
+  return sentence(fmt::format("{} the GPUs stand on {} islands ({}): {} on one, {} between two", way_words(way.via),
+                              islands.size(), fmt::join(groups, "; "), median(on_one), median(between)));
 }
 
 /// Pairs that no straight way serves as well as the one through the host.
@@ -245,11 +202,7 @@ Conclusion conclude_peers(std::span<const Outcome> outcomes) {
   if (ways.empty()) return {};
   const PeerCase first(outcomes.front().one);
   std::vector<std::string> sentences = {which_way(ways, first.both)};
-  const std::size_t before = sentences.size();
-  for (const Way& way : ways) {
-    if (std::string text = unlike(way, first.both); !text.empty()) sentences.push_back(std::move(text));
-  }
-  if (sentences.size() == before) sentences.push_back(alike(ways));
+  for (const Way& way : ways) sentences.push_back(islands_words(way));
   sentences.push_back(slower_than_host(ways, first.both));
   sentences.push_back(shared(ways, first.both));
   sentences.push_back(latency(ways));
@@ -258,9 +211,8 @@ Conclusion conclude_peers(std::span<const Outcome> outcomes) {
   for (const Way& way : ways) {
     std::vector<std::size_t> own;
     for (const Reading& reading : way.readings) own.push_back(reading.index);
-    const measure::Spread spread = way.spread();
-    conclusion.found.push_back({"median_pair_gb_per_s", spread.median * per_giga, own});
-    conclusion.found.push_back({"slowest_pair_gb_per_s", spread.min * per_giga, own});
+    conclusion.found.push_back({"median_pair_gb_per_s", way.spread.median * per_giga, own});
+    conclusion.found.push_back({"slowest_pair_gb_per_s", way.spread.min * per_giga, own});
   }
   return conclusion;
 }

@@ -130,7 +130,8 @@ std::vector<std::string> described(const std::vector<Record>& results, const Mem
   std::vector<Line> lines = lines_of(results, table);
   if (!side_by_side.empty()) lines.resize(is_of_pairs(side_by_side.front()) ? 0 : 1);
   for (const Line& line : lines) parts.push_back(described(results, line));
-  for (const CaseMatrix& matrix : side_by_side) parts.push_back(unlike_words(matrix, side_by_side.size() > 1));
+  const std::vector<CaseMatrix> judged = matrices(cases_of(results, table), 1);
+  for (const CaseMatrix& matrix : judged) parts.push_back(unlike_words(matrix, judged.size() > 1));
   return parts;
 }
 

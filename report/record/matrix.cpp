@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "probes/measure/islands.hpp"
 #include "probes/words.hpp"
 #include "report/record/readings.hpp"
 
@@ -15,7 +16,6 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr std::size_t fewest_rows = 2;
 constexpr std::size_t fewest_columns = 3;
 
 /// The values of a parameter that each case has; empty where one lacks it.
@@ -37,7 +37,7 @@ std::size_t place_of(const Record& record, const std::vector<Parameter>& values)
 }
 
 /// Absent where two cases claim one cell.
-std::optional<CaseMatrix> matrix_of(const Cases& cases) {
+std::optional<CaseMatrix> matrix_of(const Cases& cases, std::size_t fewest_rows) {
   CaseMatrix matrix{
       .rows = values_of(cases, cases.front()->swept), .columns = values_of(cases, cases.front()->across), .cells = {}};
   if (matrix.rows.size() < fewest_rows || matrix.columns.size() < fewest_columns) return std::nullopt;
@@ -47,6 +47,23 @@ std::optional<CaseMatrix> matrix_of(const Cases& cases) {
     if (std::exchange(cell, record) != nullptr) return std::nullopt;
   }
   return matrix;
+}
+
+std::uint64_t gpu_in(const Record& record, const std::string& parameter) {
+  return std::get<std::uint64_t>(find_parameter(record, parameter)->value);
+}
+
+/// Of pairs of which nothing is predicted.
+std::vector<measure::Island> islands_in(const CaseMatrix& pairs, std::string_view quantity, Better better) {
+  std::vector<measure::Nearness> all;
+  for (const Record* record : pairs.cases()) {
+    const MetricRecord reading = quantity_of(*record, quantity);
+    if (!reading.measured || reading.predicted) continue;
+    all.push_back({.source = gpu_in(*record, record->swept),
+                   .target = gpu_in(*record, record->across),
+                   .value = better == Better::less ? 1 / *reading.measured : *reading.measured});
+  }
+  return measure::islands_of(all);
 }
 
 }  // namespace
@@ -59,7 +76,7 @@ Cases CaseMatrix::cases() const {
   return all;
 }
 
-std::vector<CaseMatrix> matrices(const Cases& cases) {
+std::vector<CaseMatrix> matrices(const Cases& cases, std::size_t fewest_rows) {
   const Record& first = *cases.front();
   if (first.across.empty()) return {};
   const std::set<std::string> telling = varying(cases);
@@ -77,7 +94,7 @@ std::vector<CaseMatrix> matrices(const Cases& cases) {
   }
   std::vector<CaseMatrix> all;
   for (const auto& [alternative, members] : alternatives) {
-    std::optional<CaseMatrix> matrix = matrix_of(members);
+    std::optional<CaseMatrix> matrix = matrix_of(members, fewest_rows);
     if (!matrix) return {};
     all.push_back(std::move(*matrix));
   }
@@ -104,6 +121,8 @@ MetricRecord quantity_of(const Record& record, std::string_view quantity) {
 }
 
 bool is_of_pairs(const CaseMatrix& matrix) {
+  const auto is_gpu = [](const Parameter& one) { return std::holds_alternative<std::uint64_t>(one.value); };
+  if (!std::ranges::all_of(matrix.rows, is_gpu) || !std::ranges::all_of(matrix.columns, is_gpu)) return false;
   for (std::size_t row = 0; row < matrix.rows.size(); ++row) {
     const auto same = std::ranges::find(matrix.columns, matrix.rows[row].value, &Parameter::value);
     if (same == matrix.columns.end()) return false;
@@ -118,15 +137,20 @@ MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity
     Cases cases;
     std::vector<double> values;
   };
-  std::map<std::pair<std::size_t, std::string>, Alike> groups;  // by row, and by what is predicted, as it is said
+  // By row or, of pairs without a prediction, by whether they are near; and by what is predicted, as it is said.
+  std::map<std::pair<std::size_t, std::string>, Alike> groups;
   const bool pairs = is_of_pairs(matrix);
+  const auto islands = pairs ? islands_in(matrix, quantity, better) : std::vector<measure::Island>();
   for (std::size_t row = 0; row < matrix.rows.size(); ++row) {
     for (const Record* record : matrix.cells[row]) {
       if (record == nullptr) continue;
       const MetricRecord reading = quantity_of(*record, quantity);
       if (!reading.measured) continue;
       const std::string predicted = reading.predicted ? significant(*reading.predicted, 3) : "";
-      Alike& group = groups[{pairs ? 0 : row, predicted}];
+      const auto near = [&] {
+        return measure::on_one_island(islands, gpu_in(*record, record->swept), gpu_in(*record, record->across));
+      };
+      Alike& group = groups[{pairs ? std::size_t{!reading.predicted && near()} : row, predicted}];
       group.cases.push_back(record);
       group.values.push_back(*reading.measured);
     }

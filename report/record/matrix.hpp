@@ -21,9 +21,9 @@ struct CaseMatrix {
   [[nodiscard]] Cases cases() const;
 };
 
-/// A matrix for each alternative, in the order in which they come. None where rows read as well: with fewer than two
-/// rows or three columns, or where something else than these parameters tells the cases apart.
-[[nodiscard]] std::vector<CaseMatrix> matrices(const Cases& cases);
+/// A matrix for each alternative, in the order in which they come. None where a row for each case reads as well: with
+/// fewer rows or fewer than three columns, or where something else than these parameters tells the cases apart.
+[[nodiscard]] std::vector<CaseMatrix> matrices(const Cases& cases, std::size_t fewest_rows = 2);
 
 /// Alike for cases that differ in nothing but what a matrix and its alternatives may differ in, and what `auto`
 /// decided.
@@ -38,8 +38,7 @@ struct UnlikeCase {
   measure::Deviation by;
 };
 
-/// Whether it is of one thing and another of its kind: the values down are among those across, and no case has the same
-/// value in both.
+/// Whether it is of one GPU and another: the indices down are among those across, and no case has the same one in both.
 [[nodiscard]] bool is_of_pairs(const CaseMatrix& matrix);
 
 struct MatrixJudgement {
@@ -48,7 +47,8 @@ struct MatrixJudgement {
 };
 
 /// Held against each other are measured cases of which the same is predicted: of pairs all in the matrix, otherwise
-/// those of a row, which differ in nothing but what stands across. None where neither more nor less is better.
+/// those of a row, which differ in nothing but what stands across. Pairs of which nothing is predicted are held against
+/// those that are as near (measure::islands_of). None where neither more nor less is better.
 [[nodiscard]] MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity, Better better);
 
 }  // namespace gpumem::report

@@ -32,7 +32,7 @@ double usual(std::uint64_t source, std::uint64_t target) {
 
 }  // namespace
 
-TEST_CASE("a node whose pairs are alike is said to be so, with the way to choose", "[peer]") {
+TEST_CASE("of a node whose pairs are alike the way to choose is said", "[peer]") {
   std::vector<Outcome> outcomes;
   add(outcomes, "copy-engine", usual);
   add(outcomes, "kernel-read", [](auto, auto) { return 376; });
@@ -42,29 +42,21 @@ TEST_CASE("a node whose pairs are alike is said to be so, with the way to choose
   }
   CHECK(advice(outcomes) ==
         "A pair one way: 394 GB/s by the source's copy engine, 376 GB/s (0.95 x) by a kernel that reads and 52.0 GB/s "
-        "(0.13 x) through the host's memory. All 56 pairs are alike, within 0.10 %. A load from another GPU's memory "
-        "takes 829 ns.");
+        "(0.13 x) through the host's memory. A load from another GPU's memory takes 829 ns.");
 }
 
-TEST_CASE("one slow pair of a node is named", "[peer]") {
-  std::vector<Outcome> outcomes;
-  add(outcomes, "copy-engine", [](auto a, auto b) { return a == 1 && b == 5 ? 197.0 : usual(a, b); });
-  CHECK(contains(advice(outcomes),
-                 "Unlike the others by the source's copy engine: GPU 1 to 5 at 197 GB/s, 0.50 x of the "
-                 "others' 394 GB/s."));
-}
-
-TEST_CASE("a node of two islands is told from one with slow pairs, and each part held against its own", "[peer]") {
+TEST_CASE("a node of two islands is told from one with a slow pair", "[peer]") {
   std::vector<Outcome> outcomes;
   add(outcomes, "copy-engine", [](auto a, auto b) {
     if (a == 6 && b == 2) return 20.0;
     return a / 4 == b / 4 ? usual(a, b) : 41.0;
   });
-  const std::string said = advice(outcomes);
-  CHECK(contains(said,
+  CHECK(contains(advice(outcomes),
                  "By the source's copy engine the GPUs stand on 2 islands (0, 1, 2 and 3; 4, 5, 6 and 7): 394 GB/s "
                  "on one, 41.0 GB/s between two."));
-  CHECK(contains(said, "GPU 6 to 2 at 20.0 GB/s, 0.49 x of the others' 41.0 GB/s."));
+  outcomes.clear();
+  add(outcomes, "copy-engine", [](auto a, auto b) { return a == 1 && b == 5 ? 197.0 : usual(a, b); });
+  CHECK(!contains(advice(outcomes), "islands"));
 }
 
 TEST_CASE("pairs that are faster through the host are named with the usual causes", "[peer]") {
@@ -98,13 +90,10 @@ TEST_CASE("what pairs lose to each other at once is said beside what they reach 
                  "each keeps 99 % or more of what it reaches alone."));
 }
 
-TEST_CASE("two GPUs are too few to call a pair unlike the others", "[peer]") {
+TEST_CASE("the pair in the middle and the slowest one are concluded for gates", "[peer]") {
   const std::vector<Outcome> outcomes = {
       outcome("peer", {{"source", std::uint64_t{0}}, {"target", std::uint64_t{1}}}, 394),
       outcome("peer", {{"source", std::uint64_t{1}}, {"target", std::uint64_t{0}}}, 300)};
-  CHECK(contains(advice(outcomes),
-                 "The 2 pairs are alike, within 31 %, and too few to call "
-                 "one of them unlike the others."));
   const Conclusion conclusion = peer::conclude_peers(outcomes);
   REQUIRE(conclusion.found.size() == 2);
   CHECK(conclusion.found[1].name == "slowest_pair_gb_per_s");

@@ -77,8 +77,26 @@ TEST_CASE("pairs are held against all others of which the same is predicted", "[
 
   Report islands = examples::islands();
   CHECK(unlike_places(matrices(all_of(islands)).front()).empty());
+  const CaseMatrix within = matrices(all_of(islands)).front();
+  const std::set<std::pair<std::string, std::string>> first = {{"0", "1"}};
   *islands.results.front().headline.measured = 51;  // as slow as between the islands
-  CHECK(unlike_places(matrices(all_of(islands)).front()) == std::set<std::pair<std::string, std::string>>{{"0", "1"}});
+  CHECK(unlike_places(within) == first);
+  // Where nothing is predicted, pairs are held against those that are as near.
+  for (Record& record : islands.results) record.headline.predicted.reset();
+  *islands.results.front().headline.measured = 200;
+  CHECK(unlike_places(within) == first);
+}
+
+TEST_CASE("pairs of one source are held against each other too", "[matrix]") {
+  Report report = examples::node();
+  std::erase_if(report.results, [](const Record& record) {
+    return find_parameter(record, "source")->value != Value(std::uint64_t{2}) ||
+           find_parameter(record, "via")->value != Value(std::string("kernel-read"));
+  });
+  CHECK(matrices(all_of(report)).empty());
+  const std::vector<CaseMatrix> row = matrices(all_of(report), 1);
+  REQUIRE(row.size() == 1);
+  CHECK(unlike_words(row.front(), false) == "Unlike the others: source 2, target 5 (45 % less).");
 }
 
 TEST_CASE("what several GPUs ran is held against the others of its row", "[matrix]") {
