@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
-#include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/output/file_output.hpp"
 #include "app/run/record_of.hpp"
@@ -301,103 +298,12 @@ class Checking {
   std::vector<report::Report> reports_;
 };
 
-// ---- Options
-
-unsigned read_attempts(const std::string& text) {
-  constexpr unsigned most = 100;
-  unsigned number = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end || number < 1 || number > most) {
-    throw usage_error("--attempts: '" + text + "' is not a number from 1 to " + std::to_string(most));
-  }
-  return number;
-}
-
-std::filesystem::path normal(const std::string& file) {
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);
-}
-
-/// One of two files of one name would be lost, whichever is written last.
-void require_own_files(const CheckArguments& arguments) {
-  std::vector<std::string> others = arguments.outputs;
-  if (std::ranges::find(others, "-") != others.end()) {
-    throw usage_error("--output: stdout shows the checks; for the whole report use --format json");
-  }
-  for (const auto& [option, file] :
-       {std::pair("junit", arguments.junit), std::pair("openmetrics", arguments.openmetrics)}) {
-    if (!file) continue;
-    if (file == "-") {
-      throw usage_error(
-          fmt::format("--{0}: stdout shows the checks; name a file, or save the report with --output and "
-                      "show it: gpumem show REPORT --format {0}",
-                      option));
-    }
-    const auto is_same = [path = normal(*file)](const std::string& other) { return normal(other) == path; };
-    if (!file->starts_with("/dev/") && std::ranges::any_of(others, is_same)) {
-      throw usage_error(fmt::format("--{}: '{}' is to hold something else already; name another file", option, *file));
-    }
-    others.push_back(*file);
-  }
-}
-
 }  // namespace
 
 int run_check_command(const CheckArguments& arguments, const Environment& environment) {
   std::vector<Task> tasks = tasks_of(arguments, environment);
   refuse_what_does_not_fit(arguments, tasks);
   return Checking(arguments, environment).all(std::move(tasks));
-}
-
-MakeRequest check_options(CommandOptions& options, const Known&) {
-  const auto arguments = std::make_shared<CheckArguments>();
-  options.add_argument("SUITE|REPORT...", arguments->targets,
-                       "Suites to run and hold: shipped ones (smoke, default, best-practices, portrait, write-ups, "
-                       "full; kernels for programs) or files. A saved "
-                       "JSON report (- is standard input) is not measured again: the suites given are held against "
-                       "it, or without any what every report can be asked");
-  options.group("Effort");
-  options.add_value(
-      "attempts", "N", [arguments](const std::string& text) { arguments->attempts = read_attempts(text); },
-      "Measure what failed again, up to N times in all (default 1), before a busy machine is called a broken one; only "
-      "the cases behind the failure are repeated, e.g. --attempts 3");
-  add_backend_options(options, *arguments,
-                      "Only say which cases would run and what they would be held to, e.g. to read a suite");
-  options.group("Results");
-  options.add_choice("format", "table|json|markdown|github", arguments->shown,
-                     "How stdout shows the checks: a line each (default), the whole report as json, markdown for an "
-                     "issue, or the lines and annotations of a GitHub workflow, e.g. --format github");
-  add_result_options(
-      options, *arguments,
-      "Also write the whole report, checks included, in the format of the extension (.json, .csv, .md, .txt), also "
-      "when the check fails; repeatable, e.g. --output run.json",
-      "No progress, no notices, and no line for what passed, e.g. in a cron job");
-  options.add_value("junit", "FILE", arguments->junit,
-                    "Also write the checks as JUnit XML, which CI systems show as tests, e.g. --junit gpu.xml");
-  options.add_value("openmetrics", "FILE", arguments->openmetrics,
-                    "Also write gauges for node_exporter's textfile collector, to watch a GPU over months, e.g. "
-                    "--openmetrics /var/lib/node_exporter/gpumem.prom");
-  add_effort_options(options, *arguments);
-  options.footer(
-      "Predictions are not held to anything unless --backend model asks for it.\n\n"
-      "Exit codes: 0 nothing failed, 1 something did or nothing was checked, 3 no GPU\n"
-      "or a required expectation was skipped, 2 usage, 130 interrupted.\n\n"
-      "Examples:\n"
-      "  gpumem check smoke                      a GPU before its first job, in seconds\n"
-      "  gpumem check smoke --attempts 3 --junit smoke.xml --output smoke.json\n"
-      "  gpumem check mine.json --format github  your own expectations, in a workflow\n"
-      "  gpumem check smoke run.json             hold a saved report to a suite\n"
-      "  gpumem check kernels app.json           and that of a program, by gpumem run\n"
-      "  gpumem check smoke --backend model --gpu h200");
-  return [arguments] {
-    if (arguments->targets.empty()) {
-      throw usage_error("check needs a suite or a saved report; the shortest is: gpumem check smoke");
-    }
-    refuse_wrong_gpu(*arguments);
-    require_own_files(*arguments);
-    return Request(*arguments, run_check_command);
-  };
 }
 
 }  // namespace gpumem::app
