@@ -8,7 +8,6 @@
 // in few records is `archive.if_any(name, member)`: without it the name is not there.
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,146 +16,12 @@
 #include <vector>
 
 #include "probes/measure/counters.hpp"
+#include "report/record/field_kinds.hpp"
+#include "report/record/machine_fields.hpp"
 #include "report/record/readings.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::report {
-
-/// Of quantities that cannot be zero, texts that cannot be empty: those stand for what is not known.
-template <class T>
-struct Known {
-  T& value;
-};
-template <class T>
-[[nodiscard]] Known<T> known(T& value) {
-  return {value};
-}
-
-/// A number that may be negative: a place in time, or what a probe makes of its readings. Any other is an amount.
-template <class T>
-struct Signed {
-  T& value;
-};
-template <class T>
-[[nodiscard]] Signed<T> either_sign(T& value) {
-  return {value};
-}
-
-/// Members that stand in an object of their own.
-template <class Archive, std::invocable<Archive&> Members>
-void fields(Archive& archive, Members& members) {
-  members(archive);
-}
-
-/// Numbers by names that only the report knows.
-using NamedValues = std::vector<std::pair<std::string, std::optional<double>>>;
-using NamedCounts = std::vector<std::pair<std::string, std::uint64_t>>;
-
-template <class Archive>
-void fields(Archive& archive, Tool& tool) {
-  std::string name = "gpumem";
-  archive("name", name);
-  archive.later("version", known(tool.version));
-  archive.later("git_commit", known(tool.git_commit));
-  archive.later("compiler", known(tool.compiler));
-  archive.later("cuda_compiler", known(tool.cuda_compiler));
-  archive.later("build_type", known(tool.build_type));
-  if (Archive::reads && name != "gpumem") archive.refuse("name", "\"gpumem\"");
-}
-
-template <class Archive>
-void fields(Archive& archive, Host& host) {
-  archive.later("name", known(host.name));
-  archive.later("os", known(host.os));
-  archive.later("cpu", known(host.cpu));
-  archive.later("memory_bytes", known(host.memory_bytes));
-}
-
-template <class Archive>
-void fields(Archive& archive, HostPlacement& placement) {
-  archive.later("numa_node", placement.numa_node);
-  archive("how", placement.how);
-}
-
-/// A link of a GPU and the one that it leads to, by its index.
-struct NumberedLink {
-  unsigned gpu = 0;
-  PeerLink link = {};
-};
-/// Those of a device that lead to another GPU.
-[[nodiscard]] std::vector<NumberedLink> links_to_others(const std::vector<PeerLink>& links);
-/// All of a device, itself in the place that is left; absent unless they are one to each other GPU.
-[[nodiscard]] std::optional<std::vector<PeerLink>> links_by_gpu(const std::vector<NumberedLink>& others);
-
-template <class Archive>
-void fields(Archive& archive, NumberedLink& numbered) {
-  PeerLink& link = numbered.link;
-  archive("gpu", numbered.gpu);
-  archive("path", link.path);
-  // Where nothing is known of the way, nobody has counted NVLinks.
-  const auto count = [&](const char* name, unsigned& nvlinks) {
-    std::optional<unsigned> counted;
-    if (link.path != PeerLink::Path::unknown) counted = nvlinks;
-    archive(name, counted);
-    nvlinks = counted ? *counted : 0;
-  };
-  count("nvlinks", link.nvlinks);
-  count("nvlinks_down", link.nvlinks_down);
-  archive("nvlink_version", link.nvlink_version);
-  archive("nvswitch", link.nvswitch);
-  archive("bytes_per_nvlink_s", known(link.bytes_per_nvlink_s));
-  archive("pcie_bytes_per_s", link.pcie_bytes_per_s);
-  const auto theoretical = link.theoretical_bytes_per_s();
-  archive.derived("theoretical_gb_per_s", theoretical ? std::optional(*theoretical * per_giga) : std::nullopt);
-  archive("peer_access", link.access);
-  archive("no_access", known(link.no_access));
-}
-
-template <class Archive>
-void fields(Archive& archive, Device& device) {
-  archive("name", device.name);
-  archive.later("uuid", device.uuid);
-  archive.later("pci_bus_id", device.pci_bus_id);
-  archive.if_any("index", device.index);
-  archive.later("compute_capability", device.compute_capability);
-  archive.later("multiprocessors", known(device.multiprocessors));
-  archive.later("l2_bytes", known(device.l2_bytes));
-  archive.later("memory_bytes", known(device.memory_bytes));
-  archive.later("memory_bus_bits", known(device.memory_bus_bits));
-  archive.later("memory_clock_hz", known(device.memory_clock_hz));
-  archive.later("sm_clock_hz", known(device.sm_clock_hz));
-  const double peak = device.theoretical_bandwidth_bytes_per_s() * per_giga;
-  archive.derived("theoretical_bandwidth_gb_per_s", peak > 0 ? std::optional(peak) : std::nullopt);
-  archive.later("ecc", device.ecc);
-  archive.later("mig", device.mig);
-  archive.later("pcie", [&](auto& pcie) {
-    pcie.later("generation", device.pcie_generation);
-    pcie.later("width", device.pcie_width);
-    const auto link = device.link_bytes_per_s();
-    std::optional<double> each_way = link ? std::optional(*link * per_giga) : std::nullopt;
-    const bool computed = each_way.has_value();
-    pcie.later("theoretical_gb_per_s", each_way);
-    // A rate that could be computed and is null says that the link is something else.
-    if (Archive::reads && pcie.has("theoretical_gb_per_s")) device.link_is_pcie = each_way || !computed;
-  });
-  archive.later("shared_bytes_per_block", known(device.shared_bytes_per_block));
-  archive.later("shared_bytes_per_multiprocessor", known(device.shared_bytes_per_multiprocessor));
-  archive.later("threads_per_multiprocessor", known(device.threads_per_multiprocessor));
-  archive.later("copy_engines", known(device.copy_engines));
-  archive.later("integrated", device.integrated);
-  archive.later("maps_host_memory", device.maps_host_memory);
-  archive.later("numa_node", device.numa_node);
-  archive.later("driver_version", device.driver_version);
-  archive.later("runtime_version", device.runtime_version);
-  std::vector<NumberedLink> others = links_to_others(device.links);
-  archive.if_any("links", others);
-  if constexpr (Archive::reads) {
-    if (!archive.has("links")) return;
-    auto links = links_by_gpu(others);
-    if (!links) archive.refuse("links", "one link to each other GPU");
-    device.links = std::move(*links);
-  }
-}
 
 template <class Archive>
 void fields(Archive& archive, TimeRecord& time) {
