@@ -176,11 +176,10 @@ class CudaBackend final : public Backend {
  private:
   [[nodiscard]] const Gpu& chosen() const { return gpus_.at(device_index_); }
 
-  /// That times the case. One that is not there leaves it to the case's description to say so.
+  /// That times the case.
   [[nodiscard]] int gpu_of(const Case& one) const {
-    if (!one.probe->gpus) return device_index_;
-    const std::uint64_t wanted = one.probe->gpus(one).front();
-    return wanted < gpus_.size() ? static_cast<int>(wanted) : device_index_;
+    const auto own = timing_gpu(one, gpus_.size());
+    return own ? static_cast<int>(*own) : device_index_;
   }
 
   /// Of the GPUs of a case that is about several: which to look at.

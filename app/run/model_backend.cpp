@@ -86,10 +86,9 @@ class ModelBackend final : public Backend {
  private:
   using Known = std::pair<std::vector<Parameter>, std::optional<double>>;
 
-  /// That times the case. One that is not there leaves it to the case's description to say so.
+  /// That times the case.
   [[nodiscard]] const model::Profile& gpu_of(const Case& one) const {
-    const std::uint64_t wanted = one.probe->gpus ? one.probe->gpus(one).front() : 0;
-    return wanted < gpus_.size() ? gpus_[wanted] : gpus_.front();
+    return gpus_[timing_gpu(one, gpus_.size()).value_or(0)];
   }
 
   [[nodiscard]] double look_at(const Case& one, const Workload& workload) const {

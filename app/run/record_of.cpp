@@ -186,4 +186,10 @@ Workload describe(const Case& decided, const Device& device) {
   return workload;
 }
 
+std::optional<std::uint64_t> timing_gpu(const Case& one, std::size_t gpus) {
+  if (!one.probe->gpus) return std::nullopt;
+  const std::uint64_t wanted = one.probe->gpus(one).front();
+  return wanted < gpus ? std::optional(wanted) : std::nullopt;
+}
+
 }  // namespace gpumem::app

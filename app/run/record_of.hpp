@@ -1,7 +1,9 @@
 #pragma once
 // From the readings of one case to its record.
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,5 +56,9 @@ void add_failure(report::Record& record, const Error& error);
 /// What the case does on this device. Throws a probe error when it needs more memory or shared memory than there is
 /// (saying how much it needs and has), and a missing-capability error when the device cannot do what it is about.
 [[nodiscard]] Workload describe(const Case& decided, const Device& device);
+
+/// The index of the GPU that times the case, of a machine with so many: absent where the case names none, or one that
+/// is not there, of which its description says so.
+[[nodiscard]] std::optional<std::uint64_t> timing_gpu(const Case& one, std::size_t gpus);
 
 }  // namespace gpumem::app

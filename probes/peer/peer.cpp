@@ -5,6 +5,7 @@
 #include "probes/model/peer.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,7 @@ class PeerExperiment final : public measure::Experiment {
       : peer_(decided), session_(&session) {
     session.peer(static_cast<int>(peer_.other())).make_room((peer_.both ? 2 : 1) * peer_.bytes);
     for (const PeerCase& way : ways_of(peer_, gpus)) flows_.emplace_back(way, session);
+    if (peer_.at_once) gate_.emplace();
   }
 
   [[nodiscard]] std::size_t queued_commands() const override {
@@ -54,13 +56,13 @@ class PeerExperiment final : public measure::Experiment {
     return commands;
   }
 
-  void launch(cudaStream_t stream) override {
+  /// Into the session's stream, as all of the flows' are.
+  void launch(cudaStream_t /*stream*/) override {
     if (is_plain()) return flows_.front().queue();
     // The gate holds all ways back until the last of them is queued: else those queued first would be alone at first.
-    if (peer_.at_once) gate_.close(session_->stream());
+    if (gate_) gate_->close(session_->stream());
     queue_together(flows_.size());
-    gate_.open();
-    static_cast<void>(stream);  // it is the session's, as all of the flows' are
+    if (gate_) gate_->open();
   }
 
   /// The kernel alone, without the way back and other pairs.
@@ -119,7 +121,7 @@ class PeerExperiment final : public measure::Experiment {
   PeerCase peer_;
   measure::Session* session_;  ///< of the GPU that moves the bytes of its own
   std::vector<Flow> flows_;    ///< its own, the way back if there is one, and those of other pairs
-  measure::Gate gate_;
+  std::optional<measure::Gate> gate_;
   measure::Event start_;
   measure::Event stop_;
 };
