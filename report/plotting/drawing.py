@@ -14,6 +14,7 @@ from .panel_drawing import LETTERS_PER_INCH, MUTED
 
 WIDTH_INCHES = {1: 8.6, 2: 12.4, 3: 15.6}
 LEGEND_LINE_INCHES, LEGEND_INCHES = 0.225, 0.08  # of a line, and of what is around all lines
+LETTERS_BESIDE_LABEL = 10  # that the mark of a legend's entry and the gaps around it have room for
 TITLE_INCHES = 0.85
 MAKER = "gpumem report/plot.py"
 METADATA = {"svg": {"Date": None, "Creator": MAKER}, "png": {"Software": MAKER},
@@ -60,9 +61,10 @@ def in_rows(blocks):
 
 def legend_shape(handles, width):
     """Columns and lines of a legend in so many inches."""
-    longest = max(len(handle.get_label()) for handle in handles)
-    columns = max(1, min(len(handles), int(width * LETTERS_PER_INCH / (longest + 6))))
-    return columns, -(-len(handles) // columns)
+    longest = max(len(handle.get_label()) for handle in handles) + LETTERS_BESIDE_LABEL
+    columns = max(1, min(len(handles), int(width * LETTERS_PER_INCH / longest)))
+    lines = -(-len(handles) // columns)
+    return -(-len(handles) // lines), lines
 
 
 def legend_inches(handles, width):
@@ -102,7 +104,9 @@ class Row:
         used = 0
         for handles in legends:
             under = axes.transAxes + ScaledTranslation(0, -used, axes.figure.dpi_scale_trans)
-            legend = axes.legend(handles=handles, ncol=legend_shape(handles, self.width)[0], loc="upper center",
+            columns, _ = legend_shape(handles, self.width)
+            by_column = [handle for column in range(columns) for handle in handles[column::columns]]  # to read by line
+            legend = axes.legend(handles=by_column, ncol=columns, loc="upper center",
                                  bbox_to_anchor=(0.5, 1), bbox_transform=under, frameon=False, borderaxespad=0,
                                  borderpad=0.2, handlelength=2.6, columnspacing=1.8)
             if handles is not legends[-1]:  # the last one stays by itself

@@ -56,9 +56,10 @@ def values_of(case, names):
 
 
 def split(cases, varying):
-    """Parameters that tell the curves of a panel apart, and those that tell the panels apart."""
-    curves = []
-    for name in varying:
+    """Parameters that tell the curves of a panel apart, and those that tell the panels apart. What is held against each
+    other across, as several GPUs are, is in one panel, however much it is."""
+    curves = [name for name in varying if name == cases[0].across]
+    for name in (one for one in varying if one not in curves):
         tried = [*curves, name]
         others = [other for other in varying if other not in tried]
         keys = {(values_of(case, others), case.report.path, values_of(case, tried)) for case in cases}
@@ -210,7 +211,8 @@ def subtitle(cases, hidden, owner):
 def panel(cases, title_words, looks, swept, name, logarithmic, matrix):
     x, x_places = axes.x_axis(cases, swept, is_category=matrix)
     words, probe = cases[0].report.words, cases[0].probe
-    title = ", ".join([probe, *(words.phrase(key, value) for key, value in title_words.items() if value is not None)])
+    phrases = [words.phrase(key, value) for key, value in title_words.items() if value is not None]
+    title = ", ".join(filter(None, [probe, *phrases]))
     purpose = words.of("probes", probe).get("purpose")
     if purpose and not title_words:
         title = f"{probe} \u2013 {purpose}"

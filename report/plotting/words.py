@@ -69,6 +69,8 @@ class Words:
             return words["zero"]
         if text == "auto":
             return f"{words['title']} auto"
+        if text in ("yes", "no"):
+            return words["title"] if text == "yes" else ""
         if isinstance(value, str):
             return text
         return words["one"] if text == "1" else words["several"].replace("{}", text)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import MODEL, ProgramTest, environment
+from harness import ProgramTest, environment, model
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "report"))
@@ -96,7 +96,7 @@ class PlotTest(ProgramTest):
     def report(self, name, *arguments):
         """The path of a report of the model."""
         path = self.directory / name
-        self.succeed("probe", *arguments, *MODEL, "--quiet", "--output", str(path))
+        self.succeed("probe", *arguments, *model(arguments), "--quiet", "--output", str(path))
         return path
 
     def shown(self, path):

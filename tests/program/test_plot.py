@@ -166,6 +166,20 @@ class Figures(PlotTest):
         self.assertEqual([series["colour"] for series in panel["series"]], [0, 0, 1, 1])
         self.assertEqual([series["marker"] for series in panel["series"]], [0, 1, 0, 1])
 
+    def test_gpus_side_by_side_share_a_panel(self):
+        def on_each_gpu(report):
+            report["results"] = [{**case, "parameters": {**case["parameters"], "op": op, "device": gpu}}
+                                 for gpu in range(8) for op in ("read", "write") for case in report["results"]]
+        panels = self.panels(self.changed(GOLDEN / "all_gpus.json", on_each_gpu))
+        self.assertEqual([panel["title"] for panel in panels], ["offset, read", "offset, write"])
+        for panel in panels:
+            self.assertEqual([series["label"] for series in panel["series"]], [f"GPU {gpu}" for gpu in range(8)])
+
+    def test_what_may_be_so_or_not_is_named(self):
+        panels = self.panels(self.report("p.json", "peer", "--source", "0", "--target", "1,2", "--direction", "one-way",
+                                         "--via", "staged", "--at-once", "no,yes"))
+        self.assertEqual([series["label"] for panel in panels for series in panel["series"]], ["peer", "at once"])
+
     def test_a_panel_of_one_gpu_among_several_names_it(self):
         report = self.report("v.json", "--offset", "0..4")
         other = self.changed(self.report("w.json", "--stride", "1..4"),
