@@ -21,10 +21,12 @@ def matches(case, where):
 
 
 def tables_of(reports, where):
-    """The cases of each probe that has something to show. Cases without a reading leave a gap in their curve."""
+    """The cases of each probe that has something to show. Cases without a reading leave a gap in their curve; of kernels
+    nothing may be known but when they ran."""
     matching = [case for report in reports for case in report.results if matches(case, where)]
     tables = grouped(matching, lambda case: case.probe)
-    return {probe: cases for probe, cases in tables.items() if any(map(has_reading, cases))}
+    return {probe: cases for probe, cases in tables.items()
+            if any(has_reading(case) or any(case.ran_seconds) for case in cases)}
 
 
 def left_out(cases):

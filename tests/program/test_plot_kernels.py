@@ -210,6 +210,10 @@ class Times(KernelsTest):
         self.assertEqual(panel["title"], "When kernels of python3 train.py ran")
         self.assertEqual(self.shares(panel)["elementwise_kernel"], {8: 50, 40: 18.75})
 
+    def test_of_kernels_that_nobody_looked_at(self):
+        panel, = self.panels(self.written({**unseen("a"), "ran_seconds": [1]}, bin_seconds=2))
+        self.assertEqual(self.shares(panel), {"a": {1: 50}})
+
     def test_nothing_is_known(self):
         for kernels in ((kernel("a"),), (kernel("a", ran_seconds=[0, 0]),)):
             self.assertIn("of no kernel it is known when it ran", self.refused(self.written(*kernels, bin_seconds=1),
