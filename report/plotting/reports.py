@@ -13,6 +13,7 @@ BANDWIDTH, PEAK_SHARE, TIME = "bandwidth_gb_per_s", "fraction_of_peak", "time_se
 DISTURBED = ("throttled", "contended", "ecc_errors", "link_degraded", "cache_resident", "counts_differ")
 LONGEST_TEXT = 1000
 LARGEST = 1e30  # nothing that is measured here comes near
+LARGEST_PARAMETER = 2**63 - 1
 WROTE = "give reports that 'gpumem probe --output FILE.json' or 'gpumem run' wrote"
 
 
@@ -56,9 +57,11 @@ class WrongType(Exception):
 def checked(value, kind, where):
     if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool) != (kind is bool):
         raise WrongType(f"{where} is not {KINDS[kind]}")
-    if kind is float and not abs(value) <= LARGEST:
+    if kind is not float:
+        return value
+    if not abs(value) <= LARGEST:
         raise WrongType(f"{where} is too large")
-    return value
+    return float(value)  # a whole number may be larger than what draws can do with
 
 
 def typed(kind, value, where):
@@ -66,6 +69,8 @@ def typed(kind, value, where):
     Null is None, or empty, or something of which nothing is known."""
     if isinstance(kind, list):
         parts = checked([] if value is None else value, list, where)
+        if None in parts:
+            raise WrongType(f"{where}/{parts.index(None)} is null")
         return [typed(kind[0], part, f"{where}/{i}") for i, part in enumerate(parts)]
     if isinstance(kind, dict) or is_dataclass(kind):
         value = checked({} if value is None else value, dict, where)
@@ -98,8 +103,12 @@ def read_case(case, where):
         raise WrongType(f"{where} names no probe")
     if not case.parameters:
         raise WrongType(f"{where} has no parameters")
-    typed({...: float}, {name: value for name, value in case.parameters.items() if not isinstance(value, str)},
-          f"{where}/parameters")
+    for name, value in case.parameters.items():
+        if not isinstance(value, str) and checked(value, float, f"{where}/parameters/{name}") > LARGEST_PARAMETER:
+            raise WrongType(f"{where}/parameters/{name} is too large")
+    for i, piece in enumerate(case.timeline):
+        if None in (piece.stream, piece.start_s, piece.end_s):
+            raise WrongType(f"{where}/timeline/{i} has no place in the timeline")
     for i, site in enumerate(case.access):
         site.costs = {name: typed(Reading, cost, f"{where}/access/{i}/{name}") for name, cost in site.others.items()
                       if name.endswith("_per_request")}

@@ -389,9 +389,22 @@ class Refusals(PlotTest):
                              (lambda case: case["time_seconds"].update(median=10**400), "median is too large"),
                              (lambda case: case.update(parameters=None), "/results/2 has no parameters"),
                              (lambda case: case["parameters"].update(op=[1]), "/results/2/parameters/op is not"),
-                             (lambda case: case.update(flags="x"), "/results/2/flags is not a list")):
+                             (lambda case: case["parameters"].update(op=2**63), "/results/2/parameters/op is too large"),
+                             (lambda case: case.update(flags="x"), "/results/2/flags is not a list"),
+                             (lambda case: case.update(ran_seconds=[0.5, None]), "/results/2/ran_seconds/1 is null"),
+                             (lambda case: case.update(timeline=[{"stage": "copy", "start_s": 0}]),
+                              "/results/2/timeline/0 has no place in the timeline")):
             with self.subTest(said):
                 self.assertIn(said, self.refused(self.changed_case(change)))
+
+    @needs_matplotlib
+    def test_any_number_is_drawn(self):
+        for number in (2**70, 1e-320):
+            for name in ("program_counted", "node"):
+                with self.subTest(number, name=name):
+                    self.plot("any.svg", self.changed(GOLDEN / f"{name}.json", lambda report: (
+                        report["program"].update(bin_seconds=number) if report["program"] else
+                        report["results"][0]["headline"].update(measured=number))))
 
     def test_nothing_to_plot(self):
         self.assertIn("nothing to plot", self.refused(GOLDEN / "dry_run.json"))
