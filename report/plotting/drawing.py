@@ -14,7 +14,7 @@ from .panel_drawing import LETTERS_PER_INCH, MUTED
 
 WIDTH_INCHES = {1: 8.6, 2: 12.4, 3: 15.6}
 LEGEND_LINE_INCHES, LEGEND_INCHES = 0.225, 0.08  # of a line, and of what is around all lines
-LETTERS_BESIDE_LABEL = 10  # that the mark of a legend's entry and the gaps around it have room for
+LETTERS_BESIDE_LABEL = 9  # that the mark of a legend's entry and the gaps around it have room for
 TITLE_INCHES = 0.85
 MAKER = "gpumem report/plot.py"
 METADATA = {"svg": {"Date": None, "Creator": MAKER}, "png": {"Software": MAKER},
