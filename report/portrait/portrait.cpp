@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "probes/error.hpp"
 #include "probes/words.hpp"
@@ -298,10 +301,13 @@ void refuse_nothing_to_portray(const NamedReport& report) {
 std::vector<Portrait> portraits_of(std::span<const NamedReport> reports) {
   std::vector<Portrait> portraits;
   for (const NamedReport& one : reports) portraits.push_back(portrait_of(one.report));
+  // By the names of their files, with the folders only where these tell them apart.
+  std::vector<std::string> names;
+  for (const NamedReport& one : reports) names.push_back(std::filesystem::path(one.name).stem().string());
   for (std::size_t i = 0; i < portraits.size(); ++i) {
-    if (std::ranges::count(portraits, portraits[i].gpu, &Portrait::gpu) > 1) {
-      portraits[i].label = fmt::format("{}, {}", portraits[i].gpu, one_line(reports[i].name));
-    }
+    if (std::ranges::count(portraits, portraits[i].gpu, &Portrait::gpu) == 1) continue;
+    const std::string& name = std::ranges::count(names, names[i]) > 1 ? reports[i].name : names[i];
+    portraits[i].label = fmt::format("{}, {}", portraits[i].gpu, one_line(name));
   }
   return portraits;
 }

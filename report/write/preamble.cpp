@@ -80,17 +80,20 @@ std::string host_link(const Report& report) {
   return line + ".";
 }
 
-/// What joins most pairs of GPUs, and which pairs something else does; empty where no case is about it.
+/// What joins most pairs of the report's GPUs, and which pairs something else does; empty where it is not known.
 std::string links_between_gpus(const Report& report) {
   struct Kind {
     std::string words;
     std::vector<std::string> pairs = {};
   };
   std::vector<Kind> kinds;
-  for (std::size_t from = 0; from < report.devices.size(); ++from) {
-    const std::vector<PeerLink>& links = report.devices[from].links;
-    for (std::size_t to = 0; to < links.size(); ++to) {
-      if (to == from) continue;
+  const auto index_of = [&](std::size_t place) { return report.devices[place].index.value_or(place); };
+  for (std::size_t i = 0; i < report.devices.size(); ++i) {
+    const std::vector<PeerLink>& links = report.devices[i].links;
+    for (std::size_t j = 0; j < report.devices.size(); ++j) {
+      const std::size_t from = index_of(i);
+      const std::size_t to = index_of(j);
+      if (to == from || to >= links.size()) continue;
       const auto peak = links[to].theoretical_bytes_per_s();
       std::string words =
           in_words(links[to]) + (peak ? ", " + rate_words(*peak * per_giga) + " theoretical each way" : "");

@@ -148,7 +148,7 @@ TEST_CASE("Portraits of several GPUs have names of their own", "[portrait]") {
   CHECK(portraits_of(two()).back().label == "Other GPU");
   std::vector<NamedReport> alike = two();
   alike.back().report.device = alike.front().report.device;
-  CHECK(portraits_of(alike).back().label == "GPU <one>, b.json");
+  CHECK(portraits_of(alike).back().label == "GPU <one>, b");
 }
 
 TEST_CASE("Portraits are written as the golden files show", "[portrait]") {

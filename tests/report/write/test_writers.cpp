@@ -342,6 +342,32 @@ TEST_CASE("The preamble describes the host link where a case is about it") {
   CHECK(link_line(report) == "Host link: PCIe gen5 x16, 63.0 GB/s theoretical each way.");
 }
 
+TEST_CASE("The preamble says what joins the GPUs of the report, and not what joins others") {
+  const auto line = [](const Report& report) {
+    for (const std::string& one : lines_of(text_of(report, in_markdown))) {
+      if (one.starts_with("Between ")) return one;
+    }
+    return std::string();
+  };
+  Report report = examples::node();
+  CHECK(line(report).empty());
+  std::vector<Device>& gpus = report.devices;
+  const PeerLink nvlinks{.path = PeerLink::Path::nvlink, .nvlinks = 18, .bytes_per_nvlink_s = 25e9};
+  for (unsigned gpu = 0; gpu < gpus.size(); ++gpu) {
+    gpus[gpu].index = gpu;
+    gpus[gpu].links.assign(gpus.size(), nvlinks);
+    gpus[gpu].links[gpu].path = PeerLink::Path::itself;
+  }
+  const std::string joined = ": 18 NVLinks, 450 GB/s theoretical each way.";
+  CHECK(line(report) == "Between 8 GPUs" + joined);
+  gpus[2].links[7] = {.path = PeerLink::Path::system};
+  CHECK(line(report).starts_with("Between 8 GPUs" + joined.substr(0, joined.size() - 1) + "; GPU 2 to 7: "));
+  gpus = {gpus[2], gpus[5]};
+  CHECK(line(report) == "Between 2 GPUs" + joined);
+  gpus.pop_back();
+  CHECK(line(report).empty());
+}
+
 TEST_CASE("A table of alternatives says what it relates to, keeps them apart, and repeats no fit in every row") {
   for (const unsigned width : {80U, 200U}) {
     const std::string text = text_of(examples::transfers(), table({width}));
