@@ -93,10 +93,12 @@ std::string title_of(const std::vector<Portrait>& portraits) {
 void write_header(std::ostream& out, std::span<const NamedReport> reports, const std::vector<Portrait>& portraits) {
   out << "<header><p>Portrait of a GPU's memory</p><h1>" << xml_escaped(title_of(portraits)) << "</h1>\n";
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    std::vector<std::string> lines = preamble(reports[i].report);
-    if (reports.size() == 1 && !lines.empty()) lines.front().erase(0, portraits[i].gpu.size());
+    const std::vector<std::string> lines = preamble(reports[i].report);
+    const std::string heading = portraits[i].gpu + ", ";
     for (const std::string& line : lines) {
-      const std::string text = line.starts_with(", ") ? capitalised(line.substr(2)) : line;
+      if (reports.size() == 1 && line == portraits[i].gpu) continue;  // which the title says
+      const bool repeats = reports.size() == 1 && line.starts_with(heading);
+      const std::string text = repeats ? capitalised(line.substr(heading.size())) : line;
       const bool predicted = line.starts_with("PREDICTED");
       out << "<div class=\"about" << (predicted ? " badge" : "") << "\">" << xml_escaped(text) << "</div>\n";
     }

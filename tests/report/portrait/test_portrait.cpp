@@ -7,6 +7,7 @@
 #include "report/write/portrait.hpp"
 #include "report/write/svg.hpp"
 #include "tests/catch.hpp"
+#include "tests/report/examples.hpp"
 #include "tests/report/golden.hpp"
 
 namespace gpumem::report {
@@ -142,6 +143,11 @@ TEST_CASE("A portrait says what is unusual", "[portrait]") {
   left_out.results.front().status = Status::failed;
   CHECK(portrait_of(left_out).unusual ==
         std::vector<std::string>{"1 case failed, or moved wrong data.", "1 case skipped: no such thing."});
+}
+
+TEST_CASE("A portrait of several GPUs of a machine says how many they are", "[portrait]") {
+  CHECK(page_of({{"all.json", examples::all_gpus()}}).find("<div class=\"about\">8 x NVIDIA H200, ") !=
+        std::string::npos);
 }
 
 TEST_CASE("Portraits of several GPUs have names of their own", "[portrait]") {
