@@ -13,7 +13,7 @@ BANDWIDTH, PEAK_SHARE, TIME = "bandwidth_gb_per_s", "fraction_of_peak", "time_se
 DISTURBED = ("throttled", "contended", "ecc_errors", "link_degraded", "cache_resident", "counts_differ")
 LONGEST_TEXT = 1000
 LARGEST = 1e30  # nothing that is measured here comes near
-LARGEST_PARAMETER = 2**63 - 1
+LARGEST_WHOLE = 2**63 - 1  # that what draws can do with
 WROTE = "give reports that 'gpumem probe --output FILE.json' or 'gpumem run' wrote"
 
 
@@ -61,7 +61,7 @@ def checked(value, kind, where):
         return value
     if not abs(value) <= LARGEST:
         raise WrongType(f"{where} is too large")
-    return float(value)  # a whole number may be larger than what draws can do with
+    return value if abs(value) <= LARGEST_WHOLE else float(value)
 
 
 def typed(kind, value, where):
@@ -104,7 +104,7 @@ def read_case(case, where):
     if not case.parameters:
         raise WrongType(f"{where} has no parameters")
     for name, value in case.parameters.items():
-        if not isinstance(value, str) and checked(value, float, f"{where}/parameters/{name}") > LARGEST_PARAMETER:
+        if not isinstance(value, str) and checked(value, float, f"{where}/parameters/{name}") > LARGEST_WHOLE:
             raise WrongType(f"{where}/parameters/{name} is too large")
     for i, piece in enumerate(case.timeline):
         if None in (piece.stream, piece.start_s, piece.end_s):
