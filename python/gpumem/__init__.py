@@ -19,15 +19,18 @@ import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Union
 
 from .errors import Error
 from .program import call, program
 from .report import Plot, Report, read
 
+Arguments = Union[str, os.PathLike, Sequence[Union[str, int, float, os.PathLike]]]  # one text is as for a shell
+
 __all__ = ["Error", "Plot", "Report", "check", "probe", "program", "read", "run"]
 
 
-def probe(arguments: str | Sequence[str] = (), *, backend: str | None = None, gpu: str | None = None) -> Report:
+def probe(arguments: Arguments = (), *, backend: str | None = None, gpu: str | None = None) -> Report:
     """Runs probes: `arguments` are those of `gpumem probe`, as in "--offset 0..32 --op read,write".
 
     backend: "cuda" measures (the program's default), "model" predicts, "auto" measures where there is a GPU.
@@ -36,15 +39,15 @@ def probe(arguments: str | Sequence[str] = (), *, backend: str | None = None, gp
     return reported(["probe", *words(arguments), *where(backend, gpu)])
 
 
-def check(suites: str | Sequence[str] = "smoke", *, backend: str | None = None, gpu: str | None = None) -> Report:
-    """Holds a GPU to what suites expect: `passed` of what it returns says whether it does, report["checks"] why.
+def check(suite: Arguments = "smoke", *, backend: str | None = None, gpu: str | None = None) -> Report:
+    """Holds a GPU to what a suite expects: `passed` of what it returns says whether it does, report["checks"] why.
 
-    suites: the arguments of `gpumem check`, as in "smoke --attempts 3". The rest is as for probe().
+    suite: its name or file, or the arguments of `gpumem check`, as in "smoke --attempts 3". The rest is as for probe().
     """
-    return reported(["check", *words(suites), *where(backend, gpu)], fine=(0, 1))
+    return reported(["check", *words(suite), *where(backend, gpu)], fine=(0, 1))
 
 
-def run(command: str | Sequence[str | os.PathLike], options: str | Sequence[str] = ()) -> Report:
+def run(command: Arguments, options: Arguments = ()) -> Report:
     """Runs a program that uses CUDA, and reports on its kernels. `exit_code` of what it returns is the command's.
 
     command: its words, or one text as for a shell without its expansions. options: those of `gpumem run`, as in
@@ -54,8 +57,15 @@ def run(command: str | Sequence[str | os.PathLike], options: str | Sequence[str]
     return reported(["run", *words(options)], fine=None, rest=["--", *its])
 
 
-def words(arguments: str | Sequence[str | os.PathLike]) -> list[str]:
-    return shlex.split(arguments) if isinstance(arguments, str) else [os.fspath(one) for one in arguments]
+def words(arguments: Arguments) -> list[str]:
+    if isinstance(arguments, os.PathLike):
+        arguments = [arguments]
+    if not isinstance(arguments, str):
+        return [os.fspath(one) if isinstance(one, os.PathLike) else str(one) for one in arguments]
+    try:
+        return shlex.split(arguments)
+    except ValueError as error:
+        raise Error(f"{arguments!r} is no list of words ({str(error).lower()}); give one: ['--offset', '0..4']", 2) from error
 
 
 def where(backend: str | None, gpu: str | None) -> list[str]:
@@ -74,11 +84,15 @@ def reported(arguments: list[str], *, fine: Sequence[int] | None = (0,), rest: S
         return report
     if ended.exit_code == 130 and not watches:
         raise KeyboardInterrupt
+    if ended.exit_code == 0:
+        raise Error(f"'gpumem {shlex.join(arguments)}' makes no report; it is for the command line", 2)
     complaint = in_python(ended.complaint or f"gpumem ended with {ended.exit_code} and said nothing")
     raise Error(complaint, ended.exit_code, report)
 
 
 def in_python(complaint: str) -> str:
     """What the program says of another command line, said of an argument here."""
+    if complaint.startswith("--output holds one report of one suite"):
+        return "a report is of one suite, or of one saved report; check them one at a time"
     what, is_cured, _ = complaint.partition("; to predict instead run: ")
     return f'{what}; to predict instead: backend="model", gpu="h200"' if is_cured else complaint

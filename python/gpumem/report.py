@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,10 @@ class Report(Mapping[str, Any]):
     def __init__(self, text: str, exit_code: int = 0):
         """text: the JSON. exit_code: what the program that wrote it ended with."""
         self._text = text
-        self._data: dict[str, Any] = json.loads(text)
+        try:
+            self._data: dict[str, Any] = json.loads(text)
+        except ValueError as error:
+            raise Error(f"this is no report of gpumem, for it is no JSON: {error}", 2) from error
         self.exit_code = exit_code
 
     @classmethod
@@ -100,11 +104,15 @@ class Plot:
         from .plotting.command import UserError
         from .plotting.reports import labelled, parse
 
+        if scale not in (None, "linear", "log"):
+            raise Error(f"scale is linear or log, and not '{scale}'", 2)
         try:
             parsed = [parse(report._text, f"report {number + 1}") for number, report in enumerate(reports)]
+            if not parsed:
+                raise Error("there is no report to plot: the list is empty", 2)
             self._figure = figures.build(labelled(parsed), figure, {}, y, scale)
         except UserError as error:
-            raise Error(str(error), 2) from error
+            raise Error(re.sub(r"--(?=figure |y )", "", str(error)), 2) from error  # options there, arguments here
 
     def bytes(self, kind: str) -> bytes:
         """The content of a file of that kind: svg, png, pdf or html."""
@@ -140,9 +148,9 @@ def read(paths: str | os.PathLike | Iterable[str | os.PathLike]) -> pandas.DataF
     import pandas
 
     quantities = {name: about for frame in frames for name, about in frame.attrs["quantities"].items()}
-    for name, frame in zip(names, frames):
+    for frame in frames:
         frame.attrs.clear()  # frames with different ones cannot be put together
-        frame.insert(0, "report", name)
-    together = pandas.concat(frames, ignore_index=True)
+    together = pandas.concat([pandas.concat([pandas.Series(name, frame.index, name="report"), frame], axis=1)
+                              for name, frame in zip(names, frames)], ignore_index=True)
     together.attrs["quantities"] = quantities
     return together

@@ -95,7 +95,7 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         self.assertEqual(self.python(code), "<gpumem.Report of 3 cases, predicted: NVIDIA H200>; 3; model; True")
 
     def test_it_shows_itself(self):
-        page = self.python('print(gpumem.probe(["--offset", "0,1"], backend="model", gpu="h200")._repr_html_())')
+        page = self.python('print(gpumem.probe(["--offset", "0,1", "--block-threads", 256], backend="model", gpu="h200")._repr_html_())')
         self.assertIn("<td style=\"text-align:right\">0</td>", page)
         self.assertIn("PREDICTED by the model", page)
         self.assertNotIn("|", page)
@@ -114,6 +114,8 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
             "expectations": [{"name": "e", "cases": {"probe": "offset"}, "quantity": "bandwidth_gb_per_s",
                               "at_least": 1e9}]}))
         self.assertEqual(self.python(code.format(str(suite))), "False 1")
+        self.assertEqual(self.python("import pathlib\nprint(gpumem.check(pathlib.Path('own.json'), backend='model',"
+                                     " gpu='h200').exit_code)"), "1")
 
     def test_errors_are_the_programs(self):
         exit_code, line = self.error('gpumem.probe("--offset x", backend="model", gpu="h200")')
@@ -128,6 +130,18 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         self.assertRegex(line, r'; to predict instead: backend="model", gpu="h200"$')
         (self.directory / "suite.json").write_text("{}")
         self.assertEqual(self.error('gpumem.read("suite.json")')[0], 2)
+
+    def test_errors_of_its_own(self):
+        for code, said in (("gpumem.probe('--offset \"0')", "'--offset \"0' is no list of words (no closing quotation)"),
+                           ("gpumem.probe('--help')", "'gpumem probe --help' makes no report"),
+                           ("gpumem.check(['smoke', 'portrait'], backend='model', gpu='h200')", "a report is of one suite"),
+                           ("gpumem.Report('{')", "this is no report of gpumem, for it is no JSON: "),
+                           ("gpumem.Plot([])", "there is no report to plot"),
+                           ("gpumem.Plot([], scale='square')", "scale is linear or log, and not 'square'")):
+            with self.subTest(code):
+                exit_code, line = self.error(code)
+                self.assertEqual(exit_code, 2)
+                self.assertTrue(line.startswith(said), line)
 
     def test_what_is_not_installed(self):
         report = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
@@ -174,7 +188,7 @@ print(plot._repr_svg_()[:5])
         self.assertIn("<script>", (self.directory / "a.html").read_text())
         load = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
         self.assertEqual(self.error(f'{load}.plot("nothing")'),
-                         (2, "no cases of 'nothing' in report 1; --figure takes stride or roofline"))
+                         (2, "no cases of 'nothing' in report 1; figure takes stride or roofline"))
         self.assertEqual(self.error(f'{load}.plot().save("a.gif")'), (2, "a figure is svg, png, pdf or html, and not 'gif'"))
 
     @unittest.skipUnless(has("pandas") and has("matplotlib"), "pandas or matplotlib is not installed")
