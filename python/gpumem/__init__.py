@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Union
 
 from .errors import Error
-from .program import call, program
+from .program import call, program, show
 from .report import Plot, Report, read
 
 Arguments = Union[str, os.PathLike, Sequence[Union[str, int, float, os.PathLike]]]  # one text is as for a shell
@@ -81,8 +81,10 @@ def reported(arguments: list[str], *, fine: Sequence[int] | None = (0,), rest: S
                      quiet_stdout=not watches)
         report = Report(target.read_text(encoding="utf-8"), ended.exit_code) if target.exists() else None
     if report is not None and (fine is None or ended.exit_code in fine):
+        show(ended.unshown)
         return report
     if ended.exit_code == 130 and not watches:
+        show(ended.unshown)
         raise KeyboardInterrupt
     if ended.exit_code == 0:
         raise Error(f"'gpumem {shlex.join(arguments)}' makes no report; it is for the command line", 2)

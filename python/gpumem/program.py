@@ -18,6 +18,7 @@ from typing import NamedTuple
 from .errors import Error
 
 CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+LAST_WORDS = re.compile(r"(?:^|(?<=[\r\n]))(?:\x1b\[K)?gpumem: [^\n]*\n?\Z")  # a last line that may be its complaint
 
 
 def program() -> str:
@@ -44,6 +45,7 @@ class Ended(NamedTuple):
 
     exit_code: int
     complaint: str | None  # its one line of what was wrong, if it had one
+    unshown: str  # the end of what it said, which is not on stderr yet: the complaint, or nothing
 
 
 def call(arguments: Sequence[str | os.PathLike], *, quiet_stdout: bool = True) -> Ended:
@@ -59,29 +61,41 @@ def call(arguments: Sequence[str | os.PathLike], *, quiet_stdout: bool = True) -
     finally:
         os.close(its)
     said: list[str] = []
-    reader = threading.Thread(target=pass_on, args=(ours, said), daemon=True)
+    unshown: list[str] = []
+    reader = threading.Thread(target=pass_on, args=(ours, said, unshown), daemon=True)
     reader.start()
     try:
         child.wait()
     except KeyboardInterrupt:
         child.send_signal(signal.SIGINT)
         child.wait()
+        reader.join(timeout=10)
+        show("".join(unshown))
         raise
     finally:
         reader.join(timeout=10)
-    return Ended(child.returncode if child.returncode >= 0 else 128 - child.returncode, complaint_in("".join(said)))
+    exit_code = child.returncode if child.returncode >= 0 else 128 - child.returncode
+    return Ended(exit_code, complaint_in("".join(said)), "".join(unshown))
 
 
-def pass_on(terminal: int, said: list[str]) -> None:
+def pass_on(terminal: int, said: list[str], unshown: list[str]) -> None:
+    """Shows what comes, but for a last line that an exception may say."""
     with os.fdopen(terminal, encoding="utf-8", errors="replace", newline="") as text:
         try:
             while part := os.read(text.fileno(), 65536):
                 decoded = part.decode("utf-8", errors="replace").replace("\r\n", "\n")
                 said.append(decoded)
-                sys.stderr.write(decoded)
-                sys.stderr.flush()
+                waiting = "".join([*unshown, decoded])
+                held = LAST_WORDS.search(waiting)
+                unshown[:] = [held.group()] if held else []
+                show(waiting[: held.start()] if held else waiting)
         except OSError:  # the other end is closed
             pass
+
+
+def show(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
 
 
 def complaint_in(text: str) -> str | None:

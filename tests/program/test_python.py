@@ -105,15 +105,18 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         text = self.python('print(gpumem.probe("--offset 0,1", backend="model", gpu="h200"))')
         self.assertIn("offset: copy", text)
 
-    def test_checks(self):
-        code = 'report = gpumem.check({!r}, backend="model", gpu="h200")\nprint(report.passed, report.exit_code)'
-        self.assertEqual(self.python(code.format("smoke")), "True 0")
+    def failing_suite(self):
         suite = self.directory / "own.json"
         suite.write_text(json.dumps({
             "schema_version": 1, "name": "own", "purpose": "p", "probes": [{"probe": "offset", "axes": {"offset": ["0"]}}],
             "expectations": [{"name": "e", "cases": {"probe": "offset"}, "quantity": "bandwidth_gb_per_s",
                               "at_least": 1e9}]}))
-        self.assertEqual(self.python(code.format(str(suite))), "False 1")
+        return suite
+
+    def test_checks(self):
+        code = 'report = gpumem.check({!r}, backend="model", gpu="h200")\nprint(report.passed, report.exit_code)'
+        self.assertEqual(self.python(code.format("smoke")), "True 0")
+        self.assertEqual(self.python(code.format(str(self.failing_suite()))), "False 1")
         self.assertEqual(self.python("import pathlib\nprint(gpumem.check(pathlib.Path('own.json'), backend='model',"
                                      " gpu='h200').exit_code)"), "1")
 
@@ -130,6 +133,22 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         self.assertRegex(line, r'; to predict instead: backend="model", gpu="h200"$')
         (self.directory / "suite.json").write_text("{}")
         self.assertEqual(self.error('gpumem.read("suite.json")')[0], 2)
+
+    def test_what_an_exception_says_is_not_on_stderr_too(self):
+        code = """
+import io, sys
+sys.stderr = io.StringIO()
+try:
+    gpumem.probe("--offset x", backend="model", gpu="h200")
+except gpumem.Error:
+    print(repr(sys.stderr.getvalue()))
+gpumem.run(["sh", "-c", "echo theirs >&2"])
+print("theirs" in sys.stderr.getvalue())
+report = gpumem.check("own.json", backend="model", gpu="h200")  # which fails, and is no exception
+print("choosing" in sys.stderr.getvalue(), "gpumem: own: 1 expectation failed" in sys.stderr.getvalue())
+"""
+        self.failing_suite()
+        self.assertEqual(self.python(code), "''\nTrue\nTrue True")
 
     def test_errors_of_its_own(self):
         for code, said in (("gpumem.probe('--offset \"0')", "'--offset \"0' is no list of words (no closing quotation)"),
