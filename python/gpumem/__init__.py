@@ -80,12 +80,12 @@ def reported(arguments: list[str], *, fine: Sequence[int] | None = (0,), rest: S
         ended = call([*arguments, "--output", str(target), *(["--quiet"] if watches else []), *rest],
                      quiet_stdout=not watches)
         report = Report(target.read_text(encoding="utf-8"), ended.exit_code) if target.exists() else None
+    if ended.interrupted or (ended.exit_code == 130 and not watches):
+        show(ended.unshown)
+        raise KeyboardInterrupt
     if report is not None and (fine is None or ended.exit_code in fine):
         show(ended.unshown)
         return report
-    if ended.exit_code == 130 and not watches:
-        show(ended.unshown)
-        raise KeyboardInterrupt
     if ended.exit_code == 0:
         raise Error(f"'gpumem {shlex.join(arguments)}' makes no report; it is for the command line", 2)
     complaint = in_python(ended.complaint or f"gpumem ended with {ended.exit_code} and said nothing")

@@ -46,6 +46,7 @@ class Ended(NamedTuple):
     exit_code: int
     complaint: str | None  # its one line of what was wrong, if it had one
     unshown: str  # the end of what it said, which is not on stderr yet: the complaint, or nothing
+    interrupted: bool  # from here
 
 
 def call(arguments: Sequence[str | os.PathLike], *, quiet_stdout: bool = True) -> Ended:
@@ -64,18 +65,17 @@ def call(arguments: Sequence[str | os.PathLike], *, quiet_stdout: bool = True) -
     unshown: list[str] = []
     reader = threading.Thread(target=pass_on, args=(ours, said, unshown), daemon=True)
     reader.start()
+    interrupted = False
     try:
         child.wait()
     except KeyboardInterrupt:
+        interrupted = True
         child.send_signal(signal.SIGINT)
         child.wait()
-        reader.join(timeout=10)
-        show("".join(unshown))
-        raise
     finally:
         reader.join(timeout=10)
     exit_code = child.returncode if child.returncode >= 0 else 128 - child.returncode
-    return Ended(exit_code, complaint_in("".join(said)), "".join(unshown))
+    return Ended(exit_code, complaint_in("".join(said)), "".join(unshown), interrupted)
 
 
 def pass_on(terminal: int, said: list[str], unshown: list[str]) -> None:

@@ -126,11 +126,12 @@ std::string described(const std::vector<Record>& results, const Line& line) {
 /// one, and which cases are unlike the others.
 std::vector<std::string> described(const std::vector<Record>& results, const Members& table) {
   std::vector<std::string> parts;
-  const std::vector<CaseMatrix> side_by_side = matrices(cases_of(results, table));
+  const Cases cases = cases_of(results, table);
+  const std::vector<CaseMatrix> side_by_side = matrices(cases);
   std::vector<Line> lines = lines_of(results, table);
   if (!side_by_side.empty()) lines.resize(is_of_pairs(side_by_side.front()) ? 0 : 1);
   for (const Line& line : lines) parts.push_back(described(results, line));
-  const std::vector<CaseMatrix> judged = matrices(cases_of(results, table), 1);
+  const std::vector<CaseMatrix> judged = matrices(cases, 1);  // a single row is no matrix to read, but one to judge
   for (const CaseMatrix& matrix : judged) parts.push_back(unlike_words(matrix, judged.size() > 1));
   return parts;
 }

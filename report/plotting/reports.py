@@ -13,7 +13,7 @@ BANDWIDTH, PEAK_SHARE, TIME = "bandwidth_gb_per_s", "fraction_of_peak", "time_se
 DISTURBED = ("throttled", "contended", "ecc_errors", "link_degraded", "cache_resident", "counts_differ")
 LONGEST_TEXT = 1000
 LARGEST = 1e30  # nothing that is measured here comes near
-LARGEST_WHOLE = 2**63 - 1  # that what draws can do with
+LARGEST_WHOLE = 2**63 - 1  # what draws can do with no larger one
 WROTE = "give reports that 'gpumem probe --output FILE.json' or 'gpumem run' wrote"
 
 
