@@ -31,6 +31,10 @@ std::string load_driver() {
   GPUMEM_FIND_AS("cuDeviceTotalMem_v2", cuDeviceTotalMem)
   GPUMEM_FIND_AS("cuEventElapsedTime", cuEventElapsedTime)
   GPUMEM_FIND_AS("cuMemAlloc_v2", cuMemAlloc)
+  GPUMEM_FIND_AS("cuMemFree_v2", cuMemFree)
+  GPUMEM_FIND_AS("cuMemGetInfo_v2", cuMemGetInfo)
+  GPUMEM_FIND_AS("cuMemHostGetDevicePointer_v2", cuMemHostGetDevicePointer)
+  GPUMEM_FIND_AS("cuStreamDestroy_v2", cuStreamDestroy)
   GPUMEM_FIND_AS("cuMemcpyDtoHAsync_v2", cuMemcpyDtoHAsync)
   GPUMEM_FIND_AS("cuMemcpyHtoDAsync_v2", cuMemcpyHtoDAsync)
 #undef GPUMEM_FIND_AS
@@ -38,6 +42,8 @@ std::string load_driver() {
       !find(library, "cuDeviceGetUuid", loaded_driver.cuDeviceGetUuid)) {
     missing = "cuDeviceGetUuid";
   }
+  find(library, "cuStreamWaitValue32_v2", loaded_driver.cuStreamWaitValue32);
+  find(library, "cuFuncLoad", loaded_driver.cuFuncLoad);
   find(library, "cuFuncGetName", loaded_driver.cuFuncGetName);
   find(library, "cuKernelGetFunction", loaded_driver.cuKernelGetFunction);
   return missing;

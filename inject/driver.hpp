@@ -18,13 +18,16 @@ namespace gpumem::inject {
   F(cuEventCreate)                               \
   F(cuEventQuery)                                \
   F(cuEventRecord)                               \
+  F(cuEventSynchronize)                          \
   F(cuFuncGetAttribute)                          \
   F(cuFuncGetModule)                             \
   F(cuLaunchKernel)                              \
   F(cuLaunchKernelEx)                            \
+  F(cuMemHostAlloc)                              \
   F(cuMemsetD8Async)                             \
   F(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
   F(cuPointerGetAttribute)                       \
+  F(cuStreamCreate)                              \
   F(cuStreamIsCapturing)                         \
   F(cuStreamSynchronize)                         \
   F(cuThreadExchangeStreamCaptureMode)
@@ -34,12 +37,18 @@ struct Driver {
   GPUMEM_DRIVER_FUNCTIONS(GPUMEM_MEMBER)
 #undef GPUMEM_MEMBER
   CUresult (*cuMemAlloc)(CUdeviceptr*, std::size_t) = nullptr;
+  CUresult (*cuMemFree)(CUdeviceptr) = nullptr;
+  CUresult (*cuMemGetInfo)(std::size_t*, std::size_t*) = nullptr;
+  CUresult (*cuMemHostGetDevicePointer)(CUdeviceptr*, void*, unsigned) = nullptr;
+  CUresult (*cuStreamDestroy)(CUstream) = nullptr;
   CUresult (*cuMemcpyDtoHAsync)(void*, CUdeviceptr, std::size_t, CUstream) = nullptr;
   CUresult (*cuMemcpyHtoDAsync)(CUdeviceptr, const void*, std::size_t, CUstream) = nullptr;
   CUresult (*cuDeviceTotalMem)(std::size_t*, CUdevice) = nullptr;
   CUresult (*cuDeviceGetUuid)(CUuuid*, CUdevice) = nullptr;
   CUresult (*cuEventElapsedTime)(float*, CUevent, CUevent) = nullptr;
-  // Of drivers that know kernels apart from contexts; else null.
+  // Of drivers that have them; else null.
+  CUresult (*cuStreamWaitValue32)(CUstream, CUdeviceptr, cuuint32_t, unsigned) = nullptr;
+  CUresult (*cuFuncLoad)(CUfunction) = nullptr;
   CUresult (*cuFuncGetName)(const char**, CUfunction) = nullptr;
   CUresult (*cuKernelGetFunction)(CUfunction*, CUkernel) = nullptr;
 };

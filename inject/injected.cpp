@@ -16,13 +16,11 @@ namespace gpumem::inject {
 
 namespace {
 
-Engine engine;
-
 void at_end() {
   const std::unique_lock lock(watch().mutex, std::try_to_lock);
   if (!lock.owns_lock() || watch().in_child) return;
   const Unnoticed unnoticed;
-  engine.finish();
+  watch().engine.finish();
 }
 
 void start() {
@@ -33,8 +31,8 @@ void start() {
     write_problem(true, "the driver lacks " + missing + ": it is older than gpumem can watch programs with");
     return;
   }
-  engine = options.engine == EngineKind::counters ? counters_engine() : sites_engine();
-  if (!engine.start()) return;
+  watch().engine = options.engine == EngineKind::counters ? counters_engine() : sites_engine();
+  if (!watch().engine.start()) return;
   pthread_atfork([] { watch().mutex.lock(); }, [] { watch().mutex.unlock(); },
                  [] {
                    watch().in_child = true;

@@ -24,7 +24,7 @@ namespace gpumem::inject {
 
 namespace {
 
-std::unordered_map<CUfunction, Kernel> kernels;
+std::map<std::pair<CUcontext, CUfunction>, Kernel> kernels;
 std::map<std::tuple<std::uint32_t, std::uint32_t, std::array<std::uint32_t, 6>>, Slot> slots;
 std::uint32_t kernels_seen = 0;
 std::unordered_map<std::string, std::uint32_t> numbers;  // by name, of kernels that share one the first
@@ -69,9 +69,10 @@ void forget_module(CUmodule module) {
   dropped.push_back(module);
 }
 
-Kernel* kernel_of(CUfunction function, const char* symbol, const Options& options) {
+Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options) {
   forget_dropped_modules();
-  if (const auto found = kernels.find(function); found != kernels.end()) return &found->second;
+  const std::pair key{context, function};
+  if (const auto found = kernels.find(key); found != kernels.end()) return &found->second;
   Kernel kernel;
   kernel.function = function;
   if (driver().cuFuncGetModule(&kernel.module, function) != CUDA_SUCCESS) {
@@ -93,7 +94,11 @@ Kernel* kernel_of(CUfunction function, const char* symbol, const Options& option
   kernel.collective = readable.rfind("nccl", 0) == 0 || readable.rfind("void nccl", 0) == 0;
   kernel.wanted = options.wants_kernel(readable.c_str());
   kernel.static_shared_bytes = attribute(kernel.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  return &kernels.emplace(function, std::move(kernel)).first->second;
+  return &kernels.emplace(key, std::move(kernel)).first->second;
+}
+
+void forget_kernels(CUcontext context) {
+  std::erase_if(kernels, [&](const auto& entry) { return entry.first.first == context; });
 }
 
 Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device) {

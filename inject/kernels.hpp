@@ -21,6 +21,7 @@ struct Kernel {
   bool collective = false;  ///< waits for other GPUs
   bool hopeless = false;    ///< looking closely has failed, and would again
   bool written = false;
+  bool loaded = false;  ///< a launch of it does not bring its code first, for which it would wait for its stream
 };
 
 /// Blocks and threads of a launch.
@@ -43,8 +44,11 @@ void forget_module(CUmodule module);
 
 // One thread at a time calls these.
 
-/// Null where the driver does not tell what it is. `symbol` is the name as the callback has it.
-[[nodiscard]] Kernel* kernel_of(CUfunction function, const char* symbol, const Options& options);
+/// Null where the driver does not tell what it is. `context` is the current one, for which what is launched may have a
+/// function of its own. `symbol` is the name as the callback has it.
+[[nodiscard]] Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options);
+/// Its kernels are gone with it.
+void forget_kernels(CUcontext context);
 /// Null where there is no room.
 [[nodiscard]] Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device);
 /// Adds a time to those of the slot's launches.

@@ -46,6 +46,14 @@ constexpr CallId waits[] = {
     SANITIZER_CBID_DRIVER_API_cuStreamSynchronize_ptsz, SANITIZER_CBID_DRIVER_API_cuEventSynchronize,
     SANITIZER_CBID_DRIVER_API_cuMemcpyDtoH_v2,          SANITIZER_CBID_DRIVER_API_cuMemcpyDtoH_v2_ptds,
 };
+constexpr CallId ends[] = {
+    SANITIZER_CBID_DRIVER_API_cuCtxDestroy,
+    SANITIZER_CBID_DRIVER_API_cuCtxDestroy_v2,
+    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxReset,
+    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxReset_v2,
+    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxRelease,
+    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxRelease_v2,
+};
 
 bool is_extended(CallId id) {
   return id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx || id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz;
@@ -73,9 +81,11 @@ bool is_cooperative(const CUlaunchConfig& config) {
 std::span<const CallId> launch_calls() { return launches; }
 std::span<const CallId> graph_launch_calls() { return graph_launches; }
 std::span<const CallId> waiting_calls() { return waits; }
+std::span<const CallId> ending_calls() { return ends; }
 
 bool is_launch(CallId id) { return std::ranges::find(launches, id) != std::end(launches); }
 bool is_graph_launch(CallId id) { return std::ranges::find(graph_launches, id) != std::end(graph_launches); }
+bool ends_context(CallId id) { return std::ranges::find(ends, id) != std::end(ends); }
 
 Launch launch_of(CallId id, const void* parameters) {
   Launch launch;

@@ -15,9 +15,12 @@ using CallId = std::uint32_t;
 [[nodiscard]] std::span<const CallId> graph_launch_calls();
 /// Calls after which launches before them are over: where their times are taken.
 [[nodiscard]] std::span<const CallId> waiting_calls();
+/// Calls that may end a context.
+[[nodiscard]] std::span<const CallId> ending_calls();
 
 [[nodiscard]] bool is_launch(CallId id);
 [[nodiscard]] bool is_graph_launch(CallId id);
+[[nodiscard]] bool ends_context(CallId id);
 
 /// A launch as its caller described it.
 struct Launch {

@@ -1,5 +1,6 @@
 #include "inject/watch.hpp"
 
+#include "inject/contexts.hpp"
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
 #include "inject/modules.hpp"
@@ -23,9 +24,16 @@ Watch& watch() {
   return the_only;
 }
 
-std::optional<WatchedLaunch> begin_launch(CallId id, const void* parameters, const char* symbol) {
+void forget_ended_contexts() {
+  for (CUcontext context : ended_contexts()) {
+    forget_kernels(context);
+    watch().engine.forget(context);
+  }
+}
+
+std::optional<WatchedLaunch> begin_launch(CallId id, CUcontext context, const void* parameters, const char* symbol) {
   WatchedLaunch watched{.launch = launch_of(id, parameters)};
-  watched.kernel = kernel_of(watched.launch.function, symbol, watch().options);
+  watched.kernel = kernel_of(context, watched.launch.function, symbol, watch().options);
   if (watched.kernel == nullptr) return std::nullopt;
   watched.device = current_device();
   watched.slot = slot_of(watched.kernel->number, watched.launch.shape, watched.device);

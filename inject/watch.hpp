@@ -14,14 +14,16 @@ namespace gpumem::inject {
 
 /// How launches are looked at. One engine watches a process: their libraries exclude each other.
 struct Engine {
-  bool (*start)() = nullptr;   ///< false: it cannot, and has written why
-  void (*finish)() = nullptr;  ///< at the process's end, with the lock held
+  bool (*start)() = nullptr;            ///< false: it cannot, and has written why
+  void (*finish)() = nullptr;           ///< at the process's end, with the lock held
+  void (*forget)(CUcontext) = nullptr;  ///< what is kept of a context that has ended, with the lock held
 };
 [[nodiscard]] Engine sites_engine();
 [[nodiscard]] Engine counters_engine();
 
 struct Watch {
   Options options;
+  Engine engine;
   std::mutex mutex;            ///< of all that follows, and of what kernels.hpp, devices.hpp and an engine keep
   std::uint64_t setup_ns = 0;  ///< of the time that looking closely took, what was taken once
   bool in_child = false;       ///< a fork, which has no GPU of its own: CUDA does not work in it
@@ -39,8 +41,12 @@ struct WatchedLaunch {
 
 // With the lock held, by the thread that launches:
 
+/// Drops what is kept of contexts that have ended. Comes before anything else that is done with a call of the
+/// program's.
+void forget_ended_contexts();
 /// Finds whose it is. Nothing where that cannot be told or kept.
-[[nodiscard]] std::optional<WatchedLaunch> begin_launch(CallId id, const void* parameters, const char* symbol);
+[[nodiscard]] std::optional<WatchedLaunch> begin_launch(CallId id, CUcontext context, const void* parameters,
+                                                        const char* symbol);
 /// Counts a launch of the slot, and the range that the thread is in.
 void count_launch(const Slot& slot);
 /// Why it is not to be looked at closely; none if it is.

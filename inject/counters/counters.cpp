@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "inject/collectives.hpp"
+#include "inject/contexts.hpp"
 #include "inject/counters/passes.hpp"
 #include "inject/counters/records.hpp"
 #include "inject/devices.hpp"
@@ -97,8 +98,9 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
   call.entered = true;
   if (watch().in_child) return;
   const Unnoticed unnoticed;
+  forget_ended_contexts();
   add_records();
-  const auto watched = begin_launch(id, data.functionParams, data.symbolName);
+  const auto watched = begin_launch(id, data.context, data.functionParams, data.symbolName);
   if (!watched) return;
   if (watched->captured) {
     ++watched->slot->counts->captured;
@@ -167,6 +169,10 @@ void on_driver_call(CallId id, const CUpti_CallbackData& data) {
     if (enters) forget_module(*static_cast<CUmodule const*>(data.functionParams));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload) {
     if (enters) forget_module(nullptr);
+  } else if (ends_context(id)) {
+    const std::lock_guard lock(watch().mutex);
+    const Unnoticed unnoticed;
+    if (enters && !watch().in_child) release_counters();
   } else if (!enters) {
     const std::lock_guard lock(watch().mutex);
     if (!watch().in_child) add_records();
@@ -174,7 +180,11 @@ void on_driver_call(CallId id, const CUpti_CallbackData& data) {
 }
 
 void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) on_driver_call(id, *static_cast<const CUpti_CallbackData*>(data));
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+    on_driver_call(id, *static_cast<const CUpti_CallbackData*>(data));
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+    context_ends(static_cast<const CUpti_ResourceData*>(data)->context);
+  }
 }
 
 bool subscribe() {
@@ -192,12 +202,14 @@ bool subscribe() {
   CUpti_SubscriberHandle handle = nullptr;
   bool fine = cupti->subscribe(&handle, on_callback, nullptr) == CUPTI_SUCCESS;
   std::vector<CallId> calls = {CUPTI_DRIVER_TRACE_CBID_cuModuleUnload, CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload};
-  for (const auto& some : {launch_calls(), graph_launch_calls(), waiting_calls()}) {
+  for (const auto& some : {launch_calls(), graph_launch_calls(), waiting_calls(), ending_calls()}) {
     calls.insert(calls.end(), some.begin(), some.end());
   }
   for (const CallId id : calls) {
     fine = fine && cupti->enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, id) == CUPTI_SUCCESS;
   }
+  fine = fine && cupti->enable_callback(1, handle, CUPTI_CB_DOMAIN_RESOURCE,
+                                        CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) == CUPTI_SUCCESS;
   fine = fine && start_records(*cupti);
   if (!fine) {
     write_problem(true,
@@ -214,7 +226,10 @@ void finish() {
 
 }  // namespace
 
-Engine counters_engine() { return {subscribe, finish}; }
+/// Counters went before the context did.
+void forget(CUcontext) {}
+
+Engine counters_engine() { return {subscribe, finish, forget}; }
 
 }  // namespace gpumem::inject
 
@@ -229,7 +244,7 @@ Engine counters_engine() {
             write_problem(true, "gpumem was built without CUPTI's range profiler: build it with CUDA 12.6 or newer");
             return false;
           },
-          [] {}};
+          [] {}, [](CUcontext) {}};
 }
 
 }  // namespace gpumem::inject

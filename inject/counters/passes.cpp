@@ -169,6 +169,8 @@ Unseen end_pass(Slot& slot, bool launched) {
   }
 }
 
+void release_counters() { contexts.clear(); }
+
 }  // namespace gpumem::inject
 
 #endif

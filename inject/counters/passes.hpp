@@ -30,4 +30,7 @@ struct PassContext {
 /// Unseen::none while all is well.
 [[nodiscard]] Unseen end_pass(Slot& slot, bool launched);
 
+/// Lets go of the counters of all contexts, before one of them ends.
+void release_counters();
+
 }  // namespace gpumem::inject

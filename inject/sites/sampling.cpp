@@ -7,6 +7,7 @@
 
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
+#include "inject/memory.hpp"
 #include "inject/output.hpp"
 #include "inject/sites/patch_image.hpp"
 #include "inject/sites/sanitizer.hpp"
@@ -19,11 +20,17 @@ namespace {
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t kib = 1024;
 
+/// Local memory of a thread that patches take at most, of every thread that a GPU can hold (the driver sets it aside).
+constexpr std::uint64_t patch_local_bytes = kib;
+/// After a sample for which there was no room the next one is tried.
+constexpr std::uint64_t next_try_ns = 1'000'000'000;
+
 /// What a context needs for samples, once.
 struct Tables {
   bool ready = false;
   Unseen failed = Unseen::none;
-  SiteTable* table = nullptr;  ///< on the device, as the caches are
+  std::uint64_t short_of_memory_ns = 0;  ///< when it was last seen to be; 0: never
+  SiteTable* table = nullptr;            ///< on the device, as the caches are
   CacheTag* l1 = nullptr;
   CacheTag* l2 = nullptr;
   std::uint32_t* l2_words = nullptr;
@@ -85,6 +92,25 @@ bool clear(void* memory, std::size_t bytes, CUstream stream) {
   return fine(driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(memory), 0, bytes, stream), "clearing memory");
 }
 
+/// What a sample takes: the tables, and local memory for the patch in every thread.
+std::uint64_t wanted_bytes(const DeviceEvent& device) {
+  return sizeof(SiteTable) + device.l2_bytes / 4 +
+         std::uint64_t{device.multiprocessors} * device.threads_per_multiprocessor * patch_local_bytes;
+}
+
+template <class Element>
+void release(Element*& memory) {
+  if (memory != nullptr) static_cast<void>(driver().cuMemFree(reinterpret_cast<CUdeviceptr>(memory)));
+  memory = nullptr;
+}
+
+void release_memory(Tables& tables) {
+  release(tables.table);
+  release(tables.l1);
+  release(tables.l2);
+  release(tables.l2_words);
+}
+
 Tables make_tables(CUcontext context) {
   Tables tables;
   const DeviceEvent& device = device_event(current_device());
@@ -109,6 +135,7 @@ Tables make_tables(CUcontext context) {
   const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
   if (!allocate(tables.table, 1) || !allocate(tables.l1, l1_lines * device.multiprocessors) ||
       !allocate(tables.l2, l2_lines) || !allocate(tables.l2_words, 2 * l2_lines)) {
+    release_memory(tables);
     tables.failed = Unseen::no_memory;
     return tables;
   }
@@ -206,9 +233,13 @@ Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, 
 }  // namespace
 
 Unseen begin_sample(const Sample& sample) {
-  const auto [found, is_new] = contexts.try_emplace(sample.context);
-  Tables& tables = found->second;
-  if (is_new) tables = make_tables(sample.context);
+  Tables& tables = contexts[sample.context];
+  if (tables.short_of_memory_ns != 0 && now_ns() - tables.short_of_memory_ns < next_try_ns) return Unseen::no_memory;
+  if (!has_room(wanted_bytes(device_event(current_device())))) {
+    tables.short_of_memory_ns = now_ns();
+    return Unseen::no_memory;
+  }
+  if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sample.context);
   if (!tables.ready) return tables.failed;
   if (!clear_tables(tables, sample) || !patch(sample.kernel->module)) {
     return Unseen::failed;
@@ -227,6 +258,19 @@ void attach_table(const Sanitizer_LaunchData& launch) {
 void drop_sample(const Sample& sample) {
   attached = nullptr;
   static_cast<void>(fine(sanitizer().sanitizerUnpatchModule(sample.kernel->module), "taking the patch away"));
+}
+
+void forget_tables(CUcontext context, bool lives) {
+  const auto found = contexts.find(context);
+  if (found == contexts.end()) return;
+  Tables& tables = found->second;
+  if (!lives) {
+    contexts.erase(found);
+    return;
+  }
+  release_memory(tables);
+  tables.ready = false;
+  tables.failed = Unseen::no_memory;
 }
 
 namespace {

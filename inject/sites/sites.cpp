@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "inject/contexts.hpp"
+#include "inject/driver.hpp"
 #include "inject/modules.hpp"
 #include "inject/output.hpp"
 #include "inject/sites/sampling.hpp"
@@ -35,9 +37,10 @@ thread_local Call call;
 
 std::uint64_t threads_of(const Shape& shape) { return std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2]; }
 
-/// Launches after which times of a slot are so many that one in `then_every` will do.
-constexpr std::uint64_t timed_at_first = 200;
-constexpr std::uint64_t then_every = 8;
+/// Launches after which times of a slot are so many that one in `then_every` will do: each takes the program some
+/// microseconds.
+constexpr std::uint64_t timed_at_first = kept_times;
+constexpr std::uint64_t then_every = 16;
 
 /// Launches that one time stands for.
 std::uint64_t per_time(const LaunchSlot& slot) { return slot.launches <= timed_at_first ? 1 : then_every; }
@@ -56,10 +59,17 @@ Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context) {
   if (reason != Unseen::none) return reason;
   call.sampled = true;
   call.slot = watched.slot;
-  call.kernel = watched.kernel;
   call.event = {.slot = watched.slot->number, .order = watched.slot->counts->launches - 1};
   call.began_ns = began;
   return reason;
+}
+
+/// Whether a launch of the kernel only launches. Code that is brought when it is first launched waits for the stream.
+bool is_loaded(Kernel& kernel) {
+  if (!kernel.loaded && driver().cuFuncLoad != nullptr) {
+    kernel.loaded = driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;
+  }
+  return kernel.loaded;
 }
 
 void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
@@ -67,9 +77,11 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   std::unique_lock lock(watch().mutex);
   if (watch().in_child) return;
   const Unnoticed unnoticed;
-  const auto watched = begin_launch(id, data.functionParams, data.symbolName);
+  forget_ended_contexts();
+  const auto watched = begin_launch(id, data.context, data.functionParams, data.symbolName);
   if (!watched) return;
   Slot& slot = *watched->slot;
+  call.kernel = watched->kernel;
   count_launch(slot);
   if (watched->captured) {
     ++slot.counts->captured;
@@ -86,11 +98,9 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
     count_unseen(slot, reason);
   }
   const std::uint64_t stands_for = per_time(*slot.counts);
-  if (slot.counts->launches % stands_for != 0) return;
+  if (slot.counts->launches % stands_for != 0 || !is_loaded(*watched->kernel)) return;
   call.timed = begin_timing(data.context, watched->launch.stream, stands_for);
   call.slot = &slot;
-  call.sample.context = data.context;
-  call.sample.stream = watched->launch.stream;
 }
 
 void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
@@ -98,11 +108,15 @@ void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   const bool launched = *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
   const Unnoticed unnoticed;
   if (!call.sampled) {
-    const std::lock_guard lock(watch().mutex);
-    end_timing(call.sample.context, call.sample.stream, call.timed, *call.slot->counts);
+    if (call.timed.events.start != nullptr) {
+      end_timing(call.timed);
+      const std::lock_guard lock(watch().mutex);
+      keep_timing(call.timed, *call.slot->counts, launched);
+    }
     call = {};
     return;
   }
+  call.kernel->loaded = launched;
   if (launched) {
     end_sample(call.sample, call.event, call.began_ns);
     ++call.slot->samples;
@@ -111,7 +125,11 @@ void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
     drop_sample(call.sample);
     call.kernel->hopeless = true;
     count_unseen(*call.slot, Unseen::failed);
-    const CUresult result = launch_again(id, data.functionParams, call.sample.stream);
+    CUresult result = launch_again(id, data.functionParams, call.sample.stream);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+      forget_tables(call.sample.context, true);
+      result = launch_again(id, data.functionParams, call.sample.stream);
+    }
     *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue)) = result;
   }
   totals().sampling_ns += now_ns() - call.began_ns;
@@ -125,10 +143,12 @@ void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data)
     if (data.callbackSite == SANITIZER_API_ENTER && !watch().in_child) ++totals().graph_launches;
   } else if (is_launch(id)) {
     data.callbackSite == SANITIZER_API_ENTER ? enter_launch(id, data) : exit_launch(id, data);
-  } else if (data.callbackSite == SANITIZER_API_EXIT) {
+  } else if ((data.callbackSite == SANITIZER_API_ENTER) == ends_context(id)) {
+    // Times are had when the program has waited for the GPU, and the last ones of a context before it ends.
     const std::lock_guard lock(watch().mutex);
     if (watch().in_child) return;
     const Unnoticed unnoticed;
+    forget_ended_contexts();
     take_times(~std::size_t{0});
   }
 }
@@ -145,6 +165,8 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
       if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
         const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
         keep_module(module.module, module.pCubin, module.cubinSize);
+      } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+        context_ends(static_cast<const Sanitizer_ResourceContextData*>(data)->context);
       } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
         CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
         drop_module(module);
@@ -169,7 +191,7 @@ bool subscribe() {
   const Sanitizer& functions = sanitizer();
   Sanitizer_SubscriberHandle handle = nullptr;
   bool fine = functions.sanitizerSubscribe(&handle, on_callback, nullptr) == SANITIZER_SUCCESS;
-  for (const auto& calls : {launch_calls(), graph_launch_calls(), waiting_calls()}) {
+  for (const auto& calls : {launch_calls(), graph_launch_calls(), waiting_calls(), ending_calls()}) {
     for (const Sanitizer_CallbackId id : calls) {
       fine =
           fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_DRIVER_API, id) == SANITIZER_SUCCESS;
@@ -177,6 +199,7 @@ bool subscribe() {
   }
   const std::pair<Sanitizer_CallbackDomain, Sanitizer_CallbackId> others[] = {
       {SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN},
+      {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING},
       {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_LOADED},
       {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING},
   };
@@ -191,10 +214,18 @@ bool subscribe() {
   return fine;
 }
 
-void finish() { take_times(~std::size_t{0}); }
+void finish() {
+  forget_ended_contexts();
+  take_times(~std::size_t{0});
+}
+
+void forget(CUcontext context) {
+  forget_times(context);
+  forget_tables(context, false);
+}
 
 }  // namespace
 
-Engine sites_engine() { return {subscribe, finish}; }
+Engine sites_engine() { return {subscribe, finish, forget}; }
 
 }  // namespace gpumem::inject

@@ -1,28 +1,49 @@
 #pragma once
 // Times of launches by events around them.
+//
+// The time between two events is the launch's own only if the GPU had both and the launch in its queue when it passed
+// the first. A gate in front of them makes sure of that. Where it had to be opened early, whether it was so all the
+// same is seen afterwards, and a time that was not had that way is dropped. What two events take by themselves is
+// measured once a context and taken off.
 
 #include <cuda.h>
 
 #include <cstdint>
 
 #include "inject/raw_format.hpp"
+#include "inject/sites/gate.hpp"
 
 namespace gpumem::inject {
 
-/// A launch that is being timed.
-struct Timed {
+struct EventPair {
   CUevent start = nullptr;
   CUevent stop = nullptr;
-  std::uint64_t stands_for = 1;  ///< launches, itself included
 };
 
-// One thread at a time calls these, in relaxed capture mode, with the launch's context current.
+/// A launch that is being timed; nothing is where there are no events.
+struct Timed {
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;
+  EventPair events;
+  Gate gate;
+  std::uint64_t stands_for = 1;  ///< launches, itself included
+  bool counts = false;           ///< the GPU did not wait for the host in between
+};
 
-/// Begins to time what comes next in the stream, a launch of so many. Null events where that is not possible.
+// By the thread that launches, in relaxed capture mode, with the launch's context current:
+
+/// Begins to time what comes next in the stream, a launch that stands for so many. With the lock held.
 [[nodiscard]] Timed begin_timing(CUcontext context, CUstream stream, std::uint64_t stands_for);
-/// Ends it. The time goes to the slot when the GPU is done.
-void end_timing(CUcontext context, CUstream stream, const Timed& timed, LaunchSlot& slot);
+/// Ends it behind the launch. Without the lock, for which threads may wait whose gates are closed.
+void end_timing(Timed& timed);
+/// Keeps it until the GPU is done, when the time goes to the slot. `launched`: the launch was no error. With the lock.
+void keep_timing(const Timed& timed, LaunchSlot& slot, bool launched);
+
+// With the lock held:
+
 /// Takes the times of those that are done, of `most` at most.
 void take_times(std::size_t most);
+/// Drops what is kept of a context that has ended.
+void forget_times(CUcontext context);
 
 }  // namespace gpumem::inject

@@ -154,6 +154,24 @@ class TimeLines(unittest.TestCase):
                 self.assertAlmostEqual(sum(line[:before + 1]) / sum(line), 0.5, delta=0.3)
 
 
+class Clock(unittest.TestCase):
+    """Times by events against CUPTI's records, which exclude each other in a process."""
+
+    def times(self, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            report = watched(folder, GUEST, "lengths", options=options)[3]
+        return {one["parameters"]["grid"]: one["time_seconds"]["median"] for one in report["results"]}
+
+    def test_times_are_those_of_cupti(self):
+        """To 0.7 us or 3 %: the clock's own noise, and what two runs of the kernels differ by."""
+        expected = self.times("--counters", "--launches", "0")
+        self.assertEqual(len(expected), 5)
+        for options in ((), ("--launches", "0")):
+            for grid, seconds in self.times(*options).items():
+                with self.subTest(options=options, grid=grid):
+                    self.assertAlmostEqual(seconds, expected[grid], delta=max(0.7e-6, 0.03 * expected[grid]))
+
+
 class Guests(unittest.TestCase):
     def check_unnoticed(self, mode, *options):
         alone = run(GUEST, mode)
@@ -174,6 +192,19 @@ class Guests(unittest.TestCase):
         report = self.check_unnoticed("graph")
         self.assertEqual(list(report["program"]["skipped"].values()), [10])
         self.assertTrue(any("50 launches of CUDA graphs" in note for note in report["program"]["notes"]))
+
+    def test_contexts_that_end(self):
+        for options in ((), ("--launches", "0"), ("--counters",), ("--counters", "--replay")):
+            with self.subTest(options=options):
+                report = self.check_unnoticed("reset", *options)
+                self.assertEqual(report["program"]["launches_seen"], 15)
+                self.assertEqual(sum(one["time_seconds"] is not None for one in report["results"]), 1)
+
+    def test_little_memory(self):
+        """Samples take memory of the GPU. Where there is none, launches go unwatched, and the program notices nothing."""
+        report = self.check_unnoticed("little-memory")
+        self.assertEqual(report["program"]["launches_seen"], 10)
+        self.assertTrue(any("memory" in reason for reason in report["program"]["skipped"]), report["program"])
 
     def test_cooperative_launches(self):
         report = self.check_unnoticed("cooperative")

@@ -106,6 +106,59 @@ void by_columns(float* data) {
   for (unsigned i = 0; i < 20; ++i) column<<<1024, 1024>>>(to, data);
 }
 
+/// Each round has a context of its own.
+void with_resets(float*) {
+  float sum = 0;
+  for (unsigned round = 0; round < 3; ++round) {
+    float* data = data_of_zeros();
+    for (unsigned i = 0; i < 5; ++i) add<<<grid, block>>>(data, 1);
+    check(cudaDeviceSynchronize());
+    float first = 0;
+    check(cudaMemcpy(&first, data, sizeof(first), cudaMemcpyDeviceToHost));
+    sum += first;
+    check(cudaDeviceReset());
+  }
+  std::printf("reset %g\n", static_cast<double>(sum));
+  std::exit(3);
+}
+
+/// Kernels that were not loaded before find 2 MiB of the GPU's memory.
+void with_little_memory(float* data) {
+  constexpr std::size_t left = std::size_t{2} << 20U;
+  std::size_t available = 0;
+  std::size_t all = 0;
+  for (std::size_t step = std::size_t{1} << 30U; step >= left / 2;) {
+    void* taken = nullptr;
+    check(cudaMemGetInfo(&available, &all));
+    if (available < left + step || cudaMalloc(&taken, step) != cudaSuccess) step /= 2;
+  }
+  static_cast<void>(cudaGetLastError());
+  for (unsigned i = 0; i < 5; ++i) {
+    add<<<grid, block>>>(data, 1);
+    check(cudaGetLastError());
+    swap<<<64, 1024>>>(data);
+    check(cudaGetLastError());
+  }
+}
+
+__global__ void spin(long long cycles) {
+  for (const long long begin = clock64(); clock64() - begin < cycles;) {
+  }
+}
+
+/// Kernels whose time does not depend on what ran before, each with a grid of its own: by a host that is ahead of the
+/// GPU, then by one that is behind it, now and then after a copy.
+void of_known_lengths(float* data) {
+  for (unsigned round = 0; round < 120; ++round) {
+    for (unsigned length = 0; length < 5; ++length) {
+      spin<<<1 + length, 32>>>(length == 0 ? 0 : 1000LL << (2 * length));
+      if (round >= 60) check(cudaDeviceSynchronize());
+    }
+    float first = 0;
+    if (round % 4 == 3) check(cudaMemcpy(&first, data, sizeof(first), cudaMemcpyDeviceToHost));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -122,6 +175,9 @@ int main(int argc, char** argv) {
       {"cooperative", cooperatively},
       {"columns", by_columns},
       {"child", some_launches},
+      {"reset", with_resets},
+      {"little-memory", with_little_memory},
+      {"lengths", of_known_lengths},
       {"launches", some_launches},
       {"kill",
        [](float* all) {
