@@ -244,10 +244,13 @@ __device__ __noinline__ void count(const Access& access) {
   add(site.sums[copy], costs_of(access, mask, lane), mask, lane);
 }
 
+/// SANITIZER_MEMORY_DEVICE_FLAG_ATOMIC_WRITE_ONLY. Headers before those of CUDA 13.4 do not name it, but the library
+/// that a program is watched with may be newer than they are. An older library never sets it.
+constexpr unsigned atomic_write_only = 1U << 8;
+
 __device__ __forceinline__ RawOp op_of(unsigned flags) {
-  if ((flags & (SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE)) ==
-          (SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE) ||
-      (flags & SANITIZER_MEMORY_DEVICE_FLAG_ATOMIC_WRITE_ONLY) != 0) {
+  constexpr unsigned both = SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE;
+  if ((flags & both) == both || (flags & atomic_write_only) != 0) {
     return RawOp::atomic;
   }
   return (flags & SANITIZER_MEMORY_DEVICE_FLAG_WRITE) != 0 ? RawOp::store : RawOp::load;
