@@ -7,6 +7,7 @@
 
 #include <sanitizer_patching.h>
 
+#include "inject/sites/patch_flags.hpp"
 #include "inject/sites/site_table.hpp"
 #include "inject/sites/warp_cost.cuh"
 
@@ -245,9 +246,8 @@ __device__ __noinline__ void count(const Access& access) {
 }
 
 __device__ __forceinline__ RawOp op_of(unsigned flags) {
-  if ((flags & (SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE)) ==
-          (SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE) ||
-      (flags & SANITIZER_MEMORY_DEVICE_FLAG_ATOMIC_WRITE_ONLY) != 0) {
+  constexpr unsigned both = SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE;
+  if ((flags & both) == both || (flags & atomic_write_only) != 0) {
     return RawOp::atomic;
   }
   return (flags & SANITIZER_MEMORY_DEVICE_FLAG_WRITE) != 0 ? RawOp::store : RawOp::load;

@@ -1,9 +1,16 @@
 #pragma once
-// CUPTI's functions, loaded at run time, so that what needs them starts where there is no CUPTI. Toolkits before CUDA
-// 12.6 have no range profiler; a build with one of them cannot count.
+// CUPTI's functions, loaded at run time, so that what needs them starts where there is no CUPTI. Toolkits before the
+// first update of CUDA 12.6 have no range profiler; a build with one of them cannot count.
 
-#if __has_include(<cupti_range_profiler.h>)
+#if __has_include(<cupti_version.h>) && __has_include(<cupti_range_profiler.h>)
+#include <cupti_version.h>
+// Of CUDA 12.6. What is included may come from two toolkits: this one's, and a newer one's in /usr/local/include.
+#if CUPTI_API_VERSION >= 24
 #define GPUMEM_HAS_CUPTI 1
+#endif
+#endif
+
+#ifdef GPUMEM_HAS_CUPTI
 
 #include <cupti_activity.h>
 #include <cupti_callbacks.h>
@@ -17,6 +24,10 @@
 #include <string>
 
 namespace gpumem::measure {
+
+/// Results that headers of CUDA 12.6 have no names for, and libraries newer than the headers return.
+constexpr int cupti_mig_not_supported = 43;  ///< CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, since CUDA 12.8
+constexpr int cupti_invalid_chip_name = 46;  ///< CUPTI_ERROR_INVALID_CHIP_NAME, since CUDA 13.0
 
 /// The functions of libcupti, named as there without the prefix.
 struct Cupti {
@@ -62,4 +73,9 @@ struct Cupti {
 
 #else
 #define GPUMEM_HAS_CUPTI 0
+
+namespace gpumem::measure {
+struct Cupti;  // what declarations name
+}
+
 #endif

@@ -21,20 +21,20 @@ Parameters parameters(std::size_t size) {
 
 /// What a user can do about a refusal; empty where the words of CUPTI have to do.
 std::string_view cure(CUptiResult result) {
-  switch (result) {
+  switch (static_cast<int>(result)) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
       return "counting needs permission: run as root, or let all users count (NVIDIA's page ERR_NVGPUCTRPERM)";
     case CUPTI_ERROR_HARDWARE_BUSY:
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
       return "another profiler is using the counters: end it, or count with that one";
-    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+    case cupti_mig_not_supported:
       return "the counters of a MIG instance cannot be read: use a GPU without MIG";
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
       return "this virtual GPU has no counters: enable profiling for it in the hypervisor";
     case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
       return "confidential computing hides the counters: switch it off to count";
-    case CUPTI_ERROR_INVALID_CHIP_NAME:
+    case cupti_invalid_chip_name:
       return "this CUPTI does not know the GPU: install that of a newer CUDA Toolkit";
     default:
       return "";
