@@ -10,12 +10,14 @@ namespace gpumem::inject {
 using CallId = std::uint32_t;
 
 // NOLINTBEGIN(readability-identifier-naming): as the driver's functions are named
+// cuda.h gives names to others: of calls that have a second version only that one has a number here.
 namespace driver_call {
 constexpr CallId cuCtxSynchronize = 17;
 constexpr CallId cuEventSynchronize = 121;
 constexpr CallId cuStreamSynchronize = 126;
 constexpr CallId cuMemcpyDtoH_v2 = 278;
 constexpr CallId cuLaunchKernel = 307;
+constexpr CallId cuCtxDestroy_v2 = 322;
 constexpr CallId cuMemcpyDtoH_v2_ptds = 398;
 constexpr CallId cuStreamSynchronize_ptsz = 440;
 constexpr CallId cuLaunchKernel_ptsz = 442;
@@ -23,6 +25,8 @@ constexpr CallId cuLaunchCooperativeKernel = 477;
 constexpr CallId cuLaunchCooperativeKernel_ptsz = 478;
 constexpr CallId cuGraphLaunch = 514;
 constexpr CallId cuGraphLaunch_ptsz = 515;
+constexpr CallId cuDevicePrimaryCtxRelease_v2 = 544;
+constexpr CallId cuDevicePrimaryCtxReset_v2 = 545;
 constexpr CallId cuLaunchKernelEx = 652;
 constexpr CallId cuLaunchKernelEx_ptsz = 653;
 }  // namespace driver_call

@@ -142,11 +142,11 @@ std::uint32_t kernel_number(const std::string& name, std::uint32_t registers_per
   return known->second;
 }
 
-void add_time(LaunchSlot& slot, double ns) {
+void add_time(LaunchSlot& slot, double ns, std::uint64_t stands_for) {
   // The first ones are all kept; of later ones each replaces the oldest.
-  slot.time_ns[slot.timed % kept_times] = static_cast<float>(ns);
-  slot.timed_ns += static_cast<std::uint64_t>(ns);
-  ++slot.timed;
+  slot.time_ns[slot.times++ % kept_times] = static_cast<float>(ns);
+  slot.timed_ns += static_cast<std::uint64_t>(ns) * stands_for;
+  slot.timed += stands_for;
 }
 
 void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for) {

@@ -51,8 +51,8 @@ void forget_module(CUmodule module);
 void forget_kernels(CUcontext context);
 /// Null where there is no room.
 [[nodiscard]] Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device);
-/// Adds a time to those of the slot's launches.
-void add_time(LaunchSlot& slot, double ns);
+/// Adds a time to those of the slot's launches, that of so many of them.
+void add_time(LaunchSlot& slot, double ns, std::uint64_t stands_for);
 /// Says when a launch ran, by the clock of now_ns(), and how many it stands for.
 void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for);
 /// The number of a kernel by its name alone, whose event is written if no launch of it was seen before.

@@ -45,12 +45,9 @@ constexpr CallId waits[] = {
     driver_call::cuEventSynchronize, driver_call::cuMemcpyDtoH_v2,     driver_call::cuMemcpyDtoH_v2_ptds,
 };
 constexpr CallId ends[] = {
-    SANITIZER_CBID_DRIVER_API_cuCtxDestroy,
-    SANITIZER_CBID_DRIVER_API_cuCtxDestroy_v2,
-    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxReset,
-    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxReset_v2,
-    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxRelease,
-    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxRelease_v2,
+    driver_call::cuCtxDestroy_v2,
+    driver_call::cuDevicePrimaryCtxReset_v2,
+    driver_call::cuDevicePrimaryCtxRelease_v2,
 };
 
 bool is_extended(CallId id) { return id == driver_call::cuLaunchKernelEx || id == driver_call::cuLaunchKernelEx_ptsz; }

@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 4;
+inline constexpr std::uint32_t raw_version = 5;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -202,13 +202,13 @@ struct LaunchSlot {
   std::uint32_t grid[3] = {};
   std::uint32_t block[3] = {};
   std::uint32_t dynamic_shared_bytes = 0;  ///< of the first one
-  std::uint32_t reserved = 0;
+  std::uint32_t times = 0;                 ///< taken, of which the last kept_times are kept
   std::uint64_t launches = 0;
   std::uint64_t unseen[unseen_reasons] = {};  ///< launches by reason
-  std::uint64_t timed = 0;                    ///< launches whose time is in the sum
-  std::uint64_t timed_ns = 0;
+  std::uint64_t timed = 0;                    ///< launches that these times stand for
+  std::uint64_t timed_ns = 0;                 ///< of those launches together
   std::uint64_t captured = 0;         ///< of `launches`, those recorded for a graph: they ran as often as it did
-  float time_ns[kept_times] = {};     ///< the first min(timed, kept_times) are filled in
+  float time_ns[kept_times] = {};     ///< the first min(times, kept_times) are filled in
   RangeLaunches ranges[kept_ranges];  ///< the first ones that there were launches in
   std::uint64_t in_other_ranges = 0;  ///< launches
   TimeLine ran;

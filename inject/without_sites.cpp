@@ -13,7 +13,7 @@ Engine sites_engine() {
                           "--counters");
             return false;
           },
-          [] {}};
+          [] {}, [](CUcontext) {}};
 }
 
 }  // namespace gpumem::inject

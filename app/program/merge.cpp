@@ -135,7 +135,7 @@ class Merge {
     run_.launches += slot.launches;
     kernel.timed += slot.timed;
     kernel.timed_s += static_cast<double>(slot.timed_ns) * per_nano;
-    for (std::size_t i = 0; i < std::min<std::uint64_t>(slot.timed, inject::kept_times); ++i) {
+    for (std::size_t i = 0; i < std::min(slot.times, inject::kept_times); ++i) {
       const double nanoseconds = slot.time_ns[i];
       if (std::isfinite(nanoseconds) && nanoseconds > 0) kernel.times_s.push_back(nanoseconds * per_nano);
     }

@@ -56,7 +56,7 @@ void add_records() {
       count_unseen(*slot, Unseen::captured);
     }
     const auto took_ns = static_cast<double>(ran.took_ns);
-    add_time(*slot->counts, took_ns);
+    add_time(*slot->counts, took_ns, 1);
     add_to_time_line(*slot->counts, ran.began_ns, took_ns, 1);
   }
 }

@@ -132,7 +132,7 @@ void add(const Waiting& launch) {
   const std::optional<double> began = between_ns(clock.mark, launch.timed.events.start);
   if (!took || !began) return;
   const double own_ns = std::max(*took - clock.events_ns - launch_ns, 0.0);
-  add_time(*launch.slot, own_ns);
+  add_time(*launch.slot, own_ns, launch.timed.stands_for);
   add_to_time_line(*launch.slot, static_cast<double>(clock.marked_ns) + *began, own_ns, launch.timed.stands_for);
 }
 

@@ -19,6 +19,9 @@ using namespace gpumem;
 #define GPUMEM_CALL(name)                                                        \
   static_assert(inject::driver_call::name == SANITIZER_CBID_DRIVER_API_##name && \
                 inject::driver_call::name == CUPTI_DRIVER_TRACE_CBID_##name)
+GPUMEM_CALL(cuCtxDestroy_v2);
+GPUMEM_CALL(cuDevicePrimaryCtxRelease_v2);
+GPUMEM_CALL(cuDevicePrimaryCtxReset_v2);
 GPUMEM_CALL(cuCtxSynchronize);
 GPUMEM_CALL(cuEventSynchronize);
 GPUMEM_CALL(cuStreamSynchronize);
@@ -38,7 +41,7 @@ GPUMEM_CALL(cuLaunchKernelEx_ptsz);
 static_assert(SANITIZER_CB_DOMAIN_DRIVER_API == 1 && SANITIZER_CB_DOMAIN_RESOURCE == 3 &&
               SANITIZER_CB_DOMAIN_LAUNCH == 5);
 static_assert(SANITIZER_CBID_RESOURCE_MODULE_LOADED == 9 && SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING == 10 &&
-              SANITIZER_CBID_LAUNCH_BEGIN == 1);
+              SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING == 4 && SANITIZER_CBID_LAUNCH_BEGIN == 1);
 static_assert(SANITIZER_API_ENTER == 0 && SANITIZER_API_EXIT == 1 && SANITIZER_SUCCESS == 0);
 static_assert(SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS == 3 && SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS == 4 &&
               SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS == 5 && SANITIZER_INSTRUCTION_MEMCPY_ASYNC == 14);
@@ -51,6 +54,7 @@ static_assert(offsetof(Sanitizer_CallbackData, callbackSite) == 0 &&
 static_assert(offsetof(Sanitizer_ResourceModuleData, module) == 8 &&
               offsetof(Sanitizer_ResourceModuleData, cubinSize) == 16 &&
               offsetof(Sanitizer_ResourceModuleData, pCubin) == 24);
+static_assert(offsetof(Sanitizer_ResourceContextData, context) == 0);
 static_assert(offsetof(Sanitizer_LaunchData, hStream) == 16 && offsetof(Sanitizer_LaunchData, function) == 32 &&
               offsetof(Sanitizer_LaunchData, hLaunch) == 96);
 

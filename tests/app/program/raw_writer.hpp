@@ -125,6 +125,7 @@ class RawWriter {
     slot.block[1] = slot.block[2] = 1;
     slot.launches = launches;
     slot.timed = launches;
+    slot.times = static_cast<std::uint32_t>(launches);
     slot.timed_ns = static_cast<std::uint64_t>(each_ns * static_cast<double>(launches));
     std::fill_n(slot.time_ns, std::min<std::uint64_t>(launches, inject::kept_times), static_cast<float>(each_ns));
     slots.push_back(slot);
