@@ -1,105 +1,24 @@
-# What `gpumem run` injects into programs: a library with the code in it that kernels are patched with, beside the
-# program. It takes headers of the Compute Sanitizer's, which every toolkit has; without them it is left out.
+# What `gpumem run` injects into programs: a library beside the program, with the code in it that kernels are patched
+# with. Without that it is built all the same: for counters, and to tell whether a program used a GPU.
 include_guard()
-set(GPUMEM_PATCH_IMAGES "")  # for the test that reads them
-
-find_path(GPUMEM_SANITIZER_INCLUDE sanitizer_patching.h
-  HINTS ${CUDAToolkit_LIBRARY_ROOT} ${CUDAToolkit_BIN_DIR}/..
-  PATH_SUFFIXES compute-sanitizer/include extras/Sanitizer/include
-  DOC "Headers of the Compute Sanitizer's API")
-if(NOT GPUMEM_SANITIZER_INCLUDE)
-  # Where scripts/install-dependencies --tests has put them.
-  file(GLOB downloaded "${PROJECT_SOURCE_DIR}/build/tools/sanitizer/nvidia/*/compute-sanitizer/include")
-  find_path(GPUMEM_SANITIZER_INCLUDE sanitizer_patching.h PATHS ${downloaded} NO_DEFAULT_PATH)
-endif()
-if(NOT GPUMEM_SANITIZER_INCLUDE)
-  message(STATUS "No headers of the Compute Sanitizer (sanitizer_patching.h): gpumem run will have nothing to inject")
-  return()
-endif()
 if(GPUMEM_SANITIZE)
   return()  # a guest in other programs cannot bring the sanitizers' run-time libraries along
 endif()
-
-# The numbers of the architectures that the program is built for: "90" of 90, 90-virtual and 90a, those that the compiler
-# knows of "all" and "all-major", those that are there of "native".
-function(gpumem_patch_architectures result)
-  set(numbers "")
-  execute_process(COMMAND "${CMAKE_CUDA_COMPILER}" --list-gpu-arch OUTPUT_VARIABLE output ERROR_QUIET)
-  string(REGEX MATCHALL "[0-9]+" known "${output}")
-  foreach(entry IN LISTS CMAKE_CUDA_ARCHITECTURES)
-    if(entry MATCHES "^[0-9]+")
-      list(APPEND numbers "${CMAKE_MATCH_0}")
-    elseif(entry STREQUAL "native")
-      gpumem_present_architectures(present)
-      list(APPEND numbers ${present})
-    elseif(entry MATCHES "^all")
-      set(chosen ${known})
-      if(entry STREQUAL "all-major")
-        list(FILTER chosen INCLUDE REGEX "0$")
-        list(GET known 0 oldest)
-        list(APPEND chosen ${oldest})
-      endif()
-      list(APPEND numbers ${chosen})
-    endif()
-  endforeach()
-  list(REMOVE_DUPLICATES numbers)
-  set(${result} ${numbers} PARENT_SCOPE)
-endfunction()
-
-# The patch for every architecture, as machine code.
-gpumem_patch_architectures(patch_architectures)
-if(NOT patch_architectures)
-  message(STATUS "No architecture to patch kernels of (${CMAKE_CUDA_ARCHITECTURES}): gpumem run will have nothing to inject")
-  return()
-endif()
-set(images "${CMAKE_BINARY_DIR}/generated/inject")
-file(MAKE_DIRECTORY "${images}")
-set(patch "${PROJECT_SOURCE_DIR}/inject/sites/patch.cu")
-set(patch_files "")
-set(patch_assembly "")
-set(patch_table "")
-foreach(architecture IN LISTS patch_architectures)
-  set(image "${images}/patch_${architecture}.cubin")
-  add_custom_command(OUTPUT "${image}"
-    COMMAND "${CMAKE_CUDA_COMPILER}" --cubin --compile-as-tools-patch -std=c++20 -O3 -arch sm_${architecture}
-      "-I${PROJECT_SOURCE_DIR}" "-I${GPUMEM_SANITIZER_INCLUDE}" -MD -MF "${image}.d" "${patch}" -o "${image}"
-    DEPENDS "${patch}" DEPFILE "${image}.d" COMMENT "Patch for sm_${architecture}" VERBATIM)
-  list(APPEND patch_files "${image}")
-  string(APPEND patch_assembly
-    "asm(\".section .rodata\\n.balign 16\\npatch_${architecture}: .incbin \\\"${image}\\\"\\npatch_${architecture}_end:\\n.text\\n\");\n"
-    "extern \"C\" const unsigned char patch_${architecture}[];\nextern \"C\" const unsigned char patch_${architecture}_end[];\n")
-  string(APPEND patch_table
-    "    {${architecture}, patch_${architecture}, static_cast<std::size_t>(patch_${architecture}_end - patch_${architecture})},\n")
-endforeach()
-file(CONFIGURE OUTPUT "${images}/patch_images.cpp" @ONLY CONTENT [[
-#include "inject/sites/patch_image.hpp"
-
-@patch_assembly@
-namespace gpumem::inject {
-
-std::span<const PatchImage> patch_images() {
-  static const PatchImage images[] = {
-@patch_table@  };
-  return images;
-}
-
-}  // namespace gpumem::inject
-]])
-set_property(SOURCE "${images}/patch_images.cpp" PROPERTY OBJECT_DEPENDS "${patch_files}")
-set_property(SOURCE "${images}/patch_images.cpp" PROPERTY SKIP_LINTING ON)
-
-# A compiler's cache would not see that what is included has changed.
-add_library(gpumem_patch_images OBJECT "${images}/patch_images.cpp")
-target_include_directories(gpumem_patch_images PRIVATE "${PROJECT_SOURCE_DIR}")
-set_target_properties(gpumem_patch_images PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-  CXX_COMPILER_LAUNCHER "")
+include(Patch)
 
 file(GLOB_RECURSE inject_sources CONFIGURE_DEPENDS inject/*.cpp)
-add_library(gpumem_inject MODULE ${inject_sources} $<TARGET_OBJECTS:gpumem_patch_images>
+if(TARGET gpumem_patch_images)
+  list(APPEND inject_sources $<TARGET_OBJECTS:gpumem_patch_images>)
+  list(FILTER inject_sources EXCLUDE REGEX "/inject/without_sites[.]cpp$")
+else()
+  list(FILTER inject_sources EXCLUDE REGEX "/inject/sites/")
+endif()
+add_library(gpumem_inject MODULE ${inject_sources}
   # The hardware's counters are counted as those of our own kernels are.
   probes/measure/counter_fields.cpp probes/measure/cupti.cpp probes/measure/range_profiler.cpp)
 target_include_directories(gpumem_inject PRIVATE "${PROJECT_SOURCE_DIR}")
-target_include_directories(gpumem_inject SYSTEM PRIVATE "${GPUMEM_SANITIZER_INCLUDE}" ${CUDAToolkit_INCLUDE_DIRS})
+target_include_directories(gpumem_inject SYSTEM PRIVATE
+  $<$<TARGET_EXISTS:gpumem_patch_images>:${GPUMEM_SANITIZER_INCLUDE}> ${CUDAToolkit_INCLUDE_DIRS})
 target_compile_options(gpumem_inject PRIVATE ${GPUMEM_WARNINGS} -Wpedantic -Wconversion)
 # Nothing of it can meet what the program it is a guest in has by the same name.
 set_target_properties(gpumem_inject PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
@@ -109,4 +28,3 @@ target_link_libraries(gpumem_inject PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(gpumem_inject PRIVATE -static-libstdc++ -static-libgcc "LINKER:--exclude-libs,ALL" "LINKER:-z,defs"
   "LINKER:--version-script=${PROJECT_SOURCE_DIR}/inject/exports.map")
 add_dependencies(gpumem gpumem_inject)
-set(GPUMEM_PATCH_IMAGES ${patch_files})

@@ -1,10 +1,9 @@
 #include "inject/launches.hpp"
 
-#include <sanitizer.h>
-
 #include <algorithm>
 
 #include "inject/driver.hpp"
+#include "inject/driver_calls.hpp"
 
 namespace gpumem::inject {
 
@@ -30,36 +29,32 @@ struct LaunchKernelEx {
 };
 
 constexpr CallId launches[] = {
-    SANITIZER_CBID_DRIVER_API_cuLaunchKernel,
-    SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz,
-    SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx,
-    SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz,
-    SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel,
-    SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz,
+    driver_call::cuLaunchKernel,
+    driver_call::cuLaunchKernel_ptsz,
+    driver_call::cuLaunchKernelEx,
+    driver_call::cuLaunchKernelEx_ptsz,
+    driver_call::cuLaunchCooperativeKernel,
+    driver_call::cuLaunchCooperativeKernel_ptsz,
 };
 constexpr CallId graph_launches[] = {
-    SANITIZER_CBID_DRIVER_API_cuGraphLaunch,
-    SANITIZER_CBID_DRIVER_API_cuGraphLaunch_ptsz,
+    driver_call::cuGraphLaunch,
+    driver_call::cuGraphLaunch_ptsz,
 };
 constexpr CallId waits[] = {
-    SANITIZER_CBID_DRIVER_API_cuCtxSynchronize,         SANITIZER_CBID_DRIVER_API_cuStreamSynchronize,
-    SANITIZER_CBID_DRIVER_API_cuStreamSynchronize_ptsz, SANITIZER_CBID_DRIVER_API_cuEventSynchronize,
-    SANITIZER_CBID_DRIVER_API_cuMemcpyDtoH_v2,          SANITIZER_CBID_DRIVER_API_cuMemcpyDtoH_v2_ptds,
+    driver_call::cuCtxSynchronize,   driver_call::cuStreamSynchronize, driver_call::cuStreamSynchronize_ptsz,
+    driver_call::cuEventSynchronize, driver_call::cuMemcpyDtoH_v2,     driver_call::cuMemcpyDtoH_v2_ptds,
 };
 
-bool is_extended(CallId id) {
-  return id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx || id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz;
-}
+bool is_extended(CallId id) { return id == driver_call::cuLaunchKernelEx || id == driver_call::cuLaunchKernelEx_ptsz; }
 
 bool is_cooperative(CallId id) {
-  return id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel ||
-         id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz;
+  return id == driver_call::cuLaunchCooperativeKernel || id == driver_call::cuLaunchCooperativeKernel_ptsz;
 }
 
 /// Whether a stream of 0 is the thread's own.
 bool is_per_thread(CallId id) {
-  return id == SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz || id == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz ||
-         id == SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz;
+  return id == driver_call::cuLaunchKernel_ptsz || id == driver_call::cuLaunchKernelEx_ptsz ||
+         id == driver_call::cuLaunchCooperativeKernel_ptsz;
 }
 
 bool is_cooperative(const CUlaunchConfig& config) {

@@ -1,15 +1,12 @@
 #pragma once
-// The driver's calls that are watched, and the launches that they ask for. Calls have the numbers that the sanitizer's
-// library and CUPTI both give them.
+// The driver's calls that are watched, and the launches that they ask for.
 
-#include <cstdint>
 #include <span>
 
+#include "inject/driver_calls.hpp"
 #include "inject/kernels.hpp"
 
 namespace gpumem::inject {
-
-using CallId = std::uint32_t;
 
 [[nodiscard]] std::span<const CallId> launch_calls();
 [[nodiscard]] std::span<const CallId> graph_launch_calls();

@@ -70,9 +70,11 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
   if (const auto kept = places.variable("GPUMEM_RUN_RAW")) return {.raw_files = *kept};
   const auto library = injected_library(places);
   if (!library) {
+    // Nothing would tell whether the command has used a GPU, unless there is none.
+    if (!has_driver(places)) return {.raw_files = folder.path()};
     throw missing_capability_error(
-        fmt::format("libgpumem_inject.so is neither beside {} nor in ../lib/gpumem: install gpumem as a whole, or "
-                    "build it with a CUDA Toolkit that has the Compute Sanitizer's headers",
+        fmt::format("libgpumem_inject.so is neither beside {} nor in ../lib/gpumem, so the command was not run: install "
+                    "gpumem as a whole",
                     places.program.string()));
   }
   const auto vendors =

@@ -98,6 +98,13 @@ Places real_places() {
           }};
 }
 
+bool has_driver(const Places& places) {
+  return std::ranges::any_of(places.drivers, [](const fs::path& driver) {
+    std::error_code unknown;
+    return fs::exists(driver, unknown) || unknown;
+  });
+}
+
 std::optional<fs::path> injected_library(const Places& places) {
   const fs::path folder = places.program.parent_path();
   std::vector<fs::path> candidates = {folder / library_name};

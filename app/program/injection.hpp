@@ -27,8 +27,13 @@ struct Places {
   std::filesystem::path program;                                        ///< this one
   std::function<std::optional<std::string>(const char*)> variable;      ///< of the environment
   std::vector<std::filesystem::path> systems = {"/usr/local", "/opt"};  ///< that toolkits are installed below
+  /// Files of the driver of a GPU: a card's, an integrated one's, that of Windows below Linux.
+  std::vector<std::filesystem::path> drivers = {"/dev/nvidiactl", "/dev/nvmap", "/dev/dxg"};
 };
 [[nodiscard]] Places real_places();
+
+/// Whether there is the driver of a GPU. Without it no program can use one.
+[[nodiscard]] bool has_driver(const Places& places);
 
 /// The library to inject: beside the program, or where it is installed to. Absent: not there.
 [[nodiscard]] std::optional<std::filesystem::path> injected_library(const Places& places);

@@ -29,9 +29,6 @@ namespace gpumem::inject {
 
 namespace {
 
-static_assert(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel == 307 && CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx == 652,
-              "launches.hpp has the numbers that CUPTI and the sanitizer's library share");
-
 std::shared_ptr<const measure::Cupti> cupti;
 std::atomic<unsigned> being_launched = 0;  // calls that launch, in all threads, and have not returned
 

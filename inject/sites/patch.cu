@@ -7,6 +7,7 @@
 
 #include <sanitizer_patching.h>
 
+#include "inject/sites/patch_flags.hpp"
 #include "inject/sites/site_table.hpp"
 #include "inject/sites/warp_cost.cuh"
 
@@ -243,10 +244,6 @@ __device__ __noinline__ void count(const Access& access) {
   if (copy == 0) show(site, access, mask, lane);
   add(site.sums[copy], costs_of(access, mask, lane), mask, lane);
 }
-
-/// SANITIZER_MEMORY_DEVICE_FLAG_ATOMIC_WRITE_ONLY. Headers before those of CUDA 13.4 do not name it, but the library
-/// that a program is watched with may be newer than they are. An older library never sets it.
-constexpr unsigned atomic_write_only = 1U << 8;
 
 __device__ __forceinline__ RawOp op_of(unsigned flags) {
   constexpr unsigned both = SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE;

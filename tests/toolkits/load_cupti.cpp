@@ -1,0 +1,16 @@
+// Whether the CUPTI at argv[1] has all that is taken from it. What it lacks goes to stdout.
+
+#include <iostream>
+
+#include "probes/error.hpp"
+#include "probes/measure/cupti.hpp"
+
+int main(int, char** argv) {
+  try {
+    static_cast<void>(gpumem::measure::load_cupti(argv[1]));
+    return 0;
+  } catch (const gpumem::Error& error) {
+    std::cout << error.what();
+    return 1;
+  }
+}

@@ -1,0 +1,73 @@
+// What is known of NVIDIA's interfaces by number or by place, held against headers of one toolkit (test_toolkits.py).
+// Of the libraries another version than that of the headers may be there when a program runs: what this says has to be
+// so in all of them.
+
+#include <cupti_driver_cbid.h>
+#include <cupti_result.h>
+#include <nvml.h>
+#include <sanitizer.h>
+
+#include <cstddef>
+
+#include "inject/driver_calls.hpp"
+#include "inject/sites/patch_flags.hpp"
+#include "probes/measure/cupti.hpp"
+#include "probes/measure/nvml_library.hpp"
+
+using namespace gpumem;
+
+#define GPUMEM_CALL(name)                                                        \
+  static_assert(inject::driver_call::name == SANITIZER_CBID_DRIVER_API_##name && \
+                inject::driver_call::name == CUPTI_DRIVER_TRACE_CBID_##name)
+GPUMEM_CALL(cuCtxSynchronize);
+GPUMEM_CALL(cuEventSynchronize);
+GPUMEM_CALL(cuStreamSynchronize);
+GPUMEM_CALL(cuMemcpyDtoH_v2);
+GPUMEM_CALL(cuLaunchKernel);
+GPUMEM_CALL(cuMemcpyDtoH_v2_ptds);
+GPUMEM_CALL(cuStreamSynchronize_ptsz);
+GPUMEM_CALL(cuLaunchKernel_ptsz);
+GPUMEM_CALL(cuLaunchCooperativeKernel);
+GPUMEM_CALL(cuLaunchCooperativeKernel_ptsz);
+GPUMEM_CALL(cuGraphLaunch);
+GPUMEM_CALL(cuGraphLaunch_ptsz);
+GPUMEM_CALL(cuLaunchKernelEx);
+GPUMEM_CALL(cuLaunchKernelEx_ptsz);
+
+// The sanitizer's library: what it is asked for, and where it puts what it says.
+static_assert(SANITIZER_CB_DOMAIN_DRIVER_API == 1 && SANITIZER_CB_DOMAIN_RESOURCE == 3 &&
+              SANITIZER_CB_DOMAIN_LAUNCH == 5);
+static_assert(SANITIZER_CBID_RESOURCE_MODULE_LOADED == 9 && SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING == 10 &&
+              SANITIZER_CBID_LAUNCH_BEGIN == 1);
+static_assert(SANITIZER_API_ENTER == 0 && SANITIZER_API_EXIT == 1 && SANITIZER_SUCCESS == 0);
+static_assert(SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS == 3 && SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS == 4 &&
+              SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS == 5 && SANITIZER_INSTRUCTION_MEMCPY_ASYNC == 14);
+static_assert(SANITIZER_MEMORY_DEVICE_FLAG_READ == 1 && SANITIZER_MEMORY_DEVICE_FLAG_WRITE == 2 &&
+              SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH == 8 && SANITIZER_PATCH_SUCCESS == 0);
+static_assert(offsetof(Sanitizer_CallbackData, callbackSite) == 0 &&
+              offsetof(Sanitizer_CallbackData, functionParams) == 16 &&
+              offsetof(Sanitizer_CallbackData, functionReturnValue) == 24 &&
+              offsetof(Sanitizer_CallbackData, symbolName) == 32 && offsetof(Sanitizer_CallbackData, context) == 40);
+static_assert(offsetof(Sanitizer_ResourceModuleData, module) == 8 &&
+              offsetof(Sanitizer_ResourceModuleData, cubinSize) == 16 &&
+              offsetof(Sanitizer_ResourceModuleData, pCubin) == 24);
+static_assert(offsetof(Sanitizer_LaunchData, hStream) == 16 && offsetof(Sanitizer_LaunchData, function) == 32 &&
+              offsetof(Sanitizer_LaunchData, hLaunch) == 96);
+
+// NVML, declared here and not by its header (the driver's, which is older or newer than any toolkit).
+static_assert(sizeof(measure::nvmlProcessInfo_v2_t) == sizeof(::nvmlProcessInfo_v2_t));
+static_assert(sizeof(measure::nvmlFieldValue_t) == sizeof(::nvmlFieldValue_t) &&
+              offsetof(measure::nvmlFieldValue_t, nvmlReturn) == offsetof(::nvmlFieldValue_t, nvmlReturn) &&
+              offsetof(measure::nvmlFieldValue_t, value) == offsetof(::nvmlFieldValue_t, value));
+static_assert(sizeof(measure::nvmlPciInfo_t) == sizeof(::nvmlPciInfo_t) &&
+              offsetof(measure::nvmlPciInfo_t, busId) == offsetof(::nvmlPciInfo_t, busId));
+static_assert(sizeof(measure::nvmlGpuFabricInfo_t) == sizeof(::nvmlGpuFabricInfo_t) &&
+              offsetof(measure::nvmlGpuFabricInfo_t, state) == offsetof(::nvmlGpuFabricInfo_t, state));
+static_assert(measure::NVML_SUCCESS == ::NVML_SUCCESS);
+
+// What only the newest have names for.
+#ifdef GPUMEM_NEWEST
+static_assert(inject::atomic_write_only == SANITIZER_MEMORY_DEVICE_FLAG_ATOMIC_WRITE_ONLY);
+static_assert(measure::cupti_mig_not_supported == CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED &&
+              measure::cupti_invalid_chip_name == CUPTI_ERROR_INVALID_CHIP_NAME);
+#endif
