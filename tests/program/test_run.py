@@ -398,6 +398,17 @@ class Report(RunTest):
             self.assertEqual([one.get("range") for one in results], ranges)
             self.assertEqual("step, ..." in done.stderr.decode(), what == "ranges")
 
+    def test_graphs_that_nobody_saw(self):
+        """Their time is in no sum, and no share is of it."""
+        report = self.directory / "report.json"
+        words = " ".join(self.watch(WATCHED, "graphs", options=("--output", report)).stderr.decode().split())
+        self.assertIn("12 launches of CUDA graphs, not seen: the time of their kernels is in no sum; add --counters", words)
+        self.assertIn("of the GPU time that is known", words)
+        program = strict_json(report.read_text())["program"]
+        self.assertAlmostEqual(program["gpu_seconds"], 10e-3)
+        self.assertIn(12, program["skipped"].values())
+        self.assertIn("of the GPU time that is known", " ".join(self.succeed("show", str(report)).split()))
+
     def test_counters_instead_of_sites(self):
         report = self.directory / "report.json"
         done = self.watch(WATCHED, "kernels", options=("--counters", "--output", report), env=self.with_cupti())
