@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -72,10 +73,10 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
   if (!library) {
     // Nothing would tell whether the command has used a GPU, unless there is none.
     if (!has_driver(places)) return {.raw_files = folder.path()};
-    throw missing_capability_error(
-        fmt::format("libgpumem_inject.so is neither beside {} nor in ../lib/gpumem, so the command was not run: install "
-                    "gpumem as a whole",
-                    places.program.string()));
+    throw missing_capability_error(fmt::format(
+        "libgpumem_inject.so is neither beside {} nor in ../lib/gpumem, so the command was not run: install "
+        "gpumem as a whole",
+        places.program.string()));
   }
   const auto vendors =
       find_library(arguments.counters ? cupti_library() : sanitizer_library(), places, arguments.command.front());
@@ -157,21 +158,30 @@ Outcome run_twice(const RunArguments& arguments, const Places& places, const std
   return both;
 }
 
+/// What the command has done stands, whether or not its results can be written.
+void write_or_say(const Environment& environment, const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    say(environment.err, error.what());
+  }
+}
+
 int run_run_command(const RunArguments& arguments, const Environment& environment) {
+  survive_closed_pipes();
   // Whatever can be wrong is found before the command has run for hours.
   const ResultOutputs outputs(arguments, report::table_formats(), environment.err, environment.err_terminal);
   std::optional<model::Profile> profile;
   if (arguments.gpu) profile = model::load_profile(*arguments.gpu);
   const auto run = arguments.counters && arguments.sites ? run_twice : run_once;
-  // Its raw files are gone by now: writing may end us, for there are pipes that nobody reads any more.
   const Outcome outcome = run(arguments, real_places(), profile, environment);
 
   if (outcome.traces.used_cuda && !outcome.traces.fatal) {
-    outputs.finish(ResultOutputs::of(outcome.report));
+    write_or_say(environment, [&] { outputs.finish(ResultOutputs::of(outcome.report)); });
     return outcome.exit_code;
   }
   // A file that was asked for is written all the same; a table would be of nothing.
-  outputs.finish_files(ResultOutputs::of(outcome.report));
+  write_or_say(environment, [&] { outputs.finish_files(ResultOutputs::of(outcome.report)); });
   const std::string name = report::one_line(arguments.command.front());
   if (outcome.traces.used_cuda) {
     throw missing_capability_error(fmt::format("{} uses a GPU but could not be watched (its own exit code was {}): {}",

@@ -11,9 +11,11 @@
 #include <string_view>
 #include <tuple>
 
+#include "app/program/raw_checks.hpp"
 #include "inject/time_line.hpp"
 #include "probes/measure/devices.hpp"
 #include "probes/measure/kernel_name.hpp"
+#include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -133,11 +135,13 @@ class Merge {
     }
     kernel.launches += slot.launches;
     run_.launches += slot.launches;
+    // Counters are told of each kernel that a graph ran, and count that.
+    if (process.engine == inject::EngineKind::sites) kernel.recorded += std::min(slot.captured, slot.launches);
     kernel.timed += slot.timed;
     kernel.timed_s += static_cast<double>(slot.timed_ns) * per_nano;
     for (std::size_t i = 0; i < std::min(slot.times, inject::kept_times); ++i) {
       const double nanoseconds = slot.time_ns[i];
-      if (std::isfinite(nanoseconds) && nanoseconds > 0) kernel.times_s.push_back(nanoseconds * per_nano);
+      if (is_possible_time(nanoseconds)) kernel.times_s.push_back(nanoseconds * per_nano);
     }
     for (std::size_t reason = 0; reason < inject::unseen_reasons; ++reason) {
       kernel.unseen[reason] += slot.unseen[reason];
@@ -217,12 +221,7 @@ class Merge {
                                             inject::launch_slots),
                                 beyond_slots_);
     }
-    if (graph_launches_ > 0) {
-      note(fmt::format(
-          "{} of CUDA graphs: how often and how long their kernels ran is not known, only that they were recorded; run "
-          "the program without graphs to see them",
-          graph_launches_ == 1 ? "1 launch" : fmt::format("{} launches", graph_launches_)));
-    }
+    if (graph_launches_ > 0) run_.skipped.emplace_back(report::graphs_reason, graph_launches_);
     if (lost_tables_ > 0) {
       note(fmt::format("in {} some access sites found no room in the table: what these kernels move is more than shown",
                        report::counted(lost_tables_, "sample")));
@@ -246,7 +245,7 @@ class Merge {
 
 std::optional<double> MergedKernel::gpu_s() const {
   if (timed == 0 || timed_s <= 0) return std::nullopt;
-  return timed_s / static_cast<double>(timed) * static_cast<double>(launches);
+  return timed_s / static_cast<double>(timed) * static_cast<double>(launches - recorded);
 }
 
 const SeenLaunch* MergedKernel::shown() const {

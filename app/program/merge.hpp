@@ -31,6 +31,7 @@ struct MergedKernel {
   unsigned registers_per_thread = 0;
   unsigned shared_bytes_per_block = 0;
   std::uint64_t launches = 0;
+  std::uint64_t recorded = 0;  ///< of these, for a graph: whether and how often they ran is not known
   std::uint64_t timed = 0;
   double timed_s = 0;
   std::vector<double> times_s;  ///< of launches all over the run
@@ -41,7 +42,7 @@ struct MergedKernel {
   std::uint64_t in_other_ranges = 0;
   inject::TimeLine ran;  ///< since the run's first launch
 
-  /// Of all its launches, those not timed as long as those that were.
+  /// Of all its launches that are known to have run, those not timed as long as those that were.
   [[nodiscard]] std::optional<double> gpu_s() const;
   /// The launch that stands for all: of those whose table lost fewest sites the one with the median of what it
   /// accesses, the smaller of two. Sums of several would be those of no launch. Nothing where none was seen.

@@ -29,6 +29,33 @@ bool is_possible(const inject::Site& site) {
          each(site.used_words, touched * 8) && each(site.l2_requests, touched);
 }
 
+bool is_possible(const inject::DeviceEvent& device) {
+  constexpr std::uint64_t fastest_hz = 1'000'000'000'000;
+  constexpr std::uint32_t most_of_a_kind = 1U << 24U;  // multiprocessors, bits of a bus, threads
+  return device.compute_capability_major < 1000 && device.compute_capability_minor < 1000 &&
+         std::max({device.multiprocessors, device.memory_bus_bits, device.threads_per_multiprocessor}) <=
+             most_of_a_kind &&
+         std::max({device.memory_bytes, device.l2_bytes}) <= most &&
+         std::max(device.memory_clock_hz, device.sm_clock_hz) <= fastest_hz;
+}
+
+bool is_possible(const inject::LaunchTotals& totals) {
+  constexpr std::uint64_t latest_ns = std::uint64_t{1} << 62U;  // of a clock that begins with the machine
+  return std::max({totals.beyond_slots, totals.graph_launches, totals.sampling_ns}) <= most &&
+         std::max(totals.began_ns, totals.ended_ns) <= latest_ns;
+}
+
+bool is_possible_time(double nanoseconds) {
+  constexpr double shortest = 1e-3;
+  return nanoseconds >= shortest && nanoseconds <= static_cast<double>(most);  // which no NaN is
+}
+
+bool is_possible_count(const measure::CounterField& field, double count) {
+  constexpr double least = 1e-9;  // counts are means over launches, too
+  const bool is_share = field.value == &measure::Counts::achieved_occupancy;
+  return count == 0 || (count >= least && count <= (is_share ? 1.5 : 1e18));
+}
+
 bool is_possible(const inject::LaunchSlot& slot) {
   constexpr std::uint64_t most_threads = 1024;
   constexpr std::uint32_t most_rows = 65535;

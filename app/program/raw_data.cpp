@@ -147,7 +147,7 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
       return true;
     case EventKind::device: {
       inject::DeviceEvent device;
-      if (!payload.read(device)) return false;
+      if (!payload.read(device) || !is_possible(device)) return false;
       process.devices.push_back(device);
       return true;
     }
@@ -175,13 +175,18 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
     case EventKind::counts: {
       RawCounts counted;
       if (!payload.read(counted.event)) return false;
+      bool whole = true;
       for (const measure::CounterField& field : measure::counter_fields()) {
         double value = 0;
         if (!payload.read(value)) return false;
-        if (std::isfinite(value) && value >= 0) counted.counts.*field.value = value;
+        if (is_possible_count(field, value)) {
+          counted.counts.*field.value = value;
+        } else {
+          whole = whole && std::isnan(value);  // absent
+        }
       }
       process.counted.push_back(counted);
-      return true;
+      return whole;
     }
     case EventKind::range: {
       inject::RangeEvent range;
@@ -222,7 +227,11 @@ void read_launches(const fs::path& path, RawProcess& process) {
   if (!read_header(input, path, process)) return;
   const auto totals = input.read<inject::LaunchTotals>();
   if (!totals) return;
-  process.totals = *totals;
+  if (is_possible(*totals)) {
+    process.totals = *totals;
+  } else {
+    damaged(process, path, "the sums are damaged; the launches are used");
+  }
   std::uint64_t wrong = 0;
   for (std::uint64_t i = 0; i < std::min(totals->slots, inject::launch_slots); ++i) {
     const auto slot = input.read<inject::LaunchSlot>();

@@ -7,12 +7,19 @@
 
 #include <ctime>
 #include <utility>
+#include <vector>
 
 namespace gpumem::app {
 
 namespace {
 
-constexpr int to_take[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/// What somebody may send and would end us, and not the command.
+std::vector<int> to_take() {
+  std::vector<int> signals = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,   SIGUSR1, SIGUSR2,  SIGPIPE,
+                              SIGALRM, SIGPROF, SIGIO,  SIGVTALRM, SIGPWR,  SIGSTKFLT};
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) signals.push_back(signal);
+  return signals;
+}
 constexpr int harmless = SIGWINCH;  // taken too: nobody ends by it, so it can wake the thread
 
 bool is_ignored(int signal) {
@@ -30,12 +37,18 @@ bool is_ignored(int signal) {
   std::_Exit(128 + signal);
 }
 
+extern "C" void gpumem_on_closed_pipe(int) {}
+
 }  // namespace
+
+void survive_closed_pipes() {
+  if (!is_ignored(SIGPIPE)) std::signal(SIGPIPE, gpumem_on_closed_pipe);
+}
 
 Signals::Signals(std::function<void()> before_the_end) : before_the_end_(std::move(before_the_end)) {
   sigemptyset(&taken_);
   sigaddset(&taken_, harmless);
-  for (const int signal : to_take) {
+  for (const int signal : to_take()) {
     if (!is_ignored(signal)) sigaddset(&taken_, signal);
   }
   pthread_sigmask(SIG_BLOCK, &taken_, &before_);
@@ -79,6 +92,7 @@ void Signals::take_pending() {
   const timespec at_once{};
   for (int signal = 0; (signal = sigtimedwait(&taken_, &from, &at_once)) > 0;) {
     const bool sent_by_a_process = from.si_code <= 0;
+    if (signal == SIGPIPE && from.si_pid == getpid()) continue;  // nobody reads what we write
     if (command_ > 0) {
       if (sent_by_a_process) kill(command_, signal);
     } else if (signal != harmless) {

@@ -11,9 +11,9 @@
 
 namespace gpumem::app {
 
-/// While it lives, a thread of its own takes the signals that would end us, and some that programs have meanings for.
-/// What somebody sends us goes on to the command while one runs; what the terminal sends, the command has already.
-/// While none runs, they end us as always. Signals that are ignored (by nohup, say) stay ignored, for the command too.
+/// While it lives, a thread of its own takes the signals that would end us. What somebody sends us goes on to the
+/// command while one runs; what the terminal sends, the command has already. While none runs, they end us as always.
+/// Signals that are ignored (by nohup, say) stay ignored, for the command too.
 class Signals {
  public:
   /// `before_the_end` is called, in the thread, before a signal ends us.
@@ -42,5 +42,9 @@ class Signals {
   std::atomic<bool> done_ = false;
   std::thread thread_;
 };
+
+/// From now on writing to a pipe that nobody reads is an error of writing. Commands that we start know nothing of that,
+/// as they would of a signal that is ignored.
+void survive_closed_pipes();
 
 }  // namespace gpumem::app

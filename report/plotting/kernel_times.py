@@ -1,5 +1,6 @@
-"""When a program's kernels ran: the share of the GPU's time that each took, in bars over the time of the run. What is
-white the GPU was idle, or did what is no kernel."""
+"""When a program's kernels ran: the share of the GPU's time that each took, in bars over the program's own time. What is
+white the GPU was idle, or did what is no kernel. The time in which gpumem looked closely is cut out: the program alone
+does not have it."""
 
 import math
 from itertools import zip_longest
@@ -22,15 +23,32 @@ def ticks(end):
     return [(i * step, figure_text(i * step)) for i in range(int(end / step) + 1)]
 
 
-def points_of(label, ran, width, gpus, unit):
-    """Of `ran`, what was busy in each bin, as wide as `width`; both in `unit`."""
+def own_bins(busy, width, looked):
+    """Those of the program itself. While a launch is looked at nothing else runs, and of each kernel that is one of the
+    first launches: so of the bins without any, the first ones that `looked` seconds fill are gpumem's."""
+    empty = [i for i, ran in enumerate(busy) if ran == 0]
+    cut = set(empty[:int(min(len(empty), max(0, looked or 0) / width + 1e-9))])
+    return [i for i in range(len(busy)) if i not in cut]
+
+
+def points_of(label, ran, whole, width, unit):
+    """Of `ran`, what was busy in each bin of the axis, as a share of its `whole`. A bin is so wide, in `unit`."""
     points = []
-    for i, busy in enumerate(ran):
-        share = Reading(100 * busy / width / gpus)
+    for i, (busy, all_of_it) in enumerate(zip(ran, whole)):
+        share = Reading(100 * busy / all_of_it)
         if share.measured:
             title = f"{label}, {figure_text(i * width)} to {figure_text((i + 1) * width)} {unit}"
             points.append(Point((i + 0.5) * width, {SHARE: share}, title, [row("of the time, %", share)]))
     return points
+
+
+def overlap_words(busy, whole):
+    """Kernels of several streams take more time than passes."""
+    over = [ran / time for ran, time in zip(busy, whole) if ran > 1.005 * time]
+    if not over:
+        return ""
+    bars = "1 bar" if len(over) == 1 else f"{len(over)} bars"
+    return f"drawn as all of the time: {bars} in which kernels that overlap took more, up to {round(100 * max(over))} %"
 
 
 def panel(kernels, name):
@@ -40,22 +58,29 @@ def panel(kernels, name):
                     key=lambda one: -sum(one.case.ran_seconds))
     if not placed:
         return None
-    bins = max(len(one.case.ran_seconds) for one in placed)
-    unit, factor = unit_of(bins * width)
+    busy = [sum(at) for at in zip_longest(*(one.case.ran_seconds for one in placed), fillvalue=0)]
+    program = placed[0].case.report.program
+    own = own_bins(busy, width, program.sampling_seconds)
+    cut_seconds = (len(busy) - len(own)) * width
+    unit, factor = unit_of(len(own) * width)
     shown, others = placed[:NAMED], placed[NAMED:]
     rows = [(one.name, one.case.ran_seconds) for one in shown]
     if others:
         rows.append((f"{len(others)} others", [sum(at) for at in zip_longest(*(one.case.ran_seconds for one in others),
                                                                             fillvalue=0)]))
     gpus = len({one.case.parameters.get("device") for one in placed})
+    passed = [gpus * width] * len(own)
+    whole = [max(busy[i], time) for i, time in zip(own, passed)]
     series = [Series(f"{name}.{place}", label, place, 0,
-                     points_of(label, [busy * factor for busy in ran], width * factor, gpus, unit))
+                     points_of(label, [ran[i] if i < len(ran) else 0 for i in own], whole, width * factor, unit))
               for place, (label, ran) in enumerate(rows)]
     unknown = len(kernels) - len(placed)
-    ends = bins * width * factor
+    said = [f"left out: {unknown} of which it is not known" if unknown else "", overlap_words([busy[i] for i in own], passed)]
+    ends = len(own) * width * factor
     whose = f"the time of {gpus} GPUs" if gpus > 1 else "the time"
-    x = XAxis(f"time since the first launch, {unit}", "linear", ticks(ends), [(0, "0"), (ends, figure_text(ends))])
+    without = f" without {figure_text(cut_seconds * factor)} {unit} of looking closely" if cut_seconds else ""
+    x = XAxis(f"time since the first launch{without}, {unit}", "linear", ticks(ends), [(0, "0"), (ends, figure_text(ends))])
     return Panel(name, f"When kernels of {command_of(placed[0].case.report)} ran",
-                 f"left out: {unknown} of which it is not known" if unknown else "", x,
+                 "; ".join(filter(None, said)), x,
                  [Quantity(SHARE, f"share of {whose}, %")], series, [Guide("all of the time", SHARE, level=100)],
                  wide=True, stacked=width * factor)

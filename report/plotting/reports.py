@@ -45,7 +45,8 @@ REPORT = {
     "words": {"probes": {...: {...: str}}, "parameters": {...: {...: str}}, "stages": {...: str}},
     "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}}],
     "checks": [{"name": str, "cases": [int]}],
-    "program": {"command": [str], "launches_seen": float, "bin_seconds": float}, "results": [CASE]}
+    "program": {"command": [str], "launches_seen": float, "bin_seconds": float,
+                "sampling_seconds": float}, "results": [CASE]}
 
 KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", float: "a number", int: "a number"}
 

@@ -129,10 +129,20 @@ std::string kernel_words(const Cases& cases, std::string_view more = "") {
   return names.size() == cases.size() ? text : text + fmt::format(" in {} launch configurations", cases.size());
 }
 
+/// What shares are of: all of the time, or as much of it as is known.
+std::string whole_words(const Report& report) {
+  const auto& skipped = report.program->skipped;
+  const bool all =
+      std::ranges::find(skipped, graphs_reason, &std::pair<std::string, std::uint64_t>::first) == skipped.end() &&
+      std::ranges::all_of(report.results,
+                          [](const Record& record) { return value_of(record, gpu_time_name).has_value(); });
+  return all ? "the GPU time" : "the GPU time that is known";
+}
+
 /// ": 12 % of the GPU time", where that is known.
-std::string share_of(const Cases& cases) {
+std::string share_of(const Cases& cases, const std::string& whole) {
   const double share = sum_of(cases, gpu_share_name);
-  return share > 0 ? ": " + share_words(share) + " of the GPU time" : "";
+  return share > 0 ? fmt::format(": {} of {}", share_words(share), whole) : "";
 }
 
 std::string first_sentence(const std::string& text) {
@@ -318,10 +328,10 @@ std::string beyond_words(const Cases& beyond) {
 }
 
 /// "3 more kernels have not been counted: 2 % of the GPU time."
-std::string rest_words(const Cases& cases, bool more, const std::string& what) {
+std::string rest_words(const Cases& cases, bool more, const std::string& what, const std::string& whole) {
   if (cases.empty()) return "";
   return fmt::format("{} {} {}{}.", kernel_words(cases, more ? "more " : ""), cases.size() == 1 ? "has" : "have", what,
-                     share_of(cases));
+                     share_of(cases, whole));
 }
 
 }  // namespace
@@ -330,6 +340,7 @@ Page program_page(const Report& report, std::size_t width) {
   const ProgramRecord& program = report.program.value();
   const Kernels kernels(report.results);
   const std::string looked = looked_words(program);
+  const std::string whole = whole_words(report);
   Page page;
   page.before.push_back({headline(program), Tint::bold});
   if (!kernels.rows.empty()) page.blocks.push_back(ProgramBlock(kernels.rows, looked).build(width));
@@ -338,15 +349,16 @@ Page program_page(const Report& report, std::size_t width) {
   };
   if (!kernels.beyond.empty()) say(beyond_words(kernels.beyond));
   if (!kernels.fine.empty()) {
-    say(kernel_words(kernels.fine) + (kernels.fine.size() == 1 ? " is fine" : " are fine") + share_of(kernels.fine) +
-        ".");
+    say(kernel_words(kernels.fine) + (kernels.fine.size() == 1 ? " is fine" : " are fine") +
+        share_of(kernels.fine, whole) + ".");
   }
   const bool more = !kernels.rows.empty();
-  say(rest_words(kernels.others, more, "no saving that is known"));
-  say(rest_words(kernels.unseen, more, "not been " + looked));
+  say(rest_words(kernels.others, more, "no saving that is known", whole));
+  say(rest_words(kernels.unseen, more, "not been " + looked, whole));
   for (const auto& [reason, launches] : program.skipped) {
     if (launches_told(kernels.rows, reason) >= static_cast<double>(launches)) continue;
-    say(fmt::format("{} not {}: {}.", launches_words(launches), looked, one_line(reason)), Tint::yellow);
+    const std::string what = reason == graphs_reason ? "" : fmt::format("not {}: ", looked);
+    say(fmt::format("{} {}{}.", launches_words(launches), what, one_line(reason)), Tint::yellow);
   }
   for (const std::string& note : program.notes) say("Note: " + one_line(note), Tint::yellow);
   say(legend(report, kernels.rows), Tint::dim);

@@ -32,12 +32,12 @@ def unseen(name):
 
 
 class KernelsTest(PlotTest):
-    def written(self, *kernels, name="app", bin_seconds=None):
+    def written(self, *kernels, name="app", bin_seconds=None, **program):
         """The path of a report of a program with these kernels."""
         path = self.directory / f"{name}.json"
         report = {"schema_version": 1, "backend": "cuda", "results": kernels,
                   "program": {"command": ["./app", "--fast"], "launches_seen": 10 * len(kernels),
-                              "bin_seconds": bin_seconds},
+                              "bin_seconds": bin_seconds} | program,
                   "device": {"name": "Some GPU", "theoretical_bandwidth_gb_per_s": PEAK, "l2_bytes": 64 * MIB}}
         path.write_text(json.dumps(report), encoding="utf-8")
         return path
@@ -169,8 +169,8 @@ class Savings(KernelsTest):
 
 
 class Times(KernelsTest):
-    def times(self, *kernels, bin_seconds=0.5):
-        panel, = self.panels(self.written(*kernels, bin_seconds=bin_seconds), "--figure", "timeline")
+    def times(self, *kernels, bin_seconds=0.5, **program):
+        panel, = self.panels(self.written(*kernels, bin_seconds=bin_seconds, **program), "--figure", "timeline")
         return panel
 
     def shares(self, panel):
@@ -188,10 +188,10 @@ class Times(KernelsTest):
         self.assertEqual(panel["series"][0]["points"][0]["title"], "long, 0.5 to 1 s")
 
     def test_small_ones_share_a_colour(self):
-        panel = self.times(*(kernel(f"k{i}", ran_seconds=[0.01 * (i + 1), 0]) for i in range(10)))
+        panel = self.times(*(kernel(f"k{i}", ran_seconds=[0.01 * (i + 1), 0]) for i in range(10)), bin_seconds=1)
         shares = self.shares(panel)
         self.assertEqual(list(shares), [f"k{i}" for i in range(9, 2, -1)] + ["3 others"])
-        self.assertAlmostEqual(shares["3 others"][0.25], 100 * 0.06 / 0.5)
+        self.assertAlmostEqual(shares["3 others"][0.5], 100 * 0.06)
 
     def test_several_gpus(self):
         other = kernel("b", ran_seconds=[0.5])
@@ -204,6 +204,34 @@ class Times(KernelsTest):
         for bin_seconds, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "us")):
             panel = self.times(kernel("a", ran_seconds=[0, bin_seconds]), bin_seconds=bin_seconds)
             self.assertEqual((panel["x"]["label"], panel["stacked"]), (f"time since the first launch, {unit}", 1))
+
+    def test_looking_closely_is_cut_out(self):
+        """Of the bins in which nothing ran, so many from the beginning on; never one in which something did."""
+        ran = [0, 0.1, 0, 0, 0, 0.5, 0, 0.25]
+        for sampling, kept, without in ((None, 8, ""), (0.4, 8, ""), (1.6, 5, " without 1.5 s of looking closely"),
+                                        (100, 3, " without 2.5 s of looking closely")):
+            panel = self.times(kernel("a", ran_seconds=ran), sampling_seconds=sampling)
+            self.assertEqual(panel["x"]["label"], f"time since the first launch{without}, s")
+            self.assertEqual(panel["x"]["names"][-1][0], kept * 0.5)
+            self.assertEqual(list(self.shares(panel)["a"].values()), [20, 100, 50])
+        self.assertEqual(self.shares(panel)["a"], {0.25: 20, 0.75: 100, 1.25: 50})
+
+    def test_no_bar_is_more_than_all_of_the_time(self):
+        panel = self.times(kernel("a", ran_seconds=[0.3, 0.4]), kernel("b", ran_seconds=[0.2, 0.35]))
+        self.assertEqual(self.shares(panel)["a"][0.25] + self.shares(panel)["b"][0.25], 100)
+        self.assertAlmostEqual(self.shares(panel)["a"][0.75], 100 * 0.4 / 0.75)
+        self.assertAlmostEqual(self.shares(panel)["a"][0.75] + self.shares(panel)["b"][0.75], 100)
+        self.assertEqual(panel["subtitle"], "drawn as all of the time: 1 bar in which kernels that overlap took more, up to 150 %")
+
+    def test_of_a_measured_program(self):
+        panel = self.panels(H200 / "programs" / "kernels.json", "--figure", "timeline")[0]
+        bars = {}
+        for found in self.shares(panel).values():
+            for place, share in found.items():
+                bars[place] = bars.get(place, 0) + share
+        self.assertLessEqual(max(bars.values()), 100 + 1e-9)
+        ends = panel["x"]["names"][-1][0]
+        self.assertGreater(len(bars) * panel["stacked"] / ends, 0.9)  # of the axis, that something ran in
 
     def test_what_the_program_writes(self):
         panel = self.panels(GOLDEN / "program.json")[-1]

@@ -159,6 +159,38 @@ class Command(RunTest):
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assertRegex(err.decode(), NOTE)
 
+    def test_nobody_reads_what_gpumem_says(self):
+        """Nor its results: it is the command's end that counts, and a file that was asked for is written."""
+        report = self.directory / "report.json"
+        for command in (("sh", "-c", "exit 5"), (WATCHED, "kernels", "5")):
+            reading, writing = os.pipe()
+            os.close(reading)
+            done = subprocess.run([PROGRAM, "run", "--output", report, "--", *command], stderr=writing, timeout=60, check=False,
+                                  env=self.variables)
+            os.close(writing)
+            self.assertEqual(done.returncode, 5, command)
+            self.assertEqual(strict_json(report.read_text())["program"]["exit_code"], 5)
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "there is no /dev/full")
+    def test_results_that_cannot_be_written(self):
+        done = self.watch("sh", "-c", "exit 5", options=("--output", "/dev/full", "--format", "json"))
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("cannot write '/dev/full': No space left on device", done.stderr.decode())
+
+    def test_signals_that_end_a_program_reach_the_command(self):
+        """And do not end gpumem, which would leave the command to nobody."""
+        for one in (signal.SIGPIPE, signal.SIGALRM, signal.SIGPROF, signal.SIGIO, signal.SIGRTMIN):
+            process = self.start("sh", "-c", "echo ready; exec sleep 60")
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            process.send_signal(one)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 128 + one)
+
+    def test_closed_pipes_end_the_command_as_ever(self):
+        done = self.watch("sh", "-c", "(trap '' EXIT; yes; echo $? >&2) | head -n 1")
+        self.assertEqual(done.stdout, b"y\n")
+        self.assertTrue(done.stderr.startswith(b"141\n"), done.stderr)
+
     def test_what_it_leaves_behind_is_not_waited_for(self):
         process = self.start("sh", "-c", "sleep 60 >/dev/null 2>&1 </dev/null & echo $!")
         out, _ = process.communicate(timeout=20)
@@ -273,13 +305,19 @@ class Usage(RunTest):
         self.assertIn(missing, self.refused("--", "true", env=self.variables | {"GPUMEM_SANITIZER": missing}))
 
     def test_program_alone(self):
-        """Copied without what it injects."""
+        """Copied without what it injects: where there is no GPU, no command can use one."""
         program = self.directory / "bin" / "gpumem"
         program.parent.mkdir()
         shutil.copy(PROGRAM, program)
-        line = self.refused("--", "true", code=3, program=str(program))
-        self.assertIn("libgpumem_inject.so", line)
-        self.assertIn(str(program), line)
+        command = ("--", "sh", "-c", "exit 5")
+        if any(Path("/dev", name).exists() for name in ("nvidiactl", "nvmap", "dxg")):
+            line = self.refused(*command, code=3, program=str(program))
+            self.assertIn("libgpumem_inject.so", line)
+            self.assertIn(str(program), line)
+        else:
+            done = run("run", *command, program=str(program), env=self.variables)
+            self.assertEqual((done.returncode, done.stdout), (5, ""))
+            self.assertRegex(done.stderr, NOTE)
 
 
 @has_library
@@ -359,6 +397,17 @@ class Report(RunTest):
             results = strict_json(report.read_text())["results"]
             self.assertEqual([one.get("range") for one in results], ranges)
             self.assertEqual("step, ..." in done.stderr.decode(), what == "ranges")
+
+    def test_graphs_that_nobody_saw(self):
+        """Their time is in no sum, and no share is of it."""
+        report = self.directory / "report.json"
+        words = " ".join(self.watch(WATCHED, "graphs", options=("--output", report)).stderr.decode().split())
+        self.assertIn("12 launches of CUDA graphs, not seen: the time of their kernels is in no sum; add --counters", words)
+        self.assertIn("of the GPU time that is known", words)
+        program = strict_json(report.read_text())["program"]
+        self.assertAlmostEqual(program["gpu_seconds"], 10e-3)
+        self.assertIn(12, program["skipped"].values())
+        self.assertIn("of the GPU time that is known", " ".join(self.succeed("show", str(report)).split()))
 
     def test_counters_instead_of_sites(self):
         report = self.directory / "report.json"

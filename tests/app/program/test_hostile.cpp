@@ -1,11 +1,20 @@
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <random>
+#include <sstream>
 #include <string>
 
 #include "app/program/program.hpp"
+#include "report/explain/explain.hpp"
+#include "report/read/read_report.hpp"
+#include "report/record/joined.hpp"
 #include "report/record/kernels.hpp"
+#include "report/write/writers.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
+#include "tests/counts.hpp"
 
 // Raw files that nobody wrote: under the sanitizers, a crash or a number out of nowhere fails.
 
@@ -33,8 +42,17 @@ test::RawWriter small_program() {
   return writer;
 }
 
+/// What is written is read back, with all that `gpumem run` makes of it.
+void require_readable(const report::Report& report) {
+  report::Report whole = report::completed(report);
+  std::ostringstream json;
+  report::write(json, whole, report::Format::json, {});
+  REQUIRE_NOTHROW(report::read_report(json.str(), "what was written"));
+}
+
 /// What a report may hold, whatever its files do.
 void require_sane(const report::Report& report) {
+  require_readable(report);
   const auto amount = [](std::optional<double> value) { return !value || (std::isfinite(*value) && *value >= 0); };
   for (const report::Record& record : report.results) {
     REQUIRE(amount(record.predicted_s));
@@ -57,6 +75,17 @@ void require_sane(const report::Report& report) {
   }
 }
 
+/// The same program, with counts.
+test::RawWriter counted_program() {
+  test::RawWriter writer = small_program();
+  writer.header.engine = inject::EngineKind::counters;
+  writer.counts(0, test::counts_of({{&measure::Counts::global_load_requests, 1 << 20},
+                                    {&measure::Counts::global_load_sectors, 32 << 20},
+                                    {&measure::Counts::dram_read_bytes, 1 << 30},
+                                    {&measure::Counts::achieved_occupancy, 0.5}}));
+  return writer;
+}
+
 /// Some bytes of it replaced, or the end cut off.
 std::string damaged(std::string bytes, std::mt19937& random) {
   if (random() % 8 == 0) return bytes.substr(0, random() % bytes.size());
@@ -66,6 +95,10 @@ std::string damaged(std::string bytes, std::mt19937& random) {
     const unsigned char interesting[] = {0, 1, 0x7f, 0x80, 0xff};
     bytes[at] = static_cast<char>(random() % 2 == 0 ? interesting[random() % 5] : random());
   }
+  if (random() % 2 == 0 && bytes.size() > 8) {
+    const double extreme[] = {1e300, 1e-300, 1e60, 1e18, 1e-9, -1, std::numeric_limits<double>::infinity()};
+    std::memcpy(&bytes[random() % (bytes.size() / 8 - 1) * 8], &extreme[random() % std::size(extreme)], sizeof(double));
+  }
   return bytes;
 }
 
@@ -73,11 +106,11 @@ std::string damaged(std::string bytes, std::mt19937& random) {
 
 TEST_CASE("damaged raw files never end the program", "[program][hostile]") {
   const test::TemporaryDirectory folder;
-  const test::RawWriter writer = small_program();
-  require_sane(program_report(folder.path(), {}));
+  const test::RawWriter writers[] = {small_program(), counted_program()};
   std::mt19937 random(7);
   unsigned still_read = 0;
   for (unsigned round = 0; round < 1000; ++round) {
+    const test::RawWriter& writer = writers[round % 2];
     test::put(folder / (writer.name() + inject::events_suffix), damaged(writer.events_file(), random));
     test::put(folder / (writer.name() + inject::launches_suffix), damaged(writer.launches_file(), random));
     const report::Report report = program_report(folder.path(), {});
@@ -85,6 +118,28 @@ TEST_CASE("damaged raw files never end the program", "[program][hostile]") {
     if (report.program->launches_counted > 0) ++still_read;
   }
   CHECK(still_read > 300);
+}
+
+TEST_CASE("counts that nothing can have are left out, and said", "[program][hostile]") {
+  for (const double wrong : {1e300, 1e-300, 1e19, -1.0, std::numeric_limits<double>::infinity()}) {
+    const test::TemporaryDirectory folder;
+    test::RawWriter writer = small_program();
+    writer.header.engine = inject::EngineKind::counters;
+    writer.counts(0, test::counts_of({{&measure::Counts::dram_read_bytes, wrong},
+                                      {&measure::Counts::global_load_requests, 1000},
+                                      {&measure::Counts::achieved_occupancy, wrong}}));
+    writer.write(folder.path());
+    const report::Report report = program_report(folder.path(), {});
+    require_sane(report);
+    const auto record = std::ranges::find_if(report.results, [](const auto& one) { return one.counters.has_value(); });
+    REQUIRE(record != report.results.end());
+    CHECK_FALSE(record->counters->dram_read_bytes);
+    CHECK_FALSE(record->counters->achieved_occupancy);
+    CHECK(record->counters->global_load_requests == 1000);
+    CHECK(std::ranges::any_of(report.program->notes, [](const std::string& note) {
+      return note.find("damaged at byte") != std::string::npos;
+    }));
+  }
 }
 
 TEST_CASE("raw files of nothing but noise are notes", "[program][hostile]") {

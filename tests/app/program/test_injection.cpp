@@ -152,3 +152,12 @@ TEST_CASE("injection: counters take their own library") {
   CHECK(all.at("GPUMEM_RUN_SANITIZER").empty());
   CHECK(all.at("GPUMEM_RUN_REPLAY") == "1");
 }
+
+TEST_CASE("injection: a machine with a driver's file may have a GPU") {
+  const Machine machine;
+  Places places = machine.places();
+  places.drivers = {machine.root / "dev/nvidiactl", machine.root / "dev/dxg"};
+  CHECK_FALSE(has_driver(places));
+  machine.install("dev/dxg");
+  CHECK(has_driver(places));
+}

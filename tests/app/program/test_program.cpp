@@ -275,11 +275,27 @@ TEST_CASE("notes say what could not be seen, each once", "[program]") {
   CHECK(notes[0] == "first");
   CHECK(std::ranges::count(notes, "again") == 1);
   CHECK(std::ranges::count(notes, "line one and two") == 1);
-  CHECK(notes_contain(report, "12 launches of CUDA graphs"));
   CHECK(notes_contain(report, "in 1 sample some access sites found no room"));
   CHECK(report.program->launches_seen == 43);
-  CHECK(report.program->skipped.size() == 1);
+  REQUIRE(report.program->skipped.size() == 2);
   CHECK(report.program->skipped[0].second == 3);
+  CHECK(report.program->skipped[1] == std::pair(std::string(report::graphs_reason), std::uint64_t{12}));
+}
+
+TEST_CASE("launches recorded for a graph have not run, and have no time", "[program]") {
+  const auto gpu_s = [](inject::EngineKind engine, std::uint64_t recorded) {
+    RawWriter writer;
+    writer.header.engine = engine;
+    writer.device(test::h200()).kernel(1, "_Z4goodv");
+    inject::LaunchSlot& slot = writer.slot(1, 40, 1e5);
+    slot.timed = 10;
+    slot.timed_ns = 1'000'000;
+    slot.captured = recorded;
+    return report_of({writer}).program->gpu_seconds;
+  };
+  CHECK(gpu_s(inject::EngineKind::sites, 0) == Approx(4e-3));
+  CHECK(gpu_s(inject::EngineKind::sites, 30) == Approx(1e-3));
+  CHECK(gpu_s(inject::EngineKind::counters, 30) == Approx(4e-3));  // each that ran was recorded by CUPTI
 }
 
 TEST_CASE("of several launches the one with the median is shown", "[program]") {

@@ -1,6 +1,6 @@
 // A program that gpumem run has injected its library into, on a machine without a GPU: it leaves what the library would
 // have left, and nothing else.
-//   gpumem_watched kernels|ranges|fatal|cut [EXIT-CODE]
+//   gpumem_watched kernels|ranges|graphs|fatal|cut [EXIT-CODE]
 // Asked for counters, it leaves counts of the first kernel instead of accesses.
 
 #include <unistd.h>
@@ -53,6 +53,11 @@ int main(int argc, char** argv) {
     if (what == "ranges") {
       raw.range(1, "step").slots[0].ranges[0] = {.range = 1, .launches = 9};
       raw.slots[0].in_other_ranges = 1;
+    }
+    if (what == "graphs") {
+      raw.totals.graph_launches = 12;
+      raw.slots[1].captured = 20;  // all that there are of the second kernel
+      raw.slots[1].timed = 0;
     }
     if (what == "cut") raw.events.resize(raw.events.size() - 100);
     raw.write(folder);

@@ -116,6 +116,11 @@ TEST_CASE("A program whose kernels are fine has no table", "[run]") {
   const std::string text = table(report);
   CHECK(says(text, "\n2 kernels are fine: 100 % of the GPU time.\n"));
   CHECK_FALSE(says(text, "could save"));
+  report.program->skipped.emplace_back(graphs_reason, 12);
+  const std::string partly = table(report);
+  CHECK(says(partly, "\n2 kernels are fine: 100 % of the GPU time that is known.\n"));
+  CHECK(says(partly, "\n12 launches of CUDA graphs, not seen: the time of their kernels is in no sum;"));
+  report.program->skipped.clear();
   report.results.pop_back();
   CHECK(says(table(report), "\n1 kernel is fine: 50 % of the GPU time.\n"));
   report.results.push_back(report.results.front());
