@@ -58,6 +58,7 @@ void Signals::end(const std::function<void()>& collect) {
   const std::lock_guard lock(mutex_);
   take_pending();  // what ended the command is pending here too, and was the command's
   command_ = 0;
+  if (hung_up_) std::signal(SIGHUP, SIG_IGN);
   collect();
 }
 
@@ -80,6 +81,7 @@ void Signals::take_pending() {
   for (int signal = 0; (signal = sigtimedwait(&taken_, &from, &at_once)) > 0;) {
     const bool sent_by_a_process = from.si_code <= 0;
     if (command_ > 0) {
+      if (signal == SIGHUP) hung_up_ = true;
       if (sent_by_a_process) kill(command_, signal);
     } else if (signal != harmless) {
       before_the_end_();
