@@ -81,8 +81,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain(4, "out of memory on the host");
   } catch (const std::filesystem::filesystem_error& error) {
-    return complain(exit_code_of(ErrorKind::usage),
-                    "cannot use '" + error.path1().string() + "': " + error.code().message());
+    const std::string path = error.path1().empty() ? "the current folder" : "'" + error.path1().string() + "'";
+    return complain(exit_code_of(ErrorKind::usage), "cannot use " + path + ": " + error.code().message());
   } catch (const std::exception& error) {
     return complain(4, error.what());
   }

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <ostream>
 #include <sstream>
-#include <utility>
 
 #include "report/text/text.hpp"
 
@@ -80,18 +79,24 @@ std::string ResultOutputs::text_of(const Write& write, const File& file) const {
   return made(write, file.format, {.why = style_.why});
 }
 
+std::vector<std::string> ResultOutputs::texts_of(const Write& write) const {
+  std::vector<std::string> texts;
+  for (const File& file : files_) texts.push_back(text_of(write, file));
+  return texts;
+}
+
+void ResultOutputs::write_files(const std::vector<std::string>& texts) const {
+  try_each(files_,
+           [&](const File& file) { file.output.replace(texts[static_cast<std::size_t>(&file - files_.data())]); });
+}
+
 void ResultOutputs::finish(const Write& write) const {
+  const std::vector<std::string> texts = texts_of(write);
   const std::string shown = standard_output_ ? made(write, *standard_output_, style_) : "";
-  both([&] { finish_files(write); },
+  both([&] { write_files(texts); },
        [&] {
          if (standard_output_) write_result(out_, shown);
        });
-}
-
-void ResultOutputs::finish_files(const Write& write) const {
-  std::vector<std::pair<const FileOutput*, std::string>> texts;
-  for (const File& file : files_) texts.emplace_back(&file.output, text_of(write, file));
-  try_each(texts, [](const auto& one) { one.first->replace(one.second); });
 }
 
 void ResultOutputs::update(const Write& write) const {

@@ -76,7 +76,7 @@ class ResultOutputs {
   void finish(const Write& write) const;
 
   /// The files alone, for the last time. Throws like `finish`.
-  void finish_files(const Write& write) const;
+  void finish_files(const Write& write) const { write_files(texts_of(write)); }
   /// Writes the files anew with what there is so far; not pipes and devices, which keep all that is ever written to
   /// them. Throws like `finish`.
   void update(const Write& write) const;
@@ -88,6 +88,8 @@ class ResultOutputs {
     report::Format format;
   };
   [[nodiscard]] std::string text_of(const Write& write, const File& file) const;
+  [[nodiscard]] std::vector<std::string> texts_of(const Write& write) const;  ///< one a file
+  void write_files(const std::vector<std::string>& texts) const;
 
   std::ostream& out_;
   report::TableStyle style_;

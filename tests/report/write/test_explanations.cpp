@@ -79,7 +79,8 @@ TEST_CASE("a report without cases says so, and what to do", "[explain]") {
   report.program->notes = {"no library"};
   const std::string text = explained(report, {}, 80);
   CHECK_THAT(text, Catch::Matchers::StartsWith("'./a b' "));
-  CHECK_THAT(text, Catch::Matchers::Contains("(exit code 1) launched no kernel; no library. There is nothing to explain"));
+  CHECK_THAT(text,
+             Catch::Matchers::Contains("(exit code 1) launched no kernel; no library. There is nothing to explain"));
   CHECK_THAT(text, Catch::Matchers::EndsWith("gpumem run --output report.json -- COMMAND\n"));
   CHECK(text.find('\x1b') == std::string::npos);
   report.program->launches_seen = report.program->kernels_seen = 2;
