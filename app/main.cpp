@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string>
@@ -11,21 +12,15 @@
 
 #include "app/commands/commands.hpp"
 #include "app/run/environment.hpp"
+#include "app/run/interrupts.hpp"
 #include "app/run/worker.hpp"
 #include "app/suite/suite.hpp"
 #include "probes/error.hpp"
+#include "probes/interruption.hpp"
 
 namespace {
 
 using namespace gpumem;
-
-volatile std::sig_atomic_t signal_arrived = 0;
-
-extern "C" void gpumem_on_interrupt(int) {
-  signal_arrived = 1;
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
 
 extern "C" void gpumem_on_file_limit(int) {}
 
@@ -35,19 +30,11 @@ void fail_at_file_limit() {
   if (std::signal(SIGXFSZ, gpumem_on_file_limit) == SIG_IGN) std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// From now on the first SIGINT or SIGTERM only sets a flag, which is asked for between two pieces of work; a second
-/// one ends the process at once.
-void catch_interrupts() {
-  std::signal(SIGINT, gpumem_on_interrupt);
-  std::signal(SIGTERM, gpumem_on_interrupt);
-}
-
-bool interrupted() { return signal_arrived != 0; }
-
 int run(const std::vector<std::string>& command) {
   if (command.size() == 2 && command[1] == app::worker_argument) {
-    catch_interrupts();
-    app::serve_parent(std::cin, std::cout, interrupted);
+    app::catch_interrupts();
+    const app::KeepWhatIsMeasured keep;  // its parent decides what becomes of it
+    app::serve_parent(std::cin, std::cout, stop_requested);
     return 0;
   }
   const app::Environment environment{.registry = probes(),
@@ -55,11 +42,11 @@ int run(const std::vector<std::string>& command) {
                                      .err = std::cerr,
                                      .out_terminal = app::inspect_terminal(1),
                                      .err_terminal = app::inspect_terminal(2),
-                                     .interrupted = interrupted,
+                                     .interrupted = stop_requested,
                                      .command = command};
   const app::Request request =
       app::parse_command_line({command.begin() + 1, command.end()}, {probes(), app::suite_names()});
-  if (request.takes_long) catch_interrupts();
+  if (request.takes_long) app::catch_interrupts();
   return request.run(environment);
 }
 
@@ -90,9 +77,12 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return complain(exit_code_of(error.kind()), error.what());
   } catch (const Interrupted&) {
-    return complain(130, "interrupted; the report holds the cases that were done");
+    return complain(130, "interrupted; what was done until then is written");
   } catch (const std::bad_alloc&) {
     return complain(4, "out of memory on the host");
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string path = error.path1().empty() ? "the current folder" : "'" + error.path1().string() + "'";
+    return complain(exit_code_of(ErrorKind::usage), "cannot use " + path + ": " + error.code().message());
   } catch (const std::exception& error) {
     return complain(4, error.what());
   }

@@ -48,10 +48,7 @@ Measured measure_plan(Backend& backend, bool quiet, const Environment& environme
   std::size_t total = 0;
   std::size_t done = 0;
   for (const CalibrationSweeps& sweeps : plan) total += sweeps.plan.size();
-  const auto before = [&](const Case& one) {
-    if (environment.interrupted()) throw Interrupted{};
-    progress.show(fmt::format("{}/{} {}", done, total, to_string(one)));
-  };
+  const auto before = [&](const Case& one) { progress.show(fmt::format("{}/{} {}", done, total, to_string(one))); };
   Measured measured;
   for (CalibrationSweeps& sweeps : plan) {
     auto& target = sweeps.use == CalibrationUse::fitted ? measured.fitted : measured.held_out;
@@ -77,7 +74,6 @@ Measured measure(const CalibrateArguments& arguments, const Environment& environ
   options.stopping.ci_width = 0.02;
   options.stopping.time_budget = measure::Seconds(0.03);
   if (arguments.device) options.device = *arguments.device;
-  options.interrupted = environment.interrupted;
   std::unique_ptr<Backend> backend;
   try {
     backend = environment.measure(options);
@@ -220,7 +216,9 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
 
 int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment) {
   std::optional<FileOutput> file;
-  if (arguments.output && *arguments.output != "-") file.emplace(*arguments.output);
+  std::vector<std::string> inputs = arguments.from;
+  inputs.insert(inputs.end(), arguments.check.begin(), arguments.check.end());
+  if (arguments.output && *arguments.output != "-") file.emplace(*arguments.output, inputs);
 
   const Measured measured =
       arguments.from.empty() ? measure(arguments, environment) : read_reports(arguments, environment);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -12,6 +13,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/output/file_output.hpp"
+#include "app/run/interrupts.hpp"
 #include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
@@ -67,7 +69,7 @@ std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& e
     if (is_report(text, source)) {
       reports.emplace_back(report::read_report(text, source));
     } else {
-      suites.emplace_back(parse_suite(text, source, environment.registry));
+      suites.emplace_back(parse_suite(text, source, environment.registry, folder_of(target)));
     }
   }
   if (suites.empty()) suites.emplace_back();
@@ -96,9 +98,19 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
   if (!arguments.outputs.empty()) throw usage_error(fmt::format("--output holds {}", one));
 }
 
+/// The files that are read.
+std::vector<std::string> inputs_of(const CheckArguments& arguments, const std::vector<Task>& tasks) {
+  std::vector<std::string> inputs = files_of(arguments);
+  std::ranges::copy_if(arguments.targets, std::back_inserter(inputs), is_file);
+  for (const Task& task : tasks) {
+    if (task.suite) std::ranges::move(files_of(task.suite->plan), std::back_inserter(inputs));
+  }
+  return inputs;
+}
+
 /// Stdout shows the checks, and files the whole report.
-ResultRequest files_of(const CheckArguments& arguments) {
-  auto request = static_cast<const ResultRequest&>(arguments);
+ResultRequest shown_in_files(const CheckArguments& arguments, const std::vector<std::string>& inputs) {
+  ResultRequest request = reading(arguments, inputs);
   request.files_only = true;
   if (arguments.shown == CheckFormat::json) request.format = report::Format::json;
   return request;
@@ -108,16 +120,22 @@ ResultRequest files_of(const CheckArguments& arguments) {
 
 class Checking {
  public:
-  Checking(const CheckArguments& arguments, const Environment& environment)
+  /// `inputs` are files that are read.
+  Checking(const CheckArguments& arguments, const std::vector<std::string>& inputs, const Environment& environment)
       : arguments_(arguments),
         environment_(environment),
-        outputs_(files_of(arguments), report::table_formats(), environment.out, environment.out_terminal) {
-    if (arguments.junit) beside_.emplace_back(*arguments.junit, report::write_junit);
-    if (arguments.openmetrics) beside_.emplace_back(*arguments.openmetrics, report::write_openmetrics);
+        outputs_(shown_in_files(arguments, inputs), report::table_formats(), environment.out,
+                 environment.out_terminal) {
+    const auto add = [&](const std::optional<std::string>& path, auto write) {
+      if (path) beside_.emplace_back(FileOutput(*path, inputs), write);
+    };
+    add(arguments.junit, report::write_junit);
+    add(arguments.openmetrics, report::write_openmetrics);
   }
 
   /// Throws after what there is has been written.
   int all(std::vector<Task> tasks) {
+    const KeepWhatIsMeasured keep;
     int code = 0;
     both(
         [&] {
@@ -199,7 +217,7 @@ class Checking {
         },
         [&] {
           run.clear_progress();
-          finish(run.report());
+          if (run.has_results()) finish(run.report());
         });
   }
 
@@ -303,7 +321,7 @@ class Checking {
 int run_check_command(const CheckArguments& arguments, const Environment& environment) {
   std::vector<Task> tasks = tasks_of(arguments, environment);
   refuse_what_does_not_fit(arguments, tasks);
-  return Checking(arguments, environment).all(std::move(tasks));
+  return Checking(arguments, inputs_of(arguments, tasks), environment).all(std::move(tasks));
 }
 
 }  // namespace gpumem::app

@@ -67,7 +67,7 @@ struct CompareArguments : ResultRequest {
 /// share of their kind's median. A file that is no report is named on stderr, and the others are compared all the same.
 /// Returns the exit code: 0; 1 where it shall fail on regressions and there are some, or nothing could be judged; 2 if
 /// a file could not be used. Throws a usage error where there is no report at all.
-[[nodiscard]] int run_fleet_command(const CompareArguments& arguments, double tolerance, const ResultOutputs& outputs,
+[[nodiscard]] int run_fleet_command(const CompareArguments& arguments, double tolerance,
                                     const Environment& environment);
 
 struct CalibrateArguments {

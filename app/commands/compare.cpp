@@ -141,10 +141,11 @@ void note_what_cannot_be_compared(const report::Comparison& comparison, std::ost
 /// Compares reports, or with `fleet` machines. Returns the exit code: 1 for what --fail-on-regression asks for, with
 /// the reason on stderr. Throws a usage error for a file that cannot be read or holds no report.
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
-  const ResultOutputs outputs(arguments, report::table_formats(), environment.out, environment.out_terminal);
   if (arguments.fleet) {
-    return run_fleet_command(arguments, tolerance_of(arguments, measure::outlier_tolerance), outputs, environment);
+    return run_fleet_command(arguments, tolerance_of(arguments, measure::outlier_tolerance), environment);
   }
+  const ResultOutputs outputs(reading(arguments, arguments.reports), report::table_formats(), environment.out,
+                              environment.out_terminal);
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   refuse_mixed_kinds(reports);
   if (arguments.fail_on_regression) refuse_mixed_gate(reports);
@@ -168,7 +169,8 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
 /// "offset=1", "0..5". A report that is missing is one by its name.
 bool is_case_word(const std::string& word) {
   constexpr std::string_view of_positions = "0123456789.,:*";
-  if (word.empty() || std::filesystem::exists(word)) return false;
+  std::error_code ignored;
+  if (word.empty() || std::filesystem::exists(word, ignored)) return false;
   if (word.find_first_not_of(of_positions) == std::string::npos) return true;
   return word.find('=') != std::string::npos && !word.ends_with(".json");
 }

@@ -180,10 +180,12 @@ bool passes(const report::Fleet& fleet, double share, const Environment& environ
 
 }  // namespace
 
-int run_fleet_command(const CompareArguments& arguments, double tolerance, const ResultOutputs& outputs,
-                      const Environment& environment) {
+int run_fleet_command(const CompareArguments& arguments, double tolerance, const Environment& environment) {
+  const std::vector<std::string> files = fleet_files(arguments.reports);
+  const ResultOutputs outputs(reading(arguments, files), report::table_formats(), environment.out,
+                              environment.out_terminal);
   const auto names = std::make_shared<report::FleetNames>();
-  FleetFiles read = read_fleet(fleet_files(arguments.reports), *names);
+  FleetFiles read = read_fleet(files, *names);
   name_unreadable(read.unreadable, environment);
   if (read.machines.empty()) throw usage_error("there is no report to compare");
   const CaseWords words(arguments.cases, environment.registry);

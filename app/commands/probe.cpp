@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/run/interrupts.hpp"
 #include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
@@ -116,11 +118,12 @@ void refuse_beside_suite(const ProbeArguments& arguments) {
 
 int run_cases(const Plan& plan, const RunOptions& options, const ResultOutputs& outputs, const Environment& environment,
               const std::function<void(const report::Report& report)>& finish) {
+  const KeepWhatIsMeasured keep;
   Run run(plan, options, outputs, environment);
   both([&] { run.all(); },
        [&] {  // what was done until then is a report all the same
          run.clear_progress();
-         finish(report::completed(run.report()));
+         if (run.has_results()) finish(report::completed(run.report()));
        });
   return exit_code(run.report(), environment.err);
 }
@@ -130,7 +133,11 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
   if (arguments.config) suite = load_suite(*arguments.config, environment.registry);
   if (suite) refuse_nothing_to_run(*suite);
   const Plan plan = suite ? suite->plan : make_plan(environment.registry, arguments.names, arguments.axes);
-  const ResultOutputs outputs(arguments, report::table_formats(), environment.out, environment.out_terminal);
+  std::vector<std::string> inputs = files_of(arguments);
+  if (arguments.config && looks_like_path(*arguments.config)) inputs.push_back(*arguments.config);
+  std::ranges::move(files_of(plan), std::back_inserter(inputs));
+  const ResultOutputs outputs(reading(arguments, inputs), report::table_formats(), environment.out,
+                              environment.out_terminal);
   if (arguments.dry_run) {
     outputs.finish(ResultOutputs::of(report::completed(dry_report(plan, arguments, environment))));
     return 0;

@@ -62,7 +62,8 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
 
 /// The reports, one after another; CSV as one table.
 int run_show_command(const ShowArguments& arguments, const Environment& environment) {
-  const ResultOutputs outputs(arguments, report::all_formats(), environment.out, environment.out_terminal);
+  const ResultOutputs outputs(reading(arguments, arguments.reports), report::all_formats(), environment.out,
+                              environment.out_terminal);
   const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
     write(out, reports, format, style);

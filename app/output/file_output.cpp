@@ -2,16 +2,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "probes/error.hpp"
+#include "probes/interruption.hpp"
 
 namespace gpumem::app {
 
@@ -46,7 +52,10 @@ class Descriptor {
     if (fd_ >= 0) ::close(fd_);
   }
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
   Descriptor(const Descriptor&) = delete;  // two owners would close it twice
   Descriptor& operator=(const Descriptor&) = delete;
 
@@ -98,15 +107,24 @@ fs::path resolved(const fs::path& target) {
   return path;
 }
 
+/// Whether a file can be written that a second one beside it, or renaming that one, fails for: it is a mount point, or
+/// what its folder permits is less.
+bool is_of_the_folder_alone(int error) {
+  return error == EBUSY || error == EXDEV || error == EACCES || error == EPERM || error == EROFS;
+}
+
 /// A new file in the directory that a target is in, removed again unless it is renamed over the target.
 class Neighbour {
  public:
   explicit Neighbour(const fs::path& target) : target_(target), path_(resolved(target)), file_(create()) {}
   ~Neighbour() {
-    if (!renamed_) ::unlink(name_.c_str());
+    if (error_ == 0 && !renamed_) ::unlink(name_.c_str());
   }
   Neighbour(const Neighbour&) = delete;  // it stands for one file
   Neighbour& operator=(const Neighbour&) = delete;
+
+  /// Why there is none; 0: there is.
+  [[nodiscard]] int error() const { return error_; }
 
   /// Keeps owner and permissions of the file that will be replaced.
   void resemble(const struct stat& existing) const {
@@ -123,10 +141,12 @@ class Neighbour {
     if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail(target_, errno);
   }
 
-  void rename() {
+  /// Returns 0, or why it could not be.
+  [[nodiscard]] int rename() {
     file_.close(target_);
-    if (::rename(name_.c_str(), path_.c_str()) != 0) fail(target_, errno);
+    if (::rename(name_.c_str(), path_.c_str()) != 0) return errno;
     renamed_ = true;
+    return 0;
   }
 
  private:
@@ -139,41 +159,118 @@ class Neighbour {
       if (file.is_open()) return file;
       if (errno != EEXIST) break;
     }
-    fail(target_, errno);
+    error_ = errno;
+    return Descriptor(-1);
   }
 
   const fs::path& target_;
   const fs::path path_;
   fs::path name_;
+  int error_ = 0;
   Descriptor file_;
   bool renamed_ = false;
 };
 
-void write_through(const fs::path& target, const std::string& content) {
+/// Where it lies. Room for it is there before anything is lost of what was there.
+void overwrite(const fs::path& target, std::string_view content) {
+  Descriptor file = open_existing(target);
+  const auto size = static_cast<off_t>(content.size());
+  if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, size) != 0 &&
+      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+    fail(target, errno);
+  }
+  write_all(file, content, target);
+  if (::ftruncate(file.get(), size) != 0) fail(target, errno);
+  file.close(target);
+}
+
+void write_to_device(const fs::path& target, std::string_view content) {
   Descriptor file = open_existing(target);
   write_all(file, content, target);
   file.close(target);
 }
 
+/// While one lives, a pipe without a reader is an error of writing to it, and does not end the process.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() : before_(std::signal(SIGPIPE, SIG_IGN)) {}
+  ~WithoutSigpipe() { std::signal(SIGPIPE, before_); }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;  // each would put back what the other put there
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+/// Waits for a reader, and for one that is slow.
+void write_to_pipe(const fs::path& target, std::string_view content) {
+  constexpr std::chrono::milliseconds look_around{100};
+  const auto open = [&] { return Descriptor(::open(target.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)); };
+  Descriptor file = open();
+  while (!file.is_open()) {
+    if (errno != ENXIO) fail(target, errno);
+    stop_if_requested();
+    std::this_thread::sleep_for(look_around / 4);
+    file = open();
+  }
+  const WithoutSigpipe without;
+  while (!content.empty()) {
+    const ssize_t written = ::write(file.get(), content.data(), content.size());
+    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+    if (written >= 0 || errno == EINTR) continue;
+    if (errno != EAGAIN) fail(target, errno);
+    pollfd room{.fd = file.get(), .events = POLLOUT, .revents = 0};
+    if (::poll(&room, 1, static_cast<int>(look_around.count())) == 0) stop_if_requested();
+  }
+  file.close(target);
+}
+
+bool is_same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/// What is read is never written over, not even once it has been read: it may be all that there is of a measurement.
+void refuse_input(const fs::path& target, const struct stat& status, std::span<const std::string> inputs) {
+  for (const std::string& input : inputs) {
+    struct stat read = {};
+    const bool known = input == "-" ? ::fstat(STDIN_FILENO, &read) == 0 : ::stat(input.c_str(), &read) == 0;
+    if (!known || !S_ISREG(read.st_mode) || !is_same_file(status, read)) continue;
+    throw usage_error(fmt::format("cannot write '{}': it is read as well{}; choose another --output", target.string(),
+                                  input == "-"               ? ", as standard input"
+                                  : input == target.string() ? ""
+                                                             : ", as '" + input + "'"));
+  }
+}
+
 }  // namespace
 
-FileOutput::FileOutput(std::filesystem::path target) : target_(std::move(target)) {
+FileOutput::FileOutput(std::filesystem::path target, std::span<const std::string> inputs) : target_(std::move(target)) {
   const auto status = status_of(target_);
   if (status && S_ISDIR(status->st_mode)) fail(target_, EISDIR);
+  if (status) refuse_input(target_, *status, inputs);
   rewritable_ = !status || S_ISREG(status->st_mode);
   // Permissions are tried, not looked up: root, access lists and read-only file systems all have their own rules.
   // A pipe is not tried, since opening it waits for a reader, and closing it ends one.
   if (status && !S_ISFIFO(status->st_mode)) open_existing(target_, O_NONBLOCK);
-  if (rewritable_) const Neighbour trial(target_);
+  if (!rewritable_) return;
+  const Neighbour trial(target_);
+  if (trial.error() != 0 && !(status && is_of_the_folder_alone(trial.error()))) fail(target_, trial.error());
 }
 
 void FileOutput::replace(const std::string& content) const {
   const auto status = status_of(target_);
-  if (status && !S_ISREG(status->st_mode)) return write_through(target_, content);
+  if (status && S_ISFIFO(status->st_mode)) return write_to_pipe(target_, content);
+  if (status && !S_ISREG(status->st_mode)) return write_to_device(target_, content);
   Neighbour file(target_);
-  if (status) file.resemble(*status);
-  file.write(content);
-  file.rename();
+  int error = file.error();
+  if (error == 0) {
+    if (status) file.resemble(*status);
+    file.write(content);
+    error = file.rename();
+  }
+  if (error == 0) return;
+  if (!status || !is_of_the_folder_alone(error)) fail(target_, error);
+  overwrite(target_, content);  // what was written beside it is there until this is done
 }
 
 }  // namespace gpumem::app

@@ -2,20 +2,24 @@
 // Report files that are always whole: written beside the target and renamed over it.
 
 #include <filesystem>
+#include <span>
 #include <string>
 
 namespace gpumem::app {
 
 /// Replaces files of any kind safely: a regular file (or a link to one) by writing beside it and renaming; a device
-/// or pipe such as /dev/null, which must not be replaced, by writing to it.
+/// or pipe such as /dev/null, which must not be replaced, by writing to it. What cannot be renamed over, such as a file
+/// that is mounted into a container, or one in a folder that takes no other, is overwritten in place.
 class FileOutput {
  public:
   /// Throws a usage error naming the path and the reason when the target could not be written later: missing
-  /// directory, no permission, a directory in its place. Leaves an existing file as it is.
-  explicit FileOutput(std::filesystem::path target);
+  /// directory, no permission, a directory in its place; or when it is one of `inputs`, files that are read ("-" is
+  /// standard input), by whatever name. Leaves an existing file as it is.
+  explicit FileOutput(std::filesystem::path target, std::span<const std::string> inputs = {});
 
   /// Replaces the target's content as a whole. Throws a usage error on failure (disk full, ...), and then leaves the
-  /// previous content in place.
+  /// previous content in place. A pipe is waited for until somebody reads it; throws Interrupted when a stop is
+  /// requested meanwhile (probes/interruption.hpp).
   void replace(const std::string& content) const;
 
   /// False for devices and pipes, where a second `replace` adds to the first: write those once, at the end.

@@ -30,7 +30,7 @@ report::Format format_of_file(const std::string& path, const ResultRequest& requ
                                 report::join(extensions, ", ")));
 }
 
-std::string text_of(const ResultOutputs::Write& write, report::Format format, const report::TableStyle& style) {
+std::string made(const ResultOutputs::Write& write, report::Format format, const report::TableStyle& style) {
   std::ostringstream text;
   write(text, format, style);
   return std::move(text).str();
@@ -46,6 +46,11 @@ void write_result(std::ostream& out, const std::string& text) {
   throw usage_error("cannot write to standard output" + reason);
 }
 
+ResultRequest reading(ResultRequest request, std::span<const std::string> inputs) {
+  request.inputs.insert(request.inputs.end(), inputs.begin(), inputs.end());
+  return request;
+}
+
 ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats,
                              std::ostream& out, const Terminal& terminal)
     : out_(out), style_(table_style(terminal, request.no_color)) {
@@ -55,9 +60,12 @@ ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const repor
     if (!request.files_only && (path == "-" || path == "/dev/stdout")) {
       on_stdout = true;
     } else {
-      files_.push_back({.output = FileOutput(path), .format = format_of_file(path, request, formats)});
+      const report::Format format = format_of_file(path, request, formats);
+      files_.push_back({.output = FileOutput(path, request.inputs), .format = format});
     }
   }
+  // Who reads a pipe may be slow, or gone.
+  std::ranges::stable_partition(files_, [](const File& file) { return file.output.rewritable(); });
   if (on_stdout) standard_output_ = request.format.value_or(formats.front().format);
 }
 
@@ -67,16 +75,33 @@ ResultOutputs::Write ResultOutputs::of(const report::Report& report) {
   };
 }
 
+std::string ResultOutputs::text_of(const Write& write, const File& file) const {
+  return made(write, file.format, {.why = style_.why});
+}
+
+std::vector<std::string> ResultOutputs::texts_of(const Write& write) const {
+  std::vector<std::string> texts;
+  for (const File& file : files_) texts.push_back(text_of(write, file));
+  return texts;
+}
+
+void ResultOutputs::write_files(const std::vector<std::string>& texts) const {
+  try_each(files_,
+           [&](const File& file) { file.output.replace(texts[static_cast<std::size_t>(&file - files_.data())]); });
+}
+
 void ResultOutputs::finish(const Write& write) const {
-  both([&] { write_files(write, true); },
+  const std::vector<std::string> texts = texts_of(write);
+  const std::string shown = standard_output_ ? made(write, *standard_output_, style_) : "";
+  both([&] { write_files(texts); },
        [&] {
-         if (standard_output_) write_result(out_, text_of(write, *standard_output_, style_));
+         if (standard_output_) write_result(out_, shown);
        });
 }
 
-void ResultOutputs::write_files(const Write& write, bool last) const {
+void ResultOutputs::update(const Write& write) const {
   try_each(files_, [&](const File& file) {
-    if (last || file.output.rewritable()) file.output.replace(text_of(write, file.format, {.why = style_.why}));
+    if (file.output.rewritable()) file.output.replace(text_of(write, file));
   });
 }
 

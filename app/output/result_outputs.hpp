@@ -37,7 +37,7 @@ void try_each(const Range& range, const Action& action) {
   for (const auto& one : range) {
     try {
       action(one);
-    } catch (const Error&) {
+    } catch (...) {  // Interrupted as well, of a pipe that nobody reads
       if (!failure) failure = std::current_exception();
     }
   }
@@ -49,6 +49,7 @@ void write_result(std::ostream& out, const std::string& text);
 
 struct ResultRequest {
   std::vector<std::string> outputs = {};      ///< files, or "-" for stdout
+  std::vector<std::string> inputs = {};       ///< what is read, which no output may be: files, or "-" for stdin
   std::optional<report::Format> format = {};  ///< of stdout, and of files whose extension names none
   bool quiet = false;                         ///< with files, nothing on stdout
   bool files_only = false;                    ///< "-" is a file like any other, and stdout somebody else's
@@ -56,9 +57,12 @@ struct ResultRequest {
   bool why = false;  ///< a last column says what limits each case
 };
 
+/// The request of a command that reads these files as well.
+[[nodiscard]] ResultRequest reading(ResultRequest request, std::span<const std::string> inputs);
+
 class ResultOutputs {
  public:
-  /// Throws a usage error for a file that has no format or could not be written later.
+  /// Throws a usage error for a file that has no format, that could not be written later, or that is read.
   ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats, std::ostream& out,
                 const Terminal& terminal);
 
@@ -68,23 +72,24 @@ class ResultOutputs {
   [[nodiscard]] static Write of(const report::Report& report);
 
   /// Writes the files, then stdout. Throws a usage error when something could not be written, after everything else has
-  /// been.
+  /// been; and what `write` throws, before anything has been.
   void finish(const Write& write) const;
 
   /// The files alone, for the last time. Throws like `finish`.
-  void finish_files(const Write& write) const { write_files(write, true); }
+  void finish_files(const Write& write) const { write_files(texts_of(write)); }
   /// Writes the files anew with what there is so far; not pipes and devices, which keep all that is ever written to
   /// them. Throws like `finish`.
-  void update(const Write& write) const { write_files(write, false); }
+  void update(const Write& write) const;
   [[nodiscard]] bool has_files() const { return !files_.empty(); }
 
  private:
-  void write_files(const Write& write, bool last) const;
-
   struct File {
     FileOutput output;
     report::Format format;
   };
+  [[nodiscard]] std::string text_of(const Write& write, const File& file) const;
+  [[nodiscard]] std::vector<std::string> texts_of(const Write& write) const;  ///< one a file
+  void write_files(const std::vector<std::string>& texts) const;
 
   std::ostream& out_;
   report::TableStyle style_;

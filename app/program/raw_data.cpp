@@ -269,9 +269,10 @@ RawProcess read_pair(const fs::path& pair) {
   fs::path launches = pair;
   events += inject::events_suffix;
   launches += inject::launches_suffix;
-  const bool has_launches = fs::exists(launches);
+  std::error_code ignored;
+  const bool has_launches = fs::exists(launches, ignored);
   if (has_launches) read_launches(launches, process);
-  if (fs::exists(events)) {
+  if (fs::exists(events, ignored)) {
     read_events(events, process);
   } else if (!process.slots.empty()) {
     damaged(process, events, "is missing; of this process only launches are known");

@@ -20,6 +20,15 @@ namespace fs = std::filesystem;
 constexpr const char* keep = "GPUMEM_RUN_KEEP";
 constexpr off_t least_room = 1 << 20;  // of a process that launches a few kernels
 
+/// For the command may change to another folder.
+fs::path absolute(const fs::path& folder, const char* variable) {
+  std::error_code failed;
+  fs::path path = fs::absolute(folder, failed);
+  if (!failed) return path;
+  throw usage_error(fmt::format("{}: '{}' is relative to a current folder that cannot be used: {}; name it from /",
+                                variable, folder.string(), failed.message()));
+}
+
 fs::path kept_folder(const std::string& name) {
   std::error_code failed;
   fs::create_directories(name, failed);
@@ -31,11 +40,11 @@ fs::path kept_folder(const std::string& name) {
       throw usage_error(fmt::format("{}: '{}' has the files of another run; name a new folder", keep, name));
     }
   }
-  return fs::absolute(name);  // the command may change to another folder
+  return absolute(name, keep);
 }
 
 fs::path temporary_folder(const fs::path& parent) {
-  std::string name = fs::absolute(parent) / "gpumem-run-XXXXXX";
+  std::string name = absolute(parent, "TMPDIR") / "gpumem-run-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
     throw usage_error(
         fmt::format("cannot make a folder in '{}': {}; set TMPDIR to another", parent.string(), std::strerror(errno)));

@@ -71,6 +71,7 @@ void Signals::end(const std::function<void()>& collect) {
   const std::lock_guard lock(mutex_);
   take_pending();  // what ended the command is pending here too, and was the command's
   command_ = 0;
+  if (hung_up_) std::signal(SIGHUP, SIG_IGN);  // also when it is no longer taken here
   collect();
 }
 
@@ -94,8 +95,9 @@ void Signals::take_pending() {
     const bool sent_by_a_process = from.si_code <= 0;
     if (signal == SIGPIPE && from.si_pid == getpid()) continue;  // nobody reads what we write
     if (command_ > 0) {
+      if (signal == SIGHUP) hung_up_ = true;
       if (sent_by_a_process) kill(command_, signal);
-    } else if (signal != harmless) {
+    } else if (signal != harmless && !(signal == SIGHUP && hung_up_)) {
       before_the_end_();
       end_by(signal);
     }

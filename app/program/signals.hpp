@@ -12,8 +12,10 @@
 namespace gpumem::app {
 
 /// While it lives, a thread of its own takes the signals that would end us. What somebody sends us goes on to the
-/// command while one runs; what the terminal sends, the command has already. While none runs, they end us as always.
-/// Signals that are ignored (by nohup, say) stay ignored, for the command too.
+/// command while one runs; what the terminal sends, the command has already. While none runs, they end us as always; but
+/// once a command has ended after SIGHUP, further ones are ignored, as a terminal that is closed sends several, and what
+/// was seen of the command is still to be written. Signals that are ignored (by nohup, say) stay ignored, for the command
+/// too.
 class Signals {
  public:
   /// `before_the_end` is called, in the thread, before a signal ends us.
@@ -39,6 +41,7 @@ class Signals {
   sigset_t before_{};
   std::mutex mutex_;
   pid_t command_ = 0;
+  bool hung_up_ = false;  ///< while a command ran
   std::atomic<bool> done_ = false;
   std::thread thread_;
 };

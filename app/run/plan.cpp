@@ -10,6 +10,7 @@
 
 #include "app/command_line/values.hpp"
 #include "probes/error.hpp"
+#include "probes/global/index_values.hpp"
 #include "probes/suggest.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
@@ -186,6 +187,8 @@ void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values, const 
   }
 }
 
+bool may_name_files(const Axis& axis) { return axis.takes.starts_with("files"); }
+
 }  // namespace
 
 measure::StoppingRule stopping_rule(const Effort& first, const Effort& second) {
@@ -266,6 +269,24 @@ Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus) {
     sweep.cases = std::move(cases);
   }
   return plan;
+}
+
+std::optional<std::string> named_file(const Axis& axis, const std::string& text) {
+  if (!may_name_files(axis) || text == axis.defaults) return std::nullopt;
+  return global::file_of_index_text(text);
+}
+
+std::vector<std::string> files_of(const Plan& plan) {
+  std::set<std::string> files;
+  for (const PlannedSweep& sweep : plan.sweeps) {
+    for (const Axis& axis : sweep.probe->axes) {
+      if (!may_name_files(axis)) continue;
+      for (const Case& one : sweep.cases) {
+        if (const auto file = named_file(axis, one.name(axis.parameter))) files.insert(*file);
+      }
+    }
+  }
+  return {files.begin(), files.end()};
 }
 
 const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name) {

@@ -63,6 +63,11 @@ inline constexpr std::size_t maximum_cases = 100'000;
 /// that use several GPUs themselves are left out. Throws a usage error for too many cases.
 [[nodiscard]] Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus);
 
+/// The file that a text for an axis names, if it does.
+[[nodiscard]] std::optional<std::string> named_file(const Axis& axis, const std::string& text);
+/// The files that the cases of a plan name, each once.
+[[nodiscard]] std::vector<std::string> files_of(const Plan& plan);
+
 /// The probe of that name. Throws a usage error with the nearest name, or else with all of them.
 [[nodiscard]] const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name);
 

@@ -39,6 +39,8 @@ class Run {
   void clear_progress() { progress_.clear(); }
 
   [[nodiscard]] report::Report& report() { return report_; }
+  /// False as long as nothing ran of what is to run: then no file is touched, and stdout stays empty.
+  [[nodiscard]] bool has_results() const { return total_ == 0 || !report_.results.empty(); }
 
  private:
   /// A sweep, and where its records begin.

@@ -65,6 +65,13 @@ void add_effort_options(CommandOptions& options, CaseOptions& target) {
       "or on a node, e.g. --numa 1 to see what the far node costs");
 }
 
+bool looks_like_path(const std::string& text) { return text.ends_with(".json") || text.find('/') != std::string::npos; }
+
+std::vector<std::string> files_of(const RunOptions& given) {
+  if (!given.gpu || !looks_like_path(*given.gpu)) return {};
+  return {*given.gpu};
+}
+
 void refuse_wrong_gpu(const RunOptions& given) {
   if (given.gpu && given.backend == BackendChoice::cuda) {
     throw usage_error(

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/command_line/command_options.hpp"
 #include "app/output/result_outputs.hpp"
@@ -35,6 +36,11 @@ void add_effort_options(CommandOptions& options, CaseOptions& target);
 /// `place` is where --no-color takes the colours from: "on stdout".
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
                         const std::string& quiet_help, const std::string& place = "on stdout");
+
+/// Whether what could be the name of something shipped is a path: it has a slash, or ends in .json.
+[[nodiscard]] bool looks_like_path(const std::string& text);
+/// The files that the options name, to be read.
+[[nodiscard]] std::vector<std::string> files_of(const RunOptions& given);
 
 /// Throws a usage error for a GPU to predict for that is asked for where nothing is predicted, and the reverse.
 void refuse_wrong_gpu(const RunOptions& given);

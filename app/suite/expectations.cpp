@@ -42,7 +42,7 @@ void refuse_other_kind(const JsonReader& probe, const std::vector<Probe>& regist
 }
 
 /// An object of a probe and values of its axes. Without `otherwise` it must name the probe.
-Selection read_selection(const JsonReader& json, const std::vector<Probe>& registry,
+Selection read_selection(const JsonReader& json, const std::vector<Probe>& registry, const std::string& folder,
                          const std::string& otherwise = "") {
   if (json.has("probe")) refuse_other_kind(json.member("probe"), registry);
   const bool named = otherwise.empty() || json.has("probe");
@@ -50,7 +50,7 @@ Selection read_selection(const JsonReader& json, const std::vector<Probe>& regis
   Selection selection{.probes = {probe.name}};
   for (const auto& [name, values] : json.members()) {
     if (name == "probe") continue;
-    const std::vector<std::string> texts = read_axis(values, name, probe).texts;
+    const std::vector<std::string> texts = read_axis(values, name, probe, folder).texts;
     const Axis& axis = *std::ranges::find(probe.axes, name, &Axis::flag);
     selection.parameters.push_back(allowed(axis, texts));
   }
@@ -103,12 +103,13 @@ std::string read_quantity(const JsonReader& json, const std::vector<std::string>
   return quantity;
 }
 
-void read_cases(const JsonReader& json, Expectation& expectation, const std::vector<Probe>& registry) {
+void read_cases(const JsonReader& json, Expectation& expectation, const std::vector<Probe>& registry,
+                const std::string& folder) {
   expectation.subject = Expectation::Subject::cases;
-  expectation.cases = read_selection(json.member("cases"), registry);
+  expectation.cases = read_selection(json.member("cases"), registry, folder);
   std::vector<std::string> probes = expectation.cases.probes;
   if (json.has("relative_to")) {
-    expectation.relative_to = read_selection(json.member("relative_to"), registry, probes.front());
+    expectation.relative_to = read_selection(json.member("relative_to"), registry, folder, probes.front());
     probes.push_back(expectation.relative_to->probes.front());
   }
   expectation.quantity = require_probe(registry, probes.front()).headline.quantity.name;
@@ -132,7 +133,8 @@ void read_device(const JsonReader& json, Expectation& expectation) {
   read_bounds(json, expectation);
 }
 
-void read_flags(const JsonReader& json, Expectation& expectation, const std::vector<Probe>& registry) {
+void read_flags(const JsonReader& json, Expectation& expectation, const std::vector<Probe>& registry,
+                const std::string& folder) {
   expectation.subject = Expectation::Subject::flags;
   for (const JsonReader& item : json.member("no_flags").items()) {
     const std::string flag = item.text();
@@ -141,7 +143,7 @@ void read_flags(const JsonReader& json, Expectation& expectation, const std::vec
     expectation.flags.push_back(flag);
   }
   if (expectation.flags.empty()) json.member("no_flags").fail("at least one flag");
-  if (json.has("cases")) expectation.cases = read_selection(json.member("cases"), registry);
+  if (json.has("cases")) expectation.cases = read_selection(json.member("cases"), registry, folder);
 }
 
 /// The members that go with a subject, named by the member that says it.
@@ -156,7 +158,8 @@ void allow_beside(const JsonReader& json, const std::string& subject, const std:
 }
 
 /// An entry of `expectations`; `place` is what an error calls it.
-Expectation read_expectation(const JsonReader& json, const std::string& place, const std::vector<Probe>& registry) {
+Expectation read_expectation(const JsonReader& json, const std::string& place, const std::vector<Probe>& registry,
+                             const std::string& folder) {
   static const std::vector<std::string> members = {"name",    "because",  "gpu",       "required",   "cases",
                                                    "where",   "quantity", "device",    "no_flags",   "at_least",
                                                    "at_most", "equals",   "tolerance", "relative_to"};
@@ -169,12 +172,12 @@ Expectation read_expectation(const JsonReader& json, const std::string& place, c
   if (json.has("required")) expectation.required = json.member("required").boolean();
   if (json.has("no_flags")) {
     allow_beside(json, "no_flags", {"cases"});
-    read_flags(json, expectation, registry);
+    read_flags(json, expectation, registry, folder);
   } else if (json.has("device")) {
     allow_beside(json, "device", {"at_least", "at_most", "equals", "tolerance"});
     read_device(json, expectation);
   } else if (json.has("cases")) {
-    read_cases(json, expectation, registry);
+    read_cases(json, expectation, registry, folder);
   } else {
     json.fail("what it is about: one of the members 'cases', 'device' and 'no_flags'");
   }
@@ -247,11 +250,11 @@ void require_cases(const JsonReader& json, const Expectation& expectation, const
 }  // namespace
 
 void read_expectations(const JsonReader& json, const std::string& source, const std::vector<Probe>& registry,
-                       Suite& suite) {
+                       const std::string& folder, Suite& suite) {
   const std::vector<Record> planned = planned_records(suite.plan);  // none: of a program that nobody knows yet
   for (const JsonReader& item : read_entries(json)) {
     const std::string place = fmt::format("{}: /expectations/{}", source, suite.expectations.size());
-    Expectation expectation = read_expectation(item, place, registry);
+    Expectation expectation = read_expectation(item, place, registry, folder);
     if (!planned.empty()) require_cases(item, expectation, planned);
     if (std::ranges::find(suite.expectations, expectation.name, &Expectation::name) != suite.expectations.end()) {
       item.member("name").refuse("another expectation has this name");

@@ -36,11 +36,13 @@ decltype(auto) at_place(const JsonReader& place, const Action& action) {
 [[nodiscard]] const Probe& read_probe(const JsonReader& json, const std::vector<Probe>& registry);
 
 /// A member whose name is an axis' flag, and whose value is what the command line would take as the flag's uses: texts
-/// and whole numbers, alone or in an array. What else a user may take for the flag gets an answer.
-[[nodiscard]] GivenAxis read_axis(const JsonReader& json, const std::string& name, const Probe& probe);
+/// and whole numbers, alone or in an array. What else a user may take for the flag gets an answer. Files with a
+/// relative path are in `folder`, unless that is empty.
+[[nodiscard]] GivenAxis read_axis(const JsonReader& json, const std::string& name, const Probe& probe,
+                                  const std::string& folder);
 
 /// Adds what the suite expects to what else it has.
 void read_expectations(const JsonReader& json, const std::string& source, const std::vector<Probe>& registry,
-                       Suite& suite);
+                       const std::string& folder, Suite& suite);
 
 }  // namespace gpumem::app

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "app/command_line/values.hpp"
@@ -59,6 +61,15 @@ std::string read_axis_text(const JsonReader& json) {
   return std::to_string(json.whole());
 }
 
+/// A relative path is beside the suite that says it, wherever the program is started.
+std::string beside_suite(const Axis& axis, const std::string& text, const std::string& folder) {
+  if (folder.empty() || !named_file(axis, text)) return text;
+  const std::string beside = (std::filesystem::path(folder) / text).string();
+  std::error_code ignored;
+  const bool may_be_notation = text.find(':') != std::string::npos;  // that was mistyped
+  return may_be_notation && !std::filesystem::exists(beside, ignored) ? text : beside;
+}
+
 /// What a user may have taken for an axis' flag, or the names of all.
 std::string hint_for_axis(const std::string& name, const Probe& probe) {
   const std::string_view bare = std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
@@ -73,14 +84,16 @@ std::string hint_for_axis(const std::string& name, const Probe& probe) {
 }
 
 /// An entry of `probes`: its cases, with the suite's effort where it asks for none of its own.
-Plan read_sweeps(const JsonReader& json, const std::vector<Probe>& registry, Effort effort) {
+Plan read_sweeps(const JsonReader& json, const std::vector<Probe>& registry, const std::string& folder, Effort effort) {
   static const std::vector<std::string> members = {"probe", "axes", "options"};
   static const std::vector<std::string> options = {"ci_width", "time_budget"};
   json.allow_only(members);
   const Probe& probe = read_probe(json.member("probe"), registry);
   std::vector<GivenAxis> given;
   if (json.has("axes")) {
-    for (const auto& [name, values] : json.member("axes").members()) given.push_back(read_axis(values, name, probe));
+    for (const auto& [name, values] : json.member("axes").members()) {
+      given.push_back(read_axis(values, name, probe, folder));
+    }
   }
   if (json.has("options")) {
     const JsonReader own = json.member("options");
@@ -94,8 +107,6 @@ Plan read_sweeps(const JsonReader& json, const std::vector<Probe>& registry, Eff
   for (PlannedSweep& sweep : plan.sweeps) sweep.effort = effort;
   return plan;
 }
-
-bool looks_like_path(const std::string& text) { return text.ends_with(".json") || text.find('/') != std::string::npos; }
 
 }  // namespace
 
@@ -121,7 +132,7 @@ const Probe& read_probe(const JsonReader& json, const std::vector<Probe>& regist
   return at_place(json, [&]() -> const Probe& { return require_probe(registry, name); });
 }
 
-GivenAxis read_axis(const JsonReader& json, const std::string& name, const Probe& probe) {
+GivenAxis read_axis(const JsonReader& json, const std::string& name, const Probe& probe, const std::string& folder) {
   const auto axis = std::ranges::find(probe.axes, name, &Axis::flag);
   if (axis == probe.axes.end()) {
     json.refuse(fmt::format("the probe '{}' has no such axis{}", probe.name, hint_for_axis(name, probe)));
@@ -130,14 +141,15 @@ GivenAxis read_axis(const JsonReader& json, const std::string& name, const Probe
   if (items.empty()) json.fail("at least one value; leave the axis out for its defaults");
   std::vector<std::string> texts;
   for (const JsonReader& item : items) {
-    texts.push_back(read_axis_text(item));
+    texts.push_back(beside_suite(*axis, read_axis_text(item), folder));
     at_place(item, [&] { return parse_axis_values(*axis, std::vector{texts.back()}); });
   }
   at_place(json, [&] { return parse_axis_values(*axis, texts); });  // each may be right where all together are not
   return {.flag = name, .texts = std::move(texts)};
 }
 
-Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry) {
+Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry,
+                  const std::string& folder) {
   static const std::vector<std::string> members = {"schema_version", "name",   "purpose",
                                                    "options",        "probes", "expectations"};
   const JsonText parsed(json, source);
@@ -153,20 +165,22 @@ Suite parse_suite(std::string_view json, const std::string& source, const std::v
   suite.plan.suite = suite.name;
   if (!root.has("probes") && root.has("expectations")) {
     if (root.has("options")) root.member("options").refuse("is for running probes, and this suite has none");
-    read_expectations(root.member("expectations"), source, {report::kernel_probe()}, suite);
+    read_expectations(root.member("expectations"), source, {report::kernel_probe()}, folder, suite);
     if (suite.expectations.empty()) root.member("expectations").fail("at least one, where there are no 'probes'");
     return suite;
   }
   const JsonReader probes = root.member("probes");
   for (const JsonReader& item : read_entries(probes)) {
-    Plan entry = read_sweeps(item, registry, suite.options.effort);
+    Plan entry = read_sweeps(item, registry, folder, suite.options.effort);
     if (suite.plan.size() + entry.size() > maximum_cases) {
       item.refuse(fmt::format("the probes of the suite add up to more than the {} cases one run takes", maximum_cases));
     }
     std::ranges::move(entry.sweeps, std::back_inserter(suite.plan.sweeps));
   }
   if (suite.plan.sweeps.empty()) probes.fail("at least one probe");
-  if (root.has("expectations")) read_expectations(root.member("expectations"), source, registry, suite);
+  if (root.has("expectations")) {
+    read_expectations(root.member("expectations"), source, registry, folder, suite);
+  }
   return suite;
 }
 
@@ -182,13 +196,20 @@ Suite load_suite(const std::string& name_or_path, const std::vector<Probe>& regi
   for (const auto& [name, json] : embedded_suites()) {
     if (name == name_or_path) return parse_suite(json, "configs/" + name_or_path + ".json", registry);
   }
-  if (looks_like_path(name_or_path)) return parse_suite(read_input_file(name_or_path), name_or_path, registry);
+  if (looks_like_path(name_or_path)) {
+    return parse_suite(read_input_file(name_or_path), name_or_path, registry, folder_of(name_or_path));
+  }
   const std::vector<std::string> names = suite_names();
   const std::string hint = did_you_mean(name_or_path, names);
   throw usage_error(fmt::format(
       "no suite '{}'{}", name_or_path,
       hint.empty() ? fmt::format(": there are {}, or give the path of a suite file", report::join(names, ", "))
                    : hint));
+}
+
+std::string folder_of(const std::string& suite_file) {
+  const std::string folder = std::filesystem::path(suite_file).parent_path().string();
+  return folder == "." ? "" : folder;
 }
 
 RunOptions with_suite(const RunOptions& given, const CaseOptions& suite) {

@@ -20,9 +20,14 @@ struct Suite {
   std::vector<report::Expectation> expectations;
 };
 
-/// Parses a suite; its cases point into `registry`. Throws a usage error "SOURCE: POINTER: what is wrong", with the
-/// nearest name for one that is unknown.
-[[nodiscard]] Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry);
+/// Parses a suite; its cases point into `registry`. Files that it names with a relative path are in `folder`; empty: in
+/// the current one. Throws a usage error "SOURCE: POINTER: what is wrong", with the nearest name for one that is
+/// unknown.
+[[nodiscard]] Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry,
+                                const std::string& folder = "");
+
+/// Where a suite's file lies, as its path says it; empty: in the current folder.
+[[nodiscard]] std::string folder_of(const std::string& suite_file);
 
 /// Throws a usage error for a suite without probes, which only reports can be held to.
 void refuse_nothing_to_run(const Suite& suite);

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "probes/interruption.hpp"
+
 namespace gpumem::access {
 
 namespace {
@@ -23,6 +25,7 @@ class Chunks {
       if (index > (count_ - 1) / chunk_ || index > failed_.load()) return;
       const std::uint64_t first = index * chunk_;
       try {
+        stop_if_requested();
         work(thread, first, first + std::min(chunk_, count_ - first));
       } catch (...) {
         const std::scoped_lock lock(mutex_);

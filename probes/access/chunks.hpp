@@ -11,7 +11,7 @@ namespace gpumem::access {
 
 /// Calls work(thread, first, end) for chunks of [0, count), threads numbered from 0 and each busy with one chunk at a
 /// time. What work throws for the lowest chunk is thrown here, whichever thread met what first; chunks behind it may be
-/// left out.
+/// left out. Throws Interrupted before the next chunk once a stop is requested (probes/interruption.hpp).
 void in_chunks(std::uint64_t count, std::uint64_t chunk, unsigned threads,
                const std::function<void(unsigned thread, std::uint64_t first, std::uint64_t end)>& work);
 

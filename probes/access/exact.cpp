@@ -10,6 +10,7 @@
 #include "probes/access/touch_map.hpp"
 #include "probes/access/touched.hpp"
 #include "probes/error.hpp"
+#include "probes/interruption.hpp"
 
 namespace gpumem::access {
 
@@ -101,6 +102,7 @@ class Count {
     in_chunks(launch_.count, chunk_requests, threads, [&](unsigned thread, std::uint64_t first, std::uint64_t end) {
       std::array<WarpRequest, batch_requests> batch;
       for (; first < end; first += batch.size()) {
+        stop_if_requested();  // the first marks in a large map take long
         const std::span requests = std::span(batch).first(std::min<std::uint64_t>(batch.size(), end - first));
         for (WarpRequest& request : requests) {
           request.active = 0;

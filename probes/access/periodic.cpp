@@ -7,6 +7,7 @@
 
 #include "probes/access/lanes.hpp"
 #include "probes/error.hpp"
+#include "probes/interruption.hpp"
 
 // Why a part is enough. Shifts by whole rounds of the channels, 512 bytes, change neither what a request costs nor what
 // a footprint counts: sectors, atoms, lines, pairs of lines, banks and channels all repeat within a round. So take
@@ -50,6 +51,7 @@ Hull hull_of(const Requests& launch, std::uint64_t first, std::uint64_t end) {
   std::uint64_t lowest = ~std::uint64_t{0};
   std::uint64_t highest = 0;
   while (first < end) {
+    stop_if_requested();
     std::array<WarpRequest, 32> batch;
     const std::span requests = std::span(batch).first(std::min<std::uint64_t>(batch.size(), end - first));
     for (WarpRequest& request : requests) request.word_bytes = launch.word_bytes;

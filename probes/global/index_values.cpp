@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "probes/error.hpp"
@@ -41,7 +42,8 @@ struct Configuration {
 /// "FILE#2", unless that is itself the name of a file.
 std::optional<Configuration> configuration_of(const std::string& value) {
   const auto hash = value.rfind('#');
-  if (hash == std::string::npos || hash == 0 || fs::exists(value)) return std::nullopt;
+  std::error_code ignored;
+  if (hash == std::string::npos || hash == 0 || fs::exists(value, ignored)) return std::nullopt;
   Configuration one{.path = value.substr(0, hash), .number = 0};
   const char* const end = value.data() + value.size();
   const auto [digits_end, error] = std::from_chars(value.data() + hash + 1, end, one.number);
@@ -82,7 +84,8 @@ std::vector<std::string> values_of(const std::string& text) {
     return values;
   }
   // Hardly the name of a file: a generator that was mistyped.
-  if (!fs::exists(text) && text.find(':') != std::string::npos && text.find('/') == std::string::npos) {
+  std::error_code ignored;
+  if (!fs::exists(text, ignored) && text.find(':') != std::string::npos && text.find('/') == std::string::npos) {
     check_notation(text);
   }
   return {text};
@@ -110,6 +113,13 @@ std::vector<std::string> index_values(std::string_view text, std::string_view op
   return in_option(option, [&] { return values_of(std::string(text)); });
 }
 
+std::optional<std::string> file_of_index_text(const std::string& text) {
+  const std::vector<std::string> words = words_of(text);
+  if (std::ranges::all_of(words, is_generator) || pattern::is_spatter_notation(text)) return std::nullopt;
+  const auto configuration = configuration_of(text);
+  return configuration ? configuration->path : text;
+}
+
 std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, std::string_view option,
                                                     std::optional<pattern::IndexFormat> format) {
   const std::string key = fmt::format("{} {}", format ? to_string(*format) : "", value);
@@ -120,7 +130,9 @@ std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, st
   }
   make_room();
   auto indices = std::make_shared<const NamedIndices>(in_option(option, [&] { return read(value, format); }));
-  kept_.push_back({.key = key, .can_be_read_again = fs::is_regular_file(value), .indices = std::move(indices)});
+  std::error_code ignored;
+  const bool again = fs::is_regular_file(value, ignored);
+  kept_.push_back({.key = key, .can_be_read_again = again, .indices = std::move(indices)});
   return kept_.back().indices;
 }
 

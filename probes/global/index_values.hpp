@@ -29,6 +29,9 @@ struct NamedIndices {
 /// with blanks between them each, else the text itself. Throws a usage error that begins with "--option: ".
 [[nodiscard]] std::vector<std::string> index_values(std::string_view text, std::string_view option);
 
+/// The file that such a text names, without the number of a configuration; absent where it is Spatter's notation.
+[[nodiscard]] std::optional<std::string> file_of_index_text(const std::string& text);
+
 /// What values stand for, kept once it is known: files are read several times in a run, and pipes can be only once.
 class IndexFiles {
  public:

@@ -14,6 +14,7 @@
 #include "probes/access/chunks.hpp"
 #include "probes/access/periodic.hpp"
 #include "probes/error.hpp"
+#include "probes/interruption.hpp"
 #include "probes/pattern/expression_bounds.hpp"
 #include "probes/pattern/expression_cost.hpp"
 #include "probes/pattern/expression_evaluator.hpp"
@@ -146,6 +147,7 @@ struct Highest {
 Highest highest_among(PatternEvaluator& evaluate, std::int64_t first, std::int64_t end) {
   Highest highest;
   for (; first < end; first += access::warp_lanes) {
+    stop_if_requested();
     WarpAccesses at =
         pattern::consecutive(first, std::min<std::size_t>(access::warp_lanes, static_cast<std::size_t>(end - first)));
     highest.add(at, evaluate(at));

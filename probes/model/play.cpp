@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "probes/interruption.hpp"
 #include "probes/model/occupancy.hpp"
 
 namespace gpumem::model {
@@ -146,6 +147,7 @@ void Play::play_stores(const access::Site& site, std::uint64_t array, std::uint6
 }
 
 void Play::fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp, std::uint64_t warps) {
+  stop_if_requested();
   batch_.resize(warps);
   for (WarpRequest& request : batch_) {
     request.active = 0;

@@ -156,7 +156,8 @@ IndexSequence read_index_file(const std::string& path, std::optional<IndexFormat
 }
 
 bool is_spatter_file(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) return false;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   if (const auto format = index_format_of_path(path)) return *format == IndexFormat::spatter;
   return index_format_of_begin(take_begin(open_bytes(path), begin_bytes)) == IndexFormat::spatter;
 }

@@ -157,6 +157,26 @@ void write_figures(std::ostream& out, const std::vector<Figure>& figures) {
   write_page(out, {.before = {}, .blocks = {block}, .after = {}}, {.width = std::numeric_limits<unsigned>::max()});
 }
 
+/// Of a report without cases: what there was, and what to do.
+std::string nothing_to_explain(const Report& report) {
+  if (!report.program) {
+    return "The report has no cases to explain; make one that has: gpumem probe --output report.json";
+  }
+  const ProgramRecord& program = *report.program;
+  std::vector<std::string> words;
+  for (const std::string& word : program.command) words.push_back(shell_quoted(word));
+  constexpr std::size_t longest_command = 60;
+  std::string text = truncated(one_line(join(words, " ")), longest_command);
+  if (program.exit_code.value_or(0) != 0) text += fmt::format(" (exit code {})", *program.exit_code);
+  text += program.launches_seen == 0
+              ? " launched no kernel"
+              : fmt::format(" launched {}, of which none was looked at", counted(program.kernels_seen, "kernel"));
+  for (const std::string& note : program.notes) text += "; " + note;
+  return one_line(text) +
+         ". There is nothing to explain; watch a command that uses a GPU: gpumem run --output report.json -- "
+         "COMMAND";
+}
+
 }  // namespace
 
 void write_explained(std::ostream& out, const Report& report, std::span<const std::size_t> cases, unsigned width) {
@@ -164,6 +184,7 @@ void write_explained(std::ostream& out, const Report& report, std::span<const st
     out << wrap(one_line(text), width, indent) << '\n';
   };
   for (const std::string& line : preamble(report)) say(line, 2);
+  if (report.results.empty()) out << nothing_to_explain(report) << '\n';
   const std::vector<Explanation> reasons = explanations(report.results);
   for (const std::size_t index : cases) {
     const Record& record = report.results.at(index);
@@ -181,6 +202,7 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
     out << heading << markdown_escaped(line) << "\n\n";
     heading = "";
   }
+  if (report.results.empty()) out << markdown_escaped(nothing_to_explain(report)) << "\n\n";
   const std::vector<Explanation> reasons = explanations(report.results);
   for (const std::size_t index : cases) {
     const Record& record = report.results.at(index);

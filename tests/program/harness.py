@@ -39,6 +39,17 @@ def run(*arguments, program=PROGRAM, **options):
     return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
 
 
+def as_somebody():
+    """What runs the program as a user whom permissions bind, as root is not; None where that cannot be."""
+    if os.geteuid() != 0:
+        return {}
+    options = {"user": 65534, "group": 65534, "extra_groups": []}
+    try:
+        return options if run("--version", **options).returncode == 0 else None
+    except PermissionError:
+        return None
+
+
 def strict_json(text):
     """Parses JSON that holds neither NaN nor infinity."""
 

@@ -127,6 +127,32 @@ class Checks(CheckTest):
         report = (self.directory / "r.json").read_text()
         self.assertEqual(run("check", "-", "--backend", "model", input=report).returncode, 0)
 
+    def test_a_file_with_a_relative_path_is_beside_the_suite(self):
+        folder = self.directory / "suites"
+        folder.mkdir()
+        (folder / "columns.txt").write_text("0 4 8 12")
+        axes = {"indices": ["columns.txt", "UNIFORM:8:4", "0,4"], "from": "none", "op": "read", "buffer": "auto"}
+        text = json.dumps(suite(
+            probes=[{"probe": "indices", "axes": axes}],
+            expectations=[{"name": "e", "cases": {"probe": "indices", "indices": "columns.txt"}, "at_least": 0}]))
+        (folder / "s.json").write_text(text)
+        for where, path, shown in ((self.directory, "suites/s.json", "suites/columns.txt"), (folder, "s.json", "columns.txt"),
+                                   (folder, "./s.json", "columns.txt"),
+                                   ("/", str(folder / "s.json"), str(folder / "columns.txt"))):
+            with self.subTest(path):
+                done = self.check(path, "--format", "json", cwd=where, program=str(Path(PROGRAM).resolve()))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                report = strict_json(done.stdout)
+                self.assertEqual([result["parameters"]["indices"] for result in report["results"]],
+                                 [shown, "UNIFORM:8:4", "0,4"])
+                self.assertEqual({check["verdict"] for check in report["checks"] if check["name"] == "e"}, {"pass"})
+        # One that is not there is not looked for elsewhere.
+        (folder / "columns.txt").rename(self.directory / "columns.txt")
+        line = self.fail_with(2, "check", "suites/s.json", *MODEL, cwd=self.directory, program=str(Path(PROGRAM).resolve()))
+        self.assertIn("cannot read 'suites/columns.txt': No such file", line)
+        done = self.check("-", input=text, cwd=self.directory, program=str(Path(PROGRAM).resolve()))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_shipped_suites_are_predicted(self):
         done = self.check("smoke", "--quiet")
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)

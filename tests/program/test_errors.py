@@ -6,7 +6,7 @@ import stat
 import subprocess
 import unittest
 
-from harness import MODEL, PROGRAM, ProgramTest, run
+from harness import MODEL, PROGRAM, ProgramTest, as_somebody, run
 
 GPU_HERE = run("devices").returncode == 0
 
@@ -110,6 +110,62 @@ class Files(ProgramTest):
     def test_unreadable_profile(self):
         missing = str(self.directory / "gpu.json")
         self.assertIn("gpu.json", self.fail_with(2, "probe", "--offset", "1", "--backend", "model", "--gpu", missing))
+
+    def test_names_that_lead_nowhere(self):
+        (self.directory / "loop.json").symlink_to("loop.json")
+        (self.directory / "file").touch()
+        secret = self.directory / "secret"
+        secret.mkdir()
+        secret.chmod(0)
+        self.addCleanup(secret.chmod, 0o755)
+        self.directory.chmod(0o755)
+        somebody = as_somebody()
+        for name, reason in (("loop.json", "Too many levels of symbolic links"), ("x" * 300 + ".json", "File name too long"),
+                             ("file/x.json", "Not a directory"), ("secret/x.json", "Permission denied")):
+            if somebody is None and name.startswith("secret"):
+                continue
+            path = str(self.directory / name)
+            for arguments in (("compare", path, path + "2"), ("compare", "--fleet", path), ("show", path), ("explain", path),
+                              ("check", "./" + os.path.relpath(path)), ("check", "smoke", *MODEL, "--junit", path),
+                              ("calibrate", "--from", path), ("portrait", path), ("probe", "--config", path),
+                              ("probe", "--indices", path, *MODEL), ("probe", "--indices", path + "#2", *MODEL),
+                              ("probe", "--indices", "0,4", "--from", path, *MODEL),
+                              ("probe", "--offset", "0", "--backend", "model", "--gpu", path),
+                              ("probe", "--offset", "0", *MODEL, "--output", path)):
+                with self.subTest(arguments):
+                    done = run(*arguments, **(somebody or {}))
+                    self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                    lines = done.stderr.splitlines()
+                    self.assertRegex(lines[0], r"\Agpumem: ")
+                    self.assertIn(os.path.basename(path)[:4], lines[0])
+                    self.assertNotIn("filesystem", done.stderr)
+                    self.assertIn(reason, lines[0])
+
+    def test_a_current_folder_that_is_gone(self):
+        folder = self.directory / "gone"
+        folder.mkdir()
+        program = os.path.abspath(PROGRAM)
+
+        def run_there(*arguments, **variables):
+            folder.mkdir(exist_ok=True)
+            script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+            return subprocess.run(["sh", "-c", script, "sh", str(folder), program, *arguments], capture_output=True,
+                                  text=True, timeout=60, check=False, env=os.environ | variables)
+
+        self.assertEqual(run_there("probe", "--offset", "0", *MODEL).returncode, 0)
+        for arguments, variables, reason in (
+                (("compare", "a.json", "b.json"), {}, "cannot read 'a.json': No such file or directory"),
+                (("probe", "--indices", "a.npy", *MODEL), {}, "--indices: cannot read 'a.npy': No such file or directory"),
+                (("probe", "--offset", "0", *MODEL, "--output", "a.json"), {}, "cannot write 'a.json': No such file"),
+                (("run", "--", "true"), {"TMPDIR": "here"}, "TMPDIR: 'here' is relative to a current folder"),
+                (("run", "--", "true"), {"GPUMEM_RUN_KEEP": "here"}, "GPUMEM_RUN_KEEP: ")):
+            with self.subTest(arguments):
+                if arguments[0] == "run" and not os.path.exists(os.path.join(os.path.dirname(program), "libgpumem_inject.so")):
+                    continue
+                done = run_there(*arguments, **variables)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertRegex(done.stderr, r"\Agpumem: [^\n]+\n\Z")
+                self.assertIn(reason, done.stderr)
 
     def test_full_disk(self):
         for arguments in (["probe", "--offset", "1", *MODEL], ["list"], ["list", "--json"], ["--help"], ["--version"]):

@@ -48,6 +48,19 @@ class Explain(ProgramTest):
             for line in self.succeed("explain", self.report, env={"COLUMNS": str(width)}).splitlines():
                 self.assertLessEqual(len(line), width, line)
 
+    def test_a_report_without_cases(self):
+        content = json.loads(Path(self.report).read_text(encoding="utf-8")) | {"results": [], "conclusions": []}
+        empty = self.directory / "empty.json"
+        empty.write_text(json.dumps(content), encoding="utf-8")
+        self.assertIn("\nThe report has no cases to explain; make one", self.succeed("explain", str(empty)))
+        content |= {"device": None, "backend": "cuda", "program": {
+            "command": ["true"], "exit_code": 0, "processes": 1, "kernels_seen": 0, "launches_seen": 0, "launches_counted": 0,
+            "skipped": {}, "notes": []}}
+        empty.write_text(json.dumps(content), encoding="utf-8")
+        for options in ((), ("--format", "markdown")):
+            text = self.succeed("explain", str(empty), *options).strip()
+            self.assertRegex(text, r"\Atrue launched no kernel\. There is nothing to explain; watch [^\n]+ COMMAND\Z")
+
     def test_errors(self):
         name = self.report
         self.assertIn("did you mean 'offset'?", self.fail_with(2, "explain", name, "ofset=1"))

@@ -3,12 +3,16 @@
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
-from harness import MODEL, PROGRAM, ProgramTest, environment, run, strict_json
+from harness import MODEL, PROGRAM, ProgramTest, as_somebody, environment, run, strict_json
+
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 class Files(ProgramTest):
@@ -93,6 +97,105 @@ class Files(ProgramTest):
                               env=environment())
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"\Agpumem: [^\n]*a\.json[^\n]*\n\Z")
+
+
+class NothingIsLost(ProgramTest):
+    SUITE = {"schema_version": 1, "name": "s", "purpose": "p"}
+
+    def setUp(self):
+        super().setUp()
+        self.old = self.directory / "old.json"
+        self.succeed("probe", "--offset", "0..3", *MODEL, "--quiet", "--output", str(self.old))
+        self.content = self.old.read_text()
+
+    def suite(self, **axes):
+        path = self.directory / "suite.json"
+        path.write_text(json.dumps(self.SUITE | {"probes": [{"probe": "pattern", "axes": axes}]}))
+        return str(path)
+
+    def test_an_error_before_anything_ran_touches_no_file(self):
+        junit, gauges = self.directory / "junit.xml", self.directory / "gauges.prom"
+        for arguments in (("probe", "--pattern", "i/(i-5)"), ("probe", "--pattern", "i * 2", "--extent", "5"),
+                          ("probe", "--pattern", "i, i - 1"),
+                          ("check", self.suite(pattern="i * 2", extent=5), "--junit", str(junit), "--openmetrics", str(gauges))):
+            with self.subTest(arguments):
+                self.fail_with(2, *arguments, *MODEL, "--output", str(self.old))
+                self.assertEqual(self.old.read_text(), self.content)
+                self.assertEqual([path for path in (junit, gauges) if path.exists()], [])
+
+    def test_a_result_that_a_format_cannot_hold_touches_no_file(self):
+        (self.directory / "new.json").write_text(self.content)
+        names = ("a.csv", "b.json")
+        self.fail_with(2, "show", str(self.old), str(self.directory / "new.json"),
+                       *[word for name in names for word in ("--output", str(self.directory / name))])
+        self.assertEqual([name for name in names if (self.directory / name).exists()], [])
+
+    def test_what_is_read_is_not_written(self):
+        old, new = str(self.old), str(self.directory / "new.json")
+        (self.directory / "new.json").write_text(self.content)
+        (self.directory / "link.json").symlink_to("new.json")
+        os.link(new, self.directory / "hard.json")
+        suite = self.suite(pattern="i")
+        indices = self.directory / "indices.txt"
+        indices.write_text("0 1 2 3")
+        profile = self.directory / "mine.json"
+        profile.write_bytes((CONFIGS / "gpus" / "h200.json").read_bytes())
+        for target, *arguments in (
+                (new, "compare", old, new), (str(self.directory / "link.json"), "compare", old, new),
+                (str(self.directory / "hard.json"), "compare", old, new), (new, "compare", "--fleet", str(self.directory)),
+                (old, "show", old), (old, "portrait", old), (old, "check", old), (suite, "check", suite, *MODEL),
+                (old, "calibrate", "--from", old), (old, "calibrate", "--from", new, "--check", old),
+                (suite, "probe", "--config", suite, *MODEL),
+                (str(indices), "probe", "--indices", str(indices), *MODEL, "--format", "json"),
+                (str(profile), "probe", "--offset", "0", "--backend", "model", "--gpu", str(profile))):
+            with self.subTest(arguments):
+                before = Path(target).read_bytes()
+                self.assertIn("it is read as well", self.fail_with(2, *arguments, "--output", target))
+                self.assertEqual(Path(target).read_bytes(), before)
+        with self.old.open() as given:
+            self.assertIn("as standard input", self.fail_with(2, "show", "-", "--output", old, stdin=given))
+        self.assertIn("it is read as well", self.fail_with(2, "check", old, "--junit", old))
+
+    def in_place(self, command, target, options):
+        """Runs the program by `command` for each of the commands that write files."""
+        for words in (["probe", "--offset", "0..3", *MODEL, "--quiet", "--output"],
+                      ["portrait", *MODEL, "--quiet", "--format", "json", "--output"],
+                      ["check", str(self.old), *MODEL, "--quiet", "--openmetrics"]):
+            with self.subTest(words):
+                done = subprocess.run([*command, PROGRAM, *words, str(target)], capture_output=True, text=True, timeout=60,
+                                      check=False, env=environment(), **options)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    @unittest.skipUnless(subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
+                         if shutil.which("unshare") else False, "nothing may be mounted here")
+    def test_a_file_that_is_mounted_is_written_in_place(self):
+        target, mounted = self.directory / "target.json", self.directory / "mounted.json"
+        script = self.directory / "mount.sh"
+        script.write_text(f"mount --bind {mounted} {target} && exec \"$@\"")
+        target.touch()
+        mounted.write_text("x" * 1_000_000)
+        self.in_place(["unshare", "-m", "bash", str(script)], target, {})
+        self.assertEqual(target.read_text(), "")
+        self.assertIn("# EOF", mounted.read_text())
+        self.assertEqual(sorted(path.name for path in self.directory.iterdir()),
+                         ["mount.sh", "mounted.json", "old.json", "target.json"])
+
+    def test_a_file_in_a_folder_that_takes_no_other(self):
+        folder = self.directory / "locked"
+        folder.mkdir()
+        target = folder / "report.json"
+        target.write_text("x" * 1_000_000)
+        somebody = as_somebody()
+        if somebody is None:
+            self.skipTest("root may write anywhere")
+        if somebody:
+            os.chown(target, somebody["user"], somebody["group"])
+            self.directory.chmod(0o755)
+        self.old.chmod(0o644)
+        folder.chmod(0o555)
+        self.addCleanup(folder.chmod, 0o755)
+        self.in_place([], target, somebody)
+        self.assertIn("# EOF", target.read_text())
 
 
 class Interrupts(ProgramTest):

@@ -151,6 +151,20 @@ class Command(RunTest):
             out, _ = process.communicate(timeout=60)
             self.assertEqual((out.decode(), process.returncode), (f"caught {int(one)}\n", 5))
 
+    def test_a_terminal_that_is_closed_sends_several_hangups(self):
+        """Those that come once the command has ended keep nothing from being written."""
+        target = self.directory / "report.json"
+        process = subprocess.Popen([PROGRAM, "run", "--quiet", "--output", str(target), "--", "sh", "-c",
+                                    "trap 'exit 3' HUP; echo ready; while :; do sleep 0.01; done"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.variables)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        while process.poll() is None:
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.0005)
+        self.assertEqual((process.communicate(timeout=60)[1], process.returncode), (b"", 3))
+        self.assertEqual(strict_json(target.read_text())["program"]["exit_code"], 3)
+
     def test_a_signal_that_ends_the_command(self):
         process = self.start("sh", "-c", "echo ready; exec sleep 60")
         self.assertEqual(process.stdout.readline(), b"ready\n")

@@ -225,6 +225,23 @@ TEST_CASE("probe command: an interrupt keeps what was done, in files and on stdo
   CHECK(json::parse(fixture.content("report.json"))["results"].size() == 2);
 }
 
+TEST_CASE("probe command: what ends before the first case touches no file and shows nothing") {
+  Fixture fixture;
+  gpumem::test::put(fixture.path("report.json"), "older");
+  ProbeArguments arguments = shift();
+  arguments.outputs = {fixture.path("report.json")};
+  SECTION("an interrupt") {
+    fixture.interrupt_after = 2;  // trials
+    CHECK_THROWS_AS(fixture.run(arguments), Interrupted);
+  }
+  SECTION("what is wrong with the user's data") {
+    fixture.registry[0].size = [](std::span<Case>, const Device&) { throw usage_error("no such element"); };
+    CHECK_THROWS_AS(fixture.run(arguments), Error);
+  }
+  CHECK(fixture.content("report.json") == "older");
+  CHECK(fixture.out.str().empty());
+}
+
 TEST_CASE("probe command: files are whole after every case") {
   Fixture fixture;
   std::vector<std::size_t> seen;

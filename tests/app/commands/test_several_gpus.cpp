@@ -347,8 +347,7 @@ TEST_CASE("several GPUs: their report is as many machines of a fleet") {
   CompareArguments arguments;
   arguments.fleet = true;
   arguments.reports = {fixture.path("node.json")};
-  const ResultOutputs outputs(arguments, report::table_formats(), fixture.out, {});
-  CHECK(run_fleet_command(arguments, 0.01, outputs, fixture.environment()) == 0);
+  CHECK(run_fleet_command(arguments, 0.01, fixture.environment()) == 0);
   INFO(fixture.out.str());
   CHECK(fixture.said("Fleet: 1 report from 1 host, 6 x NVIDIA H200."));
   CHECK(fixture.said("1 of 6 GPUs stands out"));

@@ -4,9 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "app/output/file_output.hpp"
 #include "probes/error.hpp"
@@ -190,6 +194,56 @@ TEST_CASE("A pipe receives the content") {
   ::close(reader);
   CHECK(std::string(buffer, static_cast<std::size_t>(std::max<ssize_t>(count, 0))) == "through");
   CHECK(fs::is_fifo(path));
+}
+
+TEST_CASE("A pipe whose reader has left is an error, and not the end") {
+  const TemporaryDirectory directory;
+  const auto path = directory / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  const FileOutput output(path);
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  std::thread leaves([reader] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::close(reader);
+  });
+  const std::string more_than_fits(1 << 20, 'x');
+  CHECK(usage_error_of([&] { output.replace(more_than_fits); }).find("Broken pipe") != std::string::npos);
+  leaves.join();
+}
+
+TEST_CASE("What is read is not written, by whatever name") {
+  const TemporaryDirectory directory;
+  const auto path = directory / "report.json";
+  put(path, "measured");
+  fs::create_symlink("report.json", directory / "soft.json");
+  fs::create_hard_link(path, directory / "hard.json");
+  const std::vector<std::string> inputs = {"-", "/dev/null", (directory / "missing").string(), path.string()};
+  for (const char* name : {"report.json", "soft.json", "hard.json", "../report.json"}) {
+    const fs::path output = name[0] == '.' ? directory / fs::path("x") / name : directory / name;
+    fs::create_directories(directory / "x");
+    INFO(output);
+    CHECK(usage_error_of([&] { FileOutput(output, inputs); }).find("it is read as well") != std::string::npos);
+  }
+  CHECK_NOTHROW(FileOutput(directory / "other.json", inputs));
+  CHECK_NOTHROW(FileOutput("/dev/null", inputs));
+  CHECK(content_of(path) == "measured");
+}
+
+TEST_CASE("A file in a folder that takes no other is overwritten in place") {
+  if (::geteuid() == 0) return;  // root may write anywhere
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "locked");
+  const auto path = directory / "locked/report.json";
+  put(path, "a longer text");
+  REQUIRE(::chmod((directory / "locked").c_str(), 0500) == 0);
+  const FileOutput output(path);
+  CHECK(content_of(path) == "a longer text");
+  output.replace("short");
+  CHECK(content_of(path) == "short");
+  output.replace("longer than that");
+  CHECK(content_of(path) == "longer than that");
+  REQUIRE(::chmod((directory / "locked").c_str(), 0700) == 0);
 }
 
 TEST_CASE("A read-only file or directory is refused before anything is measured") {

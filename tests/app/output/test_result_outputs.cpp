@@ -81,6 +81,18 @@ TEST_CASE("outputs: one that cannot be written keeps nothing from the others") {
   CHECK(fixture.out.str() == "table");
 }
 
+TEST_CASE("outputs: what one format cannot hold touches no file") {
+  Fixture fixture;
+  const ResultOutputs outputs = fixture.outputs({.outputs = {fixture.file("a.json"), fixture.file("b.csv")}});
+  CHECK_THROWS_AS(outputs.finish([](std::ostream& out, report::Format format, const report::TableStyle&) {
+    if (format == report::Format::csv) throw usage_error("not in a table");
+    out << "text";
+  }),
+                  Error);
+  CHECK_FALSE(std::filesystem::exists(fixture.file("a.json")));
+  CHECK(fixture.out.str().empty());
+}
+
 TEST_CASE("outputs: bringing files up to date leaves stdout and devices alone") {
   Fixture fixture;
   const std::string path = fixture.file("a.json");

@@ -69,6 +69,24 @@ TEST_CASE("an explained report is what the golden files show", "[explain]") {
   compare_with_golden("explained.md", markdown.str());
 }
 
+TEST_CASE("a report without cases says so, and what to do", "[explain]") {
+  Report report;
+  CHECK(explained(report, {}, 80) ==
+        "The report has no cases to explain; make one that has: gpumem probe --output report.json\n");
+  report.program = ProgramRecord{};
+  report.program->command = {"./a b", "\x1b[31m"};
+  report.program->exit_code = 1;
+  report.program->notes = {"no library"};
+  const std::string text = explained(report, {}, 80);
+  CHECK_THAT(text, Catch::Matchers::StartsWith("'./a b' "));
+  CHECK_THAT(text,
+             Catch::Matchers::Contains("(exit code 1) launched no kernel; no library. There is nothing to explain"));
+  CHECK_THAT(text, Catch::Matchers::EndsWith("gpumem run --output report.json -- COMMAND\n"));
+  CHECK(text.find('\x1b') == std::string::npos);
+  report.program->launches_seen = report.program->kernels_seen = 2;
+  CHECK_THAT(explained(report, {}, 80), Catch::Matchers::Contains("launched 2 kernels, of which none was looked at"));
+}
+
 TEST_CASE("what others wrote into a report cannot reach the terminal", "[explain]") {
   CHECK(explained(small_report(), {2}, 80).find('\x1b') == std::string::npos);
 }

@@ -1,0 +1,21 @@
+#pragma once
+// SIGINT, SIGTERM and SIGHUP, in commands that take long.
+
+namespace gpumem::app {
+
+/// From now on each of them ends the process at once, with a line and exit code 130: nothing was measured that could be
+/// lost. SIGHUP stays ignored where it is (nohup).
+void catch_interrupts();
+
+/// While one lives, the first of these signals only asks to stop (probes/interruption.hpp), so that what was measured
+/// until then can be written. A second SIGINT or SIGTERM ends the process at once. A second SIGHUP does not: a terminal
+/// that is closed sends several.
+class KeepWhatIsMeasured {
+ public:
+  KeepWhatIsMeasured();
+  ~KeepWhatIsMeasured();
+  KeepWhatIsMeasured(const KeepWhatIsMeasured&) = delete;  // they are counted
+  KeepWhatIsMeasured& operator=(const KeepWhatIsMeasured&) = delete;
+};
+
+}  // namespace gpumem::app
