@@ -46,7 +46,7 @@
     return series.points.flatMap((point) => {
       apart ||= point.apart;
       if (value(point, quantity, reading) === null) { apart = true; return []; }
-      const found = apart ? [{ x: point.x, title: "" }, point] : [point];
+      const found = apart ? [{ x: null, title: "" }, point] : [point];
       apart = false;
       return found;
     });
@@ -273,7 +273,7 @@
           return trace.z.flatMap((row, yval) => row.flatMap((cell, xval) => cell === null ? [] : [{ xval, yval }]));
         }
         return trace.showlegend && trace.visible !== "legendonly"
-          ? trace.y.flatMap((y, pointNumber) => y === null ? [] : [{ curveNumber, pointNumber }]) : [];
+          ? trace.y.flatMap((y, pointNumber) => y === null ? [] : [[{ curveNumber, pointNumber }]]) : [];
       });
       if (!cases.length) return;
       this.at = (this.at + step + cases.length) % cases.length;

@@ -305,7 +305,7 @@ class Drawings(PlotTest):
         curve, = [group for group in ElementTree.parse(path).getroot().iter(SVG + "g")
                   if group.get("id") == "offset.offset.predicted" or group.get("id") == "offset.read.predicted"]
         line = next(part for part in curve.iter(SVG + "path") if "stroke-dasharray" in part.get("style", ""))
-        self.assertEqual(line.get("d").count("M"), 2)  # 0 to 2, 16 to 17, and nothing to 8
+        self.assertEqual(line.get("d").count("L"), 3)  # from 0 to 1 and 2, and from 16 to 17
         self.assertEqual(len(list(curve.iter(SVG + "use"))), 6)
 
     def test_many_references_at_once(self):

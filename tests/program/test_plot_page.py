@@ -139,7 +139,7 @@ class Page(BrowserTest):
         report["results"][1] |= {"status": "failed", "reason": "for this test"}
         self.open(self.kept(report, "broken"))
         trace, = [trace for name, trace in self.traces("offset").items() if name.endswith(".predicted")]
-        self.assertEqual(trace["x"], [0, 2, 2, 3, 8, 8])
+        self.assertEqual(trace["x"], [0, None, 2, 3, None, 8])
         self.assertEqual([y is None for y in trace["y"]], [False, True, False, False, True, False])
 
     def test_any_quantity(self):
