@@ -249,20 +249,20 @@ class Checking {
     if (failure == report.checks.end()) {
       const report::CheckRecord& skipped = *std::ranges::find_if(report.checks, report::spoils);
       const char* which = arguments_.fail_on_skip ? "an" : "a required";
-      say_of(report, skipped, fmt::format("{} expectation was skipped, {}", which, skipped.name));
+      say_of(report, skipped, fmt::format("{} expectation was skipped, {}:", which, skipped.name));
       return arguments_.fail_on_skip ? failed : required_skipped;
     }
     const std::string all = report::counted(report::tally(report.checks).failed, "expectation");
     say_of(report, *failure,
-           report::says_nothing_checked(*failure) ? "nothing was checked"
-                                                  : fmt::format("{} failed, the first, {}", all, failure->name));
+           report::says_nothing_checked(*failure) ? "nothing was checked;"
+                                                  : fmt::format("{} failed, the first, {}:", all, failure->name));
     return failed;
   }
 
   void say_of(const report::Report& report, const report::CheckRecord& check, const std::string& what) const {
     const std::string gpu =
         check.device ? report::gpu_identity(*check.device, report::device_of(report, *check.device)) + ": " : "";
-    say(environment_.err, fmt::format("{}: {}: {}{}", report.suite.value_or("report"), what, gpu, check.reason));
+    say(environment_.err, fmt::format("{}: {} {}{}", report.suite.value_or("report"), what, gpu, check.reason));
   }
 
   // ---- Where it goes

@@ -286,7 +286,8 @@ std::vector<CheckRecord> nothing_checked(std::span<const CheckRecord> checks, bo
     CheckRecord& failure = found.emplace_back(named(nothing_checked_name));
     failure.device = gpu;
     failure.verdict = Verdict::fail;
-    failure.reason = fmt::format("none of {}{} has an answer; the first, {}: {}", counted(asked.size(), "expectation"),
+    failure.reason = fmt::format("none of {}{} has an answer; the first expectation skipped, {}: {}",
+                                 counted(asked.size(), "expectation"),
                                  of_suite && most == CheckRecord::About::cases ? " of the suite's own cases" : "",
                                  asked.front()->name, asked.front()->reason);
   }

@@ -82,7 +82,7 @@ class Checks(CheckTest):
             self.assertEqual(done.returncode, 1)
             self.assertNotIn("PASS", done.stdout)
             self.assertIn("add --backend model to accept predictions", done.stdout)
-            self.assertRegex(done.stderr, r"\Agpumem: own: nothing was checked: [^\n]+\n\Z")
+            self.assertRegex(done.stderr, r"\Agpumem: own: nothing was checked; [^\n]+\n\Z")
             self.assertEqual(run("check", *arguments, "--backend", "model").returncode, 0)
 
     def test_a_report_of_other_cases_passes_no_suite(self):
@@ -92,7 +92,7 @@ class Checks(CheckTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("PASS  nothing disturbed the GPU", done.stdout)  # which is asked of any report
         self.assertRegex(done.stdout, r"FAIL  what it is about was checked\s+none of \d+ expectations of the suite's own ")
-        self.assertRegex(done.stderr, r"\Agpumem: write-ups: nothing was checked: none of [^\n]+\n\Z")
+        self.assertRegex(done.stderr, r"\Agpumem: write-ups: nothing was checked; none of [^\n]+\n\Z")
         report = strict_json((self.directory / "r.json").read_text())
         self.assertIs(report["passed"], False)
         self.assertEqual([check["verdict"] for check in report["checks"]].count("fail"), 1)
