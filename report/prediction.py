@@ -113,11 +113,16 @@ class Predictor:
         return done.stdout
 
     def predictions(self, report):
-        """The predicted cases that stand for those of a report, by their keys."""
+        """The predicted cases that stand for the sound ones of a report, by their keys."""
+        return {case_key(case, names): case for said, names in self.reports(report, filter(is_sound, report.results))
+                for case in reports.parse(said, self.program).results}
+
+    def reports(self, report, cases):
+        """Reports of the predicted cases that stand for these of a report: the JSON of each, and which parameters tell
+        its cases apart."""
         if not report.profile:
             raise UserError(f"{report.path}: names no profile to predict with; measure again, or leave out --predict")
-        found = {}
-        sweeps = grouped(filter(is_sound, report.results), lambda case: (  # all but the swept parameter is alike
+        sweeps = grouped(cases, lambda case: (  # all but the swept parameter is alike
             case.probe, case.swept, tuple(one for one in case.parameters.items() if one[0] != case.swept)))
         for (probe, *_), sweep in sweeps.items():
             flags = self.flags.get(probe)
@@ -131,8 +136,7 @@ class Predictor:
             axes = [word for name, of_name in texts.items() for text in of_name for word in (flags[name], text)]
             said = self.run("probe", probe, *axes, "--backend", "model", "--gpu", report.profile, "--quiet", "--format",
                             "json")
-            found.update((case_key(case, values), case) for case in reports.parse(said, self.program).results)
-        return found
+            yield said, list(values)
 
 
 # ---- The page

@@ -147,7 +147,7 @@ class Checking {
             } else {
               measure(*task.suite);
             }
-            const int own = exit_code(reports_.back(), task.suite.has_value());
+            const int own = exit_code(reports_.back());
             if (code != 1 && own != 0) code = own;  // a failure says more than a skip
           }
         },
@@ -194,6 +194,7 @@ class Checking {
       report.suite = task.suite->name;
     }
     report.checks = held(report, expectations, {accepts_predictions(), planned});
+    judge(report, task.suite.has_value());
     finish(std::move(report));
   }
 
@@ -217,7 +218,9 @@ class Checking {
         },
         [&] {
           run.clear_progress();
-          if (run.has_results()) finish(run.report());
+          if (!run.has_results()) return;
+          judge(run.report(), true);
+          finish(run.report());
         });
   }
 
@@ -243,6 +246,41 @@ class Checking {
     report.checks = report::check_again(std::move(report.checks), whole, suite.expectations, rules, attempt);
     if (agreement) report.checks.push_back(*std::move(agreement));
     return true;
+  }
+
+  // ---- What it comes to
+
+  /// Adds what all checks together come to.
+  void judge(report::Report& report, bool of_suite) const {
+    if (arguments_.fail_on_skip) {
+      for (report::CheckRecord& check : report.checks) check.required = true;
+    }
+    std::ranges::move(report::nothing_checked(report.checks, of_suite), std::back_inserter(report.checks));
+    report.passed = std::ranges::none_of(report.checks, report::spoils);
+  }
+
+  [[nodiscard]] int exit_code(const report::Report& report) const {
+    if (report.passed.value_or(true)) return 0;  // nothing is known of a dry run
+    constexpr int failed = 1;
+    constexpr int required_skipped = 3;
+    const auto failure = std::ranges::find(report.checks, report::Verdict::fail, &report::CheckRecord::verdict);
+    if (failure == report.checks.end()) {
+      const report::CheckRecord& skipped = *std::ranges::find_if(report.checks, report::spoils);
+      const char* which = arguments_.fail_on_skip ? "an" : "a required";
+      say_of(report, skipped, fmt::format("{} expectation was skipped, {}:", which, skipped.name));
+      return arguments_.fail_on_skip ? failed : required_skipped;
+    }
+    const std::string all = report::counted(report::tally(report.checks).failed, "expectation");
+    say_of(report, *failure,
+           report::says_nothing_checked(*failure) ? "nothing was checked;"
+                                                  : fmt::format("{} failed, the first, {}:", all, failure->name));
+    return failed;
+  }
+
+  void say_of(const report::Report& report, const report::CheckRecord& check, const std::string& what) const {
+    const std::string gpu =
+        check.device ? report::gpu_identity(*check.device, report::device_of(report, *check.device)) + ": " : "";
+    say(environment_.err, fmt::format("{}: {} {}{}", report.suite.value_or("report"), what, gpu, check.reason));
   }
 
   // ---- Where it goes
@@ -279,34 +317,6 @@ class Checking {
       beside.second(text, reports_);
       beside.first.replace(text.str());
     });
-  }
-
-  // ---- What it comes to
-
-  [[nodiscard]] int exit_code(const report::Report& report, bool of_suite) const {
-    if (arguments_.dry_run) return 0;
-    const report::CheckTally all = report::tally(report.checks);
-    const auto say_of = [&](const report::CheckRecord& check, const std::string& what) {
-      const std::string gpu =
-          check.device ? report::gpu_identity(*check.device, report::device_of(report, *check.device)) + ": " : "";
-      say(environment_.err,
-          fmt::format("{}: {}, {}: {}{}", report.suite.value_or("report"), what, check.name, gpu, check.reason));
-    };
-    if (all.failed > 0) {
-      say_of(*std::ranges::find(report.checks, report::Verdict::fail, &report::CheckRecord::verdict),
-             report::counted(all.failed, "expectation") + " failed, the first");
-      return 1;
-    }
-    if (report::nothing_checked(report.checks, of_suite)) {
-      say_of(report::asked(report.checks, of_suite).front(), "nothing was checked; the first expectation skipped");
-      return 1;
-    }
-    const auto required = std::ranges::find_if(report.checks, [](const report::CheckRecord& check) {
-      return check.required && check.verdict == report::Verdict::skip;
-    });
-    if (required == report.checks.end()) return 0;
-    say_of(*required, "a required expectation was skipped");
-    return 3;
   }
 
   const CheckArguments& arguments_;

@@ -74,6 +74,10 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
       "the cases behind the failure are repeated, e.g. --attempts 3");
   add_backend_options(options, *arguments,
                       "Only say which cases would run and what they would be held to, e.g. to read a suite");
+  options.group("Verdict");
+  options.add_switch("fail-on-skip", arguments->fail_on_skip,
+                     "Let any expectation that was skipped fail the check too, e.g. in a gate that is to have checked "
+                     "everything; those for other GPUs are among them");
   options.group("Results");
   options.add_choice("format", "table|json|markdown|github", arguments->shown,
                      "How stdout shows the checks: a line each (default), the whole report as json, markdown for an "
@@ -91,8 +95,10 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
   add_effort_options(options, *arguments);
   options.footer(
       "Predictions are not held to anything unless --backend model asks for it.\n\n"
-      "Exit codes: 0 nothing failed, 1 something did or nothing was checked, 3 no GPU\n"
-      "or a required expectation was skipped, 2 usage, 130 interrupted.\n\n"
+      "Exit codes: 0 nothing failed; 1 something did, nothing that the suite is about\n"
+      "was checked, or with --fail-on-skip anything was skipped; 3 no GPU or a required\n"
+      "expectation was skipped; 2 usage; 130 interrupted. A suite is about the cases\n"
+      "that its expectations name.\n\n"
       "Examples:\n"
       "  gpumem check smoke                      a GPU before its first job, in seconds\n"
       "  gpumem check smoke --attempts 3 --junit smoke.xml --output smoke.json\n"

@@ -40,12 +40,14 @@ struct CheckArguments : RunOptions {
   std::vector<std::string> targets;        ///< suites, by name or file, and saved reports; one file may be "-"
   CheckFormat shown = CheckFormat::table;  ///< on stdout
   unsigned attempts = 1;                   ///< in all, for what fails
+  bool fail_on_skip = false;               ///< whether a skip of any expectation is a failure
   std::optional<std::string> junit;        ///< files beside the report
   std::optional<std::string> openmetrics;
 };
 
 /// Runs the suites, or reads the reports, and prints a line per expectation: 0 nothing failed, 1 something did or
-/// nothing was checked, 3 nothing failed but a required expectation was skipped. Throws as `probe` does.
+/// nothing that it is about was checked, 3 nothing failed but a required expectation was skipped. Throws as `probe`
+/// does.
 [[nodiscard]] int run_check_command(const CheckArguments& arguments, const Environment& environment);
 
 struct ExplainArguments {

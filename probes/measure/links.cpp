@@ -88,7 +88,8 @@ std::optional<double> pcie_bytes_per_s(const Device& device, const PcieLink& lin
 }
 
 GpuFacts facts_of(const Device& device, const std::optional<Nvml>& nvml) {
-  GpuFacts facts = {.pci_bus_id = device.pci_bus_id,
+  GpuFacts facts = {.name = device.name,
+                    .pci_bus_id = device.pci_bus_id,
                     .compute_capability = device.compute_capability,
                     .mig = device.uuid.value_or("").starts_with("MIG-")};
   if (!nvml) return facts;
@@ -107,6 +108,25 @@ std::optional<bool> can_access(std::size_t from, std::size_t to) {
 
 }  // namespace
 
+unsigned nvlinks_down(const GpuFacts& gpu, std::span<const GpuFacts> machine) {
+  const auto leads_to_switch = [](const Nvlink& link) { return link.remote == Nvlink::Remote::nvswitch; };
+  const auto names_gpu = [&](const Nvlink& link) {
+    return link.remote_pci_bus_id &&
+           std::ranges::find(machine, link.remote_pci_bus_id, &GpuFacts::pci_bus_id) != machine.end();
+  };
+  unsigned down = 0;
+  for (std::size_t i = 0; i < gpu.nvlinks.links.size(); ++i) {
+    const Nvlink& link = gpu.nvlinks.links[i];
+    if (link.up || !link.there) continue;
+    const bool is_wired = std::ranges::any_of(machine, [&](const GpuFacts& other) {
+      const auto& links = other.nvlinks.links;
+      return other.name == gpu.name && i < links.size() && links[i].up && leads_to_switch(links[i]);
+    });
+    if (is_wired || leads_to_switch(link) || names_gpu(link)) ++down;
+  }
+  return down;
+}
+
 PeerLink link_between(const GpuFacts& from, const GpuFacts& to, const PeerFacts& pair, std::optional<bool> access) {
   PeerLink link;
   link.nvlinks = straight(from, to);
@@ -114,7 +134,6 @@ PeerLink link_between(const GpuFacts& from, const GpuFacts& to, const PeerFacts&
     link.nvlinks = std::min(to_switches(from, pair.nvlink), to_switches(to, pair.nvlink));
     link.nvswitch = link.nvlinks > 0;
   }
-  link.nvlinks_down = static_cast<unsigned>(std::ranges::count(from.nvlinks.links, false, &Nvlink::up));
   if (link.nvlinks > 0) {
     link.path = PeerLink::Path::nvlink;
     link.nvlink_version = nvlink_version(from.compute_capability);
@@ -141,10 +160,12 @@ void add_links(std::vector<Device>& devices) {
   for (std::size_t from = 0; from < devices.size(); ++from) {
     std::vector<PeerLink>& links = devices[from].links;
     links.assign(devices.size(), {.path = PeerLink::Path::itself});
+    const unsigned down = nvlinks_down(facts[from], facts);
     for (std::size_t to = 0; to < devices.size(); ++to) {
       if (from == to) continue;
       const PeerFacts pair = nvml[from] && nvml[to] ? nvml[from]->peer(*nvml[to]) : PeerFacts{};
       links[to] = link_between(facts[from], facts[to], pair, can_access(from, to));
+      links[to].nvlinks_down = down;
     }
   }
 }

@@ -58,6 +58,7 @@ NvmlLibrary::NvmlLibrary(void* library) : library_(library, close_library) {
   find(total_ecc_errors, "nvmlDeviceGetTotalEccErrors");
   find(field_values, "nvmlDeviceGetFieldValues");
   find(nvlink_state, "nvmlDeviceGetNvLinkState");
+  find(nvlink_capability, "nvmlDeviceGetNvLinkCapability");
   find(nvlink_remote_type, "nvmlDeviceGetNvLinkRemoteDeviceType");
   find(nvlink_remote_pci, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
   find(fabric_info, "nvmlDeviceGetGpuFabricInfo");

@@ -28,16 +28,18 @@ struct PcieLink {
   std::optional<unsigned> max_width;
 };
 
-/// One NVLink of a GPU, and what is at its other end, as far as NVML tells.
+/// One NVLink of a GPU, and what is at its other end, as far as NVML tells. Of a link that is not up NVML does not say
+/// whether it should be: those of a card without a bridge, or that a board leaves open, look like one that broke.
 struct Nvlink {
   enum class Remote { unknown, gpu, nvswitch, other };
+  bool there = true;  ///< false where NVML says that this GPU has no link of this number
   bool up = false;
   Remote remote = Remote::unknown;
   std::optional<std::string> remote_pci_bus_id = {};  ///< "00000000:01:00.0"
 };
 
 struct Nvlinks {
-  std::vector<Nvlink> links = {};
+  std::vector<Nvlink> links = {};          ///< by their number
   std::optional<double> bytes_per_s = {};  ///< of one, one way, its line coding included
 };
 

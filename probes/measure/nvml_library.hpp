@@ -78,6 +78,7 @@ class NvmlLibrary {
   nvmlReturn_t (*total_ecc_errors)(Device, int error_type, int counter_type, unsigned long long*) = nullptr;
   nvmlReturn_t (*field_values)(Device, int count, nvmlFieldValue_t*) = nullptr;
   nvmlReturn_t (*nvlink_state)(Device, unsigned link, int* enabled) = nullptr;
+  nvmlReturn_t (*nvlink_capability)(Device, unsigned link, int capability, unsigned*) = nullptr;
   nvmlReturn_t (*nvlink_remote_type)(Device, unsigned link, int*) = nullptr;
   nvmlReturn_t (*nvlink_remote_pci)(Device, unsigned link, nvmlPciInfo_t*) = nullptr;
   nvmlReturn_t (*fabric_info)(Device, nvmlGpuFabricInfo_t*) = nullptr;

@@ -15,6 +15,7 @@ namespace {
 // NOLINTBEGIN(readability-identifier-naming)
 constexpr int NVML_FEATURE_ENABLED = 1;
 constexpr unsigned NVML_NVLINK_MAX_LINKS = 18;
+constexpr int NVML_NVLINK_CAP_VALID = 5;
 constexpr int NVML_NVLINK_DEVICE_TYPE_GPU = 0;
 constexpr int NVML_NVLINK_DEVICE_TYPE_IBMNPU = 1;
 constexpr int NVML_NVLINK_DEVICE_TYPE_SWITCH = 2;
@@ -68,11 +69,12 @@ Nvlinks Nvml::nvlinks() const {
     const auto state = ask<int>(library_->nvlink_state, gpu_, i);
     if (!state) break;  // also where the GPU has fewer, or none
     Nvlink& link = all.links.emplace_back(Nvlink{.up = *state == NVML_FEATURE_ENABLED});
-    if (!link.up) continue;
+    if (!link.up) link.there = ask<unsigned>(library_->nvlink_capability, gpu_, i, NVML_NVLINK_CAP_VALID) != 0U;
     if (const auto type = ask<int>(library_->nvlink_remote_type, gpu_, i)) link.remote = remote_of(*type);
     if (const auto pci = ask<nvmlPciInfo_t>(library_->nvlink_remote_pci, gpu_, i)) {
       link.remote_pci_bus_id = canonical_pci_bus_id(pci->busId);
     }
+    if (!link.up) continue;
     if (megabytes_per_s.value_or(0) == 0) megabytes_per_s = field(*library_, gpu_, NVML_FI_DEV_NVLINK_GET_SPEED, i);
   }
   if (megabytes_per_s.value_or(0) > 0) all.bytes_per_s = static_cast<double>(*megabytes_per_s) * 1e6;

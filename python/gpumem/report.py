@@ -22,8 +22,8 @@ class Report(Mapping[str, Any]):
     """A report as `gpumem ... --output FILE.json` writes it, its members as docs/report.md has them:
     report["results"][0]["bandwidth_gb_per_s"]["measured"]. Nothing in it is worked out here."""
 
-    def __init__(self, text: str, exit_code: int = 0):
-        """text: the JSON. exit_code: what the program that wrote it ended with."""
+    def __init__(self, text: str, exit_code: int | None = None):
+        """text: the JSON. exit_code: what the program that wrote it ended with; None where nobody knows."""
         self._text = text
         try:
             self._data: dict[str, Any] = json.loads(text)
@@ -51,9 +51,21 @@ class Report(Mapping[str, Any]):
         return self._data["results"]
 
     @property
-    def passed(self) -> bool:
-        """Whether every check of `gpumem check` passed, or of what was measured all data were right."""
-        return self.exit_code == 0
+    def passed(self) -> bool | None:
+        """Whether `gpumem check` passed, as the report says; of anything else, whether the program that was called for it
+        ended with 0. Of a report that was read, whether every case ran and moved the right data, or the watched program
+        ended well; None where it does not tell: nothing was verified, or an older check in which nothing failed."""
+        if self._data.get("passed") is not None:
+            return self._data["passed"]
+        if self.exit_code is not None:
+            return self.exit_code == 0
+        if checks := self._data.get("checks"):
+            return False if any(check["verdict"] == "fail" for check in checks) else None
+        if program := self._data.get("program"):
+            return None if program["exit_code"] is None else program["exit_code"] == 0
+        if any(case["status"] != "ok" or case["verified"] is False for case in self.results):
+            return False
+        return True if self.results and all(case["verified"] for case in self.results) else None
 
     def frame(self) -> pandas.DataFrame:
         """A row per case, with the columns of `--format csv`. frame.attrs["quantities"] has the purpose and the unit of

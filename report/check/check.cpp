@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +17,7 @@ namespace gpumem::report {
 namespace {
 
 constexpr std::size_t soundness_checks = 2;
+constexpr const char* nothing_checked_name = "what it is about was checked";
 
 CheckRecord named(const char* name) {
   CheckRecord check;
@@ -270,14 +273,31 @@ CheckTally tally(std::span<const CheckRecord> checks) {
   return tally;
 }
 
-std::span<const CheckRecord> asked(std::span<const CheckRecord> checks, bool of_suite) {
-  const std::size_t sound = soundness_checks * gpus_of(checks);
-  return of_suite && checks.size() > sound ? checks.subspan(sound) : checks;
+std::vector<CheckRecord> nothing_checked(std::span<const CheckRecord> checks, bool of_suite) {
+  std::map<std::optional<std::uint64_t>, std::vector<const CheckRecord*>> by_gpu;
+  for (const CheckRecord& check : checks) by_gpu[check.device].push_back(&check);
+  const bool side_by_side = by_gpu.size() > 1;
+  std::vector<CheckRecord> found;
+  for (auto& [gpu, asked] : by_gpu) {
+    if (side_by_side && !gpu) continue;  // what is held of all GPUs together is no answer to a suite
+    const auto most = std::ranges::max(asked, {}, &CheckRecord::about)->about;
+    if (of_suite) std::erase_if(asked, [&](const CheckRecord* check) { return check->about != most; });
+    if (!std::ranges::all_of(asked, [](const CheckRecord* check) { return check->verdict == Verdict::skip; })) continue;
+    CheckRecord& failure = found.emplace_back(named(nothing_checked_name));
+    failure.device = gpu;
+    failure.verdict = Verdict::fail;
+    failure.reason = fmt::format("none of {}{} has an answer; the first expectation skipped, {}: {}",
+                                 counted(asked.size(), "expectation"),
+                                 of_suite && most == CheckRecord::About::cases ? " of the suite's own cases" : "",
+                                 asked.front()->name, asked.front()->reason);
+  }
+  return found;
 }
 
-bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite) {
-  return std::ranges::all_of(asked(checks, of_suite),
-                             [](const CheckRecord& check) { return check.verdict == Verdict::skip; });
+bool says_nothing_checked(const CheckRecord& check) { return check.name == nothing_checked_name; }
+
+bool spoils(const CheckRecord& check) {
+  return check.verdict == Verdict::fail || (check.verdict == Verdict::skip && check.required);
 }
 
 }  // namespace gpumem::report

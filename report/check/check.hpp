@@ -66,11 +66,15 @@ struct CheckTally {
 };
 [[nodiscard]] CheckTally tally(std::span<const CheckRecord> checks);
 
-/// The checks without those of soundness, which are no answer to the expectations of a suite; all of them where there
-/// are no expectations.
-[[nodiscard]] std::span<const CheckRecord> asked(std::span<const CheckRecord> checks, bool of_suite);
+/// What is added to checks that have no answer to what they are about: a failure, of several GPUs side by side one of
+/// each for which that is so. A suite is about the cases that its expectations name; where none of them names any, about
+/// whatever else it expects; a report without a suite, about anything that can be asked of it.
+[[nodiscard]] std::vector<CheckRecord> nothing_checked(std::span<const CheckRecord> checks, bool of_suite);
 
-/// Whether nothing of what was asked has an answer.
-[[nodiscard]] bool nothing_checked(std::span<const CheckRecord> checks, bool of_suite);
+/// Whether this is one of those.
+[[nodiscard]] bool says_nothing_checked(const CheckRecord& check);
+
+/// Whether a check makes the whole fail: it failed, or was skipped though that is as bad.
+[[nodiscard]] bool spoils(const CheckRecord& check);
 
 }  // namespace gpumem::report

@@ -13,6 +13,7 @@ bool Condition::holds(const Record& record) const {
 CheckRecord blank_check(const Expectation& expectation) {
   CheckRecord check;
   check.name = expectation.name;
+  check.about = expectation.cases.probes.empty() ? CheckRecord::About::report : CheckRecord::About::cases;
   check.quantity = expectation.subject == Expectation::Subject::flags ? "" : expectation.quantity;
   check.at_least = expectation.at_least;
   check.at_most = expectation.at_most;

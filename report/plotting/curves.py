@@ -21,6 +21,13 @@ def curve(name, label, looks, placed):
     return Series(name, label, *looks, points)
 
 
+def without_bridges(series):
+    """The series, of distances in memory: no line goes over those that were not run."""
+    for before, after in zip(series.points, series.points[1:]):
+        after.apart = after.x - before.x > 1 or None
+    return series
+
+
 def row(label, reading):
     measured = figure_text(reading.measured)
     if reading.measured and None not in (reading.ci95_low, reading.ci95_high):

@@ -4,9 +4,10 @@ from collections import Counter
 
 from . import axes, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, timelines
 from .command import UserError
-from .curves import curve, slug, unique
+from .curves import curve, slug, unique, without_bridges
 from .model import COLOURS, Figure, Guide, Panel, Quantity, grouped
 from .reports import BANDWIDTH, PEAK_SHARE, TIME, has_reading, kinds, origin
+from .words import Words
 
 OF_PROGRAMS = {savings.NAME: savings, kernel_times.NAME: kernel_times}  # beside their roofline
 CURVES = 6  # as many in one panel stay readable
@@ -119,7 +120,8 @@ def series_of(cases, looks, swept, places, panel_name):
         label = looks.label(of_curve[0])
         placed = [(places[case.parameters[swept]], case, case.report.words.phrase(swept, case.parameters[swept]))
                   for case in of_curve]
-        found.append(curve(unique(f"{panel_name}.{slug(label)}", names), label, looks.of(of_curve[0]), placed))
+        made = curve(unique(f"{panel_name}.{slug(label)}", names), label, looks.of(of_curve[0]), placed)
+        found.append(without_bridges(made) if Words.is_distance(swept) else made)
     return found
 
 

@@ -61,6 +61,7 @@ class Point:
     label_side: Optional[str] = None
     share: Optional[float] = None  # of a whole, which its area shows
     reach: Dict[str, float] = field(default_factory=dict)  # where a line up from it ends, in each quantity
+    apart: Optional[bool] = None  # from the point before: between them lie others, of which nothing is known
 
 
 def radius(point):

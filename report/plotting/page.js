@@ -40,8 +40,22 @@
     return [`<b>${plain(title)}</b>`, ...lines.map(wrap), ...[why, ...notes].filter(Boolean).map(wrap)].join("<br>");
   }
 
+  // The points that have the reading, and nothing where a line between two of them would lead over others.
+  function withGaps(series, quantity, reading) {
+    let apart = false;
+    return series.points.flatMap((point) => {
+      apart ||= point.apart;
+      if (value(point, quantity, reading) === null) { apart = true; return []; }
+      const found = apart ? [{ x: null, title: "" }, point] : [point];
+      apart = false;
+      return found;
+    });
+  }
+
   function curve(panel, series, reading, quantity, first) {
-    const points = series.points.filter((point) => value(point, quantity, reading) !== null);
+    const isLine = panel.x.scale !== "category" && !panel.scatter && reading !== "counted";
+    const points = isLine ? withGaps(series, quantity, reading)
+      : series.points.filter((point) => value(point, quantity, reading) !== null);
     const bars = panel.x.scale === "category";
     const measured = series.points.some((point) => value(point, quantity, "measured") !== null);
     const trace = { name: plain(series.label), legendgroup: series.name, showlegend: first, type: "scatter",
@@ -259,7 +273,7 @@
           return trace.z.flatMap((row, yval) => row.flatMap((cell, xval) => cell === null ? [] : [{ xval, yval }]));
         }
         return trace.showlegend && trace.visible !== "legendonly"
-          ? trace.x.map((_, pointNumber) => [{ curveNumber, pointNumber }]) : [];
+          ? trace.y.flatMap((y, pointNumber) => y === null ? [] : [[{ curveNumber, pointNumber }]]) : [];
       });
       if (!cases.length) return;
       this.at = (this.at + step + cases.length) % cases.length;

@@ -14,6 +14,7 @@ PANEL_INCHES = 4.2  # height with its title and labels
 LETTERS_PER_INCH = 11.0  # of the size that most texts have
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "ooo", "***")  # of bars, which have no markers
 DASHED = (0, (4, 2))
+NOTHING = float("nan")  # where a line breaks off
 MUTED, GREY = "#6b6b6b", "#777777"
 BEHIND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}  # a text that curves may cross
 LOOKS = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
@@ -93,8 +94,10 @@ def draw_curve(axes, panel, series, reading):
     if known(panel, series, reading):
         size = (5 if len(found) <= 16 else 3.6) + (3.5 if reading == "predicted" else 0)
         looks = {"color": colour_of(series), "marker": marker_of(series), "markersize": size}
-        line, = axes.plot([x for x, _ in found], [float("nan") if y is None else y for _, y in found],
-                          **{**looks, **curve_looks(panel, reading, series.thin)})
+        drawn = []
+        for point, (x, y) in zip(series.points, found):
+            drawn += [(x, NOTHING)] * bool(point.apart) + [(x, NOTHING if y is None else y)]
+        line, = axes.plot(*zip(*drawn), **{**looks, **curve_looks(panel, reading, series.thin)})
         line.set_gid(f"{series.name}.{reading}")
 
 

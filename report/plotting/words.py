@@ -1,6 +1,8 @@
 """Names in words. Reports say their own; names in reports written before that are spelled as they are."""
 
 ENDINGS = (("_gb_per_s", "GB/s"), ("_seconds", "s"), ("_bytes", "bytes"))  # units that say themselves
+# What parameters count that are places in memory, which their names end in.
+PLACES = {"elements", "words", "sectors", "lines", "rows", "columns"}
 SHOWN = {"s": ("us", 1e6)}  # units that readers want another for, and how many of it they hold
 
 
@@ -53,6 +55,12 @@ class Words:
         """Whether its values are bytes, and nothing but they say so."""
         words = self.of_parameter(parameter)
         return words["unit"] == "bytes" and words["several"].endswith("{}")
+
+    @staticmethod
+    def is_distance(parameter):
+        """Whether its numbers count places in memory. What divides such a number may matter more than how large it is,
+        so that nothing is known of those between two."""
+        return parameter.rpartition("_")[2] in PLACES
 
     def value(self, parameter, value):
         if isinstance(value, str):

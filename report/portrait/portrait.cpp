@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -77,6 +78,26 @@ const Record* find_case(const Report& report, std::string_view probe, std::strin
   return nullptr;
 }
 
+/// The parameters in which they differ, but for what `auto` chose.
+std::set<std::string> telling_apart(const Cases& cases) {
+  std::set<std::string> telling = varying(cases);
+  for (const Record* record : cases) {
+    for (const std::string& chosen : record->chosen) telling.erase(chosen);
+  }
+  return telling;
+}
+
+/// A name says itself, a number what it counts: "pinned host memory, to-device", "4-byte words".
+std::string curve_name(const Record& record, const std::set<std::string>& telling) {
+  std::vector<std::string> parts;
+  for (const Parameter& parameter : record.parameters) {
+    if (!telling.contains(parameter.name)) continue;
+    const bool is_name = std::holds_alternative<std::string>(parameter.value);
+    parts.push_back(is_name ? value_text(parameter) : position_phrase(parameter));
+  }
+  return one_line(join(parts, ", "));
+}
+
 // ---- Levels
 
 std::vector<PortraitLevel> levels_of(const Report& report) {
@@ -100,14 +121,20 @@ std::vector<PortraitLevel> levels_of(const Report& report) {
   return levels;
 }
 
-/// Nearest first.
+/// Nearest first. Chases that differ in more than the level say in what.
 std::vector<PortraitStep> ladder_of(const Report& report) {
-  std::vector<PortraitStep> steps;
+  Cases chases;
   for (const Record& record : report.results) {
-    const Parameter* level = find_parameter(record, "level");
-    const auto latency = headline_figure(record);
-    if (record.probe != "latency" || level == nullptr || !record.ran() || !latency) continue;
-    steps.push_back({one_line(value_text(*level)), *latency, metric_figure(&record, "latency_ns")});
+    const bool of_it = record.probe == "latency" && record.ran() && find_parameter(record, "level") != nullptr;
+    if (of_it && headline_figure(record)) chases.push_back(&record);
+  }
+  std::set<std::string> telling = telling_apart(chases);
+  telling.erase("level");
+  std::vector<PortraitStep> steps;
+  for (const Record* record : chases) {
+    std::string name = one_line(value_text(*find_parameter(*record, "level")));
+    if (!telling.empty()) name += ", " + curve_name(*record, telling);
+    steps.push_back({std::move(name), *headline_figure(*record), metric_figure(record, "latency_ns")});
   }
   std::ranges::stable_sort(steps, {}, [](const PortraitStep& step) { return step.latency_cycles.value; });
   return steps;
@@ -135,60 +162,81 @@ PortraitPoint point_of(const Record& record) {
           .predicted = positive_headline(record, false)};
 }
 
-/// The parameters in which they differ, but for what `auto` chose.
-std::set<std::string> telling_apart(const Cases& cases) {
-  std::set<std::string> telling = varying(cases);
-  for (const Record* record : cases) {
-    for (const std::string& chosen : record->chosen) telling.erase(chosen);
+/// No line goes over offsets and strides that were not run.
+void mark_joined(std::vector<PortraitPoint>& points, std::string_view swept) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    points[i].joined = !is_distance(swept) || points[i].x - points[i - 1].x <= 1;
   }
-  return telling;
 }
 
-/// A name says itself, a number what it counts: "pinned host memory, to-device", "4-byte words".
-std::string curve_name(const Record& record, const std::set<std::string>& telling) {
-  std::vector<std::string> parts;
-  for (const Parameter& parameter : record.parameters) {
-    if (!telling.contains(parameter.name)) continue;
-    const bool is_name = std::holds_alternative<std::string>(parameter.value);
-    parts.push_back(is_name ? value_text(parameter) : position_phrase(parameter));
+/// What the sweeps of a probe are called. What `auto` chose tells them apart only where nothing else does.
+std::vector<std::string> curve_names(const std::vector<Cases>& sweeps) {
+  Cases all;
+  for (const Cases& sweep : sweeps) all.insert(all.end(), sweep.begin(), sweep.end());
+  std::set<std::string> every = varying(all);
+  std::set<std::string> asked = telling_apart(all);
+  for (std::set<std::string>* telling : {&every, &asked}) telling->erase(all.front()->swept);
+  std::vector<std::string> names;
+  for (const Cases& sweep : sweeps) names.push_back(curve_name(*sweep.front(), asked));
+  std::vector<std::string> told_apart = names;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::ranges::count(names, names[i]) > 1) told_apart[i] = curve_name(*sweeps[i].front(), every);
   }
-  return one_line(join(parts, ", "));
+  return told_apart;
 }
 
-/// A curve for all cases that differ in nothing but what is swept.
-std::vector<PortraitCurve> curves_of(const Cases& cases, bool logarithmic_x) {
-  std::set<std::string> telling = telling_apart(cases);
-  telling.erase(cases.front()->swept);
+/// Nothing is held against each other but readings of one kind: all measured, or else all predicted.
+void leave_one_kind(std::vector<PortraitPoint>& points) {
+  const auto is_measured = [](const PortraitPoint& point) { return point.measured.has_value(); };
+  if (std::ranges::any_of(points, is_measured)) std::erase_if(points, std::not_fn(is_measured));
+}
+
+/// A curve for the cases of each sweep, which differ in nothing but what is swept.
+std::vector<PortraitCurve> curves_of(const std::vector<Cases>& sweeps, bool logarithmic_x) {
+  const std::vector<std::string> names = curve_names(sweeps);
   std::vector<PortraitCurve> curves;
-  for (const Record* record : cases) {
-    const std::string name = curve_name(*record, telling);
-    auto curve = std::ranges::find(curves, name, &PortraitCurve::name);
-    if (curve == curves.end()) curve = curves.insert(curve, {.name = name, .points = {}});
-    if (!logarithmic_x || *place_of(*record) > 0) curve->points.push_back(point_of(*record));
+  for (std::size_t i = 0; i < sweeps.size(); ++i) {
+    PortraitCurve curve{.name = names[i], .points = {}};
+    for (const Record* record : sweeps[i]) {
+      if (!logarithmic_x || *place_of(*record) > 0) curve.points.push_back(point_of(*record));
+    }
+    leave_one_kind(curve.points);
+    std::ranges::stable_sort(curve.points, {}, &PortraitPoint::x);
+    mark_joined(curve.points, sweeps[i].front()->swept);
+    if (curve.points.size() >= 2) curves.push_back(std::move(curve));
   }
-  std::erase_if(curves, [](const PortraitCurve& curve) { return curve.points.size() < 2; });
-  for (PortraitCurve& curve : curves) std::ranges::stable_sort(curve.points, {}, &PortraitPoint::x);
   return curves;
 }
 
-std::optional<PortraitChart> chart_of(const Report& report, const ChartRow& row) {
-  Cases cases;
-  for (const Record& record : report.results) {
-    const bool of_it = record.probe == row.probe && record.ran() && place_of(record) && headline_figure(record);
-    if (of_it && (cases.empty() || cases.front()->headline.quantity == record.headline.quantity)) {
-      cases.push_back(&record);
+/// The sweeps of a probe, of the cases that ran and are about the same quantity as the first.
+std::vector<Cases> sweeps_of(const Report& report, std::string_view probe) {
+  const Record* first = nullptr;
+  std::vector<Cases> found;
+  for (const Members& sweep : sweeps(report.results)) {
+    Cases cases;
+    for (const Record* record : cases_of(report.results, sweep)) {
+      if (record->probe != probe || !record->ran() || !place_of(*record) || !headline_figure(*record)) continue;
+      if (first == nullptr) first = record;
+      if (record->headline.quantity == first->headline.quantity) cases.push_back(record);
     }
+    if (!cases.empty()) found.push_back(std::move(cases));
   }
-  if (cases.empty()) return std::nullopt;
+  return found;
+}
+
+std::optional<PortraitChart> chart_of(const Report& report, const ChartRow& row) {
+  const std::vector<Cases> found = sweeps_of(report, row.probe);
+  if (found.empty()) return std::nullopt;
+  const Record& first = *found.front().front();
   PortraitChart chart{.probe = std::string(row.probe),
                       .title = std::string(row.title),
                       .of = std::string(row.of),
-                      .x_axis = one_line(axis_words(*cases.front())),
-                      .quantity = cases.front()->headline.quantity,
-                      .better = cases.front()->headline.better,
+                      .x_axis = one_line(axis_words(first)),
+                      .quantity = first.headline.quantity,
+                      .better = first.headline.better,
                       .logarithmic_x = row.logarithmic_x,
                       .logarithmic_y = row.logarithmic_y,
-                      .curves = curves_of(cases, row.logarithmic_x),
+                      .curves = curves_of(found, row.logarithmic_x),
                       .sentences = {}};
   if (chart.curves.empty()) return std::nullopt;
   const std::vector<Members> all = tables(report.results);

@@ -44,11 +44,12 @@ struct PortraitPoint {
   std::string tick;   ///< alone: "1"
   std::optional<double> measured;
   std::optional<double> predicted;
+  bool joined = false;  ///< whether nothing that was not run lies between it and the point before
 
   [[nodiscard]] double value() const { return measured ? *measured : predicted.value_or(0); }
 };
 
-/// The cases of a probe that differ in what it sweeps alone.
+/// The cases of a probe that differ in what it sweeps alone, all of them measured or none.
 struct PortraitCurve {
   std::string name;  ///< what tells it from the others of its chart: "write"; may be empty
   std::vector<PortraitPoint> points;

@@ -257,6 +257,7 @@ void fields(Archive& archive, Report& report) {
   archive.described(report);
   archive.later("program", report.program);
   archive.later("conclusions", report.conclusions);
+  archive.later("passed", report.passed);
   archive.later("checks", report.checks);
   archive.later("findings", report.findings);
   archive("results", report.results);

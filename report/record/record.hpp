@@ -174,7 +174,14 @@ enum class Verdict { pass, fail, skip };
 
 /// What became of one expectation of a suite (report/check/expectation.hpp).
 struct CheckRecord {
+  /// What is asked, from what any report is asked to what only this suite asks.
+  enum class About {
+    soundness,  ///< that cases ran, and moved the right data
+    report,     ///< of any cases, or of the GPU
+    cases       ///< of cases that the suite names
+  };
   std::string name;
+  About about = About::soundness;            ///< known while checking; not in JSON
   std::optional<std::uint64_t> device = {};  ///< of several GPUs side by side, the one that it is about
   Verdict verdict = Verdict::skip;
   std::string reason;              ///< in words: the case that decided it, and what was wrong or missing
@@ -233,6 +240,7 @@ struct Report {
   std::optional<ProgramRecord> program = {};  ///< of `gpumem run`
   std::vector<Record> results;
   std::vector<ConclusionRecord> conclusions;
+  std::optional<bool> passed = {};    ///< whether `gpumem check` passed; absent where it did not make the report
   std::vector<CheckRecord> checks;    ///< in the suite's order; empty where nothing was to be checked
   std::vector<std::string> findings;  ///< per table (report/record/sweep.hpp): what it shows, and what to do
   /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.

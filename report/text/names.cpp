@@ -108,6 +108,8 @@ Heading quantity_heading(std::string_view quantity) {
 
 bool is_size(std::string_view parameter) { return parse(parameter).form == &size; }
 
+bool is_distance(std::string_view parameter) { return parse(parameter).form == &amount; }
+
 std::string value_text(const Parameter& parameter) {
   const auto* number = std::get_if<std::uint64_t>(&parameter.value);
   if (number != nullptr && is_size(parameter.name)) return size_in_words(*number);

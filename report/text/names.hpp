@@ -25,6 +25,10 @@ struct Heading {
 /// Whether its numbers are bytes, said as "1 GiB".
 [[nodiscard]] bool is_size(std::string_view parameter);
 
+/// Whether its numbers count places in memory: an offset in elements, a stride in words, a matrix's columns. What
+/// divides such a number may matter more than how large it is, so that nothing is known of those between two.
+[[nodiscard]] bool is_distance(std::string_view parameter);
+
 /// The value alone, for a cell under the heading: "7", "copy", "1 GiB".
 [[nodiscard]] std::string value_text(const Parameter& parameter);
 

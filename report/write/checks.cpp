@@ -83,7 +83,7 @@ void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::si
 /// For GitHub: a command is "::name property=value,...::message"; what would end a part of it is written as %XX.
 void write_annotation(std::ostream& out, const CheckRecord& check, const std::string& suite) {
   if (check.verdict == Verdict::pass) return;
-  const char* command = check.verdict == Verdict::fail ? "error" : check.required ? "warning" : "notice";
+  const char* command = spoils(check) ? "error" : "notice";
   const std::string bounds = bound_words(check);
   const std::string title = fmt::format("{}: {}", suite, check.name);
   const std::string message =

@@ -116,6 +116,7 @@ struct Gauges {
   Gauge cases{"gpumem_cases", "Cases by status."};
   Gauge passed{"gpumem_check_passed", "1 if the check passed, 0 if it failed; absent if it was skipped."};
   Gauge skipped{"gpumem_check_skipped", "1 if the check was skipped, else 0."};
+  Gauge suite_passed{"gpumem_suite_passed", "1 if the check as a whole passed, else 0."};
   Gauge last_run{"gpumem_last_run_timestamp_seconds", "When the run started, in seconds since 1970."};
 
   void add(const Report& report) {
@@ -143,6 +144,7 @@ struct Gauges {
       }
     }
     for (const CheckRecord& check : report.checks) add(check, origin);
+    add_whole(report, origin);
     last_run.add(origin, seconds_since_epoch(report.started_at));
   }
 
@@ -151,6 +153,10 @@ struct Gauges {
     const bool is_skip = check.verdict == Verdict::skip;
     skipped.add(labels, is_skip ? 1 : 0);
     if (!is_skip) passed.add(labels, check.verdict == Verdict::pass ? 1 : 0);
+  }
+
+  void add_whole(const Report& report, const Labels& origin) {
+    if (report.passed) suite_passed.add(origin, *report.passed ? 1 : 0);
   }
 
   /// Of several GPUs side by side what each alone would say, and what is held of all together.
@@ -163,6 +169,7 @@ struct Gauges {
     for (const CheckRecord& check : report.checks) {
       if (!check.device) add(check, origin);
     }
+    add_whole(report, origin);
   }
 
   void add(const Record& record, const Labels& labels) {
@@ -186,9 +193,9 @@ struct Gauges {
 void write_openmetrics(std::ostream& out, std::span<const Report> reports) {
   Gauges gauges;
   for (const Report& report : reports) gauges.add_each(report);
-  for (const Gauge* gauge :
-       {&gauges.bandwidth, &gauges.fraction, &gauges.headline, &gauges.metric, &gauges.conclusion, &gauges.flagged,
-        &gauges.flagged_cases, &gauges.cases, &gauges.passed, &gauges.skipped, &gauges.last_run}) {
+  for (const Gauge* gauge : {&gauges.bandwidth, &gauges.fraction, &gauges.headline, &gauges.metric, &gauges.conclusion,
+                             &gauges.flagged, &gauges.flagged_cases, &gauges.cases, &gauges.passed, &gauges.skipped,
+                             &gauges.suite_passed, &gauges.last_run}) {
     gauge->write(out);
   }
   out << "# EOF\n";

@@ -92,6 +92,7 @@ std::string told(const LabelledChart& one, const PortraitCurve& curve, const Por
 }
 
 using Reading = std::optional<double> PortraitPoint::*;
+using Places = std::vector<std::pair<double, double>>;
 
 class Drawing {
  public:
@@ -99,11 +100,16 @@ class Drawing {
 
   void curve(const LabelledChart& one, const PortraitCurve& curve, Reading reading, const std::string& looks,
              bool several) {
-    std::vector<std::pair<double, double>> places;
+    Places run;  // of points that a line joins
+    const auto draw = [&] {
+      if (run.size() > 1) svg_.path(run, "curve " + looks);
+      run.clear();
+    };
     for (const PortraitPoint& point : curve.points) {
-      if (point.*reading) places.emplace_back(scales_.x.at(point.x), scales_.y.at(*(point.*reading)));
+      if (!point.joined || !(point.*reading)) draw();
+      if (point.*reading) run.emplace_back(scales_.x.at(point.x), scales_.y.at(*(point.*reading)));
     }
-    svg_.path(places, "curve " + looks);
+    draw();
     for (const PortraitPoint& point : curve.points) {
       if (!(point.*reading)) continue;
       svg_.dot(scales_.x.at(point.x), scales_.y.at(*(point.*reading)), 3.4, looks, told(one, curve, point, several));

@@ -55,7 +55,7 @@ void write_charts(std::ostream& out, const std::vector<Portrait>& portraits) {
   }
   if (probes.empty()) return;
   out << "<section><h2>What misuse costs</h2>\n<p class=\"about\">Measured solid, predicted dashed; a point tells its "
-         "readings.</p><div class=\"charts\">\n";
+         "readings. No line goes over offsets and strides that were not run.</p><div class=\"charts\">\n";
   for (const std::string& probe : probes) {
     std::vector<LabelledChart> charts;
     for (const Portrait& portrait : portraits) {

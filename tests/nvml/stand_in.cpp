@@ -1,5 +1,6 @@
-// What libnvidia-ml.so.1 would say of two GPUs: one with three NVLinks, to a switch, to the other GPU and down, and one
-// without any. It has no function for fabrics, as older drivers have none.
+// What libnvidia-ml.so.1 would say of GPUs: one with three NVLinks, to a switch, to the next GPU and not active; one
+// without any; a card with twelve and no bridge; and one whose board has two of three, of which one is not active and
+// led to the first GPU. It has no function for fabrics, as older drivers have none.
 
 #include <cstdio>
 #include <string_view>
@@ -14,7 +15,11 @@ struct Gpu {
   const char* pci_bus_id;
   unsigned nvlinks;
 };
-Gpu gpus[] = {{"00000000:0A:00.0", 3}, {"00000000:0B:00.0", 0}};
+Gpu gpus[] = {{"00000000:0A:00.0", 3}, {"00000000:0B:00.0", 0}, {"00000000:0C:00.0", 12}, {"00000000:0D:00.0", 3}};
+
+bool is_active(const Gpu* gpu, unsigned link) {
+  return (gpu == &gpus[0] && link < 2) || (gpu == &gpus[3] && link == 0);
+}
 
 struct FieldValue {
   unsigned id;
@@ -57,19 +62,30 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, Gpu** gpu) {
 }
 
 int nvmlDeviceGetNvLinkState(Gpu* gpu, unsigned link, int* enabled) {
-  return answer(gpu, link, enabled, link == 2 ? 0 : 1);
+  return answer(gpu, link, enabled, is_active(gpu, link) ? 1 : 0);
+}
+
+int nvmlDeviceGetNvLinkCapability(Gpu* gpu, unsigned link, int capability, unsigned* has) {
+  constexpr int valid = 5;
+  int answered = 0;
+  const int status = answer(gpu, link, &answered, capability == valid && !(gpu == &gpus[3] && link == 2) ? 1 : 0);
+  *has = static_cast<unsigned>(answered);
+  return status;
 }
 
 int nvmlDeviceGetNvLinkRemoteDeviceType(Gpu* gpu, unsigned link, int* type) {
-  constexpr int types[] = {2, 0, 0xFF};
-  return answer(gpu, link, type, link < 3 ? types[link] : 0);
+  constexpr int types[] = {2, 0};
+  return answer(gpu, link, type, is_active(gpu, link) ? types[link] : 0xFF);
 }
 
 int nvmlDeviceGetNvLinkRemotePciInfo_v2(Gpu* gpu, unsigned link, PciInfo* info) {
   int known = 0;
   const int status = answer(gpu, link, &known, 1);
   if (status != success) return status;
-  std::snprintf(info->bus_id, sizeof(info->bus_id), "%s", link == 1 ? gpus[1].pci_bus_id : "00000000:C1:00.0");
+  const bool is_remembered = gpu == &gpus[3] && link == 1;
+  if (!is_active(gpu, link) && !is_remembered) return not_supported;
+  const char* remote = is_remembered ? gpus[0].pci_bus_id : link == 1 ? gpus[1].pci_bus_id : "00000000:C1:00.0";
+  std::snprintf(info->bus_id, sizeof(info->bus_id), "%s", remote);
   return success;
 }
 

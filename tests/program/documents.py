@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """README.md and the pages under docs/, taken apart, and a place to run their commands in.
 
-    tests/program/documents.py      rewrites what they show under '$ gpumem ...' where the program prints something else
+    tests/program/documents.py      rewrites what they show under '$ gpumem ...' where the program prints something else,
+                                    and the page of docs/portrait/
 """
 
 import contextlib
@@ -21,16 +22,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import harness
+import predicted_anew
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 PAGES = (README, *sorted(DOCS.glob("*.md")), ROOT / "configs" / "reference" / "README.md")
 LEFT_OUT = "[...]"
-REFERENCES = "GPUMEM_REFERENCES"  # in the environment: commands that measure print what a reference report holds
+# In the environment: commands that measure print what a reference report holds, predicted anew in this folder.
+REFERENCES = "GPUMEM_REFERENCES"
 PROFILE = "GPUMEM_PROFILE"  # in the environment: what commands that would measure predict from, if not from the H200's
 WATCHED = Path(os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")).resolve()
 STAND_IN = Path(__file__).with_name("stand_in.py")
+PORTRAIT = DOCS / "portrait" / "h200.html"
 PLACEHOLDERS = {"REPORT": "report.json", "OLD": "old.json", "NEW": "new.json", "SUITE": "smoke", "FILE": "file.json"}
 
 
@@ -246,7 +250,7 @@ class Sandbox:
     def run(self, script, *, references=False, **variables):
         variables |= {"PATH": f"{self.tools}:{os.environ['PATH']}", "GPUMEM": str(Path(harness.PROGRAM).resolve())}
         if references:
-            variables[REFERENCES] = "yes"
+            variables[REFERENCES] = str(self.directory / "predicted")
         return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=self.directory, capture_output=True,
                               text=True, timeout=300, check=False, env=harness.environment(**variables))
 
@@ -299,7 +303,20 @@ def differences(page, sandbox):
                 yield shown, new
 
 
+def portrait():
+    """The page that docs/portrait.md links to, as the program writes it today."""
+    with tempfile.TemporaryDirectory() as directory:
+        report = predicted_anew.beside_measured(ROOT / "configs/reference/h200/portrait.json", directory)
+        target = Path(directory) / PORTRAIT.name
+        done = harness.run("portrait", report, "--quiet", "-o", str(target))
+        assert done.returncode == 0, done.stderr
+        return target.read_text(encoding="utf-8")
+
+
 def update():
+    if (page := portrait()) != PORTRAIT.read_text(encoding="utf-8"):
+        print(PORTRAIT.relative_to(ROOT))
+        PORTRAIT.write_text(page, encoding="utf-8")
     for page in PAGES:
         with tempfile.TemporaryDirectory() as directory:
             found = list(differences(page, Sandbox(directory, page)))

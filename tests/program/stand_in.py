@@ -1,6 +1,6 @@
 """gpumem as the commands of the pages meet it, on a machine that need not have a GPU: what would measure predicts, and
 what would calibrate fits a reference report. Where documents.py asks for it, a command that would measure gives what
-the reference report of the same command holds."""
+the reference report of the same command holds, beside what this program predicts of its cases."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import documents
 import harness
+import predicted_anew
 
 # What changes nothing about the cases, with the number of words it takes; a reference may have been counted as well.
 OUTPUT = {"--output": 2, "--format": 2, "--junit": 2, "--openmetrics": 2, "--why": 1, "--no-color": 1}
@@ -61,6 +62,7 @@ def arguments(words):
     accepted = subprocess.run([harness.PROGRAM, *words, "--dry-run", "--quiet"], stdout=subprocess.DEVNULL, check=False)
     if accepted.returncode != 0:
         sys.exit(accepted.returncode)
+    report = predicted_anew.beside_measured(report, os.environ[documents.REFERENCES])
     output = split(words, OUTPUT)[0]
     if words[0] == "check":
         return ["check", words[1], report, *output]

@@ -85,6 +85,66 @@ class Checks(CheckTest):
             self.assertRegex(done.stderr, r"\Agpumem: own: nothing was checked; [^\n]+\n\Z")
             self.assertEqual(run("check", *arguments, "--backend", "model").returncode, 0)
 
+    def test_a_report_of_other_cases_passes_no_suite(self):
+        bank = Path(__file__).parents[2] / "configs/reference/h200/bank.json"
+        done = run("check", "write-ups", str(bank), "--output", self.path("r.json"), "--junit", self.path("r.xml"),
+                   "--openmetrics", self.path("r.prom"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("PASS  nothing disturbed the GPU", done.stdout)  # which is asked of any report
+        self.assertRegex(done.stdout, r"FAIL  what it is about was checked\s+none of \d+ expectations of the suite's own ")
+        self.assertRegex(done.stderr, r"\Agpumem: write-ups: nothing was checked; none of [^\n]+\n\Z")
+        report = strict_json((self.directory / "r.json").read_text())
+        self.assertIs(report["passed"], False)
+        self.assertEqual([check["verdict"] for check in report["checks"]].count("fail"), 1)
+        self.assertIn('failures="1"', (self.directory / "r.xml").read_text())
+        gauges = (self.directory / "r.prom").read_text()
+        self.assertRegex(gauges, r'gpumem_check_passed\{[^}]*check="what it is about was checked"\} 0')
+        self.assertRegex(gauges, r"gpumem_suite_passed\{[^}]*\} 0")
+
+    def test_a_skip_may_be_a_failure(self):
+        skipping = self.write(expectations=[suite()["expectations"][0], suite()["expectations"][2]])
+        measured = self.path("measured.json")
+        report = strict_json(self.check(skipping, "--format", "json").stdout)
+        self.assertIs(report["passed"], True)
+        for result in report["results"]:  # so that nothing else is skipped
+            result["headline"]["measured"] = result["bandwidth_gb_per_s"]["measured"] = result["headline"]["predicted"]
+            result["time_seconds"] = {"median": 1, "ci95_low": 1, "ci95_high": 1, "min": 1, "p05": 1, "p95": 1,
+                                      "count": 1, "samples": [1]}
+            result["verified"] = True
+        report["backend"] = "cuda"
+        (self.directory / "measured.json").write_text(json.dumps(report))
+        self.assertEqual(run("check", skipping, measured).returncode, 0)
+        files = ("--output", self.path("r.json"), "--junit", self.path("r.xml"), "--openmetrics", self.path("r.prom"))
+        done = run("check", skipping, measured, "--fail-on-skip", *files)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("SKIP  an A100", done.stdout)
+        self.assertIn("required: holds for NVIDIA A100", done.stdout)
+        self.assertEqual(done.stderr, "gpumem: own: an expectation was skipped, an A100: holds for NVIDIA A100, and this "
+                                      "is NVIDIA H200\n")
+        kept = strict_json((self.directory / "r.json").read_text())
+        self.assertIs(kept["passed"], False)
+        self.assertEqual([check["verdict"] for check in kept["checks"]], ["pass", "pass", "pass", "skip"])
+        self.assertIn('failures="1" errors="0" skipped="0"', (self.directory / "r.xml").read_text())
+        self.assertRegex((self.directory / "r.prom").read_text(), r"gpumem_suite_passed\{[^}]*\} 0")
+        self.assertIn("::error title=own%3A an A100::required",
+                      run("check", skipping, measured, "--fail-on-skip", "--format", "github").stdout)
+        whole = self.write(expectations=suite()["expectations"][:1])
+        self.assertEqual(run("check", whole, measured, "--fail-on-skip").returncode, 0)
+
+    def test_a_required_skip_is_a_failure_everywhere(self):
+        required = self.write(expectations=[suite()["expectations"][0], suite()["expectations"][2] | {"required": True}])
+        done = self.check(required, "--output", self.path("r.json"), "--junit", self.path("r.xml"))
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, r"\Agpumem: own: a required expectation was skipped, an A100: holds for [^\n]+\n\Z")
+        self.assertIs(strict_json((self.directory / "r.json").read_text())["passed"], False)
+        self.assertIn('<failure message="required: holds for NVIDIA A100', (self.directory / "r.xml").read_text())
+        self.assertIn("::error title=own%3A an A100::required", self.check(required, "--format", "github").stdout)
+
+    def test_what_is_no_check_says_nothing_of_passing(self):
+        self.assertIsNone(self.predict("--offset", "0")["passed"])
+        dry = self.succeed("check", self.write(), "--dry-run", "--format", "json")
+        self.assertIsNone(strict_json(dry)["passed"])
+
     def test_a_report_keeps_its_checks(self):
         self.check(self.write(), "--output", self.path("r.json"), "--output", self.path("r.md"))
         report = strict_json((self.directory / "r.json").read_text())

@@ -213,6 +213,20 @@ class Figures(PlotTest):
         self.assertTrue(points[5]["notes"][1].startswith("failed ("))
         self.assertIn("throttled", points[9]["flags"])
 
+    def test_no_line_goes_over_what_was_left_out(self):
+        def apart(*arguments):
+            panel, = self.panels(self.report("r.json", *arguments))
+            return [point.get("apart", False) for point in panel["series"][0]["points"]]
+
+        self.assertEqual(apart("--offset", "0..2,8,16,17", "--op", "read"), [False, False, False, True, True, False])
+        self.assertEqual(apart("--stride", "1..8*2", "--op", "read"), [False, False, True, True])
+        self.assertEqual(apart("transfer", "--transfer", "pinned", "--direction", "to-host", "--size", "1MiB..16MiB*4"),
+                         [False] * 3)  # what lies between sizes is between
+
+    def test_launch_shapes_are_curves_of_their_own(self):
+        panel, = [one for one in self.panels(H200 / "best-practices.json") if one["name"].startswith("offset")]
+        self.assertEqual([len(series["points"]) for series in panel["series"]], [33, 33])
+
     def test_an_unknown_probe_of_one_metric(self):
         def rename(data):
             for i, result in enumerate(data["results"]):
@@ -285,6 +299,14 @@ class Drawings(PlotTest):
                              self.texts(path))
         self.assertLessEqual({f"offset.{op}.{reading}" for op in ("read", "write", "copy")
                               for reading in ("measured", "predicted", "interval")}, self.ids(path))
+
+    def test_lines_break_off(self):
+        path = self.plot("offset.svg", self.report("r.json", "--offset", "0..2,8,16,17", "--op", "read"))
+        curve, = [group for group in ElementTree.parse(path).getroot().iter(SVG + "g")
+                  if group.get("id") == "offset.offset.predicted" or group.get("id") == "offset.read.predicted"]
+        line = next(part for part in curve.iter(SVG + "path") if "stroke-dasharray" in part.get("style", ""))
+        self.assertEqual(line.get("d").count("L"), 3)  # from 0 to 1 and 2, and from 16 to 17
+        self.assertEqual(len(list(curve.iter(SVG + "use"))), 6)
 
     def test_many_references_at_once(self):
         """Legends stand under each other: those of the curves have several lines here, that of the readings follows."""

@@ -134,6 +134,14 @@ class Page(BrowserTest):
         self.assertIn("sectors per request of target: 32 predicted, 32 counted", lines)
         self.assertTrue(any(line.startswith("Limited by ") for line in lines), lines)
 
+    def test_lines_break_off(self):
+        report = json.loads(self.report("r.json", "--offset", "0..3,8", "--op", "read").read_text(encoding="utf-8"))
+        report["results"][1] |= {"status": "failed", "reason": "for this test"}
+        self.open(self.kept(report, "broken"))
+        trace, = [trace for name, trace in self.traces("offset").items() if name.endswith(".predicted")]
+        self.assertEqual(trace["x"], [0, None, 2, 3, None, 8])
+        self.assertEqual([y is None for y in trace["y"]], [False, True, False, False, True, False])
+
     def test_any_quantity(self):
         self.open(self.foreign())
         self.assertLessEqual({"latency, cycles", "floor 28 cycles", "detected capacity 256 KiB measured"},

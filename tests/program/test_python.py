@@ -120,6 +120,42 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         self.assertEqual(self.python("import pathlib\nprint(gpumem.check(pathlib.Path('own.json'), backend='model',"
                                      " gpu='h200').exit_code)"), "1")
 
+    def test_a_saved_check_knows_whether_it_passed(self):
+        code = """
+report = gpumem.check({!r}, backend="model", gpu="h200")
+report.save("saved.json")
+saved = gpumem.Report.load("saved.json")
+print(saved.passed, saved.exit_code)
+"""
+        self.assertEqual(self.python(code.format("smoke")), "True None")
+        self.assertEqual(self.python(code.format(str(self.failing_suite()))), "False None")
+        code = """
+import json
+older = json.load(open("saved.json"))
+del older["passed"]
+json.dump(older, open("older.json", "w"))
+print(gpumem.Report.load("older.json").passed)
+older["checks"] = older["checks"][:2]
+json.dump(older, open("older.json", "w"))
+print(gpumem.Report.load("older.json").passed)
+"""
+        self.assertEqual(self.python(code), "False\nNone")
+
+    def test_a_saved_report_of_no_check(self):
+        code = """
+import json
+gpumem.probe("--offset 0,1", backend="model", gpu="h200").save("p.json")
+report = json.load(open("p.json"))
+said = [gpumem.Report.load("p.json").passed]
+for verified in (True, False):
+    for result in report["results"]:
+        result["verified"] = True
+    report["results"][0]["verified"] = verified
+    said.append(gpumem.Report(json.dumps(report)).passed)
+print(said)
+"""
+        self.assertEqual(self.python(code), "[None, True, False]")
+
     def test_errors_are_the_programs(self):
         exit_code, line = self.error('gpumem.probe("--offset x", backend="model", gpu="h200")')
         self.assertEqual(exit_code, 2)

@@ -61,7 +61,6 @@ TEST_CASE("links: eight GPUs behind NVSwitches are joined by all links, each two
       const PeerLink link = link_between(h200(from), h200(to), pair(Path::system), true);
       CHECK(link.path == Path::nvlink);
       CHECK(link.nvlinks == 18);
-      CHECK(link.nvlinks_down == 0);
       CHECK(link.nvlink_version == 4U);
       CHECK(link.nvswitch);
       CHECK(link.theoretical_bytes_per_s() == 450e9);  // not the 478 of what NVML says, line coding included
@@ -71,21 +70,47 @@ TEST_CASE("links: eight GPUs behind NVSwitches are joined by all links, each two
   }
 }
 
-TEST_CASE("links: one that is down is missing both ways, and counted where it is", "[links]") {
+TEST_CASE("links: one that is down is missing both ways", "[links]") {
   const PeerLink away = link_between(h200(0, 1), h200(1), pair(Path::system), true);
   CHECK(away.nvlinks == 17);
-  CHECK(away.nvlinks_down == 1);
   CHECK(away.theoretical_bytes_per_s() == 425e9);
   const PeerLink back = link_between(h200(1), h200(0, 1), pair(Path::system), true);
   CHECK(back.nvlinks == 17);
-  CHECK(back.nvlinks_down == 0);
   // All of them: what is left is PCI Express.
   const PeerLink none = link_between(h200(0, 18), h200(1), pair(Path::numa_node), true);
   CHECK(none.path == Path::numa_node);
   CHECK(none.nvlinks == 0);
-  CHECK(none.nvlinks_down == 18);
   CHECK_FALSE(none.nvswitch);
   CHECK(none.theoretical_bytes_per_s() == pcie5_x16);
+}
+
+TEST_CASE("links: those are down that lead to a switch on other GPUs of the kind", "[links]") {
+  const std::vector<GpuFacts> node = {h200(0, 1), h200(1), h200(2, 18)};
+  CHECK(nvlinks_down(node[0], node) == 1);
+  CHECK(nvlinks_down(node[1], node) == 0);
+  CHECK(nvlinks_down(node[2], node) == 18);
+  // A board that leaves six of them open on every GPU, and another kind of GPU beside it.
+  std::vector<GpuFacts> open = {h200(0, 6), h200(1, 6), h200(2)};
+  open[2].name = "another";
+  CHECK(nvlinks_down(open[0], open) == 0);
+  CHECK(nvlinks_down(open[1], open) == 0);
+}
+
+TEST_CASE("links: those of a card are down only where NVML says what they led to", "[links]") {
+  const auto card = [](unsigned index) {
+    GpuFacts facts = gpu(index, "8.0");
+    facts.nvlinks.links.resize(12);  // none is up
+    return facts;
+  };
+  std::vector<GpuFacts> cards = {card(0), card(1), v100(2, {3, 3}), v100(3, {2, 2})};
+  cards[2].nvlinks.links.resize(12);
+  for (const GpuFacts& one : cards) CHECK(nvlinks_down(one, cards) == 0);
+  cards[0].nvlinks.links[3].remote_pci_bus_id = bus_id(1);
+  cards[0].nvlinks.links[4].remote_pci_bus_id = "00000000:00:00.0";  // nothing of this machine
+  cards[0].nvlinks.links[5].remote = Remote::nvswitch;
+  cards[0].nvlinks.links[6] = {.there = false, .remote = Remote::nvswitch};
+  CHECK(nvlinks_down(cards[0], cards) == 2);
+  CHECK(nvlinks_down(cards[1], cards) == 0);
 }
 
 TEST_CASE("links: straight ones lead to one neighbour, and to the others there is PCI Express", "[links]") {
@@ -100,7 +125,6 @@ TEST_CASE("links: straight ones lead to one neighbour, and to the others there i
   const PeerLink far = link_between(node[1], node[2], pair(Path::system, Status::not_supported), true);
   CHECK(far.path == Path::system);
   CHECK(far.nvlinks == 0);
-  CHECK(far.nvlinks_down == 0);
   CHECK_FALSE(far.nvlink_version);
   CHECK(far.theoretical_bytes_per_s() == pcie5_x16);
 }

@@ -298,7 +298,11 @@ TEST_CASE("predictions pass nothing unless they were asked for", "[check]") {
   for (const CheckRecord& one : refused) {
     CHECK(said(one) == "skip: predicted, not measured; add --backend model to accept predictions");
   }
-  CHECK(nothing_checked(refused, true));
+  CHECK(said(nothing_checked(refused, true).at(0)) ==
+        "fail: none of 1 expectation of the suite's own cases has an answer; the first expectation skipped, shifted "
+        "reads lose "
+        "little: " +
+            refused[2].reason);
   const std::vector<CheckRecord> accepted = check(report, all, {.accept_predictions = true});
   CHECK(said(accepted[0]) == "pass: 8 cases");
   CHECK(said(accepted[1]) == "skip: nothing was measured");
@@ -311,16 +315,33 @@ TEST_CASE("a suite none of whose expectations has an answer was not checked", "[
   Expectation elsewhere = shifted_reads();
   elsewhere.gpu = "NVIDIA A100";
   const std::vector<CheckRecord> checks = check(measured(), std::vector{elsewhere}, {});
-  CHECK(nothing_checked(checks, true));
-  CHECK_FALSE(nothing_checked(checks, false));
-  CHECK(asked(checks, true).front().name == elsewhere.name);
-  CHECK(asked(checks, false).front().name == "every case ran");
-  CHECK_FALSE(nothing_checked(check(measured(), std::vector{elsewhere, shifted_reads()}, {}), true));
-  CHECK_FALSE(nothing_checked(check(measured(), {}, {}), true));  // a suite of probes alone
+  const std::vector<CheckRecord> nothing = nothing_checked(checks, true);
+  REQUIRE(nothing.size() == 1);
+  CHECK(says_nothing_checked(nothing[0]));
+  CHECK(spoils(nothing[0]));
+  CHECK(said(nothing[0]).starts_with("fail: none of 1 expectation of the suite's own cases has an answer"));
+  CHECK(nothing_checked(checks, false).empty());
+  CHECK(nothing_checked(check(measured(), std::vector{elsewhere, shifted_reads()}, {}), true).empty());
+  CHECK(nothing_checked(check(measured(), {}, {}), true).empty());  // a suite of probes alone
   const CheckTally all = tally(checks);
   CHECK(all.passed == 2);
   CHECK(all.failed == 0);
   CHECK(all.skipped == 1);
+}
+
+TEST_CASE("what any report is asked is no answer to what a suite asks of its own cases", "[check]") {
+  Expectation elsewhere = shifted_reads();
+  elsewhere.gpu = "NVIDIA A100";
+  const Expectation generic = without({"throttled"});
+  const Expectation device = of_device("pcie_width", 16);
+  const auto nothing = [](const std::vector<Expectation>& all) {
+    return nothing_checked(check(measured(), all, {}), true).size() == 1;
+  };
+  CHECK(nothing({elsewhere, generic, device}));
+  CHECK_FALSE(nothing({generic, device}));  // a suite that is about nothing else
+  Expectation own_flags = generic;
+  own_flags.cases.probes = {measured().results.front().probe};
+  CHECK_FALSE(nothing({elsewhere, own_flags}));
 }
 
 TEST_CASE("what passed stays so, what failed is looked at again, and what concerns the cases too", "[check]") {

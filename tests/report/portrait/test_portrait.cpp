@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "probes/error.hpp"
 #include "report/portrait/portrait.hpp"
@@ -29,7 +32,7 @@ Record level(const std::string& probe, const std::string& name, double measured,
 Record shifted(std::uint64_t offset, const std::string& op, double measured) {
   Record record;
   record.probe = "offset";
-  record.parameters = {{"offset_elements", offset}, {"op", op}, {"block_threads", offset + 1}};
+  record.parameters = {{"offset_elements", offset}, {"op", op}, {"block_threads", op == "read" ? 256U : 512U}};
   record.chosen = {"block_threads"};
   record.swept = "offset_elements";
   record.headline.measured = measured;
@@ -90,6 +93,16 @@ std::string table_of(const std::vector<NamedReport>& reports, unsigned width) {
   return out.str();
 }
 
+bool has(const Record& record, const std::string& name, std::uint64_t value) {
+  return std::ranges::find(record.parameters, Parameter{name, value}) != record.parameters.end();
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 std::vector<NamedReport> two() {
   Report other = small();
   other.backend = "model";
@@ -122,6 +135,79 @@ TEST_CASE("A portrait takes its levels and curves from the readings", "[portrait
   CHECK(chart.curves.back().best(Better::more).x == 0);
   CHECK(chart.curves.back().worst(Better::more).place == "offset 1");
   CHECK(chart.curves.back().best(Better::less).value() == 2000);
+}
+
+TEST_CASE("Curves of a portrait differ in nothing but what is swept", "[portrait]") {
+  Report report = small();
+  for (const std::uint64_t offset : {0U, 1U, 8U}) {  // one thread each, as was asked for, and slower at every offset
+    Record record = shifted(offset, "read", offset == 1 ? 950 : 1000);
+    record.parameters.back().value = std::uint64_t{32};
+    record.chosen.clear();
+    report.results.push_back(record);
+  }
+  const Portrait portrait = portrait_of(report);
+  REQUIRE(portrait.charts.front().curves.size() == 3);
+  const PortraitCurve& first = portrait.charts.front().curves.front();
+  const PortraitCurve& last = portrait.charts.front().curves.back();
+  CHECK(first.name == "read, 256 threads per block");  // what else would tell the two apart?
+  CHECK(portrait.charts.front().curves[1].name == "write");
+  CHECK(last.name == "read, 32 threads per block");
+  CHECK(first.worst(Better::more).value() == 2000);
+  CHECK(last.best(Better::more).value() == 1000);
+  CHECK(last.worst(Better::more).value() == 950);
+  CHECK(last.worst(Better::more).place == "offset 1");
+}
+
+TEST_CASE("A portrait holds what was measured against what was measured", "[portrait]") {
+  Report report = small();
+  for (Record& record : report.results) {
+    if (record.probe == "offset" && has(record, "offset_elements", 8)) record.headline.measured.reset();
+  }
+  const PortraitCurve curve = portrait_of(report).charts.front().curves.front();
+  CHECK(curve.points.size() == 2);
+  CHECK(curve.best(Better::more).place == "offset 0");  // and not the prediction at 8, which is more
+  for (Record& record : report.results) record.headline.measured.reset();
+  CHECK(portrait_of(report).charts.front().curves.front().points.size() == 3);
+}
+
+TEST_CASE("No line of a portrait goes over offsets that were not run", "[portrait]") {
+  const auto joined = [](const Report& report) {
+    std::vector<bool> found;
+    for (const PortraitPoint& point : portrait_of(report).charts.front().curves.front().points) {
+      found.push_back(point.joined);
+    }
+    return found;
+  };
+  Report report = small();
+  report.results.push_back(shifted(9, "read", 3000));
+  CHECK(joined(report) == std::vector{false, true, false, true});  // 0, 1, 8, 9
+  const std::string page = page_of({{"a.json", report}});
+  // Two pieces of the curve of reads, one of that of writes, each measured and predicted.
+  CHECK(count_of(page, "<polyline class=\"curve c0 r0 measured\"") == 2);
+  CHECK(count_of(page, "<polyline class=\"curve c1 r0 measured\"") == 1);
+  CHECK(count_of(page, "<polyline class=\"curve c0 r0 predicted\"") == 2);
+  for (Record& record : report.results) {  // sizes in between are in between
+    if (record.probe != "offset") continue;
+    record.probe = "transfer";
+    record.swept = record.parameters.front().name = "size_bytes";
+    record.parameters.front().value = std::get<std::uint64_t>(record.parameters.front().value) + 1;
+  }
+  CHECK(joined(report) == std::vector{false, true, true, true});
+}
+
+TEST_CASE("Chases of a portrait that differ in more than the level say so", "[portrait]") {
+  Report report = small();
+  for (Record& record : report.results) {
+    if (record.probe == "latency") record.parameters.push_back({"order", "random"});
+  }
+  Record paged = level("latency", "memory", 540, 540);
+  paged.parameters.push_back({"order", "paged"});
+  report.results.push_back(paged);
+  const std::vector<PortraitStep> ladder = portrait_of(report).ladder;
+  REQUIRE(ladder.size() == 3);
+  CHECK(ladder[0].level == "l1, random");
+  CHECK(ladder[1].level == "memory, paged");
+  CHECK(ladder[2].level == "memory, random");
 }
 
 TEST_CASE("A portrait says what is unusual", "[portrait]") {

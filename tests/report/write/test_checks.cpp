@@ -36,6 +36,7 @@ Report every_verdict() {
                                         checked::without({"throttled"}), other,  uncounted};
   report.checks = check(report, all, {});
   report.checks[4].attempts = 2;
+  report.passed = false;
   report.host.name = "gpu\xff<17>\x01";
   return report;
 }
@@ -92,6 +93,7 @@ TEST_CASE("checks survive the way through JSON", "[check]") {
   const Report read = read_report(json, "r.json");
   CHECK(json_of(read) == json);
   CHECK(read.suite == "mine");
+  CHECK(read.passed == false);
   CHECK(read.watched == report.watched);
   REQUIRE(read.checks.size() == report.checks.size());
   CHECK(read.checks[6].required == report.checks[6].required);
