@@ -40,6 +40,9 @@ class Run {
 
   [[nodiscard]] report::Report& report() { return report_; }
 
+  /// Whether cases are skipped because of what the user brought, and not of the GPU.
+  [[nodiscard]] bool has_unusable() const;
+
  private:
   /// A sweep, and where its records begin.
   struct Sweep {
