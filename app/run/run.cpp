@@ -131,7 +131,7 @@ report::Report dry_report(const Plan& plan, const RunOptions& options, const Env
   report.results = planned_records(plan);
   for (const PlannedSweep& sweep : plan.sweeps) {
     for (const auto& [one, reason] : sweep.unusable) {
-      notice(options, environment, "would skip " + to_string(one) + ": " + reason);
+      notice(options, environment, "would skip " + to_string(one.parameters.front().value) + ": " + reason);
     }
   }
   if (options.device && may_be_several(*options.device)) {

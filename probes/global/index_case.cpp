@@ -294,9 +294,10 @@ void IndexCases::add_site(Workload& workload, const Launch& launch, const std::s
 
 namespace {
 
-/// A launch of many times the memory would be evaluated for hours before anybody heard.
+/// A launch of many times the memory would be evaluated for hours before anybody heard. A device without any is one of
+/// which nothing is known.
 void require_room(const IndexCase& one, const Device& device) {
-  if (one.allocated_bytes() <= device.memory_bytes) return;
+  if (device.memory_bytes == 0 || one.allocated_bytes() <= device.memory_bytes) return;
   IndexCase without_extent = one;
   if (one.launch.loads()) without_extent.source_elements = one.needed_elements();
   if (one.launch.stores()) without_extent.target_elements = one.needed_elements();

@@ -143,7 +143,7 @@ class PatternProbe {
     Workload workload = workload_of(one.launch, one.pattern, memory_.counted(one.pattern, one.launch), one.facts);
     workload.kernel = pattern_kernel_name(one.launch);
     workload.allocated_bytes = allocated_bytes(one.launch, one.extent_elements);
-    if (workload.allocated_bytes > device.memory_bytes &&
+    if (device.memory_bytes > 0 && workload.allocated_bytes > device.memory_bytes &&
         allocated_bytes(one.launch, one.facts.extent_elements) <= device.memory_bytes) {
       const auto [needed, had] = sizes_apart(workload.allocated_bytes, device.memory_bytes);
       throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --extent", needed, had));

@@ -83,9 +83,11 @@ std::string_view of_zip(std::string_view begin) {
   return "is a ZIP archive; unpack it with unzip";
 }
 
-/// A protocol of 2 to 5, and then the frame that protocols from 4 on begin with, or an instruction that a value may
-/// begin with.
+/// Protocols 0 and 1 begin with a value, mostly a list that is remembered as the first. Those from 2 to 5 say so, and
+/// then the frame that protocols from 4 on begin with, or an instruction that a value may begin with.
 bool is_pickle(std::string_view begin) {
+  constexpr std::array old_ones = {"(lp0\n"sv, "(dp0\n"sv, "cnumpy"sv, "]q\0"sv, "}q\0"sv};
+  if (std::ranges::any_of(old_ones, [&](std::string_view one) { return begin.starts_with(one); })) return true;
   if (byte_at(begin, 0) != 0x80 || begin.size() < 3) return false;
   const unsigned protocol = byte_at(begin, 1);
   if (protocol == 4 || protocol == 5) return begin[2] == '\x95';

@@ -131,10 +131,8 @@ class Evidence {
 IndexFormat format_of_words(const WordBuffer& words, const std::string& source) {
   const Evidence evidence(words);
   const auto refuse = [&](const std::string& looks, std::string_view cure, std::string_view otherwise) {
-    throw usage_error(
-        fmt::format("{}: its {} bytes look like {}: {}; if they are indices all the same, pass "
-                    "--index-format {}",
-                    source, words.bytes(), looks, cure, otherwise));
+    throw usage_error(fmt::format("{}: its {} bytes look like {}; {}, or pass --index-format {} if they are none",
+                                  source, words.bytes(), looks, cure, otherwise));
   };
   if (evidence.nothing_but_zeros()) {
     if (!evidence.could_be_wide()) return IndexFormat::u32;

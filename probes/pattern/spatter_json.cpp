@@ -99,14 +99,11 @@ SpatterPattern composed(const JsonReader& run, SpatterPattern outer, std::string
 /// Negative ones as far as doubles are exact.
 std::int64_t delta_in(const JsonReader& member) {
   constexpr std::int64_t least = -(std::int64_t{1} << 53U);
-  const bool negative = member.is_number() && member.number() < 0;
-  if (negative && member.number() >= static_cast<double>(least) && member.number() == std::trunc(member.number())) {
-    return static_cast<std::int64_t>(member.number());
-  }
-  if (negative || !member.is_number()) {
+  const double value = member.is_number() ? member.number() : 0.5;
+  if (value != std::trunc(value) || value < static_cast<double>(least)) {
     member.fail(fmt::format("a whole number from {} to {}, or a list of them", least, most_index));
   }
-  return static_cast<std::int64_t>(member.whole(0, most_index));
+  return value < 0 ? static_cast<std::int64_t>(value) : static_cast<std::int64_t>(member.whole(0, most_index));
 }
 
 /// One, or a list of those that take turns.
