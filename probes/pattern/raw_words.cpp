@@ -74,7 +74,7 @@ class Evidence {
   }
   /// Neither width rather than the other: halves that are 0 far more often than the others.
   [[nodiscard]] bool lopsided() const {
-    return could_be_wide() && pairs_ >= several && upper_.zeros * 4 >= pairs_ && lower_.zeros * 4 < upper_.zeros;
+    return could_be_wide() && pairs_ >= several / 2 && upper_.zeros * 4 >= pairs_ && lower_.zeros * 4 < upper_.zeros;
   }
   [[nodiscard]] bool big_endian() const {
     const std::uint32_t swapped = std::max(lower_.most_swapped, upper_.most_swapped);

@@ -48,7 +48,7 @@ class Files(Indices):
                  self.file("be64.bin", struct.pack(">64Q", *range(64))),
                  self.words("h.bin", "H", [k * 5 % 300 for k in range(64)]),
                  self.words("high.bin", "I", [(1 << 31) + k * 40503 for k in range(64)]),
-                 self.words("wide.bin", "Q", [1, 2, 3, 1 << 40]))
+                 self.words("wide.bin", "Q", [1, 2, 3, (1 << 40) + 5]))
         recommended = 0
         for path in files:
             line = self.fail_or_none("probe", "--indices", path, *SHAPE, *MODEL)

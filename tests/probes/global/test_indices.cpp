@@ -115,11 +115,11 @@ TEST_CASE("indices: a use of the flag stands for a file, notation, or all config
 
 TEST_CASE("indices: what is a file and notation at once is refused", "[indices]") {
   const TemporaryDirectory directory;
+  put(directory / "1024", "7 9 11");
+  put(directory / "UNIFORM:8:1", "7 9 11");
+  std::filesystem::create_directory(directory / "2048");
   const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(directory / "");
-  put("1024", "7 9 11");
-  put("UNIFORM:8:1", "7 9 11");
-  std::filesystem::create_directory("2048");
+  std::filesystem::current_path((directory / "1024").parent_path());
   const auto refusal = [](const std::string& text) {
     return error_of([&] { static_cast<void>(index_values(text, "indices")); });
   };
@@ -165,7 +165,7 @@ TEST_CASE("indices: what takes more memory than there is, is refused before anyt
     }
     return std::string();
   };
-  CHECK(refusal(huge) == "out of memory: needs 238 GiB, the GPU has 140 GiB; pass a smaller --buffer");
+  CHECK(refusal(huge) == "out of memory: needs 238.4 GiB, the GPU has 140 GiB; pass a smaller --buffer");
   CHECK_THAT(
       refusal(decided("0,4", {{"op", "copy"}, {"buffer_bytes", mib}, {"extent_elements", std::uint64_t{1} << 35U}})),
       Catch::Matchers::EndsWith("pass a smaller --extent"));

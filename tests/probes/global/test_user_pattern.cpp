@@ -471,7 +471,6 @@ TEST_CASE("user pattern: auto holds the shape that a pattern's names depend on",
   CHECK(shape({"block"}) == "256 4;");
   CHECK(shape({"i"}, "warp < 2") == "256 auto;");
   CHECK(shape({"i", "i + block"}) == "256 4;256 4;");  // one shape for all that are compared
-  CHECK(shape({"i + warp * 0"}) == "auto auto;");
 }
 
 TEST_CASE("user pattern: data is no pattern", "[user_pattern]") {
