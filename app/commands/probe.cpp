@@ -28,8 +28,9 @@ std::string short_name(const report::Record& record) {
   });
 }
 
-/// Says which cases went wrong, if any did: one line for what is worst, and one for what was left out.
-int exit_code(const report::Report& report, std::ostream& err) {
+/// Says which cases went wrong, if any did: one line for what is worst, and one for what was left out. `unusable`: some
+/// of these because of what the user brought.
+int exit_code(const report::Report& report, bool unusable, std::ostream& err) {
   const auto& results = report.results;
   const auto complain = [&](const char* fate, const auto& is_bad) {
     const auto first = std::ranges::find_if(results, is_bad);
@@ -45,7 +46,7 @@ int exit_code(const report::Report& report, std::ostream& err) {
       complain("moved wrong data", [](const report::Record& record) { return record.verified == false; });
   const bool failed = !wrong && complain("failed", is(report::Status::failed));
   const bool skipped = complain("skipped", is(report::Status::skipped));
-  return wrong ? 1 : failed ? 4 : skipped ? 3 : 0;
+  return wrong ? 1 : failed ? 4 : unusable ? 2 : skipped ? 3 : 0;
 }
 
 /// Values to show in an example of an axis.
@@ -125,7 +126,7 @@ int run_cases(const Plan& plan, const RunOptions& options, const ResultOutputs& 
          run.clear_progress();
          if (run.has_results()) finish(report::completed(run.report()));
        });
-  return exit_code(run.report(), environment.err);
+  return exit_code(run.report(), run.has_unusable(), environment.err);
 }
 
 int run_probe_command(const ProbeArguments& arguments, const Environment& environment) {

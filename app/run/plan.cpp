@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "probes/error.hpp"
 #include "probes/global/index_values.hpp"
 #include "probes/suggest.hpp"
+#include "probes/unusable_item.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 
@@ -165,6 +167,26 @@ std::vector<std::string> asked_parameters(const Probe& probe, const std::vector<
   return asked;
 }
 
+/// Takes out of the cases those of which an item of the user's cannot be used. Throws where none is left, and for all
+/// else that is wrong with any.
+std::vector<PlannedSweep::Unusable> take_unusable(std::vector<Case>& cases, const Probe& probe) {
+  std::vector<PlannedSweep::Unusable> unusable;
+  if (!probe.validate) return unusable;
+  std::optional<UnusableItem> first;
+  std::erase_if(cases, [&](const Case& one) {
+    try {
+      probe.validate(one);
+      return false;
+    } catch (const UnusableItem& error) {
+      if (!first) first = error;
+      unusable.push_back({one, error.what()});
+      return true;
+    }
+  });
+  if (cases.empty()) throw UnusableItem(*first);
+  return unusable;
+}
+
 void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values, const std::vector<std::string>& asked) {
   Case first{.probe = &probe};
   std::vector<std::size_t> within;  // axes that vary within a sweep, the others between sweeps
@@ -182,8 +204,9 @@ void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values, const 
     for (const std::size_t i : std::views::reverse(within)) {
       cases = with_each(cases, probe.axes[i].parameter, values[i]);
     }
-    if (probe.validate) std::ranges::for_each(cases, probe.validate);
-    plan.sweeps.push_back({.probe = &probe, .cases = std::move(cases), .asked = asked});
+    std::vector<PlannedSweep::Unusable> unusable = take_unusable(cases, probe);
+    plan.sweeps.push_back(
+        {.probe = &probe, .cases = std::move(cases), .asked = asked, .unusable = std::move(unusable)});
   }
 }
 
@@ -200,7 +223,7 @@ measure::StoppingRule stopping_rule(const Effort& first, const Effort& second) {
 
 std::size_t Plan::size() const {
   std::size_t cases = 0;
-  for (const PlannedSweep& sweep : sweeps) cases += sweep.cases.size();
+  for (const PlannedSweep& sweep : sweeps) cases += sweep.cases.size() + sweep.unusable.size();
   return cases;
 }
 
@@ -267,6 +290,13 @@ Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus) {
       }
     }
     sweep.cases = std::move(cases);
+    std::vector<PlannedSweep::Unusable> unusable;
+    for (const PlannedSweep::Unusable& one : sweep.unusable) {
+      for (const std::uint64_t gpu : gpus) {
+        unusable.emplace_back(one).one.parameters.push_back({report::device_parameter, gpu});
+      }
+    }
+    sweep.unusable = std::move(unusable);
   }
   return plan;
 }

@@ -31,9 +31,15 @@ struct Effort {
 /// Cases of one probe that differ in nothing but its first axis, its compared one and the one across, the first varying
 /// fastest, the one across next: what stands in one table.
 struct PlannedSweep {
+  /// A case that is not run, for an item of what the user brought cannot be used (UnusableItem).
+  struct Unusable {
+    Case one;
+    std::string reason;
+  };
   const Probe* probe = nullptr;
   std::vector<Case> cases;              ///< never empty
   std::vector<std::string> asked = {};  ///< the parameters whose values somebody gave; the others have their defaults
+  std::vector<Unusable> unusable = {};  ///< beside them
   Effort effort = {};                   ///< what a suite asks for; the command line may ask for something else
 };
 
@@ -41,7 +47,7 @@ struct Plan {
   std::optional<std::string> suite = {};  ///< the name of the one that it is of
   std::vector<PlannedSweep> sweeps = {};
 
-  [[nodiscard]] std::size_t size() const;  ///< cases
+  [[nodiscard]] std::size_t size() const;  ///< cases, also those that are not run
 };
 
 /// Every case with every value of a parameter, which varies fastest.

@@ -129,6 +129,11 @@ report::Report dry_report(const Plan& plan, const RunOptions& options, const Env
   report::Report report = empty_report(plan, environment);
   report.backend = options.backend == BackendChoice::model ? "model" : "cuda";
   report.results = planned_records(plan);
+  for (const PlannedSweep& sweep : plan.sweeps) {
+    for (const auto& [one, reason] : sweep.unusable) {
+      notice(options, environment, "would skip " + to_string(one.parameters.front().value) + ": " + reason);
+    }
+  }
   if (options.device && may_be_several(*options.device)) {
     notice(options, environment, "each case would run on every GPU of --device " + *options.device);
   }
@@ -146,7 +151,7 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
   const std::vector<std::uint64_t> gpus = backend_->side_by_side();
   if (!gpus.empty()) plan = on_each_gpu(std::move(plan), gpus);
   for (PlannedSweep& sweep : plan.sweeps) {
-    total_ += sweep.cases.size();
+    total_ += sweep.cases.size() + sweep.unusable.size();
     sweeps_.push_back({.plan = std::move(sweep)});
   }
   report_.backend = backend_->name();
@@ -180,6 +185,10 @@ void Run::all() {
       update_files();
     }
     count(sweep.plan, sweep.plan.cases, std::span(report_.results).subspan(sweep.first));
+    for (const auto& [one, reason] : sweep.plan.unusable) {
+      report_.results.push_back(failed_record(one, missing_capability_error(reason)));
+    }
+    if (!sweep.plan.unusable.empty()) update_files();
   }
   progress_.clear();
 }
@@ -262,6 +271,10 @@ void Run::update_files() {
 void Run::before(const std::string& what, const Case& one) {
   if (environment_.interrupted()) throw Interrupted{};
   progress_.show(what + " " + to_string(one));
+}
+
+bool Run::has_unusable() const {
+  return std::ranges::any_of(sweeps_, [](const Sweep& sweep) { return !sweep.plan.unusable.empty(); });
 }
 
 std::string predicting_command(const std::vector<std::string>& command, bool of_node) {

@@ -42,6 +42,9 @@ class Run {
   /// False as long as nothing ran of what is to run: then no file is touched, and stdout stays empty.
   [[nodiscard]] bool has_results() const { return total_ == 0 || !report_.results.empty(); }
 
+  /// Whether cases are skipped because of what the user brought, and not of the GPU.
+  [[nodiscard]] bool has_unusable() const;
+
  private:
   /// A sweep, and where its records begin.
   struct Sweep {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "probes/error.hpp"
+#include "probes/global/extent.hpp"
+#include "probes/unusable_item.hpp"
 #include "probes/words.hpp"
 
 namespace gpumem::global {
@@ -26,32 +28,43 @@ std::optional<pattern::IndexFormat> format_of(const Case& one) {
 
 bool has_from(const Case& one) { return one.name("from") != "none"; }
 
-/// Of accesses [0, count): that repeats go on further on tells where to look.
-std::uint64_t highest_among(const IndexSequence& sequence, std::uint64_t count) {
-  if (count == sequence.count()) return sequence.maximum();
-  const std::uint64_t repeats = count / sequence.words();
-  std::uint64_t first = repeats > 0 ? (repeats - 1) * sequence.words() : 0;
-  std::array<std::uint64_t, 1024> elements{};
-  std::uint64_t highest = 0;
-  for (; first < count; first += elements.size()) {
-    const std::span some = std::span(elements).first(std::min<std::uint64_t>(elements.size(), count - first));
-    sequence.copy_to(first, some);
-    highest = std::max(highest, std::ranges::max(some));
-  }
-  return highest;
-}
-
 /// "'a.npy': index 3, counted from 0, is 99", for the first that is not below `end`.
 std::string first_beyond(const std::string& flag, const std::string& value, const IndexSequence& sequence,
                          std::uint64_t end) {
-  std::uint64_t index = 0;
-  while (sequence(index) < end) ++index;
+  const std::uint64_t index = sequence.first_from(end);
   return fmt::format("--{}: '{}': index {}, counted from 0, is {}", flag, value, index, sequence(index));
 }
 
 /// Of indices that no memory reaches.
-std::string cure_of(const IndexSequence* of_file) {
-  return of_file != nullptr ? "is --index-format right?" : "pass a smaller --delta or --buffer";
+std::string cure_of(const NamedIndices& named) {
+  using pattern::IndexFormat;
+  if (!named.format) return "pass a smaller --delta or --buffer";
+  switch (*named.format) {
+    case IndexFormat::spatter:
+      return "take a smaller count or delta";
+    case IndexFormat::npy:
+    case IndexFormat::text:
+      return "leave such indices out, or take fewer of them with --buffer";
+    default:
+      return fmt::format("it was read as {}; is that right? --index-format says it otherwise",
+                         to_string(*named.format));
+  }
+}
+
+/// Of one of many configurations the others can do without.
+[[noreturn]] void refuse_list(const NamedIndices& named, const std::string& why) {
+  if (named.format == pattern::IndexFormat::spatter) throw UnusableItem(why);
+  throw usage_error(why);
+}
+
+/// Where the accesses come again, and how much further on; nothing where that would spare no work.
+std::optional<PatternPeriod> period_of_repeats(const IndexSequence& sequence) {
+  constexpr std::uint64_t longest = std::uint64_t{1} << 22U;
+  const pattern::RepeatShifts& shifts = sequence.shifts();
+  std::uint64_t accesses = 0;
+  if (__builtin_mul_overflow(sequence.words(), shifts.period(), &accesses) || accesses > longest) return std::nullopt;
+  if (shifts.period() >= shifts.repeats()) return std::nullopt;
+  return PatternPeriod{.accesses = accesses, .growth_elements = shifts.growth()};
 }
 
 /// Makes one request after another of the elements of a launch's accesses.
@@ -85,6 +98,10 @@ std::uint64_t IndexCase::allocated_bytes() const {
   const std::uint64_t checksums = launch.stores() ? 0 : launch.threads() * sizeof(std::uint32_t);
   return (source_elements + target_elements) * launch.word_bytes + index_arrays() * launch.count * index_bytes() +
          marks_bytes() + checksums;
+}
+
+std::uint64_t IndexCase::needed_elements() const {
+  return std::max(indices.highest_element, from ? from->highest_element : 0) + 1;
 }
 
 std::optional<std::uint64_t> IndexCases::Lists::count() const {
@@ -128,13 +145,21 @@ IndexCases::Lists IndexCases::lists_of(const Case& with_op) {
   return lists;
 }
 
-/// Puts values in place of "auto" that the files say.
+/// Puts values in place of "auto" that the files say, and what their words were taken for in the place of "detect".
 IndexCases::Lists IndexCases::decide(Case& one) {
   if (one.is_auto("op")) {
     const Op op = has_from(one) ? Op::copy : listed(one, "indices").named->op.value_or(Op::read);
     one.set("op", op == Op::read ? "read" : op == Op::write ? "write" : "copy");
   }
   Lists lists = lists_of(one);
+  if (!format_of(one)) {
+    std::set<std::optional<pattern::IndexFormat>> formats;  // one for all, or the case cannot say it
+    for (const Listed* list : {&lists.indices, lists.from ? &*lists.from : nullptr}) {
+      if (list == nullptr || !list->named->format) continue;
+      formats.insert(list->named->guessed ? list->named->format : std::nullopt);
+    }
+    if (formats.size() == 1 && *formats.begin()) one.set("index_format", std::string(to_string(**formats.begin())));
+  }
   const std::string& value = lists.indices.value;
   const auto* const sequence = lists.indices.sequence;
   if (sequence != nullptr && one.number("delta_elements") > 0) {
@@ -158,7 +183,7 @@ IndexCases::Lists IndexCases::decide(Case& one) {
 
 IndexArray IndexCases::array_of(const Listed& list, const Case& sized, std::uint64_t accesses) {
   const std::uint64_t given = sized.number("delta_elements");
-  const std::uint64_t delta = list.sequence != nullptr ? list.sequence->delta()
+  const std::uint64_t delta = list.sequence != nullptr ? 0
                               : given > 0              ? given
                                                        : list.named->notation->delta.value_or(pattern::spatter_delta);
   const auto repeated = [&] {
@@ -171,17 +196,17 @@ IndexArray IndexCases::array_of(const Listed& list, const Case& sized, std::uint
       .key = fmt::format("{} {} {} {} {}", sized.name("index_format"), other_part, delta, accesses, list.value),
       .sequence = list.sequence != nullptr ? *list.sequence : repeated()};
   auto& highest = known(array.key).highest_element;
-  if (!highest) highest = highest_among(array.sequence, accesses);
+  if (!highest) highest = array.sequence.highest(accesses);
   array.highest_element = *highest;
 
   const auto refuse_beyond = [&](std::uint64_t end, const std::string& why) {
     if (array.highest_element < end) return;
-    throw usage_error(first_beyond(list.flag, list.value, array.sequence, end) + why);
+    refuse_list(*list.named, first_beyond(list.flag, list.value, array.sequence, end) + why);
   };
   if (const std::uint64_t extent = sized.number("extent_elements"); extent > 0) {
     refuse_beyond(extent, fmt::format(", beyond the {} elements of --extent; make that larger", extent));
   }
-  refuse_beyond(most_elements, ": no GPU has the memory for an array that reaches there; " + cure_of(list.sequence));
+  refuse_beyond(most_elements, ": no GPU has the memory for an array that reaches there; " + cure_of(*list.named));
   return array;
 }
 
@@ -212,21 +237,24 @@ void IndexCases::size(std::span<Case> sweep, const Device& device) {
   global::size(sweep, device, [&](const Case& one) {
     return lists_of(one).count() ? 0 : case_of(one, untiled_launch_of(one)).allocated_bytes();
   });
-  for (const Case& one : sweep) {
-    const Lists lists = lists_of(one);
-    const Launch launch = untiled_launch_of(one);
-    for (const Listed* list : {&lists.indices, lists.from ? &*lists.from : nullptr}) {
-      if (list == nullptr) continue;
-      const IndexArray array = array_of(*list, one, launch.count);
-      if (array.highest_element < device.memory_bytes / launch.word_bytes) continue;
-      // An index that no memory reaches is a slip, and not a case that happens to be too large.
-      const auto [needed, had] = sizes_apart((array.highest_element + 1) * launch.word_bytes, device.memory_bytes);
-      throw usage_error(
-          fmt::format("{}: an array that reaches there has {}, the GPU {}; {}",
-                      first_beyond(list->flag, list->value, array.sequence, device.memory_bytes / launch.word_bytes),
-                      needed, had, cure_of(list->sequence)));
-    }
+  for (const Case& one : sweep) require_memory(one, device);
+}
+
+/// An index that no memory reaches is a slip, and not a case that happens to be too large; nor is such an extent.
+void IndexCases::require_memory(const Case& one, const Device& device) {
+  const Lists lists = lists_of(one);
+  const Launch launch = untiled_launch_of(one);
+  const std::uint64_t elements = device.memory_bytes / launch.word_bytes;
+  for (const Listed* list : {&lists.indices, lists.from ? &*lists.from : nullptr}) {
+    if (list == nullptr || list->named->format == pattern::IndexFormat::spatter) continue;
+    const IndexArray array = array_of(*list, one, launch.count);
+    if (array.highest_element < elements) continue;
+    const auto [needed, had] = sizes_apart((array.highest_element + 1) * launch.word_bytes, device.memory_bytes);
+    throw usage_error(fmt::format("{}: an array that reaches there has {}, the GPU {}; {}",
+                                  first_beyond(list->flag, list->value, array.sequence, elements), needed, had,
+                                  cure_of(*list->named)));
   }
+  require_extent(one, device);
 }
 
 IndexCases::Known& IndexCases::known(const std::string& key) {
@@ -236,6 +264,7 @@ IndexCases::Known& IndexCases::known(const std::string& key) {
 }
 
 void IndexCases::add_site(Workload& workload, const Launch& launch, const std::string& key, access::Site site,
+                          const std::optional<PatternPeriod>& period,
                           const std::function<void(std::uint64_t first, std::span<std::uint64_t> elements)>& elements) {
   site.instructions = launch.tile.elements_per_thread;
   site.fill = requests_of(launch, site.word_bytes, elements);
@@ -248,11 +277,13 @@ void IndexCases::add_site(Workload& workload, const Launch& launch, const std::s
                                   launch.count, key))
                     .exact;
   if (!exact) {
-    exact = access::summarise_exactly({.name = site.name,
+    const access::Requests requests = {.name = site.name,
                                        .word_bytes = site.word_bytes,
                                        .count = launch.requests(),
                                        .extent_bytes = site.extent_bytes,
-                                       .fill = site.fill});
+                                       .fill = site.fill};
+    exact =
+        period ? access::summarise_periodic(requests, period_of(launch, *period)) : access::summarise_exactly(requests);
   }
   site.requests = exact->counts.requests;
   site.summary = exact->summary;
@@ -261,7 +292,25 @@ void IndexCases::add_site(Workload& workload, const Launch& launch, const std::s
   workload.sites.push_back(std::move(site));
 }
 
-Workload IndexCases::describe(const IndexCase& one) {
+namespace {
+
+/// A launch of many times the memory would be evaluated for hours before anybody heard. A device without any is one of
+/// which nothing is known.
+void require_room(const IndexCase& one, const Device& device) {
+  if (device.memory_bytes == 0 || one.allocated_bytes() <= device.memory_bytes) return;
+  IndexCase without_extent = one;
+  if (one.launch.loads()) without_extent.source_elements = one.needed_elements();
+  if (one.launch.stores()) without_extent.target_elements = one.needed_elements();
+  const auto [needed, had] = sizes_apart(one.allocated_bytes(), device.memory_bytes);
+  const bool fits_without = without_extent.allocated_bytes() <= device.memory_bytes;
+  throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --{}", needed, had,
+                                fits_without ? "extent" : "buffer"));
+}
+
+}  // namespace
+
+Workload IndexCases::describe(const IndexCase& one, const Device& device) {
+  require_room(one, device);
   const Launch& launch = one.launch;
   Workload workload;
   const auto add_index_site = [&](const char* name) {
@@ -271,6 +320,7 @@ Workload IndexCases::describe(const IndexCase& one) {
               .word_bytes = one.index_bytes(),
               .extent_bytes = launch.count * one.index_bytes(),
               .request = {}},
+             PatternPeriod{.accesses = 1, .growth_elements = 1},
              [](std::uint64_t first, std::span<std::uint64_t> elements) {
                std::iota(elements.begin(), elements.end(), first);
              });
@@ -282,6 +332,7 @@ Workload IndexCases::describe(const IndexCase& one) {
               .word_bytes = launch.word_bytes,
               .extent_bytes = extent * launch.word_bytes,
               .request = {}},
+             period_of_repeats(array.sequence),
              [sequence = array.sequence](std::uint64_t first, std::span<std::uint64_t> elements) {
                sequence.copy_to(first, elements);
              });

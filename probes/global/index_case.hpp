@@ -37,6 +37,8 @@ struct IndexCase {
   [[nodiscard]] std::uint64_t index_arrays() const { return from ? 2 : 1; }
   [[nodiscard]] std::uint64_t marks_bytes() const { return (target_elements + 31) / 32 * sizeof(std::uint32_t); }
   [[nodiscard]] std::uint64_t allocated_bytes() const;  ///< with what verification takes
+  /// That the indices need, whatever --extent says.
+  [[nodiscard]] std::uint64_t needed_elements() const;
 };
 
 /// The cases of the probe, and what is remembered of their files. For one thread. All throw usage errors for files that
@@ -48,8 +50,9 @@ class IndexCases {
   /// reach.
   void size(std::span<Case> sweep, const Device& device);
   [[nodiscard]] IndexCase get(const Case& decided);
-  /// What the launch does, all but the name of its kernel.
-  [[nodiscard]] Workload describe(const IndexCase& one);
+  /// What the launch does, all but the name of its kernel. Throws a probe error, before anything is evaluated, where it
+  /// takes more memory than the device has.
+  [[nodiscard]] Workload describe(const IndexCase& one, const Device& device);
 
  private:
   /// One list of a case, as its values name it.
@@ -74,9 +77,11 @@ class IndexCases {
   [[nodiscard]] Listed listed(const Case& one, const std::string& parameter);
   [[nodiscard]] Lists lists_of(const Case& with_op);
   Lists decide(Case& one);
+  void require_memory(const Case& one, const Device& device);
   [[nodiscard]] IndexArray array_of(const Listed& list, const Case& sized, std::uint64_t accesses);
   [[nodiscard]] IndexCase case_of(const Case& sized, const Launch& launch);
   void add_site(Workload& workload, const Launch& launch, const std::string& key, access::Site site,
+                const std::optional<PatternPeriod>& period,
                 const std::function<void(std::uint64_t first, std::span<std::uint64_t> elements)>& elements);
   [[nodiscard]] Known& known(const std::string& key);
 

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "probes/error.hpp"
+#include "probes/pattern/expression.hpp"
 #include "probes/read_input.hpp"
+#include "probes/unusable_item.hpp"
 
 namespace gpumem::global {
 
@@ -22,11 +24,14 @@ using pattern::SpatterRun;
 /// Does what may throw a usage error, which then says the option.
 template <class Work>
 auto in_option(std::string_view option, const Work& work) {
+  const auto with_option = [&](const Error& error) { return fmt::format("--{}: {}", option, error.what()); };
   try {
     return work();
+  } catch (const UnusableItem& error) {
+    throw UnusableItem(with_option(error));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) throw;
-    throw usage_error(fmt::format("--{}: {}", option, error.what()));
+    throw usage_error(with_option(error));
   }
 }
 
@@ -64,17 +69,56 @@ bool is_generator(const std::string& word) {
   return word.find(':') != std::string::npos && pattern::is_spatter_notation(word);
 }
 
+/// Whether it is an expression of an access, and no plain name such as `n`.
+bool is_pattern(const std::string& text) {
+  if (text.find_first_of(" +-*/%^&|<>?(") == std::string::npos) return false;
+  try {
+    const std::vector<pattern::Swept> all = pattern::parse(text, "pattern");
+    return all.front().expression.uses(pattern::Variable::i);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Files are called anything, "1024" too.
+void require_no_file(const std::string& notation) {
+  std::error_code ignored;
+  if (!fs::exists(notation, ignored) || fs::is_directory(notation, ignored)) return;
+  throw usage_error(
+      fmt::format("'{0}' is Spatter's notation, and the name of a file here; './{0}' is the file, and '{0} ', with a "
+                  "blank, the notation",
+                  notation));
+}
+
 /// Checked here already, so that a slip in any of several is one error before anything runs.
 void check_notation(const std::string& text) { static_cast<void>(pattern::parse_spatter(text, "its notation")); }
+
+/// Of what is no file: what else somebody may have meant.
+void refuse_other_notation(const std::string& text) {
+  constexpr std::string_view of_spatter = "FILE=";  // its own option takes files so
+  if (text.starts_with(of_spatter)) {
+    throw usage_error(fmt::format("'{}' is how Spatter takes a file; pass '{}'", text, text.substr(of_spatter.size())));
+  }
+  const bool path = text.find('/') != std::string::npos && text.find(' ') == std::string::npos;
+  if (path || configuration_of(text)) return;
+  // Hardly the name of a file: a generator that was mistyped.
+  if (text.find(':') != std::string::npos && text.find('?') == std::string::npos) check_notation(text);
+  if (is_pattern(text)) {
+    throw usage_error(
+        fmt::format("there is no file '{0}'; as an expression of the access it is --pattern '{0}'", text));
+  }
+}
 
 std::vector<std::string> values_of(const std::string& text) {
   std::vector<std::string> words = words_of(text);
   if (words.empty()) throw usage_error("takes a file, or Spatter's notation such as UNIFORM:8:4:NR");
   if (std::ranges::all_of(words, is_generator)) {
+    if (words.size() == 1) require_no_file(text);
     std::ranges::for_each(words, check_notation);
     return words;
   }
   if (pattern::is_spatter_notation(text)) {
+    require_no_file(text);
     check_notation(text);
     return {text};
   }
@@ -83,24 +127,22 @@ std::vector<std::string> values_of(const std::string& text) {
     for (std::size_t i = 0; i < read_runs(text).size(); ++i) values.push_back(fmt::format("{}#{}", text, i));
     return values;
   }
-  // Hardly the name of a file: a generator that was mistyped.
   std::error_code ignored;
-  if (!fs::exists(text, ignored) && text.find(':') != std::string::npos && text.find('/') == std::string::npos) {
-    check_notation(text);
-  }
+  if (!fs::exists(text, ignored)) refuse_other_notation(text);
   return {text};
 }
 
 NamedIndices indices_of(const SpatterRun& run) {
+  constexpr auto format = pattern::IndexFormat::spatter;
   switch (run.kernel) {
     case SpatterRun::Kernel::gather:
-      return {.sequence = run.gather, .op = Op::read};
+      return {.sequence = run.gather, .op = Op::read, .format = format};
     case SpatterRun::Kernel::scatter:
-      return {.sequence = run.scatter, .op = Op::write};
+      return {.sequence = run.scatter, .op = Op::write, .format = format};
     case SpatterRun::Kernel::gather_scatter:
       break;
   }
-  return {.sequence = run.scatter, .from = run.gather, .op = Op::copy};
+  return {.sequence = run.scatter, .from = run.gather, .op = Op::copy, .format = format};
 }
 
 std::uint64_t bytes_of(const NamedIndices& indices) {
@@ -122,8 +164,10 @@ std::optional<std::string> file_of_index_text(const std::string& text) {
 
 std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, std::string_view option,
                                                     std::optional<pattern::IndexFormat> format) {
-  const std::string key = fmt::format("{} {}", format ? to_string(*format) : "", value);
-  const auto found = std::ranges::find(kept_, key, &Kept::key);
+  const auto found = std::ranges::find_if(kept_, [&](const Kept& one) {
+    return one.value == value &&
+           (one.format == format || (format && one.indices->guessed && one.indices->format == format));
+  });
   if (found != kept_.end()) {
     std::rotate(found, found + 1, kept_.end());
     return kept_.back().indices;
@@ -131,15 +175,20 @@ std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, st
   make_room();
   auto indices = std::make_shared<const NamedIndices>(in_option(option, [&] { return read(value, format); }));
   std::error_code ignored;
-  const bool again = fs::is_regular_file(value, ignored);
-  kept_.push_back({.key = key, .can_be_read_again = again, .indices = std::move(indices)});
+  kept_.push_back({.value = value,
+                   .format = format,
+                   .can_be_read_again = fs::is_regular_file(value, ignored),
+                   .indices = std::move(indices)});
   return kept_.back().indices;
 }
 
 NamedIndices IndexFiles::read(const std::string& value, std::optional<pattern::IndexFormat> format) {
   if (pattern::is_spatter_notation(value)) return {.notation = pattern::parse_spatter(value, "its notation")};
   const auto configuration = configuration_of(value);
-  if (!configuration) return {.sequence = pattern::read_index_file(value, format)};
+  if (!configuration) {
+    pattern::IndexFile file = pattern::read_index_file(value, format);
+    return {.sequence = std::move(file.indices), .format = file.format, .guessed = file.guessed};
+  }
   const auto& [path, number] = *configuration;
   if (!runs_.contains(path)) runs_[path] = read_runs(path);
   const std::vector<SpatterRun>& runs = runs_[path];
@@ -147,6 +196,7 @@ NamedIndices IndexFiles::read(const std::string& value, std::optional<pattern::I
     throw usage_error(fmt::format("{}: there is no configuration {}; they are {}#0 to {}#{}", path, number, path, path,
                                   runs.size() - 1));
   }
+  if (runs[number].refusal) throw UnusableItem(*runs[number].refusal);
   return indices_of(runs[number]);
 }
 

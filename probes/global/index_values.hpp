@@ -23,10 +23,13 @@ struct NamedIndices {
   std::optional<pattern::IndexSequence> sequence = {};   ///< all there are
   std::optional<pattern::IndexSequence> from = {};       ///< of Spatter's GS: where is read; `sequence` is written
   std::optional<Op> op = {};                             ///< where a configuration says one
+  std::optional<pattern::IndexFormat> format = {};       ///< of what was read; none of notation
+  bool guessed = false;                                  ///< the format, by evidence alone
 };
 
 /// The values that a use of the flag stands for: of a file of Spatter's "FILE#0", "FILE#1" and so on, of generators
-/// with blanks between them each, else the text itself. Throws a usage error that begins with "--option: ".
+/// with blanks between them each, else the text itself. Throws a usage error that begins with "--option: ", also for
+/// what is notation and the name of a file at once.
 [[nodiscard]] std::vector<std::string> index_values(std::string_view text, std::string_view option);
 
 /// The file that such a text names, without the number of a configuration; absent where it is Spatter's notation.
@@ -35,13 +38,15 @@ struct NamedIndices {
 /// What values stand for, kept once it is known: files are read several times in a run, and pipes can be only once.
 class IndexFiles {
  public:
-  /// Without a format, the file's name or its content says it. Throws a usage error that begins with "--option: ".
+  /// Without a format, the file's name or its content says it. Throws a usage error that begins with "--option: ", an
+  /// UnusableItem for a configuration that cannot be run though others of its file can.
   [[nodiscard]] std::shared_ptr<const NamedIndices> get(const std::string& value, std::string_view option,
                                                         std::optional<pattern::IndexFormat> format);
 
  private:
   struct Kept {
-    std::string key;
+    std::string value;
+    std::optional<pattern::IndexFormat> format;  ///< that was asked for
     bool can_be_read_again = false;
     std::shared_ptr<const NamedIndices> indices;
   };

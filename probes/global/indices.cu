@@ -152,6 +152,12 @@ static std::vector<std::string> from_values(std::string_view text) {
   return text == "none" ? std::vector{std::string(text)} : index_values(text, "from");
 }
 
+static std::vector<std::string> format_names() {
+  std::vector<std::string> names = {"detect"};
+  names.insert(names.end(), pattern::named_index_formats.begin(), pattern::named_index_formats.end());
+  return names;
+}
+
 static std::vector<Axis> index_axes() {
   Axis op = op_axis();
   op.purpose =
@@ -195,10 +201,10 @@ static std::vector<Axis> index_axes() {
        .zero_follows = true},
       {.flag = "index-format",
        .parameter = "index_format",
-       .purpose = "type of files whose name does not say it: detect goes by the content, words of 8 bytes where "
-                  "every second 4 are 0",
+       .purpose = "type of files whose name does not say it, be for big-endian words; detect goes by the content, and "
+                  "the report has what words were taken for",
        .defaults = "detect",
-       .names = {"detect", "npy", "u32", "u64", "i32", "i64", "text"},
+       .names = format_names(),
        .zero_follows = true}};
 }
 
@@ -210,9 +216,9 @@ static Probe indices_probe() {
   probe.on_request = true;  // what it shows is about the user's data
   probe.axes = index_axes();
   probe.baseline = "UNIFORM:8:1:NR";
-  probe.describe = [cases](const Case& decided, const Device&) {
+  probe.describe = [cases](const Case& decided, const Device& device) {
     const IndexCase one = cases->get(decided);
-    Workload workload = cases->describe(one);
+    Workload workload = cases->describe(one, device);
     workload.kernel = kernel_name_of(one);
     return workload;
   };

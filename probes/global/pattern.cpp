@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "probes/error.hpp"
+#include "probes/global/extent.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/global/pattern_count.hpp"
 #include "probes/global/pattern_kernel.hpp"
 #include "probes/global/user_pattern.hpp"
 #include "probes/model/sorted.hpp"
 #include "probes/pattern/expression.hpp"
+#include "probes/pattern/spatter.hpp"
 #include "probes/words.hpp"
 
 namespace gpumem::global {
@@ -27,15 +31,69 @@ std::vector<std::string> swept_texts(std::string_view text, std::string_view opt
   return texts;
 }
 
+/// Throws a usage error for what is data, which another option takes.
+std::vector<std::string> pattern_texts(const std::string& text) {
+  const bool notation = text.find(':') != std::string::npos && pattern::is_spatter_notation(text);
+  std::error_code ignored;
+  const bool file = std::filesystem::is_regular_file(text, ignored);
+  try {
+    return swept_texts(text, "pattern");
+  } catch (const Error&) {
+    if (!notation && !file) throw;
+    throw usage_error(fmt::format("--pattern: '{0}' is {1}; pass it as --indices '{0}'", text,
+                                  notation ? "Spatter's notation" : "a file"));
+  }
+}
+
+bool uses_any(const Case& one, std::span<const pattern::Variable> names) {
+  return std::ranges::any_of(std::array{"pattern", "active"}, [&](const char* parameter) {
+    const pattern::Expression expression = pattern::parse_one(one.name(parameter), parameter);
+    return std::ranges::any_of(names, [&](pattern::Variable name) { return expression.uses(name); });
+  });
+}
+
+/// Puts the first candidate in place of "auto" in all cases.
+void hold(std::span<Case> sweep, const std::string& parameter) {
+  for (Case& one : sweep) {
+    if (one.is_auto(parameter)) one.set(parameter, one.probe->find_axis(parameter)->candidates.front());
+  }
+}
+
+/// In blocks of another shape a pattern of `warp`, `thread` or `block` would go elsewhere: trying shapes would not
+/// compare launches but patterns.
+void hold_shape(std::span<Case> sweep) {
+  using enum pattern::Variable;
+  constexpr std::array of_threads = {warp, thread, block};
+  constexpr std::array of_elements = {block};
+  const auto uses = [&](std::span<const pattern::Variable> names) {
+    return std::ranges::any_of(sweep, [&](const Case& one) { return uses_any(one, names); });
+  };
+  if (uses(of_threads)) hold(sweep, "block_threads");
+  if (uses(of_elements)) hold(sweep, "elements_per_thread");
+}
+
+/// With as much of its shape as is decided.
+Launch launch_so_far(const Case& one) {
+  Launch launch = untiled_launch_of(one);
+  const auto decided = [&](const char* parameter, std::uint32_t otherwise) {
+    return one.is_auto(parameter) ? otherwise : static_cast<std::uint32_t>(one.number(parameter));
+  };
+  launch.tile.block_threads = decided("block_threads", launch.tile.block_threads);
+  launch.tile.elements_per_thread = decided("elements_per_thread", launch.tile.elements_per_thread);
+  return launch;
+}
+
 std::vector<Axis> pattern_axes() {
   std::vector<Axis> all =
       axes({.flag = "pattern",
             .parameter = "pattern",
-            .purpose = "element that access i goes to: an expression of i, n, lane, warp, thread and block in 64-bit "
-                       "arithmetic, {a..b} in it for a sweep",
+            .purpose = "element that access i of n goes to: an expression in 64-bit arithmetic, {a..b} in it for a "
+                       "sweep; it may name lane (of the warp), thread and warp (of the block, from 0 on in each) and "
+                       "block (of the grid); with thread, warp or block, auto holds 256 threads per block, with block "
+                       "4 elements per thread too",
             .defaults = "i, i ^ 5, i % 1024 * (n / 1024) + i / 1024, i * 2654435761 % n",
             .quick = "i * 3 ^ 5",
-            .texts = [](std::string_view text) { return swept_texts(text, "pattern"); },
+            .texts = [](std::string_view text) { return pattern_texts(std::string(text)); },
             .takes = "expressions"});
   const Axis further[] = {
       {.flag = "active",
@@ -85,12 +143,19 @@ class PatternProbe {
     Workload workload = workload_of(one.launch, one.pattern, memory_.counted(one.pattern, one.launch), one.facts);
     workload.kernel = pattern_kernel_name(one.launch);
     workload.allocated_bytes = allocated_bytes(one.launch, one.extent_elements);
+    if (device.memory_bytes > 0 && workload.allocated_bytes > device.memory_bytes &&
+        allocated_bytes(one.launch, one.facts.extent_elements) <= device.memory_bytes) {
+      const auto [needed, had] = sizes_apart(workload.allocated_bytes, device.memory_bytes);
+      throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --extent", needed, had));
+    }
     return workload;
   }
 
   void size(std::span<Case> sweep, const Device& device) {
+    hold_shape(sweep);
+    for (const Case& one : sweep) require_extent(one, device);
     global::size(sweep, device, [&](const Case& one) {
-      const KnownCase sized = known(one, untiled_launch_of(one), device);
+      const KnownCase sized = known(one, launch_so_far(one), device);
       // More than there is would not fit into the number.
       return allocated_bytes(sized.launch, std::min(sized.extent_elements, device.memory_bytes));
     });
@@ -100,13 +165,12 @@ class PatternProbe {
  private:
   /// An index that no memory reaches is a slip in the expression, and not a case that happens to be too large.
   void require_memory(const Case& one, const Device& device) {
-    const KnownCase sized = known(one, untiled_launch_of(one), device);
+    const KnownCase sized = known(one, launch_so_far(one), device);
     const std::uint64_t word = sized.launch.word_bytes;
     if (sized.extent_elements <= device.memory_bytes / word) return;
     throw usage_error(fmt::format(
         "--pattern: '{}' is {} for access i = {}, beyond the {} elements that the GPU's memory has; keep it smaller "
-        "with "
-        "% or &, or pass a smaller --buffer",
+        "with % or &, or pass a smaller --buffer",
         one.name("pattern"), sized.extent_elements - 1, sized.facts.highest_access, device.memory_bytes / word));
   }
 

@@ -10,8 +10,10 @@
 #include <stdexcept>
 
 #include "probes/error.hpp"
+#include "probes/pattern/foreign_file.hpp"
 #include "probes/pattern/index_file_text.hpp"
 #include "probes/pattern/npy.hpp"
+#include "probes/pattern/raw_words.hpp"
 
 namespace gpumem::pattern {
 
@@ -42,59 +44,51 @@ constexpr std::array<Extension, 14> extensions = {{
 struct RawType {
   unsigned word_bytes = 0;
   bool is_signed = false;
+  bool big_endian = false;
 };
 
 RawType raw_type(IndexFormat format) {
-  return {.word_bytes = format == IndexFormat::u32 || format == IndexFormat::i32 ? 4U : 8U,
-          .is_signed = format == IndexFormat::i32 || format == IndexFormat::i64};
+  const std::string_view name = to_string(format);  // "i64be"
+  const char size = name.at(1);
+  return {.word_bytes = size == '1'   ? 2U
+                        : size == '3' ? 4U
+                                      : 8U,
+          .is_signed = name.front() == 'i',
+          .big_endian = name.ends_with("be")};
 }
 
 IndexSequence sequence_of(const ByteSource& source, WordBuffer words, IndexFormat format) {
-  const auto [word_bytes, is_signed] = raw_type(format);
+  const auto [word_bytes, is_signed, big_endian] = raw_type(format);
   if (words.bytes() == 0) {
     throw usage_error(
         fmt::format("{}: is empty; expected {} indices of {} bytes", source.name, to_string(format), word_bytes));
   }
   if (words.bytes() % word_bytes != 0) {
     throw usage_error(
-        fmt::format("{}: is truncated, or of another type: its {} bytes are no multiple of {}, the size of {}; "
-                    "--index-format says the type",
-                    source.name, words.bytes(), word_bytes, to_string(format)));
+        fmt::format("{}: is truncated, or of another type: its {} bytes are no multiple of {}, the size of {}; pass "
+                    "what it is, --index-format {}",
+                    source.name, words.bytes(), word_bytes, to_string(format), fmt::join(named_index_formats, "|")));
   }
-  if constexpr (std::endian::native == std::endian::big) swap_bytes(words, word_bytes);
+  if (big_endian != (std::endian::native == std::endian::big)) swap_bytes(words, word_bytes);
   IndexSequence indices(std::move(words), word_bytes);
   require_indices(indices, is_signed, source.name);
   return indices;
 }
 
-/// Small indices in 64 bits have a half that is 0: an array of 32-bit ones has no reason to have that all through.
-bool looks_wide(const WordBuffer& words) {
-  constexpr std::size_t fewest = 4;
-  const std::span<const std::uint32_t> halves = words.as<std::uint32_t>();
-  if (words.bytes() % sizeof(std::uint64_t) != 0 || halves.size() < fewest) return false;
-  for (std::size_t i = 1; i < halves.size(); i += 2) {
-    if (halves[i] != 0) return false;
-  }
-  return true;
-}
-
-IndexSequence read_unnamed_words(const ByteSource& source) {
+IndexFile read_unnamed_words(const ByteSource& source) {
   WordBuffer words = read_words(source, std::numeric_limits<std::uint64_t>::max());
   if (words.bytes() % sizeof(std::uint32_t) != 0) {
     throw usage_error(
         fmt::format("{}: is neither text, nor an array of numpy.save, nor words of 4 or 8 bytes: it has {} bytes, and "
-                    "control characters among them; --index-format {} says what it is",
-                    source.name, words.bytes(), fmt::join(index_format_names, "|")));
+                    "control characters among them; pass what it is, --index-format {}",
+                    source.name, words.bytes(), fmt::join(named_index_formats, "|")));
   }
-  const IndexFormat format = looks_wide(words) ? IndexFormat::u64 : IndexFormat::u32;
-  return sequence_of(source, std::move(words), format);
+  const IndexFormat format = format_of_words(words, source.name);
+  return {sequence_of(source, std::move(words), format), format, true};
 }
 
-/// A compressed file would pass for words.
-void refuse_compressed(std::string_view begin, const std::string& source) {
-  const bool is_archive = begin.starts_with("PK\x03\x04");
-  if (!is_archive && !begin.starts_with("\x1f\x8b")) return;
-  throw usage_error(fmt::format("{}: is compressed; unpack it with {}", source, is_archive ? "unzip" : "gunzip"));
+void refuse_foreign(std::string_view begin, const std::string& source) {
+  if (const auto what = foreign_file(begin)) throw usage_error(source + ": " + *what);
 }
 
 constexpr std::size_t begin_bytes = 4096;  // of a file: enough to tell text from words
@@ -114,7 +108,8 @@ std::optional<IndexFormat> index_format_of_path(const std::string& path) {
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (extension == ".npz") {
-    throw usage_error(fmt::format("{}: is an archive of arrays: save one of them with numpy.save", path));
+    throw usage_error(fmt::format(
+        "{}: is an archive of arrays (.npz); save one of them: numpy.save('a.npy', numpy.load('FILE')['NAME'])", path));
   }
   const auto* const found = std::ranges::find(extensions, extension, &Extension::name);
   return found == extensions.end() ? std::nullopt : std::optional(found->format);
@@ -129,15 +124,10 @@ std::optional<IndexFormat> index_format_of_begin(std::string_view begin) {
   return is_json ? IndexFormat::spatter : IndexFormat::text;
 }
 
-IndexSequence read_indices(const ByteSource& source, std::optional<IndexFormat> format) {
-  if (!format) {
-    std::string begin = take_begin(source, begin_bytes);
-    refuse_compressed(begin, source.name);
-    format = index_format_of_begin(begin);
-    const ByteSource whole = with_begin(source, std::move(begin));
-    return format ? read_indices(whole, format) : read_unnamed_words(whole);
-  }
-  switch (*format) {
+namespace {
+
+IndexSequence read_as(IndexFormat format, const ByteSource& source) {
+  switch (format) {
     case IndexFormat::npy:
       return read_npy(source);
     case IndexFormat::text:
@@ -146,13 +136,31 @@ IndexSequence read_indices(const ByteSource& source, std::optional<IndexFormat> 
       throw usage_error(
           fmt::format("{}: holds configurations of Spatter, where a list of indices is expected", source.name));
     default:
-      return sequence_of(source, read_words(source, std::numeric_limits<std::uint64_t>::max()), *format);
+      return sequence_of(source, read_words(source, std::numeric_limits<std::uint64_t>::max()), format);
   }
 }
 
-IndexSequence read_index_file(const std::string& path, std::optional<IndexFormat> format) {
+/// What nobody said the format of in so many words; its name may hint at it.
+IndexFile read_detected(const ByteSource& source, std::optional<IndexFormat> hint) {
+  std::string begin = take_begin(source, begin_bytes);
+  refuse_foreign(begin, source.name);
+  const auto format = hint ? hint : index_format_of_begin(begin);
+  const ByteSource whole = with_begin(source, std::move(begin));
+  if (format) return {read_as(*format, whole), *format};
+  return read_unnamed_words(whole);
+}
+
+}  // namespace
+
+IndexFile read_indices(const ByteSource& source, std::optional<IndexFormat> format) {
+  if (format) return {read_as(*format, source), *format};
+  return read_detected(source, std::nullopt);
+}
+
+IndexFile read_index_file(const std::string& path, std::optional<IndexFormat> format) {
   const ByteSource source = open_bytes(path);
-  return read_indices(source, format ? format : index_format_of_path(path));
+  if (format) return read_indices(source, format);
+  return read_detected(source, index_format_of_path(path));
 }
 
 bool is_spatter_file(const std::string& path) {

@@ -186,9 +186,8 @@ class TextReader {
     if (is_negative) {
       refuse(at, fmt::format("{} is negative: an index is the number of an element, from 0 on", quoted_bytes(token)));
     }
-    refuse(at,
-           fmt::format("'{}' is no decimal integer{}", quoted_bytes(token),
-                       is_binary ? "; of a binary file, --index-format says the type (u32, u64, i32, i64, npy)" : ""));
+    refuse(at, fmt::format("'{}' is no decimal integer{}", quoted_bytes(token),
+                           is_binary ? "; if it is a binary file, pass --index-format u32|u64|i32|i64|npy" : ""));
   }
 
   const std::string& source_;

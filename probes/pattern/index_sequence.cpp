@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "probes/error.hpp"
 #include "probes/host/host_memory.hpp"
@@ -46,12 +48,12 @@ auto with_words(const WordBuffer& buffer, unsigned word_bytes, const Use& use) {
 }
 
 template <class Word, class Element>
-void widen(std::span<const Word> words, std::uint64_t delta, std::uint64_t first, std::span<Element> elements) {
+void widen(std::span<const Word> words, const RepeatShifts& shifts, std::uint64_t first, std::span<Element> elements) {
   std::uint64_t repeat = first / words.size();
   std::uint64_t at = first % words.size();
   while (!elements.empty()) {
     const std::size_t run = std::min<std::size_t>(elements.size(), words.size() - at);
-    const std::uint64_t shift = delta * repeat;
+    const std::uint64_t shift = shifts(repeat);
     std::ranges::transform(words.subspan(at, run), elements.begin(),
                            [shift](Word word) { return static_cast<Element>(word + shift); });
     elements = elements.subspan(run);
@@ -83,30 +85,45 @@ void WordBuffer::resize(std::size_t bytes, const std::string& source) {
   bytes_ = bytes;
 }
 
-IndexSequence::IndexSequence(WordBuffer words, unsigned word_bytes, std::uint64_t repeats, std::uint64_t delta)
+IndexSequence::IndexSequence(WordBuffer words, unsigned word_bytes, RepeatShifts shifts)
     : buffer_(std::make_shared<const WordBuffer>(std::move(words))),
       word_bytes_(word_bytes),
       words_(word_bytes == 0 ? 0 : buffer_->bytes() / word_bytes),
-      repeats_(repeats),
-      delta_(delta) {
-  if (words_ == 0 || repeats_ == 0) throw std::logic_error("a sequence of indices has at least one");
+      shifts_(std::move(shifts)) {
+  if (words_ == 0) throw std::logic_error("a sequence of indices has at least one");
   std::tie(minimum_, maximum_) = with_words(*buffer_, word_bytes_, [](auto all) { return extremes(all); });
-  std::uint64_t result = 0;
-  if (__builtin_mul_overflow(words_, repeats_, &result) || __builtin_mul_overflow(delta_, repeats_ - 1, &result) ||
-      __builtin_add_overflow(result, maximum_, &result)) {
-    throw std::logic_error("a sequence of indices exceeds 64 bits");
+  const std::uint64_t repeats = shifts_.repeats();
+  std::uint64_t count = 0;
+  if (__builtin_mul_overflow(words_, repeats, &count) || count > most_index ||
+      (repeats > 1 && maximum_ > most_index - shifts_.highest(repeats))) {
+    throw std::length_error("a sequence of indices exceeds 63 bits");
   }
 }
 
+std::uint64_t IndexSequence::highest(std::uint64_t accesses) const {
+  const std::uint64_t whole = accesses / words_;
+  std::uint64_t result = whole > 0 ? maximum_ + shifts_.highest(whole) : 0;
+  for (std::uint64_t k = whole * words_; k < accesses; ++k) result = std::max(result, (*this)(k));
+  return result;
+}
+
+std::uint64_t IndexSequence::first_from(std::uint64_t least) const {
+  const auto repeat = shifts_.first_from(least > maximum_ ? least - maximum_ : 0);
+  if (!repeat) return count();
+  std::uint64_t k = *repeat * words_;
+  while ((*this)(k) < least) ++k;
+  return k;
+}
+
 void IndexSequence::copy_to(std::uint64_t first, std::span<std::uint32_t> elements) const {
-  with_words(*buffer_, word_bytes_, [&](auto words) { widen(words, delta_, first, elements); });
+  with_words(*buffer_, word_bytes_, [&](auto words) { widen(words, shifts_, first, elements); });
 }
 
 void IndexSequence::copy_to(std::uint64_t first, std::span<std::uint64_t> elements) const {
-  with_words(*buffer_, word_bytes_, [&](auto words) { widen(words, delta_, first, elements); });
+  with_words(*buffer_, word_bytes_, [&](auto words) { widen(words, shifts_, first, elements); });
 }
 
-IndexSequence make_index_sequence(std::span<const std::uint64_t> indices, std::uint64_t repeats, std::uint64_t delta) {
+IndexSequence make_index_sequence(std::span<const std::uint64_t> indices, RepeatShifts shifts) {
   constexpr std::uint64_t most_narrow = std::numeric_limits<std::uint32_t>::max();
   const bool narrow = std::ranges::all_of(indices, [](std::uint64_t index) { return index <= most_narrow; });
   const unsigned word_bytes = narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
@@ -118,7 +135,7 @@ IndexSequence make_index_sequence(std::span<const std::uint64_t> indices, std::u
   } else {
     std::ranges::copy(indices, words.as<std::uint64_t>().begin());
   }
-  return {std::move(words), word_bytes, repeats, delta};
+  return {std::move(words), word_bytes, std::move(shifts)};
 }
 
 }  // namespace gpumem::pattern

@@ -1,20 +1,18 @@
 #pragma once
 // The elements that accesses go to, one after another, as a user's data lists them: a block of indices, once or many
-// times, each time further on by the same number of elements.
+// times, each time shifted by some elements.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 
-namespace gpumem::pattern {
+#include "probes/pattern/repeat_shifts.hpp"
 
-/// No index is larger: what is computed from one in signed 64-bit arithmetic begins with what the file says.
-inline constexpr std::uint64_t most_index = std::numeric_limits<std::int64_t>::max();
+namespace gpumem::pattern {
 
 /// Memory that grows as a file is read. It grows where it lies or by moving pages (glibc's realloc), so that at no time
 /// the content is there twice, as it would be in a vector.
@@ -56,27 +54,33 @@ class WordBuffer {
   std::size_t bytes_ = 0;
 };
 
-/// Access k goes to element word(k % words) + delta * (k / words). Words are as narrow as the file has them. Copies
-/// share them.
+/// Access k goes to element word(k % words) + shift(k / words). Words are as narrow as the file has them. Copies share
+/// them.
 class IndexSequence {
  public:
   /// All of the buffer: unsigned words of 1, 2, 4 or 8 bytes, in this machine's byte order, at least one. Throws
-  /// std::logic_error for other widths, for no word or repeat, and when maximum() or count() would exceed 64 bits.
-  IndexSequence(WordBuffer words, unsigned word_bytes, std::uint64_t repeats = 1, std::uint64_t delta = 0);
+  /// std::logic_error for other widths and for no word, and std::length_error when maximum() or count() of repeats
+  /// would exceed 63 bits.
+  IndexSequence(WordBuffer words, unsigned word_bytes, RepeatShifts shifts = {});
 
-  [[nodiscard]] std::uint64_t count() const noexcept { return words_ * repeats_; }  ///< accesses
-  [[nodiscard]] std::uint64_t minimum() const noexcept { return minimum_; }         ///< elements, as the next two
-  [[nodiscard]] std::uint64_t maximum() const noexcept { return maximum_ + delta_ * (repeats_ - 1); }
-  [[nodiscard]] std::uint64_t delta() const noexcept { return delta_; }
-  [[nodiscard]] std::uint64_t repeats() const noexcept { return repeats_; }
+  [[nodiscard]] std::uint64_t count() const noexcept { return words_ * shifts_.repeats(); }  ///< accesses
+  [[nodiscard]] std::uint64_t minimum() const noexcept { return minimum_; }                  ///< elements, as the next
+  [[nodiscard]] std::uint64_t maximum() const { return highest(count()); }
+  [[nodiscard]] const RepeatShifts& shifts() const noexcept { return shifts_; }
   [[nodiscard]] std::uint64_t words() const noexcept { return words_; }  ///< in the block that is repeated
   [[nodiscard]] unsigned word_bytes() const noexcept { return word_bytes_; }
 
   /// The element of access k < count().
   [[nodiscard]] std::uint64_t operator()(std::uint64_t k) const noexcept {
-    if (repeats_ == 1) return word(k);  // the division would take longer than all else
-    return word(k % words_) + delta_ * (k / words_);
+    if (shifts_.repeats() == 1) return word(k);  // the division would take longer than all else
+    return word(k % words_) + shifts_(k / words_);
   }
+
+  /// The largest element of the first `accesses`, at least one. Looks at no more than one block of them, however many
+  /// repeats there are; so does the next.
+  [[nodiscard]] std::uint64_t highest(std::uint64_t accesses) const;
+  /// The first access that goes to element `least` or beyond; count() where none does.
+  [[nodiscard]] std::uint64_t first_from(std::uint64_t least) const;
 
   /// The elements of accesses first, first + 1 and so on, as many as fit into `elements`, which are not more than there
   /// are: what is copied to a device piece by piece. Into 32 bits only where maximum() fits.
@@ -100,14 +104,12 @@ class IndexSequence {
   std::shared_ptr<const WordBuffer> buffer_;
   unsigned word_bytes_;
   std::uint64_t words_;
-  std::uint64_t repeats_;
-  std::uint64_t delta_;
+  RepeatShifts shifts_;
   std::uint64_t minimum_ = 0;  // of the words
   std::uint64_t maximum_ = 0;
 };
 
 /// Indices in 32-bit words where all of them fit, else in 64-bit words. Throws as IndexSequence does.
-[[nodiscard]] IndexSequence make_index_sequence(std::span<const std::uint64_t> indices, std::uint64_t repeats = 1,
-                                                std::uint64_t delta = 0);
+[[nodiscard]] IndexSequence make_index_sequence(std::span<const std::uint64_t> indices, RepeatShifts shifts = {});
 
 }  // namespace gpumem::pattern

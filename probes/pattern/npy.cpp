@@ -7,6 +7,7 @@
 #include <span>
 
 #include "probes/error.hpp"
+#include "probes/pattern/foreign_file.hpp"
 
 namespace gpumem::pattern {
 
@@ -25,10 +26,10 @@ std::string read_part(const ByteSource& source, std::size_t bytes, std::string_v
 
 /// What is no .npy file, told by how it begins.
 Error no_npy(const std::string& begin, const std::string& source) {
-  std::string what = fmt::format("it begins with \"{}\"", quoted_bytes(begin));
-  if (begin.starts_with("PK")) what = "it is an archive (.npz); save one array with numpy.save";
-  if (begin.starts_with("\x1f\x8b")) what = "it is compressed; unpack it with gunzip";
-  return usage_error(fmt::format("{}: is no .npy file: {}", source, what));
+  const auto foreign = foreign_file(begin);
+  return usage_error(
+      fmt::format("{}: is no .npy file: {}", source,
+                  foreign ? "it " + *foreign : fmt::format("it begins with \"{}\"", quoted_bytes(begin))));
 }
 
 /// The version decides how many bytes the header's length has, little-endian. Its text is ASCII in all versions unless

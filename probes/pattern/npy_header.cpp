@@ -31,11 +31,7 @@ class LiteralReader {
       const std::string key = text();
       expect(':');
       if (key == "descr") {
-        if (peek() == '[') {
-          throw usage_error(fmt::format(
-              "{}: its elements are records of several fields: save one field, numpy.save(file, a['name'])", source_));
-        }
-        set(members.type, text(), key);
+        set(members.type, type(), key);
       } else if (key == "fortran_order") {
         set(members.fortran_order, boolean(), key);
       } else if (key == "shape") {
@@ -94,6 +90,44 @@ class LiteralReader {
     const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end + 1;
     return std::string(inside);
+  }
+
+  /// "<i8", or a pair of that and what somebody noted beside it: "('<i8', {'h5py': 1})".
+  std::string type() {
+    const bool noted = take('(');
+    if (peek() == '[') {
+      throw usage_error(fmt::format(
+          "{}: its elements are records of several fields: save one field, numpy.save(file, a['name'])", source_));
+    }
+    std::string name = text();
+    if (!noted) return name;
+    expect(',');
+    if (peek() != '{') {
+      throw usage_error(fmt::format(
+          "{}: its elements are arrays themselves: save them as one array, numpy.save(file, numpy.array(a))", source_));
+    }
+    skip_dictionary();
+    static_cast<void>(take(','));
+    expect(')');
+    return name;
+  }
+
+  /// Whatever it holds: brackets that pair, and texts in which they need not.
+  void skip_dictionary() {
+    std::string open;
+    do {
+      const char c = peek();
+      if (c == '\0') damaged("a dictionary without its end");
+      if (c == '\'' || c == '"') {
+        static_cast<void>(text());
+        continue;
+      }
+      ++at_;
+      if (c == '{' || c == '(' || c == '[') open += c == '{' ? '}' : c == '(' ? ')' : ']';
+      if (c != '}' && c != ')' && c != ']') continue;
+      if (open.back() != c) damaged(fmt::format("expected '{}'", open.back()));
+      open.pop_back();
+    } while (!open.empty());
   }
 
   bool boolean() {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <span>
+#include <stdexcept>
 
 #include "probes/error.hpp"
 #include "probes/pattern/index_file_bytes.hpp"
@@ -98,9 +98,9 @@ SpatterPattern uniform(NotationReader& notation) {
   SpatterPattern pattern;
   const std::uint64_t length = notation.number("LENGTH", 1, most_offsets);
   notation.expect(':', "STRIDE");
-  const std::uint64_t stride = notation.number("STRIDE", 1);
+  const std::uint64_t stride = notation.number("STRIDE", 0);
   const std::uint64_t end = product_or_refuse(notation, length, stride);
-  if (notation.take(":")) pattern.delta = notation.take("NR") ? end : notation.number("DELTA or NR", 1);
+  if (notation.take(":")) pattern.delta = notation.take("NR") ? end : notation.number("DELTA or NR", 0);
   for (std::uint64_t i = 0; i < length; ++i) pattern.offsets.push_back(i * stride);
   return pattern;
 }
@@ -217,19 +217,22 @@ SpatterPattern parse_spatter(std::string_view notation, const std::string& sourc
   return pattern;
 }
 
+IndexSequence spatter_indices(const SpatterPattern& pattern, std::span<const std::int64_t> deltas, std::uint64_t count,
+                              const std::string& source) {
+  try {
+    return make_index_sequence(pattern.offsets, RepeatShifts(count, deltas));
+  } catch (const std::length_error&) {
+    const std::string each =
+        deltas.size() == 1 ? fmt::format("each {} elements further on", deltas.front()) : "with these deltas";
+    throw usage_error(fmt::format("{}: {} repeats, {}, need indices above 2^63 - 1; take a smaller count or delta",
+                                  source, count, each));
+  }
+}
+
 IndexSequence spatter_indices(const SpatterPattern& pattern, std::uint64_t delta, std::uint64_t count,
                               const std::string& source) {
-  std::uint64_t last = 0;
-  std::uint64_t accesses = 0;
-  if (__builtin_mul_overflow(delta, count - 1, &last) ||
-      __builtin_add_overflow(last, std::ranges::max(pattern.offsets), &last) || last > most_index ||
-      __builtin_mul_overflow(count, pattern.offsets.size(), &accesses) || accesses > most_index) {
-    throw usage_error(
-        fmt::format("{}: {} repeats, each {} elements further on, need indices above 2^63 - 1; take a "
-                    "smaller count or delta",
-                    source, count, delta));
-  }
-  return make_index_sequence(pattern.offsets, count, delta);
+  const std::array one = {static_cast<std::int64_t>(delta)};
+  return spatter_indices(pattern, one, count, source);
 }
 
 }  // namespace gpumem::pattern

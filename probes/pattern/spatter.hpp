@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,16 +30,23 @@ struct SpatterPattern {
 
 /// UNIFORM:LENGTH:STRIDE[:DELTA|:NR], NR (no reuse) for a delta of LENGTH * STRIDE; MS1:LENGTH:BREAKS:GAPS, steps of 1
 /// but at the breaks; LAPLACIAN:DIMENSION:ORDER:SIZE, a stencil in a cube of SIZE elements a side, delta 1; or offsets,
-/// "0,4,8,12". Throws a usage error that begins with `source` and says at which character, counted from 1, what is
-/// wrong, and how the generator is written.
+/// "0,4,8,12". A stride of 0 names one element all the time. Throws a usage error that begins with `source` and says at
+/// which character, counted from 1, what is wrong, and how the generator is written.
 [[nodiscard]] SpatterPattern parse_spatter(std::string_view notation, const std::string& source);
 
-/// The accesses of a pattern. Throws a usage error that begins with `source` when they need more than 63 bits.
+/// The accesses of a pattern, whose repeats lie the deltas apart (see RepeatShifts). Throws a usage error that begins
+/// with `source` when they need more than 63 bits.
+[[nodiscard]] IndexSequence spatter_indices(const SpatterPattern& pattern, std::span<const std::int64_t> deltas,
+                                            std::uint64_t count, const std::string& source);
+/// The same with one delta, at most most_index.
 [[nodiscard]] IndexSequence spatter_indices(const SpatterPattern& pattern, std::uint64_t delta, std::uint64_t count,
                                             const std::string& source);
 
 /// One configuration of a file.
 struct SpatterRun {
+  /// Why it cannot be run, though others of its file can: one line with source, JSON pointer and what was expected
+  /// there. Then nothing else is known of it.
+  std::optional<std::string> refusal = {};
   enum class Kernel { gather, scatter, gather_scatter };
 
   std::string name;  ///< the file's, else empty
@@ -51,9 +59,11 @@ struct SpatterRun {
 };
 
 /// A file of Spatter's: an array of objects. What the kernel, its patterns and numbers mean is Spatter's own: a delta
-/// in the notation goes before the member "delta", "pattern-size" shortens patterns, offsets are taken modulo
-/// "boundary", and multi-kernels index "pattern" by the other one. Throws a usage error with source, JSON pointer and
-/// what was expected there; also for a member whose name is nearly, but not quite, one that matters.
+/// in the notation goes before the member "delta", several deltas take turns, "pattern-size" shortens patterns, offsets
+/// are taken modulo "boundary", and multi-kernels index "pattern" by the other one. A negative delta goes down: the
+/// last repeat then lies where the first one does otherwise. Commas behind the last item of a list do no harm. Throws a
+/// usage error with source, JSON pointer and what was expected there for what is no such file, or where none of its
+/// configurations can be run: also for a member whose name is nearly, but not quite, one that matters.
 [[nodiscard]] std::vector<SpatterRun> parse_spatter_json(std::string_view text, const std::string& source);
 
 }  // namespace gpumem::pattern

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
+#include <optional>
 
 #include "probes/error.hpp"
 #include "probes/json_reader.hpp"
@@ -27,10 +29,11 @@ struct KernelName {
   bool indirect;
 };
 
-constexpr std::array<KernelName, 5> kernel_names = {{
+constexpr std::array<KernelName, 6> kernel_names = {{
     {"gather", SpatterRun::Kernel::gather, false},
     {"scatter", SpatterRun::Kernel::scatter, false},
     {"gs", SpatterRun::Kernel::gather_scatter, false},
+    {"sg", SpatterRun::Kernel::gather_scatter, false},  // as earlier versions call it
     {"multigather", SpatterRun::Kernel::gather, true},
     {"multiscatter", SpatterRun::Kernel::scatter, true},
 }};
@@ -41,7 +44,7 @@ const KernelName& kernel_of(const JsonReader& run) {
   std::string name = member.text();
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto* const found = std::ranges::find(kernel_names, name, &KernelName::name);
-  if (found == kernel_names.end()) member.fail("Gather, Scatter, GS, MultiGather or MultiScatter");
+  if (found == kernel_names.end()) member.fail("Gather, Scatter, GS (or SG), MultiGather or MultiScatter");
   return *found;
 }
 
@@ -93,11 +96,33 @@ SpatterPattern composed(const JsonReader& run, SpatterPattern outer, std::string
   return {std::move(inner.offsets), outer.delta};
 }
 
+/// Negative ones as far as doubles are exact.
+std::int64_t delta_in(const JsonReader& member) {
+  constexpr std::int64_t least = -(std::int64_t{1} << 53U);
+  const double value = member.is_number() ? member.number() : 0.5;
+  if (value != std::trunc(value) || value < static_cast<double>(least)) {
+    member.fail(fmt::format("a whole number from {} to {}, or a list of them", least, most_index));
+  }
+  return value < 0 ? static_cast<std::int64_t>(value) : static_cast<std::int64_t>(member.whole(0, most_index));
+}
+
+/// One, or a list of those that take turns.
+std::vector<std::int64_t> deltas_of(const JsonReader& run, std::string_view name) {
+  if (!run.has(name)) return {spatter_delta};
+  const JsonReader member = run.member(name);
+  if (!member.is_array()) return {delta_in(member)};
+  std::vector<std::int64_t> deltas;
+  for (const JsonReader& one : member.items()) deltas.push_back(delta_in(one));
+  if (deltas.empty()) member.fail("at least one delta");
+  return deltas;
+}
+
 IndexSequence indices_of(const JsonReader& run, const SpatterPattern& pattern, std::string_view delta_name) {
-  const std::uint64_t delta = whole_or(run, delta_name, spatter_delta, 0);  // looked at even where it is not used
+  std::vector<std::int64_t> deltas = deltas_of(run, delta_name);  // looked at even where they are not used
+  if (pattern.delta) deltas = {static_cast<std::int64_t>(*pattern.delta)};
   const std::uint64_t count = whole_or(run, "count", spatter_count, 1);
   try {
-    return spatter_indices(pattern, pattern.delta.value_or(delta), count, "its accesses");
+    return spatter_indices(pattern, deltas, count, "its accesses");
   } catch (const Error& error) {
     run.refuse(error.what());
   }
@@ -144,14 +169,46 @@ SpatterRun run_of(const JsonReader& run) {
   return result;
 }
 
+/// The text with blanks in place of commas behind the last item of a list or object, which people leave in.
+std::string without_last_commas(std::string_view text) {
+  std::string result(text);
+  std::size_t comma = std::string::npos;  // the last thing that was no blank
+  bool in_text = false;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const char c = result[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+      continue;
+    }
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+    if ((c == ']' || c == '}') && comma != std::string::npos) result[comma] = ' ';
+    comma = c == ',' ? i : std::string::npos;
+    in_text = c == '"';
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<SpatterRun> parse_spatter_json(std::string_view text, const std::string& source) {
-  const JsonText json(text, source);
+  const JsonText json(without_last_commas(text), source);
   if (!json.root().is_array()) json.root().fail("an array of Spatter's configurations");
   std::vector<SpatterRun> runs;
-  for (const JsonReader& run : json.root().items()) runs.push_back(run_of(run));
+  std::optional<Error> first_refusal;
+  bool any = false;
+  for (const JsonReader& run : json.root().items()) {
+    SpatterRun& result = runs.emplace_back();
+    try {
+      result = run_of(run);
+      any = true;
+    } catch (const Error& error) {
+      if (!first_refusal) first_refusal = error;
+      result.refusal = error.what();
+    }
+  }
   if (runs.empty()) json.root().fail("at least one configuration");
+  if (!any) throw Error(*first_refusal);
   return runs;
 }
 

@@ -1,5 +1,7 @@
 // One block: which columns its cases have, and what is said about them together.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -21,6 +23,16 @@ namespace {
 
 std::optional<double> relative(const Record& record) {
   return record.relative_measured ? record.relative_measured : record.relative_predicted;
+}
+
+/// What a binary file of indices was read as, of the parameter that says so; empty of others.
+std::string raw_words_phrase(const Parameter& parameter) {
+  if (parameter.name != "index_format") return {};
+  std::string text = gpumem::to_string(parameter.value);  // "u32", "i64be"
+  const bool big = text.ends_with("be");
+  if (big) text.resize(text.size() - 2);
+  if (text.size() != 3 || (text.front() != 'u' && text.front() != 'i')) return {};
+  return fmt::format("indices read as raw {}-endian {}-bit words", big ? "big" : "little", text.substr(1));
 }
 
 std::string failure_of(const Record& record) {
@@ -114,6 +126,10 @@ class BlockOfCases {
       const bool shown = several ? varies(cases_, name) : name == first_.swept;
       if (!shown) {
         if (!is_said(first_.probe, parameter)) continue;
+        if (const std::string words = raw_words_phrase(parameter); !words.empty()) {
+          block_.constants.push_back(words + how_many());
+          continue;
+        }
         block_.constants.push_back(parameter_phrase(parameter) + (chosen.contains(name) ? " (auto)" : ""));
         continue;
       }
@@ -128,6 +144,18 @@ class BlockOfCases {
       add_text(parameter_heading(name), 0, std::move(cells));
       ++block_.parameter_columns;
     }
+  }
+
+  /// ", 512 of them", of a file's indices, where all were taken.
+  [[nodiscard]] std::string how_many() const {
+    const Parameter* bytes = find_parameter(first_, "buffer_bytes");
+    const Parameter* word = find_parameter(first_, "word_bytes");
+    const auto number = [](const Parameter* one) {
+      const auto* value = one == nullptr ? nullptr : std::get_if<std::uint64_t>(&one->value);
+      return value == nullptr ? 0 : *value;
+    };
+    if (number(word) == 0 || !first_.is_chosen("buffer_bytes") || varies(cases_, "buffer_bytes")) return {};
+    return fmt::format(", {} of them", number(bytes) / number(word));
   }
 
   /// Marks the rows with which another alternative begins, where an alternative has several.

@@ -1,8 +1,10 @@
 // Gathers and scatters through index arrays: what values of --indices stand for, and what launches of them do.
 
+#include <filesystem>
 #include <initializer_list>
 
 #include "probes/global/index_case.hpp"
+#include "probes/unusable_item.hpp"
 #include "tests/files.hpp"
 #include "tests/probes/any_case.hpp"
 #include "tests/probes/global/global_cases.hpp"
@@ -109,6 +111,107 @@ TEST_CASE("indices: a use of the flag stands for a file, notation, or all config
   CHECK_THAT(refusal("UNIFROM:8:1"), Catch::Matchers::Contains("did you mean 'UNIFORM'?"));
   put(json, "[1]");
   CHECK_THAT(refusal(json), Catch::Matchers::StartsWith("--indices: " + json));
+}
+
+TEST_CASE("indices: what is a file and notation at once is refused", "[indices]") {
+  const TemporaryDirectory directory;
+  put(directory / "1024", "7 9 11");
+  put(directory / "UNIFORM:8:1", "7 9 11");
+  std::filesystem::create_directory(directory / "2048");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path((directory / "1024").parent_path());
+  const auto refusal = [](const std::string& text) {
+    return error_of([&] { static_cast<void>(index_values(text, "indices")); });
+  };
+  CHECK(
+      refusal("1024") ==
+      "--indices: '1024' is Spatter's notation, and the name of a file here; './1024' is the file, and '1024 ', with a "
+      "blank, the notation");
+  CHECK_THAT(refusal("UNIFORM:8:1"), Catch::Matchers::Contains("is Spatter's notation, and the name of a file here"));
+  CHECK(index_values("./1024", "indices") == Names{"./1024"});
+  CHECK(index_values("1024 ", "indices") == Names{"1024 "});
+  CHECK(index_values("2048", "indices") == Names{"2048"});
+  CHECK(refusal("i * 3") ==
+        "--indices: there is no file 'i * 3'; as an expression of the access it is --pattern 'i * 3'");
+  CHECK(refusal("FILE=a.json") == "--indices: 'FILE=a.json' is how Spatter takes a file; pass 'a.json'");
+  std::filesystem::current_path(before);
+}
+
+TEST_CASE("indices: a configuration that cannot be run is one of several", "[indices]") {
+  const TemporaryDirectory directory;
+  const std::string path = (directory / "a.json").string();
+  put(path, R"([{"pattern": [0, 1]}, {"kernel": "SG", "pattern": [0]}, {"pattern": [0], "delta": 281474976710656}])");
+  CHECK(index_values(path, "indices").size() == 3);
+  CHECK(refusal_of(planned(path + "#0")).empty());
+  for (const char* number : {"#1", "#2"}) {
+    const Case one = planned(path + number);
+    CHECK_THROWS_AS(one.probe->validate(one), UnusableItem);
+  }
+  CHECK(refusal_of(planned(path + "#1")) ==
+        "--indices: " + path + ": /1/pattern-gather: expected this member, which is missing");
+}
+
+TEST_CASE("indices: what takes more memory than there is, is refused before anything is evaluated", "[indices]") {
+  const TemporaryDirectory directory;
+  const std::string path = (directory / "a.json").string();
+  put(path, R"([{"kernel": "Scatter", "pattern": [0, 24, 48, 72], "delta": 0, "count": 16000000000}])");
+  const Case huge = decided(path + "#0");
+  const auto refusal = [](const Case& one) {
+    try {
+      static_cast<void>(one.probe->describe(one, some_device()));
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::probe_failed);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal(huge) == "out of memory: needs 238.4 GiB, the GPU has 140 GiB; pass a smaller --buffer");
+  CHECK_THAT(
+      refusal(decided("0,4", {{"op", "copy"}, {"buffer_bytes", mib}, {"extent_elements", std::uint64_t{1} << 35U}})),
+      Catch::Matchers::EndsWith("pass a smaller --extent"));
+}
+
+TEST_CASE("indices: repeats are counted as if each access were looked at", "[indices]") {
+  const TemporaryDirectory directory;
+  const std::string listed = (directory / "a.txt").string();
+  const std::string repeated = (directory / "a.json").string();
+  for (const char* deltas : {"7", "-7", "0", "[5, -3, 64]", "[-64, 1]"}) {
+    put(repeated,
+        std::string(R"([{"kernel": "Scatter", "pattern": [9, 0, 70, 3, 4], "count": 9000, "delta": )") + deltas + "}]");
+    const Case one = decided(repeated + "#0");
+    const auto sequence = IndexFiles().get(repeated + "#0", "indices", {})->sequence.value();
+    std::string text;
+    for (std::uint64_t k = 0; k < sequence.count(); ++k) text += std::to_string(sequence(k)) + "\n";
+    put(listed, text);
+    const Workload some = describe(one);
+    const Workload all = describe(decided(listed, {{"op", "write"}}));
+    INFO(deltas);
+    REQUIRE(some.sites.size() == all.sites.size());
+    for (std::size_t i = 0; i < all.sites.size(); ++i) {
+      CHECK(some.sites[i].requests == all.sites[i].requests);
+      CHECK(some.sites[i].summary->cost.sectors_per_request == all.sites[i].summary->cost.sectors_per_request);
+      CHECK(some.sites[i].summary->footprint.sectors == all.sites[i].summary->footprint.sectors);
+    }
+    CHECK(some.allocated_bytes == all.allocated_bytes);
+  }
+}
+
+TEST_CASE("indices: the case says what unnamed words were taken for", "[indices]") {
+  const TemporaryDirectory directory;
+  const auto format = [&](const std::string& name, const std::string& content, Given given = {}) {
+    put(directory / name, content);
+    return decided((directory / name).string(), given).name("index_format");
+  };
+  CHECK(format("a.bin", words<std::uint32_t>({1, 2, 3, 4})) == "u32");
+  CHECK(format("b.bin", words<std::uint64_t>({1, 2, 3, 4})) == "u64");
+  CHECK(format("c.u32", words<std::uint32_t>({1, 2, 3, 4})) == "detect");  // its name says it
+  CHECK(format("d.txt", "1 2") == "detect");
+  CHECK(decided("0,1").name("index_format") == "detect");
+  const std::string narrow = (directory / "a.bin").string();
+  const std::string wide = (directory / "b.bin").string();
+  CHECK(decided(narrow, {{"from", "0,1"}}).name("index_format") == "u32");
+  CHECK(decided(narrow, {{"from", wide}}).name("index_format") == "detect");  // no one format is that of both
+  CHECK(addresses_of(describe(decided(narrow, {{"from", wide}})).sites[3], 1) == Addresses{4, 8, 12, 16});
 }
 
 TEST_CASE("indices: a file is gathered from, once each", "[indices]") {
@@ -291,7 +394,14 @@ TEST_CASE("indices: what does not go together is refused before anything runs", 
   CHECK(sizing_refusal_of((directory / "c.txt").string()) ==
         "--indices: '" + (directory / "c.txt").string() +
             "': index 1, counted from 0, is 1000000000000: an array that reaches there has 3.6 TiB, the GPU 140 GiB; "
-            "is --index-format right?");
+            "leave such indices out, or take fewer of them with --buffer");
+  put(directory / "c.bin", words<std::uint64_t>({1, 2, 3, 1'000'000'000'000}));
+  CHECK_THAT(sizing_refusal_of((directory / "c.bin").string(), {{"index_format", "u64"}}),
+             Catch::Matchers::EndsWith("it was read as u64; is that right? --index-format says it otherwise"));
+  CHECK_THAT(
+      sizing_refusal_of("0,4", {{"extent_elements", std::uint64_t{1} << 40U}}),
+      Catch::Matchers::StartsWith("--extent 1099511627776: an array of so many elements of 4 bytes has 4 TiB, the "
+                                  "GPU 140 GiB; pass a smaller --extent"));
   put(directory / "d.txt", "1 9000000000000000000");
   CHECK_THAT(refusal_of(planned((directory / "d.txt").string())), Catch::Matchers::Contains("no GPU has the memory"));
   CHECK_THAT(sizing_refusal_of("0", {{"delta_elements", std::uint64_t{1} << 40U}, {"buffer_bytes", mib}}),

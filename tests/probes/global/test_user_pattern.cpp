@@ -7,6 +7,7 @@
 
 #include "probes/global/user_pattern.hpp"
 #include "probes/model/predict.hpp"
+#include "tests/files.hpp"
 #include "tests/probes/any_case.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
@@ -441,6 +442,54 @@ TEST_CASE("user pattern: no access goes beyond --extent, and no array beyond the
   CHECK_THAT(sizing_refusal_of(pattern_case("9223372036854775807 - i")),
              StartsWith("--pattern: '9223372036854775807 - i' is 9223372036854775807 for access i = 0, beyond the "));
   CHECK_THAT(sizing_refusal_of(pattern_case("i - 1")), StartsWith("--pattern: 'i - 1' is -1 for access i = 0"));
+}
+
+TEST_CASE("user pattern: an extent that no memory has is what is refused", "[user_pattern]") {
+  CHECK_THAT(sizing_refusal_of(pattern_case("i", {{"extent_elements", std::uint64_t{1} << 40U}})),
+             StartsWith("--extent 1099511627776: an array of so many elements of 4 bytes has 4 TiB, the GPU "));
+}
+
+TEST_CASE("user pattern: auto holds the shape that a pattern's names depend on", "[user_pattern]") {
+  const auto shape = [](std::initializer_list<const char*> patterns, const char* active = "1") {
+    std::vector<Case> sweep;
+    for (const char* text : patterns) {
+      sweep.push_back(pattern_case(text, {{"active", std::string(active)},
+                                          {"block_threads", std::string("auto")},
+                                          {"elements_per_thread", std::string("auto")}}));
+    }
+    sweep.front().probe->size(sweep, gpumem::test::some_device());
+    std::string words;
+    for (const Case& one : sweep) {
+      words += to_string(one.value("block_threads")) + " " + to_string(one.value("elements_per_thread")) + ";";
+    }
+    return words;
+  };
+  CHECK(shape({"i"}) == "auto auto;");
+  CHECK(shape({"i + lane"}) == "auto auto;");
+  CHECK(shape({"warp * 32"}) == "256 auto;");
+  CHECK(shape({"thread"}) == "256 auto;");
+  CHECK(shape({"block"}) == "256 4;");
+  CHECK(shape({"i"}, "warp < 2") == "256 auto;");
+  CHECK(shape({"i", "i + block"}) == "256 4;256 4;");  // one shape for all that are compared
+}
+
+TEST_CASE("user pattern: data is no pattern", "[user_pattern]") {
+  const auto refusal = [](const std::string& text) {
+    try {
+      static_cast<void>(find_probe("pattern")->find_axis("pattern")->texts(text));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal("UNIFORM:8:1:NR") ==
+        "--pattern: 'UNIFORM:8:1:NR' is Spatter's notation; pass it as --indices 'UNIFORM:8:1:NR'");
+  const gpumem::test::TemporaryDirectory directory;
+  const std::string path = (directory / "a.npy").string();
+  gpumem::test::put(path, "x");
+  CHECK(refusal(path) == "--pattern: '" + path + "' is a file; pass it as --indices '" + path + "'");
+  CHECK_THAT(refusal("i +"), StartsWith("--pattern: column "));
+  CHECK(refusal("0,4").empty());
 }
 
 TEST_CASE("user pattern: an automatic buffer is made for the pattern", "[user_pattern]") {

@@ -95,8 +95,8 @@ TEST_CASE("what is no index is named with its line and column", "[index_file_tex
   CHECK(error("5 " + std::string(1000, 'x'), 128) ==
         "a.txt: line 1, column 3: '" + std::string(24, 'x') + "...' is no decimal integer");
   CHECK(error(std::string("\x01\0\0\0\x02\0\0\0", 8)) ==
-        "a.txt: line 1, column 1: '\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00' is no decimal integer; of a binary file, "
-        "--index-format says the type (u32, u64, i32, i64, npy)");
+        "a.txt: line 1, column 1: '\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00' is no decimal integer; if it is a binary "
+        "file, pass --index-format u32|u64|i32|i64|npy");
 }
 
 TEST_CASE("damaged text is read or refused in one line", "[index_file_text]") {

@@ -38,7 +38,7 @@ TEST_CASE("indices are held in words of any width", "[index_sequence]") {
 }
 
 TEST_CASE("a block of indices repeats further on", "[index_sequence]") {
-  const IndexSequence indices = make_index_sequence(Indices{5, 0, 9}, 3, 100);
+  const IndexSequence indices = make_index_sequence(Indices{5, 0, 9}, {3, 100});
   CHECK(indices.count() == 9);
   CHECK(indices.words() == 3);
   CHECK(indices.minimum() == 0);
@@ -46,8 +46,47 @@ TEST_CASE("a block of indices repeats further on", "[index_sequence]") {
   CHECK(all_of(indices) == Indices{5, 0, 9, 105, 100, 109, 205, 200, 209});
 }
 
+namespace {
+
+IndexSequence with_deltas(const Indices& block, std::uint64_t repeats, std::vector<std::int64_t> deltas) {
+  return make_index_sequence(block, RepeatShifts(repeats, deltas));
+}
+
+}  // namespace
+
+TEST_CASE("deltas take turns, and may go down", "[index_sequence]") {
+  CHECK(all_of(with_deltas({0, 1}, 5, {4, 10})) == Indices{0, 1, 4, 5, 14, 15, 18, 19, 28, 29});
+  CHECK(all_of(with_deltas({3, 0}, 3, {-4})) == Indices{11, 8, 7, 4, 3, 0});
+  CHECK(all_of(with_deltas({0}, 4, {-4, 1})) == Indices{7, 3, 4, 0});
+  CHECK(all_of(with_deltas({0}, 3, {8, 8, 8, 1'000'000})) == Indices{0, 8, 16});
+  CHECK(all_of(with_deltas({2}, 3, {0})) == Indices{2, 2, 2});
+}
+
+TEST_CASE("how far repeats reach is told without walking them", "[index_sequence]") {
+  for (const std::vector<std::int64_t>& deltas :
+       {std::vector<std::int64_t>{0}, {7}, {-7}, {5, -3}, {-5, 3}, {3, -3}, {1, 2, -30, 4}, {-1, -2, 30}}) {
+    for (std::uint64_t repeats = 1; repeats < 9; ++repeats) {
+      const IndexSequence indices = with_deltas({5, 0, 9}, repeats, deltas);
+      const Indices all = all_of(indices);
+      CHECK(*std::ranges::min_element(all) == indices.minimum());
+      CHECK(*std::ranges::max_element(all) == indices.maximum());
+      for (std::uint64_t count = 1; count <= all.size(); ++count) {
+        REQUIRE(indices.highest(count) ==
+                *std::max_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)));
+      }
+      for (std::uint64_t least = 0; least <= indices.maximum() + 1; ++least) {
+        const auto found = std::ranges::find_if(all, [&](std::uint64_t one) { return one >= least; });
+        REQUIRE(indices.first_from(least) == static_cast<std::uint64_t>(found - all.begin()));
+      }
+    }
+  }
+  const IndexSequence long_one = with_deltas({0, 24}, std::uint64_t{1} << 60U, {1, 2});
+  CHECK(long_one.maximum() == 24 + (std::uint64_t{3} << 59U) - 2);
+  CHECK(long_one.first_from(std::uint64_t{3} << 58U) == (std::uint64_t{1} << 60U) - 2 * 16 + 1);
+}
+
 TEST_CASE("pieces of a sequence are what it says one by one", "[index_sequence]") {
-  const IndexSequence indices = make_index_sequence(Indices{5, 0, 9, 2}, 6, 7);
+  const IndexSequence indices = make_index_sequence(Indices{5, 0, 9, 2}, {6, 7});
   const Indices all = all_of(indices);
   for (std::uint64_t first = 0; first <= all.size(); ++first) {
     for (std::uint64_t count = 0; first + count <= all.size(); ++count) {
@@ -70,9 +109,9 @@ TEST_CASE("lists of indices take 32 bits where these suffice", "[index_sequence]
 
 TEST_CASE("what is no sequence is a mistake of the program", "[index_sequence]") {
   CHECK_THROWS_AS(make_index_sequence(Indices{}), std::logic_error);
-  CHECK_THROWS_AS(make_index_sequence(Indices{1}, 0), std::logic_error);
-  CHECK_THROWS_AS(make_index_sequence(Indices{1, 2}, std::uint64_t{1} << 63U), std::logic_error);
-  CHECK_THROWS_AS(make_index_sequence(Indices{1}, 3, std::uint64_t{1} << 63U), std::logic_error);
+  CHECK_THROWS_AS(make_index_sequence(Indices{1}, {0, 0}), std::logic_error);
+  CHECK_THROWS_AS(make_index_sequence(Indices{1, 2}, {std::uint64_t{1} << 62U, 0}), std::logic_error);
+  CHECK_THROWS_AS(make_index_sequence(Indices{1}, {3, std::uint64_t{1} << 62U}), std::logic_error);
   CHECK_THROWS_AS(IndexSequence(buffer_of<std::uint8_t>({1, 2, 3}), 3), std::logic_error);
   CHECK_THROWS_AS(IndexSequence(buffer_of<std::uint8_t>({1, 2, 3}), 0), std::logic_error);
 }

@@ -102,6 +102,22 @@ TEST_CASE("a header is any Python dictionary of the three members", "[npy]") {
   CHECK(header("{'descr': '=i8', 'fortran_order': True, 'shape': (1, 7, 1)}").records == 7);
 }
 
+TEST_CASE("what is noted beside a type does no harm", "[npy]") {
+  const auto with_type = [](const std::string& type) {
+    return "{'descr': " + type + ", 'fortran_order': False, 'shape': (2,), }";
+  };
+  for (const std::string type :
+       {"('<i4', {'h5py': 1})", "('<i4', {})", "(\"<i4\", {'a': [1, (2,)], 'b})': {'c': '}'}},)"}) {
+    CHECK(header(with_type(type)).word_bytes == 4);
+  }
+  CHECK(header_error(with_type("('<f8', {'unit': 'm'})")) == "a.npy: is float64: convert with .astype(numpy.int64)");
+  CHECK_THAT(header_error(with_type("('<i4', (3,))")), Catch::Matchers::Contains("its elements are arrays themselves"));
+  CHECK_THAT(header_error(with_type("([('a', '<i4')], {'x': 1})")), Catch::Matchers::Contains("records of several"));
+  for (const std::string type : {"('<i4', {'h5py': 1)", "('<i4', {'h5py': [1})", "('<i4', {", "('<i4',", "('<i4'"}) {
+    CHECK_THAT(header_error(with_type(type)), Catch::Matchers::StartsWith("a.npy: "));
+  }
+}
+
 TEST_CASE("types that are no integers say what makes integers of them", "[npy]") {
   CHECK(error(numpy_f8) == "a.npy: is float64: convert with .astype(numpy.int64)");
   CHECK(type_error("<f2") == "a.npy: is float16: convert with .astype(numpy.int64)");
@@ -146,9 +162,9 @@ TEST_CASE("negative indices are named by their record", "[npy]") {
 TEST_CASE("another file than .npy is named by how it begins", "[npy]") {
   CHECK(error("") == "a.npy: is empty; expected an array of numpy.save");
   CHECK(error("1,2\n3,4") == "a.npy: is no .npy file: it begins with \"1,2\\x0a3,\"");
-  CHECK(error("PK\x03\x04 and so on") ==
-        "a.npy: is no .npy file: it is an archive (.npz); save one array with numpy.save");
-  CHECK(error(std::string("\x1f\x8b\x08\x00", 4)) == "a.npy: is no .npy file: it is compressed; unpack it with gunzip");
+  CHECK(error("PK\x03\x04 and so on") == "a.npy: is no .npy file: it is a ZIP archive; unpack it with unzip");
+  CHECK(error(std::string("\x1f\x8b\x08\x00", 4)) ==
+        "a.npy: is no .npy file: it is compressed with gzip; unpack it with gunzip");
   CHECK_THAT(error(bytes("\x93NUMPY\x04\x00v\x00")),
              Catch::Matchers::StartsWith("a.npy: is of version 4.0 of the .npy format"));
   CHECK_THAT(error(bytes("\x93NUMPY\x01\x01v\x00")), Catch::Matchers::StartsWith("a.npy: is of version 1.1"));

@@ -27,6 +27,7 @@ TEST_CASE("Spatter's patterns are what its documentation says", "[spatter]") {
   CHECK(offsets("LAPLACIAN:2:1:100") == Indices{0, 99, 100, 101, 200});
   CHECK(offsets("LAPLACIAN:2:2:100") == Indices{0, 100, 198, 199, 200, 201, 202, 300, 400});
   CHECK(offsets("LAPLACIAN:3:1:100") == Indices{0, 9900, 9999, 10000, 10001, 10100, 20000});
+  CHECK(offsets("UNIFORM:4:0") == Indices{0, 0, 0, 0});
   CHECK(offsets("1,2,4,8,16,32") == Indices{1, 2, 4, 8, 16, 32});
   CHECK(offsets("4,4,4,4,4") == Indices{4, 4, 4, 4, 4});
 }
@@ -35,6 +36,7 @@ TEST_CASE("a notation may say how far a repeat is from the next", "[spatter]") {
   CHECK_FALSE(parse_spatter("UNIFORM:8:4", "").delta);
   CHECK(parse_spatter("UNIFORM:8:4:NR", "").delta == 32);
   CHECK(parse_spatter("UNIFORM:8:4:3", "").delta == 3);
+  CHECK(parse_spatter("UNIFORM:8:4:0", "").delta == 0);
   CHECK(parse_spatter("LAPLACIAN:3:1:100", "").delta == 1);
   CHECK_FALSE(parse_spatter("MS1:8:4:32", "").delta);
   CHECK_FALSE(parse_spatter("0, 4 ,8", "").delta);
@@ -88,17 +90,16 @@ TEST_CASE("what is wrong in a notation is named with its character", "[spatter]"
   const std::string ms1 = "; it is written MS1:LENGTH:BREAKS:GAPS, such as MS1:8:2,3:20";
   CHECK(error("UNIFORM") == "--indices: character 8: expected ':' before LENGTH" + uniform);
   CHECK(error("UNIFORM:8") == "--indices: character 10: expected ':' before STRIDE" + uniform);
-  CHECK(error("UNIFORM:8:0") ==
-        "--indices: character 11: expected STRIDE, a whole number from 1 to 9223372036854775807" + uniform);
+  CHECK(error("UNIFORM:0:1") == "--indices: character 9: expected LENGTH, a whole number from 1 to 67108864" + uniform);
   CHECK(error("UNIFORM:8:x") ==
-        "--indices: character 11: expected STRIDE, a whole number from 1 to 9223372036854775807" + uniform);
+        "--indices: character 11: expected STRIDE, a whole number from 0 to 9223372036854775807" + uniform);
   CHECK(error("UNIFORM:99999999999:1") ==
         "--indices: character 9: expected LENGTH, a whole number from 1 to 67108864" + uniform);
   CHECK(error("UNIFORM:8:9223372036854775807") ==
         "--indices: character 30: its offsets are above 2^63 - 1, the largest index" + uniform);
   CHECK(error("UNIFORM:8:1:NRX") == "--indices: character 15: expected nothing more, not 'X'" + uniform);
-  CHECK(error("UNIFORM:8:1:0") ==
-        "--indices: character 13: expected DELTA or NR, a whole number from 1 to "
+  CHECK(error("UNIFORM:8:1:x") ==
+        "--indices: character 13: expected DELTA or NR, a whole number from 0 to "
         "9223372036854775807" +
             uniform);
   CHECK(error("MS1:8:4") == "--indices: character 8: expected ':' before GAPS" + ms1);

@@ -34,8 +34,8 @@ TEST_CASE("Spatter's files describe gathers and scatters", "[spatter]") {
   CHECK(runs[1].wrap == 3);
   // Spatter's defaults.
   CHECK(runs[2].kernel == Kernel::gather);
-  CHECK(runs[2].gather->delta() == 8);
-  CHECK(runs[2].gather->repeats() == 1024);
+  CHECK(runs[2].gather->shifts().growth() == 8);
+  CHECK(runs[2].gather->shifts().repeats() == 1024);
 }
 
 TEST_CASE("a gather and a scatter at once have a pattern and a delta each", "[spatter]") {
@@ -69,9 +69,39 @@ TEST_CASE("Spatter's patterns are shortened, then folded", "[spatter]") {
 }
 
 TEST_CASE("a delta in the notation goes before the member, as in Spatter", "[spatter]") {
-  CHECK(read(R"([{"pattern": "UNIFORM:8:2:NR", "delta": 3}])").at(0).gather->delta() == 16);
-  CHECK(read(R"([{"pattern": "LAPLACIAN:2:1:9", "delta": 3}])").at(0).gather->delta() == 1);
-  CHECK(read(R"([{"pattern": "MS1:8:4:5", "delta": 3}])").at(0).gather->delta() == 3);
+  CHECK(read(R"([{"pattern": "UNIFORM:8:2:NR", "delta": 3}])").at(0).gather->shifts().growth() == 16);
+  CHECK(read(R"([{"pattern": "LAPLACIAN:2:1:9", "delta": 3}])").at(0).gather->shifts().growth() == 1);
+  CHECK(read(R"([{"pattern": "MS1:8:4:5", "delta": 3}])").at(0).gather->shifts().growth() == 3);
+}
+
+TEST_CASE("deltas may go down, and take turns", "[spatter]") {
+  CHECK(all_of(read(R"([{"pattern": [0, 24], "delta": -4, "count": 3}])").at(0).gather.value()) ==
+        Indices{8, 32, 4, 28, 0, 24});
+  CHECK(all_of(read(R"([{"pattern": [0], "delta": [8, -2], "count": 4}])").at(0).gather.value()) ==
+        Indices{0, 8, 6, 14});
+}
+
+TEST_CASE("a configuration that cannot be run leaves the others alone", "[spatter]") {
+  const std::vector<SpatterRun> runs = read(R"([
+    {"pattern": [0, 1], "count": 1},
+    {"kernel": "SG", "pattern": [0, 1]},
+    {"kernel": "sg", "pattern-gather": [0, 1], "pattern-scatter": [1, 0], "count": 1},
+    {"pattern": [3, -1]},
+  ])");
+  REQUIRE(runs.size() == 4);
+  CHECK_FALSE(runs[0].refusal);
+  CHECK(all_of(runs[0].gather.value()) == Indices{0, 1});
+  CHECK(runs[1].refusal == "s.json: /1/pattern-gather: expected this member, which is missing");
+  CHECK(runs[2].kernel == Kernel::gather_scatter);
+  CHECK(runs[3].refusal == "s.json: /3/pattern/1: expected a whole number from 0 to 9223372036854775807");
+}
+
+TEST_CASE("a comma behind the last item does no harm", "[spatter]") {
+  CHECK(read("[{\"pattern\": [0, 1,], \"count\": 1 , \n},\n]").size() == 1);
+  CHECK(read(R"([{"pattern": [0], "name": "a,]\",}"}])").at(0).name == "a,]\",}");
+  for (const char* text : {"[,]", "[{\"pattern\": [0]},,]", "[{\"pattern\": [0]},", "[{,}]"}) {
+    CHECK_THAT(error(text), Catch::Matchers::StartsWith("s.json: "));
+  }
 }
 
 TEST_CASE("members that say nothing of accesses are ignored and named", "[spatter]") {
@@ -94,12 +124,12 @@ TEST_CASE("what Spatter would not run is refused where it stands", "[spatter]") 
   CHECK(error(R"([{"kernel": "GS", "pattern-gather": [1], "pattern-scatter": [1, 2]}])") ==
         "s.json: /0/pattern-scatter: expected as many offsets as pattern-gather has, 1");
   CHECK(error(R"([{"kernel": "Copy", "pattern": [1]}])") ==
-        "s.json: /0/kernel: expected Gather, Scatter, GS, MultiGather or MultiScatter");
+        "s.json: /0/kernel: expected Gather, Scatter, GS (or SG), MultiGather or MultiScatter");
   CHECK(error(R"([{"pattern": []}])") == "s.json: /0/pattern: expected at least one offset");
   CHECK(error(R"([{"pattern": 3}])") ==
         "s.json: /0/pattern: expected a notation such as \"UNIFORM:8:1:NR\", or an array of offsets");
-  CHECK(error(R"([{"pattern": [0]}, {"pattern": [0, -1]}])") ==
-        "s.json: /1/pattern/1: expected a whole number from 0 to 9223372036854775807");
+  CHECK(error(R"([{"pattern": [0, -1]}, {"pattern": []}])") ==
+        "s.json: /0/pattern/1: expected a whole number from 0 to 9223372036854775807");
   CHECK(error(R"([{"pattern": [1.5]}])") ==
         "s.json: /0/pattern/0: expected a whole number from 0 to 9223372036854775807");
   CHECK(error(R"([{"pattern": "UNIFORM:8"}])") ==
@@ -108,7 +138,9 @@ TEST_CASE("what Spatter would not run is refused where it stands", "[spatter]") 
   CHECK(error(R"([{"pattern": [1], "count": 0}])") ==
         "s.json: /0/count: expected a whole number from 1 to 9223372036854775807");
   CHECK(error(R"([{"pattern": [1], "delta": "8"}])") ==
-        "s.json: /0/delta: expected a whole number from 0 to 9223372036854775807");
+        "s.json: /0/delta: expected a whole number from -9007199254740992 to 9223372036854775807, or a list of them");
+  CHECK_THAT(error(R"([{"pattern": [1], "delta": [4, 0.5]}])"), Catch::Matchers::StartsWith("s.json: /0/delta/1: "));
+  CHECK(error(R"([{"pattern": [1], "delta": []}])") == "s.json: /0/delta: expected at least one delta");
   CHECK_THAT(error(R"([{"pattern": [1], "delta": 9223372036854775807, "count": 3}])"),
              Catch::Matchers::StartsWith("s.json: /0: its accesses: 3 repeats, each 9223372036854775807 elements"));
 }

@@ -1,0 +1,11 @@
+#pragma once
+// How many elements the arrays of a launch have, where the user says it.
+
+#include "probes/probe.hpp"
+
+namespace gpumem::global {
+
+/// Throws a usage error where an array of --extent elements is larger than the device's memory.
+void require_extent(const Case& one, const Device& device);
+
+}  // namespace gpumem::global
