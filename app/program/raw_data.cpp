@@ -185,7 +185,7 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
           whole = whole && std::isnan(value);  // absent
         }
       }
-      process.counted.push_back(counted);
+      if (counted.counts != measure::Counts{}) process.counted.push_back(counted);
       return whole;
     }
     case EventKind::range: {
