@@ -115,9 +115,11 @@ struct PeerTraffic {
   enum class Mover { copy_engine, kernel_read, kernel_write, host };
   Mover mover = Mover::copy_engine;  ///< `host`: both GPUs' copy engines, through its memory
   PeerLink link = {};
-  std::uint64_t bytes = 0;  ///< each way
+  std::uint64_t bytes = 0;  ///< of a copy, each way
   bool both_ways = false;
-  std::uint64_t pieces = 1;  ///< that they are cut into on their way through the host's memory
+  unsigned copies = 1;       ///< in a row, each way
+  unsigned commands = 1;     ///< that these are queued as: one each, or one for all
+  std::uint64_t pieces = 1;  ///< that a copy is cut into on its way through the host's memory
 };
 
 /// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters

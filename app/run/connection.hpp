@@ -31,9 +31,13 @@ using Connect = std::function<std::unique_ptr<Connection>()>;
 /// The only argument of a copy of this program that is to work for its parent.
 inline constexpr const char* worker_argument = "--work-for-parent";
 
+inline constexpr const char* own_program = "/proc/self/exe";
+
 /// Starts such a copy, or another program that talks as it does. An interrupt that reaches this process alone is passed
-/// on to it while it is waited for. Throws a probe error.
+/// on to it while it is waited for. With `only_gpu`, a UUID, CUDA shows it no other GPU: to open all of them takes it
+/// longer, and two copies that do so wait for each other. Throws a probe error.
 [[nodiscard]] std::unique_ptr<Connection> start_copy(std::function<bool()> interrupted,
-                                                     const std::string& program = "/proc/self/exe");
+                                                     const std::string& program = own_program,
+                                                     const std::string& only_gpu = "");
 
 }  // namespace gpumem::app

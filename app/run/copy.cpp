@@ -11,8 +11,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "app/run/connection.hpp"
 #include "probes/error.hpp"
@@ -31,9 +33,21 @@ constexpr int look_around_ms = 100;
   throw probe_error(fmt::format("cannot {} a process to measure in: {}", what, std::strerror(error)));
 }
 
+/// This process's environment, in which CUDA shows no GPU but one, if there is one to name.
+std::vector<std::string> environment_of(const std::string& only_gpu) {
+  constexpr std::string_view shown = "CUDA_VISIBLE_DEVICES=";
+  std::vector<std::string> settings;
+  for (char** setting = environ; *setting != nullptr; ++setting) {
+    if (only_gpu.empty() || !std::string_view(*setting).starts_with(shown)) settings.emplace_back(*setting);
+  }
+  if (!only_gpu.empty()) settings.push_back(std::string(shown) + only_gpu);
+  return settings;
+}
+
 class Copy final : public Connection {
  public:
-  Copy(std::function<bool()> interrupted, const std::string& program) : interrupted_(std::move(interrupted)) {
+  Copy(std::function<bool()> interrupted, const std::string& program, const std::string& only_gpu)
+      : interrupted_(std::move(interrupted)) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) cannot("talk to", errno);
     posix_spawn_file_actions_t actions;
@@ -43,7 +57,11 @@ class Copy final : public Connection {
     std::string name = "gpumem";
     std::string argument = worker_argument;
     char* const arguments[] = {name.data(), argument.data(), nullptr};
-    const int failure = posix_spawn(&id_, program.c_str(), &actions, nullptr, arguments, environ);
+    std::vector<std::string> settings = environment_of(only_gpu);
+    std::vector<char*> environment;
+    for (std::string& setting : settings) environment.push_back(setting.data());
+    environment.push_back(nullptr);
+    const int failure = posix_spawn(&id_, program.c_str(), &actions, nullptr, arguments, environment.data());
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     socket_ = ends[0];
@@ -137,8 +155,9 @@ class Copy final : public Connection {
 
 }  // namespace
 
-std::unique_ptr<Connection> start_copy(std::function<bool()> interrupted, const std::string& program) {
-  return std::make_unique<Copy>(std::move(interrupted), program);
+std::unique_ptr<Connection> start_copy(std::function<bool()> interrupted, const std::string& program,
+                                       const std::string& only_gpu) {
+  return std::make_unique<Copy>(std::move(interrupted), program, only_gpu);
 }
 
 }  // namespace gpumem::app

@@ -64,6 +64,7 @@ struct Launches {
 };
 
 Launches launches_of(const Workload& workload) {
+  if (workload.peer) return {static_cast<double>(workload.peer->copies), true};
   if (workload.operations.empty()) return {};
   Launches launches{0, true};
   for (const Operation& operation : workload.operations) {
@@ -91,11 +92,11 @@ double bytes_asked_for(const Workload& workload) {
 }  // namespace
 
 void count_cases(std::span<const Case> cases, std::span<report::Record> records, measure::Counters& counters,
-                 measure::Session& session, const model::Profile& profile) {
+                 measure::Session& session, const Device& gpu, const model::Profile& profile) {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (records[i].status != report::Status::ok || !records[i].time) continue;
-    Workload workload = describe(cases[i], session.device());
+    Workload workload = describe(cases[i], gpu);
     if (!workload.kernel.empty()) entries.push_back({&cases[i], &records[i], std::move(workload)});
   }
   // Likewise. Those that share the session's buffers take less together, but not all do.

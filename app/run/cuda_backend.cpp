@@ -158,7 +158,7 @@ class CudaBackend final : public Backend {
         const measure::CurrentDevice current(index);
         const auto counters = context_->counters.try_emplace(index, index).first;
         count_cases(cases.subspan(first, last - first), records.subspan(first, last - first), counters->second,
-                    context_->session.peer(index), gpus_.at(index).profile);
+                    context_->session.peer(index), gpus_.at(index).device, gpus_.at(index).profile);
         first = last;
       }
       watched_.insert("counts_differ");

@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,19 @@ std::uint64_t memory_bytes() {
   return pages > 0 && page_bytes > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) : 0;
 }
 
+/// What Linux says of the first CPU's caches.
+std::optional<std::uint64_t> l3_bytes() {
+  const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index";
+  for (int index = 0;; ++index) {
+    int level = 0;
+    if (!(std::ifstream(folder + std::to_string(index) + "/level") >> level)) return std::nullopt;
+    std::uint64_t size = 0;
+    char unit = 0;
+    if (level != 3 || !(std::ifstream(folder + std::to_string(index) + "/size") >> size >> unit)) continue;
+    return size << (unit == 'M' ? 20U : 10U);
+  }
+}
+
 }  // namespace
 
 report::Host describe_host() {
@@ -49,6 +63,7 @@ report::Host describe_host() {
     if (host.cpu.empty()) host.cpu = kernel.machine;
   }
   host.memory_bytes = memory_bytes();
+  host.l3_bytes = l3_bytes();
   return host;
 }
 

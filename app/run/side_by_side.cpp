@@ -299,8 +299,10 @@ std::unique_ptr<Backend> make_side_by_side_backend(const MeasureOptions& options
 }
 
 std::unique_ptr<Backend> measure_in_copies(const MeasureOptions& options, std::span<const Device> gpus) {
-  return make_side_by_side_backend(options, gpus, [&](const Device& /*gpu*/) -> Connect {
-    return [interrupted = options.interrupted] { return start_copy(interrupted); };
+  return make_side_by_side_backend(options, gpus, [&](const Device& gpu) -> Connect {
+    return [interrupted = options.interrupted, only = gpu.uuid.value_or("")] {
+      return start_copy(interrupted, own_program, only);
+    };
   });
 }
 

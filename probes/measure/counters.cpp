@@ -30,19 +30,14 @@ CUcontext current_context() {
 
 struct Counters::State {
   RangeProfiler profiler;
+
+  /// What was chosen, of each launch.
+  std::vector<Counts> count(std::span<const std::function<void()>> launches, const CounterChoice& choice);
 };
 
-Counters::Counters(int device_index) : state_(new State{RangeProfiler(load_cupti(), device_index)}) {
-  // So that a chip without counters is told before anything runs.
-  state_->profiler.enable(state_->profiler.choice({}), current_context());
-}
-Counters::~Counters() = default;
-
-std::vector<Counts> Counters::count(std::span<const std::function<void()>> launches,
-                                    const std::set<access::Space>& spaces) {
-  if (launches.empty()) return {};
-  RangeProfiler& profiler = state_->profiler;
-  profiler.enable(profiler.choice(spaces), current_context());
+std::vector<Counts> Counters::State::count(std::span<const std::function<void()>> launches,
+                                           const CounterChoice& choice) {
+  profiler.enable(choice, current_context());
   RangeCounts counted = profiler.empty_counts(launches.size());
   profiler.set_up(counted, Replay::by_caller, most_at_once);
   for (bool all_passes_done = false; !all_passes_done;) {
@@ -57,6 +52,26 @@ std::vector<Counts> Counters::count(std::span<const std::function<void()>> launc
   profiler.decode();
   std::vector<Counts> counts;
   for (std::size_t i = 0; i < launches.size(); ++i) counts.push_back(profiler.counts_of(counted, i));
+  return counts;
+}
+
+Counters::Counters(int device_index) : state_(new State{RangeProfiler(load_cupti(), device_index)}) {
+  // So that a chip without counters is told before anything runs.
+  state_->profiler.enable(state_->profiler.choice({}), current_context());
+}
+Counters::~Counters() = default;
+
+std::vector<Counts> Counters::count(std::span<const std::function<void()>> launches,
+                                    const std::set<access::Space>& spaces) {
+  if (launches.empty()) return {};
+  std::vector<Counts> counts = state_->count(launches, state_->profiler.choice(spaces));
+  if (!spaces.contains(access::Space::peer)) return counts;
+  const CounterChoice& links = state_->profiler.link_choice();
+  if (links.fields.empty()) return counts;
+  const std::vector<Counts> carried = state_->count(launches, links);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (const CounterField* field : links.fields) counts[i].*field->value = carried[i].*field->value;
+  }
   return counts;
 }
 

@@ -41,6 +41,8 @@ std::string_view cure(CUptiResult result) {
   }
 }
 
+bool is_of_links(const CounterField& field) { return field.only_of == access::Space::peer; }
+
 std::string why_unsupported(const CUpti_Profiler_DeviceSupported_Params& supported) {
   const auto lacks = [](CUpti_Profiler_Support_Level level) { return level != CUPTI_PROFILER_CONFIGURATION_SUPPORTED; };
   if (lacks(supported.architecture)) return "the GPU is too old to be counted: compute capability 7.0 or newer";
@@ -147,22 +149,29 @@ bool RangeProfiler::has(const char* metric) const {
 const CounterChoice& RangeProfiler::choice(const std::set<access::Space>& accessed) {
   std::set<access::Space> spaces;  // of those that have counters of their own
   for (const CounterField& field : counter_fields()) {
-    if (field.only_of && accessed.contains(*field.only_of)) spaces.insert(*field.only_of);
+    if (field.only_of && !is_of_links(field) && accessed.contains(*field.only_of)) spaces.insert(*field.only_of);
   }
-  if (const auto known = choices_.find(spaces); known != choices_.end()) return known->second;
-  CounterChoice chosen;
+  return chosen(spaces, [&](const CounterField& field) { return !field.only_of || spaces.contains(*field.only_of); });
+}
+
+const CounterChoice& RangeProfiler::link_choice() { return chosen({access::Space::peer}, is_of_links); }
+
+const CounterChoice& RangeProfiler::chosen(const std::set<access::Space>& key,
+                                           const std::function<bool(const CounterField&)>& wanted) {
+  if (const auto known = choices_.find(key); known != choices_.end()) return known->second;
+  CounterChoice made;
   for (const CounterField& field : counter_fields()) {
-    if (field.only_of && !spaces.contains(*field.only_of)) continue;
+    if (!wanted(field)) continue;
     for (const char* metric : field.metrics) {
       if (metric == nullptr || !has(metric)) continue;
-      chosen.fields.push_back(&field);
-      chosen.metrics.push_back(metric);
+      made.fields.push_back(&field);
+      made.metrics.push_back(metric);
       break;
     }
   }
-  chosen.host = make_host();
-  CounterChoice& kept =
-      choices_.emplace(spaces, std::move(chosen)).first->second;  // so that it is released in any case
+  made.host = make_host();
+  CounterChoice& kept = choices_.emplace(key, std::move(made)).first->second;  // so that it is released in any case
+  if (kept.metrics.empty()) return kept;
   require(add(kept.host, kept.metrics), "choose what to count");
   configure(kept);
   return kept;

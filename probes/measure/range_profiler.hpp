@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -50,8 +51,10 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// What is counted of launches that access these spaces. Stays as long as the profiler.
+  /// What is counted of launches that access these spaces, but for NVLinks. Stays as long as the profiler.
   [[nodiscard]] const CounterChoice& choice(const std::set<access::Space>& accessed);
+  /// What NVLinks count, which CUPTI refuses to count beside anything else. Likewise.
+  [[nodiscard]] const CounterChoice& link_choice();
   /// Has the context's counters count what was chosen, one context and one choice at a time: CUPTI keeps the counters
   /// that it was set up with first, and gives no values of others.
   void enable(const CounterChoice& chosen, CUcontext context);
@@ -83,11 +86,13 @@ class RangeProfiler {
   void release_host(CUpti_Profiler_Host_Object* object) const;
   [[nodiscard]] CUptiResult add(CUpti_Profiler_Host_Object* object, std::span<const char* const> names) const;
   [[nodiscard]] bool has(const char* metric) const;
+  [[nodiscard]] const CounterChoice& chosen(const std::set<access::Space>& key,
+                                            const std::function<bool(const CounterField&)>& wanted);
   void configure(CounterChoice& chosen) const;
 
   std::shared_ptr<const Cupti> cupti_;
   std::string chip_;
-  std::map<std::set<access::Space>, CounterChoice> choices_;
+  std::map<std::set<access::Space>, CounterChoice> choices_;  ///< by the spaces that only they count
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
   const CounterChoice* enabled_for_ = nullptr;  ///< one of the choices
   std::size_t next_pass_ = 0;

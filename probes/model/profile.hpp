@@ -92,10 +92,13 @@ struct Rates {
 
   double nvlink_efficiency = 0;           ///< of NVLinks' theoretical bandwidth, what packets get of it
   double nvlink_header_bytes = 0;         ///< of a packet beside its data
-  double nvlink_kernel_return_bytes = 0;  ///< what goes the other way for each packet of a kernel (128 bytes of data)
+  double nvlink_kernel_return_bytes = 0;  ///< what goes the other way for each packet that a kernel loads (128 bytes)
+  double nvlink_store_return_bytes = 0;   ///< that it stores
   double nvlink_copy_return_bytes = 0;    ///< and of a copy engine (256)
   double nvlink_latency_s = 0;            ///< of a load from another GPU's memory
   double peer_copy_s = 0;                 ///< fixed cost of a copy between GPUs in a queue of copies
+  double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each piece on its way through the host
+  double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
 };
 
 /// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with

@@ -78,9 +78,12 @@ std::span<const RateField> rate_fields() {
       {"nvlink_efficiency", &Rates::nvlink_efficiency, Scale::nothing, true, true},
       {"nvlink_header_bytes", &Rates::nvlink_header_bytes, Scale::nothing, true, true},
       {"nvlink_kernel_return_bytes", &Rates::nvlink_kernel_return_bytes, Scale::nothing, true, true},
+      {"nvlink_store_return_bytes", &Rates::nvlink_store_return_bytes, Scale::nothing, true, true},
       {"nvlink_copy_return_bytes", &Rates::nvlink_copy_return_bytes, Scale::nothing, true, true},
       {"nvlink_latency_s", &Rates::nvlink_latency_s, Scale::nothing, true, true},
       {"peer_copy_s", &Rates::peer_copy_s, Scale::nothing, true, true},
+      {"staged_piece_s", &Rates::staged_piece_s, Scale::nothing, true, true},
+      {"host_memory_bytes_per_s", &Rates::host_memory_bytes_per_s, Scale::nothing, true, true},
   };
   return fields;
 }

@@ -65,13 +65,22 @@ Flow::Flow(const PeerCase& way, measure::Session& session)
   enable_access(*target_session_, *source_session_);
 }
 
-void Flow::queue() {
-  if (stage_) return queue_staged();
+void Flow::queue(unsigned copies) {
+  if (stage_) {
+    for (unsigned copy = 0; copy < copies; ++copy) queue_staged();
+    return;
+  }
   const CurrentDevice current(mover_->device_index());
-  if (way_.by_kernel()) return queue_copy(way_.launch(), source_, target_, stream().get());
-  measure::check(cudaMemcpyPeerAsync(target_, target_session_->device_index(), source_, source_session_->device_index(),
-                                     way_.bytes, stream().get()),
-                 "copy between two GPUs");
+  const std::uint64_t words = way_.bytes / word_bytes;
+  if (way_.via == Via::kernel_read) {
+    return queue_reads(copies, words, source_, target_, mover_->device(), stream().get());
+  }
+  if (way_.via == Via::kernel_write) return queue_writes(copies, words, source_, target_, stream().get());
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    measure::check(cudaMemcpyPeerAsync(target_, target_session_->device_index(), source_,
+                                       source_session_->device_index(), way_.bytes, stream().get()),
+                   "copy between two GPUs");
+  }
 }
 
 void Flow::queue_staged() {
@@ -105,7 +114,7 @@ const measure::Event& Flow::mark() {
 
 std::size_t Flow::commands() const {
   constexpr std::size_t of_a_piece = 6;
-  return stage_ ? 2 + of_a_piece * way_.pieces() : 1;
+  return way_.copies() * (stage_ ? 2 + of_a_piece * way_.pieces() : 1);
 }
 
 void Flow::poison() const {

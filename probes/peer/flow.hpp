@@ -19,15 +19,15 @@ class Flow {
   /// of any GPU of the machine. The buffers are the sessions' own. Throws a probe error.
   Flow(const PeerCase& way, measure::Session& session);
 
-  /// Queues one copy behind what the mover's stream holds.
-  void queue();
+  /// Queues so many copies in a row behind what the mover's stream holds.
+  void queue(unsigned copies);
   /// The stream of the GPU that moves the bytes.
   [[nodiscard]] const measure::Stream& stream() const { return mover_->stream(); }
   /// Has the mover's stream wait for the event of another GPU.
   void wait_for(const measure::Event& event) const;
   /// What is queued now, to be waited for.
   [[nodiscard]] const measure::Event& mark();
-  /// Commands that queue() leaves in streams.
+  /// Commands that all copies of a run leave in streams.
   [[nodiscard]] std::size_t commands() const;
 
   /// Poisons what the target holds. Waits.

@@ -19,6 +19,7 @@
 #include "probes/peer/flow.hpp"
 #include "probes/peer/peer_advice.hpp"
 #include "probes/peer/peer_case.hpp"
+#include "probes/peer/peer_kernel.hpp"
 #include "probes/probe.hpp"
 #include "probes/words.hpp"
 
@@ -58,15 +59,15 @@ class PeerExperiment final : public measure::Experiment {
 
   /// Into the session's stream, as all of the flows' are.
   void launch(cudaStream_t /*stream*/) override {
-    if (is_plain()) return flows_.front().queue();
+    if (is_plain()) return flows_.front().queue(peer_.copies());
     // The gate holds all ways back until the last of them is queued: else those queued first would be alone at first.
     if (gate_) gate_->close(session_->stream());
     queue_together(flows_.size());
     if (gate_) gate_->open();
   }
 
-  /// The kernel alone, without the way back and other pairs.
-  void launch_kernel(cudaStream_t /*stream*/) override { flows_.front().queue(); }
+  /// One copy alone, without the way back and other pairs.
+  void launch_kernel(cudaStream_t /*stream*/) override { flows_.front().queue(1); }
 
   measure::Verification verify(cudaStream_t stream) override {
     for (std::size_t i = 0; i < own(); ++i) flows_[i].poison();
@@ -98,7 +99,7 @@ class PeerExperiment final : public measure::Experiment {
   [[nodiscard]] bool is_plain() const { return flows_.size() == 1 && !peer_.at_once; }
   [[nodiscard]] std::size_t own() const { return peer_.both ? 2 : 1; }
   [[nodiscard]] double gb_per_s(Seconds time) const {
-    return static_cast<double>(own() * peer_.bytes) * per_giga / time.count();
+    return static_cast<double>(own() * peer_.copies() * peer_.bytes) * per_giga / time.count();
   }
 
   /// Queues the first `count` ways to begin together. The session's stream waits for all of them, and `stop_` is passed
@@ -107,9 +108,9 @@ class PeerExperiment final : public measure::Experiment {
     start_.record(session_->stream());
     for (std::size_t i = 1; i < count; ++i) {
       flows_[i].wait_for(start_);
-      flows_[i].queue();
+      flows_[i].queue(peer_.copies());
     }
-    flows_.front().queue();
+    flows_.front().queue(peer_.copies());
     const auto join = [&](std::size_t first, std::size_t end) {
       for (std::size_t i = first; i < end; ++i) flows_.front().wait_for(flows_[i].mark());
     };
@@ -181,7 +182,7 @@ std::vector<Axis> axes() {
           {.flag = "size",
            .parameter = "size_bytes",
            .unit = "bytes",
-           .purpose = "bytes of a copy, each way",
+           .purpose = "bytes of a copy, each way; a run is eight of them in a row, but for staged ones",
            .defaults = "512MiB",
            .minimum = 16}};
 }
@@ -209,7 +210,6 @@ Probe peer_probe() {
   };
   probe.describe = describe;
   probe.validate = [](const Case& chosen) {
-    constexpr std::uint64_t word_bytes = 16;
     if (chosen.number("size_bytes") % word_bytes != 0) {
       throw usage_error("--size " + std::to_string(chosen.number("size_bytes")) +
                         ": copies between GPUs are of whole 16-byte words; give a multiple of 16");

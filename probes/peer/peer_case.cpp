@@ -11,8 +11,6 @@ namespace gpumem::peer {
 
 namespace {
 
-constexpr std::uint32_t word_bytes = 16;
-
 Via via_of(const std::string& name) { return static_cast<Via>(std::ranges::find(via_names, name) - via_names.begin()); }
 
 PeerTraffic::Mover mover_of(Via via) {
@@ -64,32 +62,33 @@ PeerCase::PeerCase(const Case& chosen)
       bytes(chosen.number("size_bytes")) {}
 
 std::uint64_t PeerCase::piece_bytes() const {
-  constexpr std::uint64_t least = std::uint64_t{4} << 20U;
+  constexpr std::uint64_t least = std::uint64_t{8} << 20U;
   constexpr std::uint64_t page = 4096;
   constexpr std::uint64_t most_pieces = 128;
   const std::uint64_t pages = (bytes + most_pieces * page - 1) / (most_pieces * page);
   return std::min(bytes, std::max(least, pages * page));
 }
 
-global::Launch PeerCase::launch() const {
-  return {.op = global::Op::copy, .word_bytes = word_bytes, .count = bytes / word_bytes, .tile = {512, 4}};
+unsigned PeerCase::copies() const {
+  constexpr unsigned enough = 8;
+  return via == Via::staged ? 1 : enough;
 }
 
 Workload describe(const Case& decided, const Device& gpu) {
   const PeerCase peer(decided);
   require_pair(peer, gpu);
   Workload workload;
-  if (peer.by_kernel()) {
-    workload = describe_copy(peer.launch());
-    workload.sites[peer.via == Via::kernel_read ? 0 : 1].space = access::Space::peer;
-  }
-  workload.useful_bytes_written = peer.bytes;
-  workload.useful_bytes_read = peer.both ? peer.bytes : 0;
+  if (peer.via == Via::kernel_read) workload = describe_read(peer.bytes / word_bytes, gpu);
+  if (peer.via == Via::kernel_write) workload = describe_write(peer.bytes / word_bytes);
+  workload.useful_bytes_written = peer.copies() * peer.bytes;
+  workload.useful_bytes_read = peer.both ? peer.copies() * peer.bytes : 0;
   workload.allocated_bytes = peer.both ? 2 * peer.bytes : peer.bytes;
   workload.peer = PeerTraffic{.mover = mover_of(peer.via),
                               .link = gpu.links[peer.other()],
                               .bytes = peer.bytes,
                               .both_ways = peer.both,
+                              .copies = peer.copies(),
+                              .commands = peer.via == Via::kernel_read ? 1 : peer.copies(),
                               .pieces = peer.via == Via::staged ? peer.pieces() : 1};
   if (peer.via == Via::staged) {
     const std::uint64_t pairs = peer.at_once ? gpus_beside(gpu) / 2 : 1;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "probes/device.hpp"
-#include "probes/global/launch.hpp"
 #include "probes/peer/rounds.hpp"
 #include "probes/probe.hpp"
 
@@ -30,27 +29,27 @@ inline constexpr std::uint64_t most_gpus = 64;
 
 /// Staged bytes are cut into pieces, so that one is on its way out of the host's memory while the next comes in. So
 /// many of them have a place there at a time.
-inline constexpr unsigned pieces_at_once = 4;
+inline constexpr unsigned pieces_at_once = 2;
 
 struct PeerCase {
   Pair pair;
   Via via;
   bool both;            ///< as many bytes the other way at the same time
   bool at_once;         ///< all disjoint pairs of the machine at the same time
-  std::uint64_t bytes;  ///< each way
+  std::uint64_t bytes;  ///< of a copy, each way
 
   explicit PeerCase(const Case& chosen);
 
   /// The GPU that moves the bytes, and times them.
   [[nodiscard]] std::uint64_t mover() const { return pulls() ? pair.target : pair.source; }
   [[nodiscard]] std::uint64_t other() const { return pulls() ? pair.source : pair.target; }
-  [[nodiscard]] bool by_kernel() const { return via == Via::kernel_read || via == Via::kernel_write; }
+  /// Of a run, one after another, so that what comes before and after them is lost among them. A copy of many pieces
+  /// needs no others.
+  [[nodiscard]] unsigned copies() const;
   [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
   /// Of staged bytes: large enough for the fixed costs of copies not to show, and few enough for a stream's queue.
   [[nodiscard]] std::uint64_t piece_bytes() const;
   [[nodiscard]] std::uint64_t pieces() const { return (bytes + piece_bytes() - 1) / piece_bytes(); }
-  /// Of the kernel that copies.
-  [[nodiscard]] global::Launch launch() const;
 
  private:
   [[nodiscard]] bool pulls() const {

@@ -22,9 +22,10 @@ namespace gpumem::report {
                                                         const ProbeLookup& find = find_probe);
 
 /// A few sentences per table, computed from its records: what its probe concludes or, where that is nothing, where it
-/// is best, what it costs elsewhere and why.
+/// is best, what it costs elsewhere and why. `host_cache_bytes` is of the CPU's last cache, where that is known.
 [[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results,
-                                                std::span<const ConclusionRecord> conclusions);
+                                                std::span<const ConclusionRecord> conclusions,
+                                                std::optional<std::uint64_t> host_cache_bytes = {});
 
 /// What limits a case and what would change it, in words with the figures they rest on: from the stages, the access
 /// sites, the counters and the difference to the best case of the same sweep. Never from the probe's name.

@@ -175,7 +175,8 @@ Members one_gpu_of(std::span<const Record> results, const Members& table) {
 
 }  // namespace
 
-std::vector<std::string> findings(const std::vector<Record>& results, std::span<const ConclusionRecord> conclusions) {
+std::vector<std::string> findings(const std::vector<Record>& results, std::span<const ConclusionRecord> conclusions,
+                                  std::optional<std::uint64_t> host_cache_bytes) {
   std::vector<std::string> all;
   for (const Members& table : tables(results)) {
     const Cases cases = cases_of(results, table);
@@ -189,7 +190,7 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     std::erase(parts, "");
     const auto gpu = gpu_beside_others(results[own.front()]);
     if (gpu && !parts.empty()) parts.front().insert(0, fmt::format("GPU {}: ", *gpu));
-    if (gpu) parts.push_back(shared_link(cases));
+    if (gpu) parts.push_back(shared_link(cases, host_cache_bytes));
     parts.push_back(not_run(cases));
     std::erase(parts, "");
     if (parts.empty()) {
@@ -208,7 +209,7 @@ Report completed(Report report) {
   }
   relate_to_baselines(report.results);
   report.conclusions = conclusions(report.results);
-  report.findings = findings(report.results, report.conclusions);
+  report.findings = findings(report.results, report.conclusions, report.host.l3_bytes);
   add_explanations(report.results);
   return report;
 }

@@ -23,6 +23,10 @@ namespace {
 constexpr double undisturbed = 0.9;
 /// Who gets less than this share of the best has a way of its own to be slow. Two behind one switch get half each.
 constexpr double less_than_others = 0.8;
+/// Of the CPU's cache, what copies of GPUs surely stay in: it gives what devices write a part of its ways. On the host
+/// of two H100s, with 300 MiB of it, copies both ways of 16 MiB each (64 MiB in all) lost nothing, those of 64 MiB as
+/// much as larger ones.
+constexpr double cached_share = 0.25;
 
 /// What a GPU moved while all others did the same.
 struct Flow {
@@ -48,6 +52,16 @@ struct Together {
       sum += *flow.alone_gb_per_s;
     }
     return sum;
+  }
+  /// What is left of that.
+  [[nodiscard]] std::optional<double> kept() const {
+    const auto alone = sum_alone();
+    return alone && *alone > 0 ? std::optional(sum() / *alone) : std::nullopt;
+  }
+  /// Host memory that all of them move at a time.
+  [[nodiscard]] double bytes() const { return example->useful_bytes() * static_cast<double>(flows.size()); }
+  [[nodiscard]] bool stays_in(std::optional<std::uint64_t> cache_bytes) const {
+    return cache_bytes && bytes() <= cached_share * static_cast<double>(*cache_bytes);
   }
 };
 
@@ -84,8 +98,34 @@ std::string names(const std::vector<Flow>& flows) {
   return gpu_list(gpus);
 }
 
+/// Of the cases that move more memory by the same alternative, the largest one that loses what this one does not.
+const Together* loses_more(const std::vector<Together>& all, const Together& one) {
+  const Together* largest = nullptr;
+  for (const Together& other : all) {
+    const Parameter* own = find_parameter(*one.example, one.example->compared);
+    const Parameter* others = find_parameter(*other.example, other.example->compared);
+    const bool comparable = own == nullptr ? others == nullptr : others != nullptr && own->value == others->value;
+    if (!comparable || other.bytes() <= one.bytes() || other.kept().value_or(1) >= undisturbed) continue;
+    if (largest == nullptr || other.bytes() > largest->bytes()) largest = &other;
+  }
+  return largest;
+}
+
+/// What limits all of them: what depends on whether the CPU's cache holds the data is the memory behind it.
+std::string limit(const Together& one, std::optional<std::uint64_t> cache_bytes) {
+  if (!cache_bytes) return "that is the host's limit.";
+  const std::string cache = "the CPU's cache of " + size_text(*cache_bytes);
+  if (one.stays_in(cache_bytes)) {
+    return fmt::format(
+        "that is the host's limit, and none of its memory, for {} holds what they move: they share a link "
+        "or a switch, as nvidia-smi topo -m may show.",
+        cache);
+  }
+  return fmt::format("that is the host's limit. Sizes that {} holds tell whether it is that of its memory.", cache);
+}
+
 /// Who gets less, or what all get.
-std::string shares(const Together& one) {
+std::string shares(const Together& one, const Together* larger, std::optional<std::uint64_t> cache_bytes) {
   const double best = std::ranges::max(one.flows, {}, &Flow::gb_per_s).gb_per_s;
   std::vector<Flow> few = one.flows;
   const auto rest =
@@ -102,14 +142,26 @@ std::string shares(const Together& one) {
   }
   const auto alone = one.sum_alone();
   if (!alone) return fmt::format("Each gets {}.", rates(one.flows));
-  if (one.sum() >= undisturbed * *alone)
-    return fmt::format("They hardly disturb each other: each gets {}.", rates(one.flows));
-  return fmt::format("All get less alike, {} each: that is the host's limit.", rates(one.flows));
+  if (one.sum() < undisturbed * *alone) {
+    return fmt::format("All get less alike, {} each: {}", rates(one.flows), limit(one, cache_bytes));
+  }
+  std::string text = fmt::format("They hardly disturb each other: each gets {}.", rates(one.flows));
+  if (larger == nullptr) return text;
+  text += fmt::format(" With {} they do: {} together, {} of that alone.",
+                      position_among({one.example, larger->example}, *larger->example), rate_words(larger->sum()),
+                      fixed(*larger->kept(), 2));
+  if (one.stays_in(cache_bytes)) {
+    text += fmt::format(
+        " Links and switches carry both alike; what the CPU's cache of {} does not hold is limited by the "
+        "memory of the node.",
+        size_text(*cache_bytes));
+  }
+  return text;
 }
 
 }  // namespace
 
-std::string shared_link(const Cases& table) {
+std::string shared_link(const Cases& table, std::optional<std::uint64_t> cache_bytes) {
   const std::vector<Together> all = together(table);
   if (all.empty()) return {};
   const Together& most = *std::ranges::max_element(all, {}, &Together::sum);
@@ -124,7 +176,7 @@ std::string shared_link(const Cases& table) {
     text += fmt::format(", {} of the {} that they {} alone", fixed(most.sum() / *alone, 2), rate_words(*alone),
                         most.example->headline.predicted ? "are predicted to move" : "could move at best");
   }
-  return text + ". " + shares(most);
+  return text + ". " + shares(most, loses_more(all, most), cache_bytes);
 }
 
 }  // namespace gpumem::report

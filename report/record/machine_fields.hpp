@@ -29,6 +29,7 @@ void fields(Archive& archive, Host& host) {
   archive.later("os", known(host.os));
   archive.later("cpu", known(host.cpu));
   archive.later("memory_bytes", known(host.memory_bytes));
+  archive.if_any("l3_bytes", host.l3_bytes);
 }
 
 template <class Archive>

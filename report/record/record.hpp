@@ -168,6 +168,7 @@ struct Host {
   std::string os;
   std::string cpu;
   std::uint64_t memory_bytes = 0;
+  std::optional<std::uint64_t> l3_bytes = {};  ///< the last cache of the first CPU, which others may share
 };
 
 enum class Verdict { pass, fail, skip };

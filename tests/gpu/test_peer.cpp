@@ -1,6 +1,7 @@
 // The probe `peer` on a real GPU. With one GPU its every way is taken from that GPU to itself, which no user can ask
 // for: other streams, other buffers, the same calls. With several, pairs are run as a user runs them.
 
+#include <algorithm>
 #include <string>
 
 #include "app/run/backend.hpp"
@@ -79,4 +80,33 @@ TEST_CASE("every way between two GPUs moves the right data, and is timed") {
     CHECK(record.verified == true);
     CHECK(record.headline.measured.value_or(0) > 0);
   });
+}
+
+TEST_CASE("what kernels move between two GPUs is counted, where this machine lets them") {
+  if (measure::query_devices().size() < 2) {
+    WARN("skipped: it takes two GPUs, and this machine has one");
+    return;
+  }
+  app::MeasureOptions options;
+  options.stopping.time_budget = measure::Seconds(0);
+  options.links = true;
+  options.counting = measure::Counting::if_possible;
+  const auto backend = app::make_cuda_backend(options);
+  for (const char* via : {"kernel-read", "kernel-write"}) {
+    const Case one = peer_case(1, via, "one-way", "no", std::uint64_t{32} << 20U);
+    report::Record record = backend->run(one);
+    if (record.status == report::Status::skipped) return;  // no access
+    const auto problem = backend->count({&one, 1}, {&record, 1});
+    if (problem) {
+      WARN("not counted: " << *problem);
+      CHECK(problem->find("need two of them") == std::string::npos);  // whatever else the reason is
+      return;
+    }
+    REQUIRE(record.counters);
+    CHECK(std::ranges::find(record.flags, "counts_differ") == record.flags.end());
+    const auto bytes =
+        one.name("via") == "kernel-read" ? record.counters->nvlink_received_bytes : record.counters->nvlink_sent_bytes;
+    if (backend->device().links.at(1).nvlinks > 0 && bytes)
+      CHECK(*bytes == Approx(record.useful_bytes()).epsilon(0.02));
+  }
 }

@@ -1,4 +1,4 @@
-// Processes side by side, on a machine of one GPU: two of them share it.
+// Processes side by side, on two GPUs; on a machine of one GPU two of them share it.
 
 #include <vector>
 
@@ -11,10 +11,11 @@ using namespace gpumem;
 
 namespace {
 
-/// The first GPU as if it were two.
+/// Two GPUs, or the first as if it were two.
 std::unique_ptr<app::Backend> twice(measure::Counting counting = measure::Counting::off) {
-  const Device first = measure::query_device(0);
-  std::vector<Device> gpus = {first, first};
+  std::vector<Device> gpus = measure::query_devices();
+  if (gpus.size() == 1) gpus.push_back(gpus.front());
+  gpus.resize(2);
   gpus[0].index = 0;
   gpus[1].index = 1;
   app::MeasureOptions options;

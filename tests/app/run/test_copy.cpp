@@ -1,6 +1,7 @@
 // A process that works for this one: what it says, and how it ends.
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -22,8 +23,8 @@ class Script {
     gpumem::test::put(path_, "#!/bin/sh\n" + text);
     std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
   }
-  [[nodiscard]] std::unique_ptr<Connection> start(bool interrupted = false) const {
-    return start_copy([interrupted] { return interrupted; }, path_.string());
+  [[nodiscard]] std::unique_ptr<Connection> start(bool interrupted = false, const std::string& only_gpu = "") const {
+    return start_copy([interrupted] { return interrupted; }, path_.string(), only_gpu);
   }
 
  private:
@@ -42,6 +43,19 @@ TEST_CASE("a copy is told by its argument what it is, and answers a line for a l
   const std::string long_line(1 << 20, 'x');
   copy->send_line(long_line);
   CHECK(copy->receive_line() == "<" + long_line + ">");
+}
+
+TEST_CASE("a copy sees the environment, and of the GPUs no more than it is to see", "[copy]") {
+  const Script script("read line; echo \"$CUDA_VISIBLE_DEVICES $GPUMEM_COPY_TEST\"");
+  setenv("CUDA_VISIBLE_DEVICES", "0,1", 1);
+  setenv("GPUMEM_COPY_TEST", "kept", 1);
+  for (const std::string only : {"", "GPU-8f2a11c0"}) {
+    const auto copy = script.start(false, only);
+    copy->send_line("go on");
+    CHECK(copy->receive_line() == (only.empty() ? "0,1 kept" : "GPU-8f2a11c0 kept"));
+  }
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  unsetenv("GPUMEM_COPY_TEST");
 }
 
 TEST_CASE("a copy that ends has no answer, and how it ended is known", "[copy]") {

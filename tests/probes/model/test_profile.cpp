@@ -188,9 +188,12 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.nvlink_efficiency,
                                   rates.nvlink_header_bytes,
                                   rates.nvlink_kernel_return_bytes,
+                                  rates.nvlink_store_return_bytes,
                                   rates.nvlink_copy_return_bytes,
                                   rates.nvlink_latency_s,
-                                  rates.peer_copy_s};
+                                  rates.peer_copy_s,
+                                  rates.staged_piece_s,
+                                  rates.host_memory_bytes_per_s};
   CHECK(std::size(in_file_order) == json.at("rates").size());
   double expected = 1;
   for (const double rate : in_file_order) CHECK(rate == expected++);

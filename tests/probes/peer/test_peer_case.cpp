@@ -41,7 +41,10 @@ TEST_CASE("who moves the bytes times them", "[peer]") {
 
 TEST_CASE("a copy between GPUs is the bytes that cross, once for each way", "[peer]") {
   const Workload one_way = describe(peer_case(3, 5, "copy-engine"), fourth_of_eight());
-  CHECK(one_way.useful_bytes() == std::uint64_t{512} << 20U);
+  CHECK(one_way.useful_bytes() == std::uint64_t{8 * 512} << 20U);  // eight in a row
+  CHECK(one_way.peer->bytes == std::uint64_t{512} << 20U);
+  CHECK(one_way.peer->copies == 8);
+  CHECK(one_way.peer->commands == 8);
   CHECK(one_way.kernel.empty());
   REQUIRE(one_way.peer);
   CHECK(one_way.peer->link.nvlinks == 18);
@@ -59,11 +62,28 @@ TEST_CASE("kernels read or write the memory of the other GPU", "[peer]") {
   CHECK(read.sites.at(0).space == access::Space::peer);
   CHECK(read.sites.at(1).space == access::Space::global);
   CHECK(read.sites.at(0).op == access::Op::load);
+  CHECK(read.peer->copies == 8);
+  CHECK(read.peer->commands == 1);  // one launch reads them all
+  CHECK(read.blocks == 2 * 132);
+  // A request of 32 words for every 512 bytes of one copy, also where they end within a block's share.
+  for (const std::uint64_t bytes : {std::uint64_t{512} << 20U, std::uint64_t{660'000}, std::uint64_t{16}}) {
+    for (const char* via : {"kernel-read", "kernel-write"}) {
+      Case one = peer_case(5, 3, via);
+      one.set("size_bytes", bytes);
+      for (const access::Site& site : describe(one, fourth_of_eight()).sites) {
+        CHECK(site.requests == (bytes + 511) / 512);
+        CHECK(access::summarise(site).cost.sectors_per_request * static_cast<double>(site.requests) ==
+              Approx(static_cast<double>((bytes + 31) / 32)));
+      }
+    }
+  }
 }
 
 TEST_CASE("staged bytes pass through a few pieces of the host's memory", "[peer]") {
   const Workload staged = describe(peer_case(5, 3, "staged"), fourth_of_eight());
-  CHECK(staged.peer->pieces == 128);
+  CHECK(staged.peer->pieces == 64);
+  CHECK(staged.peer->copies == 1);
+  CHECK(staged.useful_bytes() == std::uint64_t{512} << 20U);
   CHECK(staged.host_bytes == std::uint64_t{16} << 20U);
 }
 
