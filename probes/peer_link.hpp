@@ -28,7 +28,7 @@ struct PeerLink {
 
   Path path = Path::unknown;
   unsigned nvlinks = 0;                         ///< NVLinks that are up and lead there
-  unsigned nvlinks_down = 0;                    ///< those that this GPU has and that are not up
+  unsigned nvlinks_down = 0;                    ///< those of this GPU that should be up and are not
   std::optional<unsigned> nvlink_version = {};  ///< 4 of an H200
   bool nvswitch = false;          ///< all links of a GPU lead to switches, and so to every other GPU at them
   double bytes_per_nvlink_s = 0;  ///< one way; 0 where that is not known
