@@ -34,7 +34,7 @@ class Peer(ProgramTest):
             self.assertEqual(one["bottleneck"]["predicted"], "nvlink")
         latencies = [one["metrics_predicted"]["load_latency_ns"] for one in
                      self.results("--source", "0", "--target", "1", "--direction", "one-way")]
-        self.assertEqual(latencies, [None, 850, None, None])
+        self.assertEqual(latencies, [None, 825, None, None])
 
     def test_flags_select_it(self):
         for flags in (("--source", "0"), ("--target", "1"), ("--via", "staged")):

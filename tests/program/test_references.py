@@ -5,7 +5,7 @@ import statistics
 import unittest
 from pathlib import Path
 
-from harness import ProgramTest, strict_json
+from harness import NODE, ProgramTest, strict_json
 
 REFERENCES = Path(__file__).resolve().parents[2] / "configs" / "reference"
 
@@ -129,6 +129,23 @@ class References(ProgramTest):
         self.assertLessEqual(statistics.median(errors), 0.06)
         self.assertLessEqual(statistics.quantiles(errors, n=20)[-1], 0.25)
         self.assertLessEqual(max(errors), 0.35)
+
+    def test_pairs_of_h100s(self):
+        # Two H100s are joined as two H200s are: by the model of these.
+        report = json.loads((REFERENCES / "h100/peer.json").read_text())
+        self.assertEqual(len(report["results"]), 12)
+        predicted = strict_json(self.succeed("probe", "peer", "--source", "0,1", "--target", "0,1", *NODE, "--format",
+                                             "json"))["results"]
+        by_case = {tuple(result["parameters"].items()): result for result in predicted}
+        for measured in report["results"]:
+            with self.subTest(**measured["parameters"]):
+                self.assertTrue(measured["verified"])
+                one = by_case[tuple(measured["parameters"].items())]
+                self.assertEqual(one["useful_bytes"], measured["useful_bytes"])
+                self.assertLessEqual(abs(one["headline"]["predicted"] / measured["headline"]["measured"] - 1), 0.05)
+                latency = measured["metrics"]["load_latency_ns"]
+                if latency is not None:
+                    self.assertLessEqual(abs(one["metrics_predicted"]["load_latency_ns"] / latency - 1), 0.05)
 
     def test_suites_pass_where_they_were_measured(self):
         for gpu in ("h200", "h100"):

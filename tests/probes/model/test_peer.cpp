@@ -32,7 +32,7 @@ TEST_CASE("copies over NVLink take what was measured between two H100s", "[model
   CHECK(gb_per_s(traffic(Mover::copy_engine, true)) == Approx(784.9).epsilon(0.02));  // of one copy, not of eight
   CHECK(gb_per_s(traffic(Mover::kernel_read, true)) == Approx(676.9).epsilon(0.02));
   CHECK(gb_per_s(traffic(Mover::kernel_write, true)) == Approx(738.8).epsilon(0.02));
-  CHECK(peer_latency_s(traffic(Mover::kernel_read), h200()) == 850e-9);
+  CHECK(peer_latency_s(traffic(Mover::kernel_read), h200()) == 825e-9);
 }
 
 TEST_CASE("a link that is down takes its share", "[model][peer]") {
@@ -51,7 +51,7 @@ TEST_CASE("without NVLinks GPUs reach each other over PCI Express", "[model][pee
   CHECK(peer_time(one, h200()).stages.front().stage == "pcie");
   one.mover = Mover::kernel_read;
   CHECK(peer_bytes_per_s(one, h200()) <= slower);
-  CHECK(peer_latency_s(one, h200()) > 850e-9);
+  CHECK(peer_latency_s(one, h200()) > 825e-9);
   one.mover = Mover::copy_engine;
   one.both_ways = true;
   CHECK(peer_bytes_per_s(one, h200()) == Approx(rates.pcie_both_ways_bytes_per_s / 2));
