@@ -331,7 +331,8 @@ class Checking {
 int run_check_command(const CheckArguments& arguments, const Environment& environment) {
   std::vector<Task> tasks = tasks_of(arguments, environment);
   refuse_what_does_not_fit(arguments, tasks);
-  return Checking(arguments, inputs_of(arguments, tasks), environment).all(std::move(tasks));
+  const std::vector<std::string> inputs = inputs_of(arguments, tasks);
+  return Checking(arguments, inputs, environment).all(std::move(tasks));
 }
 
 }  // namespace gpumem::app

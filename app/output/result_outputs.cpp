@@ -46,9 +46,10 @@ void write_result(std::ostream& out, const std::string& text) {
   throw usage_error("cannot write to standard output" + reason);
 }
 
-ResultRequest reading(ResultRequest request, std::span<const std::string> inputs) {
-  request.inputs.insert(request.inputs.end(), inputs.begin(), inputs.end());
-  return request;
+ResultRequest reading(const ResultRequest& request, std::span<const std::string> inputs) {
+  ResultRequest all = request;
+  all.inputs.insert(all.inputs.end(), inputs.begin(), inputs.end());
+  return all;
 }
 
 ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats,

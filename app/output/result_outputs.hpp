@@ -58,7 +58,7 @@ struct ResultRequest {
 };
 
 /// The request of a command that reads these files as well.
-[[nodiscard]] ResultRequest reading(ResultRequest request, std::span<const std::string> inputs);
+[[nodiscard]] ResultRequest reading(const ResultRequest& request, std::span<const std::string> inputs);
 
 class ResultOutputs {
  public:
