@@ -10,7 +10,7 @@ namespace gpumem::inject {
 using CallId = std::uint32_t;
 
 // NOLINTBEGIN(readability-identifier-naming): as the driver's functions are named
-// cuda.h gives names to others: of calls that have a second version only that one has a number here.
+// Where cuda.h gives a call's name to its second version, the first ends in _v1 here.
 namespace driver_call {
 constexpr CallId cuCtxSynchronize = 17;
 constexpr CallId cuEventSynchronize = 121;
@@ -18,6 +18,8 @@ constexpr CallId cuStreamSynchronize = 126;
 constexpr CallId cuMemcpyDtoH_v2 = 278;
 constexpr CallId cuLaunchKernel = 307;
 constexpr CallId cuCtxDestroy_v2 = 322;
+constexpr CallId cuDevicePrimaryCtxRelease_v1 = 387;
+constexpr CallId cuDevicePrimaryCtxReset_v1 = 389;  // what cudaDeviceReset calls
 constexpr CallId cuMemcpyDtoH_v2_ptds = 398;
 constexpr CallId cuStreamSynchronize_ptsz = 440;
 constexpr CallId cuLaunchKernel_ptsz = 442;

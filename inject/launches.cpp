@@ -46,6 +46,8 @@ constexpr CallId waits[] = {
 };
 constexpr CallId ends[] = {
     driver_call::cuCtxDestroy_v2,
+    driver_call::cuDevicePrimaryCtxReset_v1,
+    driver_call::cuDevicePrimaryCtxRelease_v1,
     driver_call::cuDevicePrimaryCtxReset_v2,
     driver_call::cuDevicePrimaryCtxRelease_v2,
 };

@@ -19,6 +19,11 @@ using namespace gpumem;
 #define GPUMEM_CALL(name)                                                        \
   static_assert(inject::driver_call::name == SANITIZER_CBID_DRIVER_API_##name && \
                 inject::driver_call::name == CUPTI_DRIVER_TRACE_CBID_##name)
+static_assert(inject::driver_call::cuDevicePrimaryCtxRelease_v1 ==
+                  SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxRelease &&
+              inject::driver_call::cuDevicePrimaryCtxRelease_v1 == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease);
+static_assert(inject::driver_call::cuDevicePrimaryCtxReset_v1 == SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxReset &&
+              inject::driver_call::cuDevicePrimaryCtxReset_v1 == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset);
 GPUMEM_CALL(cuCtxDestroy_v2);
 GPUMEM_CALL(cuDevicePrimaryCtxRelease_v2);
 GPUMEM_CALL(cuDevicePrimaryCtxReset_v2);
