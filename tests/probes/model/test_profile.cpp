@@ -62,7 +62,7 @@ bool is_optional(std::string_view rate) {
              std::initializer_list<std::string_view>{"pcie_", "copy_", "host_", "pageable_", "staging_", "streams_",
                                                      "cached_", "store_", "block_drain_", "overlap_", "line_spread_",
                                                      "l1_lines_", "l2_read_requests_", "l2_write_requests_",
-                                                     "l2_meetings_", "nvlink_", "peer_"},
+                                                     "l2_meetings_", "nvlink_", "peer_", "staged_"},
              [&](std::string_view beginning) { return rate.starts_with(beginning); });
 }
 
