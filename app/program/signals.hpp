@@ -12,10 +12,10 @@
 namespace gpumem::app {
 
 /// While it lives, a thread of its own takes the signals that would end us. What somebody sends us goes on to the
-/// command while one runs; what the terminal sends, the command has already. While none runs, they end us as always; but
-/// once a command has ended after SIGHUP, further ones are ignored, as a terminal that is closed sends several, and what
-/// was seen of the command is still to be written. Signals that are ignored (by nohup, say) stay ignored, for the command
-/// too.
+/// command while one runs; what the terminal sends, the command has already. While none runs, they end us as always;
+/// but once a command has ended after SIGHUP, further ones are ignored, as a terminal that is closed sends several, and
+/// what was seen of the command is still to be written. Signals that are ignored (by nohup, say) stay ignored, for the
+/// command too.
 class Signals {
  public:
   /// `before_the_end` is called, in the thread, before a signal ends us.

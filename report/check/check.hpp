@@ -67,8 +67,8 @@ struct CheckTally {
 [[nodiscard]] CheckTally tally(std::span<const CheckRecord> checks);
 
 /// What is added to checks that have no answer to what they are about: a failure, of several GPUs side by side one of
-/// each for which that is so. A suite is about the cases that its expectations name; where none of them names any, about
-/// whatever else it expects; a report without a suite, about anything that can be asked of it.
+/// each for which that is so. A suite is about the cases that its expectations name; where none of them names any,
+/// about whatever else it expects; a report without a suite, about anything that can be asked of it.
 [[nodiscard]] std::vector<CheckRecord> nothing_checked(std::span<const CheckRecord> checks, bool of_suite);
 
 /// Whether this is one of those.
