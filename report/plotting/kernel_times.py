@@ -48,7 +48,7 @@ def overlap_words(busy, whole):
     if not over:
         return ""
     bars = "1 bar" if len(over) == 1 else f"{len(over)} bars"
-    return f"drawn as all of the time: {bars} in which kernels that overlap took more, up to {round(100 * max(over))} %"
+    return f"drawn as all of the time: {bars} in which kernels that overlap took more, up to {100 * max(over):.0f} %"
 
 
 def panel(kernels, name):
