@@ -21,7 +21,7 @@ struct Kernel {
   bool collective = false;  ///< waits for other GPUs
   bool hopeless = false;    ///< looking closely has failed, and would again
   bool written = false;
-  bool loaded = false;  ///< a launch of it does not bring its code first, for which it would wait for its stream
+  bool loaded = false;  ///< it was launched or loaded: launches do not wait for its code any more
 };
 
 /// Blocks and threads of a launch.

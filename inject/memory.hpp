@@ -4,16 +4,28 @@
 #include <cstdint>
 
 #include "inject/driver.hpp"
+#include "inject/output.hpp"
 
 namespace gpumem::inject {
 
-/// Whether the current context's GPU can spare so many bytes: there is more than the driver takes, without asking, for
-/// code that is loaded when it is first launched.
-[[nodiscard]] inline bool has_room(std::uint64_t bytes) {
-  constexpr std::uint64_t of_the_driver = std::uint64_t{64} << 20U;
-  std::size_t available = 0;
-  std::size_t all = 0;
-  return driver().cuMemGetInfo(&available, &all) == CUDA_SUCCESS && available >= bytes + of_the_driver;
-}
+/// Whether a context's GPU can spare memory. Where it could not, it is asked again a second later: asking takes time.
+class Room {
+ public:
+  /// For so many bytes in the current context, beside what the driver takes, without asking, for code that is loaded
+  /// when it is first launched.
+  [[nodiscard]] bool has(std::uint64_t bytes) {
+    constexpr std::uint64_t of_the_driver = std::uint64_t{64} << 20U;
+    constexpr std::uint64_t next_try_ns = 1'000'000'000;
+    if (refused_ns_ != 0 && now_ns() - refused_ns_ < next_try_ns) return false;
+    std::size_t available = 0;
+    std::size_t all = 0;
+    const bool fits = driver().cuMemGetInfo(&available, &all) == CUDA_SUCCESS && available >= bytes + of_the_driver;
+    refused_ns_ = fits ? 0 : now_ns();
+    return fits;
+  }
+
+ private:
+  std::uint64_t refused_ns_ = 0;
+};
 
 }  // namespace gpumem::inject

@@ -20,6 +20,7 @@ std::vector<int> to_take() {
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) signals.push_back(signal);
   return signals;
 }
+
 constexpr int harmless = SIGWINCH;  // taken too: nobody ends by it, so it can wake the thread
 
 bool is_ignored(int signal) {

@@ -221,10 +221,10 @@ void finish() {
   add_records();
 }
 
-}  // namespace
-
 /// Counters went before the context did.
 void forget(CUcontext) {}
+
+}  // namespace
 
 Engine counters_engine() { return {subscribe, finish, forget}; }
 

@@ -1,12 +1,12 @@
 #include "inject/sites/gate.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <ctime>
 #include <vector>
 
 #include "inject/driver.hpp"
@@ -38,14 +38,23 @@ void open(std::uint32_t number, std::uint64_t turn) {
   if (gate.turn.compare_exchange_strong(turn, 0)) *word = value;
 }
 
+bool all_are_open() {
+  for (std::uint32_t i = 0; i < gates_used; ++i) {
+    if (gates[i].turn != 0) return false;
+  }
+  return true;
+}
+
 void* open_forgotten_gates(void*) {
   constexpr timespec patience{.tv_sec = 0, .tv_nsec = 1'000'000};
   constexpr unsigned quiet_rounds = 50;
   std::array<std::uint64_t, most_gates> before{};
   for (unsigned quiet = 0;; ++quiet) {
     if (quiet == quiet_rounds) {
+      // Who closes a gate then asks whether this thread sleeps; who goes to sleep then asks whether a gate is closed.
       idle = true;
-      idle.wait(true);
+      if (all_are_open()) idle.wait(true);
+      idle = false;
       quiet = 0;
     }
     nanosleep(&patience, nullptr);

@@ -22,15 +22,13 @@ constexpr std::uint64_t kib = 1024;
 
 /// Local memory of a thread that patches take at most, of every thread that a GPU can hold (the driver sets it aside).
 constexpr std::uint64_t patch_local_bytes = kib;
-/// After a sample for which there was no room the next one is tried.
-constexpr std::uint64_t next_try_ns = 1'000'000'000;
 
 /// What a context needs for samples, once.
 struct Tables {
   bool ready = false;
   Unseen failed = Unseen::none;
-  std::uint64_t short_of_memory_ns = 0;  ///< when it was last seen to be; 0: never
-  SiteTable* table = nullptr;            ///< on the device, as the caches are
+  Room room;
+  SiteTable* table = nullptr;  ///< on the device, as the caches are
   CacheTag* l1 = nullptr;
   CacheTag* l2 = nullptr;
   std::uint32_t* l2_words = nullptr;
@@ -234,11 +232,7 @@ Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, 
 
 Unseen begin_sample(const Sample& sample) {
   Tables& tables = contexts[sample.context];
-  if (tables.short_of_memory_ns != 0 && now_ns() - tables.short_of_memory_ns < next_try_ns) return Unseen::no_memory;
-  if (!has_room(wanted_bytes(device_event(current_device())))) {
-    tables.short_of_memory_ns = now_ns();
-    return Unseen::no_memory;
-  }
+  if (!tables.room.has(wanted_bytes(device_event(current_device())))) return Unseen::no_memory;
   if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sample.context);
   if (!tables.ready) return tables.failed;
   if (!clear_tables(tables, sample) || !patch(sample.kernel->module)) {
@@ -260,18 +254,14 @@ void drop_sample(const Sample& sample) {
   static_cast<void>(fine(sanitizer().sanitizerUnpatchModule(sample.kernel->module), "taking the patch away"));
 }
 
-void forget_tables(CUcontext context, bool lives) {
-  const auto found = contexts.find(context);
-  if (found == contexts.end()) return;
-  Tables& tables = found->second;
-  if (!lives) {
-    contexts.erase(found);
-    return;
-  }
+void release_tables(CUcontext context) {
+  Tables& tables = contexts[context];
   release_memory(tables);
   tables.ready = false;
   tables.failed = Unseen::no_memory;
 }
+
+void forget_tables(CUcontext context) { contexts.erase(context); }
 
 namespace {
 

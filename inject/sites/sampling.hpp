@@ -28,8 +28,10 @@ struct Sample {
 void attach_table(const Sanitizer_LaunchData& launch);
 /// Takes the patch away again, so that a launch that failed with it can be tried without.
 void drop_sample(const Sample& sample);
-/// Drops what samples of a context need. `lives`: it has not ended, and gets the memory back.
-void forget_tables(CUcontext context, bool lives);
+/// Gives a context's memory back to the program; there are no more samples in it.
+void release_tables(CUcontext context);
+/// Drops what is kept of a context that has ended, and its memory with it.
+void forget_tables(CUcontext context);
 /// Waits for the launch, writes what was seen of it, and takes the patch away.
 void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns);
 

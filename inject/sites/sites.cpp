@@ -64,12 +64,11 @@ Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context) {
   return reason;
 }
 
-/// Whether a launch of the kernel only launches. Code that is brought when it is first launched waits for the stream.
+/// Whether the launch that comes only launches. Code that is brought when it is first launched waits for the stream:
+/// drivers before CUDA 12.4 cannot bring it sooner.
 bool is_loaded(Kernel& kernel) {
-  if (!kernel.loaded && driver().cuFuncLoad != nullptr) {
-    kernel.loaded = driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;
-  }
-  return kernel.loaded;
+  if (std::exchange(kernel.loaded, true)) return true;
+  return driver().cuFuncLoad != nullptr && driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;
 }
 
 void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
@@ -127,7 +126,7 @@ void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
     count_unseen(*call.slot, Unseen::failed);
     CUresult result = launch_again(id, data.functionParams, call.sample.stream);
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-      forget_tables(call.sample.context, true);
+      release_tables(call.sample.context);
       result = launch_again(id, data.functionParams, call.sample.stream);
     }
     *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue)) = result;
@@ -221,7 +220,7 @@ void finish() {
 
 void forget(CUcontext context) {
   forget_times(context);
-  forget_tables(context, false);
+  forget_tables(context);
 }
 
 }  // namespace

@@ -24,9 +24,6 @@ constexpr std::size_t most_waiting = 4096;  // launches; what comes while so man
 /// Without a gate before, be it an open one, it is 0.7 us more.
 constexpr double launch_ns = 1200;
 
-/// After a clock for which there was no room the next one is tried.
-constexpr std::uint64_t next_try_ns = 1'000'000'000;
-
 struct Waiting {
   Timed timed;
   LaunchSlot* slot;
@@ -116,10 +113,8 @@ Clock make_clock() {
 /// Null where the GPU has no room for one.
 Clock* clock_of(CUcontext context) {
   if (const auto found = clocks.find(context); found != clocks.end()) return &found->second;
-  static std::uint64_t last_try_ns = 0;
-  if (last_try_ns != 0 && now_ns() - last_try_ns < next_try_ns) return nullptr;
-  if (!has_room(0)) {
-    last_try_ns = now_ns();
+  static Room room;
+  if (!room.has(0)) {
     write_problem(false, "launches are not timed while the GPU has next to no memory left");
     return nullptr;
   }

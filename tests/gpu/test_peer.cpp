@@ -2,6 +2,7 @@
 // for: other streams, other buffers, the same calls. With several, pairs are run as a user runs them.
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "app/run/backend.hpp"
@@ -43,6 +44,17 @@ void for_each_way(std::uint64_t target, const Visitor& visit) {
   }
 }
 
+/// That runs each case once. Null, and says so, where this machine has no two.
+std::unique_ptr<app::Backend> backend_of_two_gpus(app::MeasureOptions options) {
+  if (measure::query_devices().size() < 2) {
+    WARN("skipped: it takes two GPUs, and this machine has one");
+    return nullptr;
+  }
+  options.stopping.time_budget = measure::Seconds(0);
+  options.links = true;
+  return app::make_cuda_backend(options);
+}
+
 }  // namespace
 
 TEST_CASE("every way between GPUs moves the right data, from a GPU to itself") {
@@ -65,14 +77,8 @@ TEST_CASE("a chase ends where it should, from a GPU through its own memory") {
 }
 
 TEST_CASE("every way between two GPUs moves the right data, and is timed") {
-  if (measure::query_devices().size() < 2) {
-    WARN("skipped: it takes two GPUs, and this machine has one");
-    return;
-  }
-  app::MeasureOptions options;
-  options.stopping.time_budget = measure::Seconds(0);
-  options.links = true;
-  const auto backend = app::make_cuda_backend(options);
+  const auto backend = backend_of_two_gpus({});
+  if (!backend) return;
   for_each_way(1, [&](const Case& one) {
     const report::Record record = backend->run(one);
     INFO(record.reason.value_or("no reason"));
@@ -83,15 +89,10 @@ TEST_CASE("every way between two GPUs moves the right data, and is timed") {
 }
 
 TEST_CASE("what kernels move between two GPUs is counted, where this machine lets them") {
-  if (measure::query_devices().size() < 2) {
-    WARN("skipped: it takes two GPUs, and this machine has one");
-    return;
-  }
   app::MeasureOptions options;
-  options.stopping.time_budget = measure::Seconds(0);
-  options.links = true;
   options.counting = measure::Counting::if_possible;
-  const auto backend = app::make_cuda_backend(options);
+  const auto backend = backend_of_two_gpus(options);
+  if (!backend) return;
   for (const char* via : {"kernel-read", "kernel-write"}) {
     const Case one = peer_case(1, via, "one-way", "no", std::uint64_t{32} << 20U);
     report::Record record = backend->run(one);
