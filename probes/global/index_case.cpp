@@ -282,8 +282,10 @@ void IndexCases::add_site(Workload& workload, const Launch& launch, const std::s
                                        .count = launch.requests(),
                                        .extent_bytes = site.extent_bytes,
                                        .fill = site.fill};
-    exact =
-        period ? access::summarise_periodic(requests, period_of(launch, *period)) : access::summarise_exactly(requests);
+    Launch of_site = launch;  // indices are words of their own
+    of_site.word_bytes = site.word_bytes;
+    exact = period ? access::summarise_periodic(requests, period_of(of_site, *period))
+                   : access::summarise_exactly(requests);
   }
   site.requests = exact->counts.requests;
   site.summary = exact->summary;
