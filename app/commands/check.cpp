@@ -100,7 +100,7 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
 
 /// The files that are read.
 std::vector<std::string> inputs_of(const CheckArguments& arguments, const std::vector<Task>& tasks) {
-  std::vector<std::string> inputs = files_of(arguments);
+  std::vector<std::string> inputs = profile_files(arguments.gpu);
   std::ranges::copy_if(arguments.targets, std::back_inserter(inputs), is_file);
   for (const Task& task : tasks) {
     if (task.suite) std::ranges::move(files_of(task.suite->plan), std::back_inserter(inputs));

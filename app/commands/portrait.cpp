@@ -46,7 +46,7 @@ int run_portrait_command(const PortraitArguments& arguments, const Environment& 
   if (arguments.device && may_be_several(*arguments.device)) {
     throw usage_error("a portrait is of one GPU; give --device one, and show several portraits beside each other");
   }
-  const ResultOutputs outputs(reading(reading(arguments, arguments.reports), files_of(arguments)),
+  const ResultOutputs outputs(reading(reading(arguments, arguments.reports), profile_files(arguments.gpu)),
                               report::portrait_formats(), environment.out, environment.out_terminal);
   if (!arguments.reports.empty()) return show_saved(arguments, outputs, environment);
   const Suite suite = load_suite("portrait", environment.registry);

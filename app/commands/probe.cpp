@@ -134,7 +134,7 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
   if (arguments.config) suite = load_suite(*arguments.config, environment.registry);
   if (suite) refuse_nothing_to_run(*suite);
   const Plan plan = suite ? suite->plan : make_plan(environment.registry, arguments.names, arguments.axes);
-  std::vector<std::string> inputs = files_of(arguments);
+  std::vector<std::string> inputs = profile_files(arguments.gpu);
   if (arguments.config && looks_like_path(*arguments.config)) inputs.push_back(*arguments.config);
   std::ranges::move(files_of(plan), std::back_inserter(inputs));
   const ResultOutputs outputs(reading(arguments, inputs), report::table_formats(), environment.out,

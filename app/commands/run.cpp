@@ -10,7 +10,6 @@
 #include <ostream>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
@@ -173,10 +172,8 @@ void write_or_say(const Environment& environment, const std::function<void()>& w
 int run_run_command(const RunArguments& arguments, const Environment& environment) {
   survive_closed_pipes();
   // Whatever can be wrong is found before the command has run for hours.
-  std::vector<std::string> inputs;
-  if (arguments.gpu && looks_like_path(*arguments.gpu)) inputs.push_back(*arguments.gpu);
-  const ResultOutputs outputs(reading(arguments, inputs), report::table_formats(), environment.err,
-                              environment.err_terminal);
+  const ResultOutputs outputs(reading(arguments, profile_files(arguments.gpu)), report::table_formats(),
+                              environment.err, environment.err_terminal);
   std::optional<model::Profile> profile;
   if (arguments.gpu) profile = model::load_profile(*arguments.gpu);
   const auto run = arguments.counters && arguments.sites ? run_twice : run_once;

@@ -67,9 +67,9 @@ void add_effort_options(CommandOptions& options, CaseOptions& target) {
 
 bool looks_like_path(const std::string& text) { return text.ends_with(".json") || text.find('/') != std::string::npos; }
 
-std::vector<std::string> files_of(const RunOptions& given) {
-  if (!given.gpu || !looks_like_path(*given.gpu)) return {};
-  return {*given.gpu};
+std::vector<std::string> profile_files(const std::optional<std::string>& gpu) {
+  if (!gpu || !looks_like_path(*gpu)) return {};
+  return {*gpu};
 }
 
 void refuse_wrong_gpu(const RunOptions& given) {

@@ -39,8 +39,8 @@ void add_result_options(CommandOptions& options, ResultRequest& target, const st
 
 /// Whether what could be the name of something shipped is a path: it has a slash, or ends in .json.
 [[nodiscard]] bool looks_like_path(const std::string& text);
-/// The files that the options name, to be read.
-[[nodiscard]] std::vector<std::string> files_of(const RunOptions& given);
+/// The file that --gpu names, to be read; none of a profile that is shipped.
+[[nodiscard]] std::vector<std::string> profile_files(const std::optional<std::string>& gpu);
 
 /// Throws a usage error for a GPU to predict for that is asked for where nothing is predicted, and the reverse.
 void refuse_wrong_gpu(const RunOptions& given);

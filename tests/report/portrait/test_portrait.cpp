@@ -173,9 +173,8 @@ TEST_CASE("A portrait holds what was measured against what was measured", "[port
 TEST_CASE("No line of a portrait goes over offsets that were not run", "[portrait]") {
   const auto joined = [](const Report& report) {
     std::vector<bool> found;
-    for (const PortraitPoint& point : portrait_of(report).charts.front().curves.front().points) {
-      found.push_back(point.joined);
-    }
+    const Portrait portrait = portrait_of(report);
+    for (const PortraitPoint& point : portrait.charts.front().curves.front().points) found.push_back(point.joined);
     return found;
   };
   Report report = small();
