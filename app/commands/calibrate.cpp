@@ -151,9 +151,10 @@ Measured read_reports(const CalibrateArguments& arguments, const Environment& en
 // ---- From records to cases of the fit
 
 std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records, const model::Profile& profile,
-                                     const std::vector<Probe>& registry) {
+                                     const std::vector<Probe>& registry, Progress& progress) {
   std::vector<model::FitCase> cases;
   for (const report::Record& record : records) {
+    progress.show(fmt::format("{}/{} what {} demands", &record - records.data(), records.size(), record.probe));
     const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
     if (!is_sound(record) || probe == registry.end()) continue;
     const auto one = report::case_of(record, *probe);
@@ -223,14 +224,17 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   const Measured measured =
       arguments.from.empty() ? measure(arguments, environment) : read_reports(arguments, environment);
   const model::Profile start = model::profile_of(measured.device);
-  const auto cases = cases_of(measured.fitted, start, environment.registry);
-  const auto held_out = cases_of(measured.held_out, start, environment.registry);
+  Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
+  const auto cases = cases_of(measured.fitted, start, environment.registry, progress);
+  const auto held_out = cases_of(measured.held_out, start, environment.registry, progress);
   if (cases.empty()) {
     throw arguments.from.empty() ? probe_error("none of the calibrating cases could be measured on this GPU")
                                  : usage_error("the reports hold no measured launch of a kernel to fit rates to");
   }
 
+  progress.show("fitting");
   model::Fit fit = model::fit_rates(cases, start);
+  progress.clear();
   auto read_off = read_copy_rates(measured.fitted, fit.profile);
   read_off.merge(read_latencies(measured.fitted, fit.profile));
   // None of the shipped has such a name, so that nobody takes it for theirs.

@@ -36,8 +36,11 @@ class Backend {
   /// How good a case is by a quick look at its headline, to choose between launch shapes: the more the better,
   /// whichever way the headline is. Throws a probe error.
   [[nodiscard]] virtual double trial(const Case& one) = 0;
-  /// Is told of trials that will follow, for who can work out several at once.
-  virtual void expect_trials(const std::vector<Case>& /*shapes*/) {}
+  /// About what trial() will say of each of the shapes, from who can say so in less time: trials find so many times as
+  /// much, nearly the same of all shapes, the most and the least of that `estimate_error` apart. Absent of a shape that
+  /// a trial has to say why not of. Empty: nothing is known before a trial.
+  [[nodiscard]] virtual std::vector<std::optional<double>> estimates(const std::vector<Case>& /*shapes*/) { return {}; }
+  static constexpr double estimate_error = 0.01;
   /// Is told of the cases that run() will be asked for, for who can run several at once.
   virtual void expect(std::span<const Case> /*cases*/) {}
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record

@@ -39,33 +39,37 @@ class ModelBackend final : public Backend {
   }
   [[nodiscard]] std::optional<std::string> profile() const override { return gpus_.front().name; }
 
-  /// A launch that is played takes a processor a while.
-  void expect_trials(const std::vector<Case>& shapes) override {
+  /// A launch that is played takes a processor a while: first with few of its lines.
+  [[nodiscard]] std::vector<std::optional<double>> estimates(const std::vector<Case>& shapes) override {
+    constexpr unsigned log2_fewer_lines = 3;
     known_.clear();
-    std::vector<Workload> workloads;
-    for (const Case& shape : shapes) {
+    std::vector<std::optional<Workload>> workloads(shapes.size());
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
       try {
-        workloads.push_back(describe(shape, gpu_of(shape).device));
-        known_.emplace_back(shape.parameters, std::nullopt);
+        workloads[k] = describe(shapes[k], gpu_of(shapes[k]).device);
       } catch (const Error& error) {  // its trial will say so
         if (!concerns_case_alone(error)) throw;
       }
     }
-    access::in_chunks(known_.size(), 1, access::threads_for(known_.size(), 1, 0),
+    std::vector<std::optional<double>> found(shapes.size());
+    access::in_chunks(shapes.size(), 1, access::threads_for(shapes.size(), 1, 0),
                       [&](unsigned, std::uint64_t k, std::uint64_t /*end*/) {
+                        if (!workloads[k]) return;
                         try {
-                          const Case shape{.probe = shapes.front().probe, .parameters = known_[k].first};
-                          known_[k].second = look_at(shape, workloads[k]);
+                          const model::Profile& gpu = gpu_of(shapes[k]);
+                          found[k] = goodness(shapes[k], *workloads[k],
+                                              model::predict(*workloads[k], gpu, log2_fewer_lines), gpu);
                         } catch (const Error& error) {
                           if (!concerns_case_alone(error)) throw;
                         }
                       });
+    return found;
   }
 
   [[nodiscard]] double trial(const Case& one) override {
-    const auto known = std::ranges::find(known_, one.parameters, &Known::first);
-    if (known != known_.end() && known->second) return *known->second;
-    return look_at(one, describe(one, gpu_of(one).device));
+    const model::Profile& gpu = gpu_of(one);
+    const Workload workload = describe(one, gpu.device);
+    return goodness(one, workload, predicted(one, workload, gpu), gpu);
   }
 
   [[nodiscard]] report::Record run(const Case& decided) override {
@@ -74,7 +78,7 @@ class ModelBackend final : public Backend {
     try {
       const Workload workload = describe(decided, gpu.device);
       report::Record record = record_of(decided, workload);
-      add_prediction(record, *decided.probe, workload, gpu);
+      add_prediction(record, *decided.probe, workload, gpu, predicted(decided, workload, gpu));
       add_peak(record, *decided.probe, workload, gpu.device);
       return record;
     } catch (const Error& error) {
@@ -84,16 +88,25 @@ class ModelBackend final : public Backend {
   }
 
  private:
-  using Known = std::pair<std::vector<Parameter>, std::optional<double>>;
+  using Known = std::pair<std::vector<Parameter>, model::Prediction>;
 
   /// That times the case.
   [[nodiscard]] const model::Profile& gpu_of(const Case& one) const {
     return gpus_[timing_gpu(one, gpus_.size()).value_or(0)];
   }
 
-  [[nodiscard]] double look_at(const Case& one, const Workload& workload) const {
-    const model::Profile& gpu = gpu_of(one);
-    const model::Prediction prediction = model::predict(workload, gpu);
+  /// The shape that a trial has chosen is a case of the sweep, mostly.
+  [[nodiscard]] const model::Prediction& predicted(const Case& one, const Workload& workload,
+                                                   const model::Profile& gpu) {
+    const auto known = std::ranges::find(known_, one.parameters, &Known::first);
+    if (known != known_.end()) return known->second;
+    constexpr std::size_t most_known = 64;
+    if (known_.size() >= most_known) known_.clear();
+    return known_.emplace_back(one.parameters, model::predict(workload, gpu)).second;
+  }
+
+  [[nodiscard]] static double goodness(const Case& one, const Workload& workload, const model::Prediction& prediction,
+                                       const model::Profile& gpu) {
     const auto& predict = one.probe->headline.predict;
     return goodness_of(*one.probe, workload, predict ? predict(workload, prediction, gpu) : std::nullopt,
                        prediction.seconds);
@@ -101,7 +114,7 @@ class ModelBackend final : public Backend {
 
   std::vector<model::Profile> gpus_;  ///< of the machine, by index
   bool several_ = false;              ///< some case was of any of them, not just the first
-  std::vector<Known> known_;          ///< of the trials expected last
+  std::vector<Known> known_;          ///< of late
 };
 
 }  // namespace

@@ -60,7 +60,11 @@ report::Record record_of(const Case& decided, const Workload& workload) {
 
 void add_prediction(report::Record& record, const Probe& probe, const Workload& workload,
                     const model::Profile& profile) {
-  const model::Prediction prediction = model::predict(workload, profile);
+  add_prediction(record, probe, workload, profile, model::predict(workload, profile));
+}
+
+void add_prediction(report::Record& record, const Probe& probe, const Workload& workload, const model::Profile& profile,
+                    const model::Prediction& prediction) {
   for (std::size_t i = 0; i < record.access.size(); ++i) {
     const access::SiteCost& cost = prediction.sites[i].cost;
     const access::Costed costed = access::costed(workload.sites[i].space, workload.sites[i].op);

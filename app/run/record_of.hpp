@@ -22,6 +22,9 @@ namespace gpumem::app {
 /// what its requests cost.
 void add_prediction(report::Record& record, const Probe& probe, const Workload& workload,
                     const model::Profile& profile);
+/// The same where it is known already what the model predicts.
+void add_prediction(report::Record& record, const Probe& probe, const Workload& workload, const model::Profile& profile,
+                    const model::Prediction& prediction);
 
 /// Fills the measured headline from the time and its interval, by what the headline is of a time in seconds.
 void add_headline(report::HeadlineRecord& headline, const std::function<std::optional<double>(double)>& of_seconds,

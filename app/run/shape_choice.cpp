@@ -1,6 +1,8 @@
 #include "app/run/shape_choice.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "app/run/record_of.hpp"
 #include "probes/error.hpp"
@@ -65,8 +67,64 @@ bool is_valid(const Case& shape) {
 
 double best_of(const std::vector<Trial>& trials) { return std::ranges::max(trials, {}, &Trial::goodness).goodness; }
 
-/// The fastest shape at the baseline, by a quick look at every candidate. Throws a probe error with the first reason
-/// when none can run.
+/// Chooses with no more trials than it takes to be sure, as far as estimates tell of the others.
+class Choice {
+ public:
+  Choice(std::vector<std::optional<double>> estimates, std::function<double(std::size_t)> goodness)
+      : estimates_(std::move(estimates)), found_(estimates_.size()), goodness_(std::move(goodness)) {}
+
+  /// The first shape within `tie` of the best; none if none can run.
+  [[nodiscard]] std::optional<std::size_t> first_near_best() {
+    std::vector<std::size_t> order(found_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t k) { return estimates_[k].value_or(0); });
+    for (const std::size_t k : order) {
+      if (!estimates_[k] || factor_ == 0) look_at(k);
+    }
+    for (std::size_t k = 0; k < found_.size(); ++k) {
+      if (most(k) < best_ * (1 - tie)) continue;
+      const double own = look_at(k);
+      while (own > 0 && own >= best_ * (1 - tie)) {
+        const std::size_t rival = most_promising();
+        if (own >= most(rival) * (1 - tie)) return k;
+        look_at(rival);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// How good a shape may be.
+  [[nodiscard]] double most(std::size_t k) const {
+    return found_[k] ? *found_[k] : *estimates_[k] * factor_ * (1 + Backend::estimate_error);
+  }
+
+  [[nodiscard]] std::size_t most_promising() const {
+    std::size_t found = 0;
+    for (std::size_t k = 1; k < found_.size(); ++k) {
+      if (most(k) > most(found)) found = k;
+    }
+    return found;
+  }
+
+  double look_at(std::size_t k) {
+    if (!found_[k]) {
+      const double found = found_[k].emplace(goodness_(k));
+      best_ = std::max(best_, found);
+      if (found > 0 && estimates_[k]) factor_ = std::max(factor_, found / *estimates_[k]);
+    }
+    return *found_[k];
+  }
+
+  std::vector<std::optional<double>> estimates_;
+  std::vector<std::optional<double>> found_;  ///< by trials; 0 of what cannot run
+  std::function<double(std::size_t)> goodness_;
+  double best_ = 0;
+  double factor_ = 0;  ///< the most that a trial has found of an estimate; 0 before
+};
+
+/// The fastest shape at the baseline, by a quick look at every candidate that may be. Throws a probe error with the
+/// first reason when none can run.
 Case fastest_at(const Case& baseline, Backend& backend, const std::function<void(const Case&)>& before_trial) {
   std::vector<Case> shapes = combinations(baseline);
   if (shapes.size() == 1) return shapes.front();
@@ -82,7 +140,13 @@ Case fastest_at(const Case& baseline, Backend& backend, const std::function<void
     }
   };
   std::erase_if(shapes, [](const Case& shape) { return !is_valid(shape); });
-  backend.expect_trials(shapes);
+  const std::vector<std::optional<double>> estimates = backend.estimates(shapes);
+  if (!estimates.empty()) {
+    Choice choice(estimates, [&](std::size_t k) { return goodness(shapes[k]).value_or(0); });
+    const auto found = choice.first_near_best();
+    if (found) return shapes[*found];
+    throw refusal.value_or(probe_error("no combination of the automatic values is valid"));
+  }
   std::vector<Trial> trials;
   for (const Case& shape : shapes) {
     if (const auto found = goodness(shape)) trials.push_back({.shape = shape, .goodness = *found});

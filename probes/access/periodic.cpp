@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "probes/access/lanes.hpp"
+#include "probes/access/touch_map.hpp"
 #include "probes/error.hpp"
 #include "probes/interruption.hpp"
 
@@ -47,22 +50,27 @@ struct Hull {
   [[nodiscard]] bool empty() const { return begin >= end; }
 };
 
-Hull hull_of(const Requests& launch, std::uint64_t first, std::uint64_t end) {
-  std::uint64_t lowest = ~std::uint64_t{0};
-  std::uint64_t highest = 0;
+template <class Visit>
+void for_each_request(const Requests& launch, std::uint64_t first, std::uint64_t end, const Visit& visit) {
   while (first < end) {
     stop_if_requested();
     std::array<WarpRequest, 32> batch;
     const std::span requests = std::span(batch).first(std::min<std::uint64_t>(batch.size(), end - first));
     for (WarpRequest& request : requests) request.word_bytes = launch.word_bytes;
     launch.fill(first, requests);
-    for (const WarpRequest& request : requests) {
-      const Lanes lanes = lanes_of(request);
-      lowest = std::min(lowest, lanes.lowest);
-      highest = std::max(highest, lanes.highest);
-    }
+    for (const WarpRequest& request : requests) visit(request);
     first += requests.size();
   }
+}
+
+Hull hull_of(const Requests& launch, std::uint64_t first, std::uint64_t end) {
+  std::uint64_t lowest = ~std::uint64_t{0};
+  std::uint64_t highest = 0;
+  for_each_request(launch, first, end, [&](const WarpRequest& request) {
+    const Lanes lanes = lanes_of(request);
+    lowest = std::min(lowest, lanes.lowest);
+    highest = std::max(highest, lanes.highest);
+  });
   if (lowest > highest) return {};
   return {lowest, highest + launch.word_bytes};
 }
@@ -163,15 +171,68 @@ ExactSummary summarise_parts(const Requests& launch, const Parts& parts, const C
   return all;
 }
 
+/// Where periods overlap so much that all of them would have to be evaluated, but each is a word or less than one
+/// further on than the one before, or a few: each access then goes along a run, which is marked as a whole. Its sums
+/// repeat themselves after a long period. None where that is no gain, or memory too little.
+std::optional<ExactSummary> summarise_runs(const Requests& launch, const Period& period, const CountingLimits& limits) {
+  constexpr std::uint64_t most_words = 8;  // further on
+  if (!costed(launch.space, launch.op).any()) return std::nullopt;
+  const std::uint64_t regular = std::min(period.regular, launch.count);
+  const auto step = static_cast<std::uint64_t>(period.growth_bytes);
+  if (period.requests == 0 || period.growth_bytes <= 0 || !std::has_single_bit(launch.word_bytes)) return std::nullopt;
+  if (step % launch.word_bytes != 0 || step > most_words * launch.word_bytes || !std::has_single_bit(step))
+    return std::nullopt;
+  const std::uint64_t together = round_bytes / std::gcd(step, round_bytes);
+  if (period.requests > regular / together / 2) return std::nullopt;
+  const std::uint64_t long_period = together * period.requests;
+  const std::uint64_t long_periods = regular / long_period;
+  const std::uint64_t end = (launch.extent_bytes + window_bytes - 1) / window_bytes * window_bytes;
+  const Window window{0, end, launch.word_bytes};
+  if (launch.extent_bytes == 0 || window.map_bytes() > limits.memory_bytes / 2) return std::nullopt;
+
+  const auto part_of = [&](std::uint64_t first, std::uint64_t count) {
+    Requests part = launch;
+    part.count = count;
+    part.fill = [&launch, first](std::uint64_t k, std::span<WarpRequest> requests) {
+      launch.fill(first + k, requests);
+    };
+    return part;
+  };
+  const std::uint64_t repeated = long_periods * long_period;
+  const Counts each = summarise_exactly(part_of(0, long_period), limits).counts;
+  ExactSummary all{summarise_exactly(part_of(repeated, launch.count - repeated), limits).counts, {}};
+  for (const auto sum : sums) all.counts.*sum += long_periods * (each.*sum);
+
+  std::vector<TouchMap> map;
+  map.emplace_back(window);
+  const std::uint64_t steps = repeated / period.requests;
+  bool inside = true;  // else it is an error, to be named
+  for_each_request(launch, 0, period.requests, [&](const WarpRequest& request) {
+    for (unsigned lane = 0; lane < warp_lanes && inside; ++lane) {
+      if (!request.lane_active(lane)) continue;
+      const std::uint64_t first = request.address[lane];
+      const std::uint64_t way = step * (steps - 1) + launch.word_bytes;
+      inside = first % launch.word_bytes == 0 && way <= launch.extent_bytes && first <= launch.extent_bytes - way;
+      if (inside) map.front().mark_steps(first, step, steps);
+    }
+  });
+  if (!inside) return std::nullopt;
+  for_each_request(launch, repeated, launch.count,
+                   [&](const WarpRequest& request) { map.front().mark(lanes_of(request), launch.word_bytes); });
+  map.front().settle();
+  all.summary.footprint = count_all(map, window, limits.threads).footprint();
+  all.summary.cost = average(all.counts, launch.count, costed(launch.space, launch.op), launch.word_bytes);
+  return all;
+}
+
 }  // namespace
 
 ExactSummary summarise_periodic(const Requests& launch, const Period& period, const CountingLimits& limits) {
-  if (const std::optional<Parts> parts = parts_of(launch, period)) {
-    try {
-      return summarise_parts(launch, *parts, limits);
-    } catch (const Error&) {
-      // All of the launch has the same error, but names the first request that has it.
-    }
+  try {
+    if (const std::optional<Parts> parts = parts_of(launch, period)) return summarise_parts(launch, *parts, limits);
+    if (const auto all = summarise_runs(launch, period, limits)) return *all;
+  } catch (const Error&) {
+    // All of the launch has the same error, but names the first request that has it.
   }
   return summarise_exactly(launch, limits);
 }

@@ -18,7 +18,9 @@ struct Period {
 /// What summarise_exactly(launch) gives, and throws, of a launch for which the period is proved: it is not checked.
 /// Evaluates as many periods as it takes until addresses are as far into a round of the DRAM channels as they were, 512
 /// bytes, times as many of these as overlap, three times over, and the launch's end; or all of the launch, where that
-/// would be half of it or more. Launches that touch too much memory for `limits` are counted where that part does not.
+/// would be half of it or more; but where periods are a few words further on each, and the extent is known, one to see
+/// which runs accesses go along, and as many as it takes until addresses are as far into a round as they were. Launches
+/// that touch too much memory for `limits` are counted where that part does not.
 [[nodiscard]] ExactSummary summarise_periodic(const Requests& launch, const Period& period,
                                               const CountingLimits& limits = {});
 

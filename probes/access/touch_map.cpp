@@ -139,6 +139,22 @@ void TouchMap::mark_range(std::uint64_t first_granule, std::uint64_t end_granule
   }
 }
 
+void TouchMap::mark_steps(std::uint64_t byte, std::uint64_t step_bytes, std::uint64_t steps) {
+  if (steps == 0) return;
+  const std::uint64_t step = step_bytes >> shift_;
+  std::uint64_t pattern = 1;  // of a word, from its lowest bit on
+  for (std::uint64_t distance = step; distance < 64; distance *= 2) pattern |= pattern << distance;
+  const std::uint64_t first = (byte - window_.first_byte) >> shift_;
+  const std::uint64_t last = first + step * (steps - 1);
+  std::uint64_t* bits = bits_.get();
+  for (std::uint64_t at = first / 64; at <= last / 64; ++at) {
+    std::uint64_t marks = pattern << first % step;
+    if (at == first / 64) marks &= all_ones << first % 64;
+    if (at == last / 64) marks &= all_ones >> (63 - last % 64);
+    bits[at] |= marks;
+  }
+}
+
 // Scattered marks take the time that it takes to fetch the words of the map that they go to: half of it if many are on
 // the way at a time.
 inline void TouchMap::mark_later(std::uint64_t at, std::uint64_t marks) {

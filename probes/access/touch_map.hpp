@@ -48,6 +48,10 @@ class TouchMap {
   /// touch are marked: choose granules that words consist of.
   void mark(const Lanes& lanes, unsigned word_bytes);
 
+  /// Marks the granules at a byte of the window and `steps` - 1 more, each `step_bytes` further on: whole granules, a
+  /// power of two of them, at most 64. None may be beyond the window.
+  void mark_steps(std::uint64_t byte, std::uint64_t step_bytes, std::uint64_t steps);
+
   /// Makes the last marks, which bits() may lack until then.
   void settle();
 

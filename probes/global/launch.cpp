@@ -50,11 +50,13 @@ void set_period(access::Site& site, const access::Period& period) {
   site.regular_requests = period.regular;
 }
 
+// A turn of a block is of the accesses behind those of its turn before, and a block's first behind the last of the
+// block before it.
 AccessRun Launch::accesses_of(std::uint64_t request) const {
   const std::uint64_t warps = (tile.block_threads + access::warp_lanes - 1) / access::warp_lanes;
-  const auto thread = static_cast<std::uint32_t>(request % warps * access::warp_lanes);
-  const auto turn = static_cast<std::uint32_t>(request / warps % tile.elements_per_thread);
-  const std::uint64_t first = tile.element(request / (warps * tile.elements_per_thread), thread, turn);
+  const std::uint64_t turn = request / warps;
+  const std::uint64_t thread = (request - turn * warps) * access::warp_lanes;
+  const std::uint64_t first = turn * tile.block_threads + thread;
   const std::uint64_t lanes = std::min<std::uint64_t>(access::warp_lanes, tile.block_threads - thread);
   const std::uint64_t left = first < count ? count - first : 0;
   return {.first = first, .count = static_cast<unsigned>(std::min(lanes, left))};

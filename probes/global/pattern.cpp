@@ -126,6 +126,7 @@ class PatternProbe {
   [[nodiscard]] KnownCase known(const Case& one, const Launch& launch, const Device& device) {
     device_ = &device;
     KnownCase known{.launch = launch, .pattern = user_pattern(one.name("pattern"), one.name("active"), launch)};
+    memory_.evaluate_once(known.pattern, launch);
     known.facts = memory_.facts(known.pattern, launch);
     const std::uint64_t extent = one.number("extent_elements");
     if (extent > 0 && known.facts.extent_elements > extent) {

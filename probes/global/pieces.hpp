@@ -15,9 +15,11 @@
 //   std::uint64_t period_warps() const                                          after which the launch repeats itself
 //   std::optional<access::Period> period() const                                the same of requests, where it is
 //   proved
+//   std::uint32_t elements_of(std::uint64_t warp, std::uint32_t piece, std::uint64_t (&element)[32]) const
+//                                                                               of all lanes, and which access theirs
 //
-// The last may be missing. A launch whose periods overlap by more than a few would have to be evaluated to the end, and
-// has none (access/periodic.hpp).
+// The last two may be missing. A launch whose periods overlap by more than a few would have to be evaluated to the end,
+// and has none (access/periodic.hpp).
 //
 // A thread of the kernel stands for one of these or for several a block's width apart, so that enough bytes are on
 // their way. Where a placement has few pieces "thread" is therefore a figure of speech.
@@ -70,18 +72,29 @@ template <class Placement>
           .tile = {piece_block_threads, placement.pieces() * turns}};
 }
 
-/// The request of a piece, by the warp of `k / pieces`.
+/// The request of a piece, by the warp of `k / pieces`, into one that has no lane active and its word's size set.
+template <class Placement>
+void fill_piece_request(const Placement& placement, std::uint64_t k, access::WarpRequest& request) {
+  const auto piece = static_cast<std::uint32_t>(k % placement.pieces());
+  const std::uint64_t warp = k / placement.pieces();
+  if constexpr (requires { placement.elements_of(warp, piece, request.address); }) {
+    request.active = placement.elements_of(warp, piece, request.address);
+    for (std::uint64_t& address : request.address) address *= placement.word_bytes();
+  } else {
+    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+      const std::uint64_t thread = warp * access::warp_lanes + lane;
+      if (!placement.active(thread, piece)) continue;
+      request.address[lane] = placement(thread, piece) * placement.word_bytes();
+      request.active |= std::uint32_t{1} << lane;
+    }
+  }
+}
+
 template <class Placement>
 [[nodiscard]] access::WarpRequest piece_request(const Placement& placement, std::uint64_t k) {
-  const auto piece = static_cast<std::uint32_t>(k % placement.pieces());
   access::WarpRequest request;
   request.word_bytes = placement.word_bytes();
-  for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
-    const std::uint64_t thread = k / placement.pieces() * access::warp_lanes + lane;
-    if (!placement.active(thread, piece)) continue;
-    request.address[lane] = placement(thread, piece) * placement.word_bytes();
-    request.active |= std::uint32_t{1} << lane;
-  }
+  fill_piece_request(placement, k, request);
   return request;
 }
 
@@ -127,8 +140,13 @@ void make_playable(Workload& workload, const Launch& launch, const Placement& pl
     site.summary = access::summarise(site);
     site.evaluated = launch.blocks() * piece_block_threads / access::warp_lanes * launch.tile.elements_per_thread;
     site.fill = [=](std::uint64_t first, std::span<access::WarpRequest> requests) {
+      constexpr std::uint64_t warps = piece_block_threads / access::warp_lanes;
+      std::uint64_t k = 0;
       for (std::size_t i = 0; i < requests.size(); ++i) {
-        requests[i] = piece_request(placement, in_order_of_warps(launch, placement, first + i));
+        // Of the warps of a block's turn one is a warp further on than the one before.
+        const bool begins = i == 0 || (first + i) % warps == 0;
+        k = begins ? in_order_of_warps(launch, placement, first + i) : k + placement.pieces();
+        fill_piece_request(placement, k, requests[i]);
       }
     };
   }

@@ -121,8 +121,15 @@ static Workload describe_random(const Case& decided, const Device& device) {
   for (access::Site& site : workload.sites) {
     site.summary = summary_of(site, access.footprint_bytes);
     site.evaluated = site.requests;
-    site.fill = [request = site.request](std::uint64_t first, std::span<access::WarpRequest> requests) {
-      for (std::size_t k = 0; k < requests.size(); ++k) requests[k] = request(first + k);
+    site.fill = [launch = access.launch, pattern = access.pattern](std::uint64_t first,
+                                                                   std::span<access::WarpRequest> requests) {
+      for (std::size_t k = 0; k < requests.size(); ++k) {
+        const AccessRun run = launch.accesses_of(first + k);  // of all lanes, but for what is beyond the last
+        for (unsigned lane = 0; lane < run.count; ++lane) {
+          requests[k].address[lane] = pattern(run.first + lane) * launch.word_bytes;
+        }
+        requests[k].active = run.count == 0 ? 0 : ~std::uint32_t{0} >> (access::warp_lanes - run.count);
+      }
     };
   }
   workload.kernel = with_word(access.launch.word_bytes, [&](auto word) {
@@ -226,6 +233,9 @@ static Probe random_probe() {
                     }}};
   probe.describe = describe_random;
   probe.validate = validate_footprint;
+  probe.fits = [](const Case& one, const Device& device) {
+    return one.number("footprint_bytes") < device.free_memory_bytes.value_or(device.memory_bytes);
+  };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<RandomExperiment>(decided, session);
   };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -14,103 +13,22 @@
 #include "probes/access/chunks.hpp"
 #include "probes/access/periodic.hpp"
 #include "probes/error.hpp"
+#include "probes/global/pattern_evaluation.hpp"
 #include "probes/interruption.hpp"
 #include "probes/pattern/expression_bounds.hpp"
 #include "probes/pattern/expression_cost.hpp"
 #include "probes/pattern/expression_evaluator.hpp"
 #include "probes/pattern/expression_period.hpp"
+#include "probes/pattern/expression_residues.hpp"
 
 namespace gpumem::global {
 
 namespace {
 
-using pattern::Evaluator;
 using pattern::WarpAccesses;
 
 /// Periods up to this many accesses are looked at twice to know the whole launch.
 constexpr std::int64_t longest_period = std::int64_t{1} << 22U;
-
-/// What the lanes of one warp do.
-struct WarpElements {
-  const pattern::WarpValues& element;  ///< of active lanes; until the next warp is evaluated
-  std::uint32_t active = 0;
-};
-
-/// Evaluates both expressions. Of one thread at a time.
-class PatternEvaluator {
- public:
-  PatternEvaluator(const UserPattern& pattern, std::int64_t n)
-      : option_(pattern.element.option), text_(pattern.element.text), element_(pattern.element, n) {
-    const bool always = pattern.active.code.size() == 1 && pattern.active.code[0].op == pattern::Opcode::literal &&
-                        pattern.active.code[0].value != 0;
-    if (!always) active_.emplace(pattern.active, n);
-  }
-
-  /// Of `at`, in which those that do not take part become inactive.
-  [[nodiscard]] WarpElements operator()(WarpAccesses& at) {
-    if (active_) {
-      const pattern::WarpValues& takes_part = (*active_)(at);
-      for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-        if (takes_part[lane] == 0) at.active &= ~(std::uint32_t{1} << lane);
-      }
-    }
-    if (at.active == 0) return {at.i, 0};
-    const pattern::WarpValues& element = element_(at);
-    std::int64_t signs = 0;
-    for (const std::int64_t one : element) signs |= one;
-    if (signs < 0) refuse_negative(at, element);
-    return {element, at.active};
-  }
-
- private:
-  /// If one of an active lane is.
-  void refuse_negative(const WarpAccesses& at, const pattern::WarpValues& element) const {
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if ((at.active >> lane & 1U) == 0 || element[lane] >= 0) continue;
-      throw usage_error(fmt::format(
-          "--{}: '{}' is {} for access i = {}; elements begin at 0: add what is missing, or leave the access out with "
-          "--active",
-          option_, text_, element[lane], at.i[lane]));
-    }
-  }
-
-  std::string option_;
-  std::string text_;
-  Evaluator element_;
-  std::optional<Evaluator> active_;
-};
-
-/// Evaluators for whoever needs one: they are dear to make, and not to be shared.
-class EvaluatorPool {
- public:
-  EvaluatorPool(UserPattern pattern, std::int64_t n) : pattern_(std::move(pattern)), n_(n) {}
-
-  template <class Use>
-  void with_one(const Use& use) {
-    std::unique_ptr<PatternEvaluator> one = take();
-    use(*one);
-    const std::scoped_lock lock(mutex_);
-    idle_.push_back(std::move(one));
-  }
-
- private:
-  std::unique_ptr<PatternEvaluator> take() {
-    {
-      const std::scoped_lock lock(mutex_);
-      if (!idle_.empty()) {
-        auto one = std::move(idle_.back());
-        idle_.pop_back();
-        return one;
-      }
-    }
-    return std::make_unique<PatternEvaluator>(pattern_, n_);
-  }
-
-  UserPattern pattern_;
-  std::int64_t n_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<PatternEvaluator>> idle_;
-};
 
 /// Both repeat themselves, and elements grow by `growth` from period to period.
 std::optional<pattern::Periodicity> proved_period(const UserPattern& pattern, std::int64_t n) {
@@ -191,6 +109,10 @@ Highest highest_of_all(const UserPattern& pattern, std::int64_t n) {
 
 }  // namespace
 
+bool UserPattern::takes_all_part() const {
+  return active.code.size() == 1 && active.code[0].op == pattern::Opcode::literal && active.code[0].value != 0;
+}
+
 UserPattern user_pattern(const std::string& element, const std::string& active, const Launch& launch) {
   const auto written = [&](const std::string& text, const char* option) {
     return with_accesses(pattern::parse_one(text, option), static_cast<std::int64_t>(launch.count));
@@ -207,19 +129,9 @@ UserPattern user_pattern(const std::string& element, const std::string& active, 
 }
 
 FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
-  const auto pool = std::make_shared<EvaluatorPool>(pattern, static_cast<std::int64_t>(launch.count));
-  return [pool, launch](std::uint64_t first, std::span<access::WarpRequest> requests) {
-    pool->with_one([&](PatternEvaluator& evaluate) {
-      for (std::size_t k = 0; k < requests.size(); ++k) {
-        const AccessRun run = launch.accesses_of(first + k);
-        WarpAccesses at = pattern::consecutive(static_cast<std::int64_t>(run.first), run.count);
-        const WarpElements warp = evaluate(at);
-        requests[k].active = warp.active;
-        for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-          requests[k].address[lane] = static_cast<std::uint64_t>(warp.element[lane]) * launch.word_bytes;
-        }
-      }
-    });
+  auto evaluation = pattern.evaluation ? pattern.evaluation : std::make_shared<Evaluation>(pattern, launch.count);
+  return [evaluation = std::move(evaluation), launch](std::uint64_t first, std::span<access::WarpRequest> requests) {
+    evaluation->fill(launch, first, requests);
   };
 }
 
@@ -249,6 +161,69 @@ KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& launch, 
   return known;
 }
 
+/// What accesses touch that are at `lowest`, and each `distance` elements further on.
+access::SiteSummary touched_in_steps(const Launch& launch, std::uint64_t lowest, std::uint64_t distance) {
+  const std::uint64_t word = launch.word_bytes;
+  const access::Requests walk = {.name = "pattern",
+                                 .word_bytes = launch.word_bytes,
+                                 .count = launch.requests(),
+                                 .extent_bytes = (lowest + distance * launch.count) * word,
+                                 .fill = [&](std::uint64_t first, std::span<access::WarpRequest> requests) {
+                                   for (std::size_t k = 0; k < requests.size(); ++k) {
+                                     const AccessRun run = launch.accesses_of(first + k);
+                                     for (unsigned lane = 0; lane < run.count; ++lane) {
+                                       requests[k].address[lane] = (lowest + (run.first + lane) * distance) * word;
+                                       requests[k].active |= std::uint32_t{1} << lane;
+                                     }
+                                   }
+                                 }};
+  const PatternPeriod steadily{.accesses = 1, .growth_elements = static_cast<std::int64_t>(distance)};
+  return access::summarise_periodic(walk, period_of(launch, steadily)).summary;
+}
+
+/// Of a launch whose elements are (first + step i) mod modulus and take every value that has to be taken. A request
+/// whose elements are some whole rounds of the DRAM channels further on, beyond the modulus from 0 on again, costs the
+/// same: that moves the blocks of each size about and keeps them apart, as the modulus is whole rounds too. All that a
+/// launch touches is what a walk in steps of gcd(step, modulus) does.
+std::optional<KnownPattern> known_by_residues(const UserPattern& pattern, const Launch& launch) {
+  const auto n = static_cast<std::int64_t>(launch.count);
+  const auto found = pattern.takes_all_part() ? pattern::residues(pattern.element, n) : std::nullopt;
+  if (!found) return std::nullopt;
+  const std::int64_t round = access::atom_channels * access::dram_atom_bytes / launch.word_bytes;
+  const std::int64_t distance = std::gcd(found->step, found->modulus);
+  const std::int64_t taken = found->modulus / distance;
+  const access::Period period = period_of(
+      launch, {.accesses = static_cast<std::uint64_t>(round / std::gcd(found->step, round)), .growth_elements = 0});
+  const std::uint64_t periods = std::min(period.regular, launch.requests()) / period.requests;
+  if (found->modulus % round != 0 || taken > n || periods < 2) return std::nullopt;
+
+  KnownPattern known{.exact = access::ExactSummary{}};
+  const access::Requests all = evaluated(pattern, launch, 0);
+  const auto counts_of = [&](std::uint64_t first, std::uint64_t count) {
+    access::Requests some = all;
+    some.count = count;
+    some.fill = [&all, first](std::uint64_t k, std::span<access::WarpRequest> filled) { all.fill(first + k, filled); };
+    return access::summarise_exactly(some).counts;
+  };
+  const access::Counts each = counts_of(0, period.requests);
+  access::Counts& sum = known.exact->counts =
+      counts_of(periods * period.requests, all.count - periods * period.requests);
+  for (const auto count :
+       {&access::Counts::requests, &access::Counts::sectors, &access::Counts::lines, &access::Counts::addresses}) {
+    sum.*count += periods * each.*count;
+  }
+  const std::int64_t lowest = found->first % distance;
+  const Launch walk{.op = launch.op, .word_bytes = launch.word_bytes, .count = static_cast<std::uint64_t>(taken)};
+  known.exact->summary =
+      touched_in_steps(walk, static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(distance));
+  known.exact->summary.cost = access::average(sum, all.count, access::costed(all.space, all.op), launch.word_bytes);
+  const std::int64_t highest = lowest + distance * (taken - 1);
+  known.facts = {.accesses = launch.count,
+                 .extent_elements = static_cast<std::uint64_t>(highest) + 1,
+                 .highest_access = static_cast<std::uint64_t>(pattern::where(*found, highest))};
+  return known;
+}
+
 }  // namespace
 
 KnownPattern known_of(const UserPattern& pattern, const Launch& launch, const EvaluateAll& elsewhere) {
@@ -258,6 +233,9 @@ KnownPattern known_of(const UserPattern& pattern, const Launch& launch, const Ev
   const pattern::Bounds elements = bounds_of(pattern.element, n);
   const bool near = elements.high >= 0 && elements.high / most_elements_per_access < n;
   const std::uint64_t bound = near ? static_cast<std::uint64_t>(elements.high) + 1 : 0;
+  if (!period) {
+    if (std::optional<KnownPattern> known = known_by_residues(pattern, launch)) return *std::move(known);
+  }
   if (!period && elsewhere) {
     if (std::optional<KnownPattern> known = elsewhere(pattern, launch, bound)) return *std::move(known);
   }
@@ -282,18 +260,40 @@ access::ExactSummary counted(const UserPattern& pattern, const Launch& launch, c
                       : access::summarise_exactly(requests);
 }
 
-KnownPattern& KnownPatterns::entry(const UserPattern& pattern, const Launch& launch) {
-  constexpr std::size_t most_entries = 256;
-  const bool whole_warps = launch.tile.block_threads % access::warp_lanes == 0;
-  const Tile tile = whole_warps ? Tile{access::warp_lanes, 1} : launch.tile;
-  std::string key =
-      fmt::format("{} {} {} {}", launch.count, launch.word_bytes, tile.block_threads, tile.elements_per_thread);
+namespace {
+
+std::string key_of(const UserPattern& pattern, std::uint64_t accesses) {
+  std::string key = fmt::format("{} ", accesses);
   for (const pattern::Expression* expression : {&pattern.element, &pattern.active}) {
     for (const pattern::Instruction& one : expression->code) {
       key += fmt::format(";{} {} {} {} {}", static_cast<int>(one.op), one.a, one.b, one.c, one.value);
     }
     key += '|';
   }
+  return key;
+}
+
+}  // namespace
+
+void KnownPatterns::evaluate_once(UserPattern& pattern, const Launch& launch) {
+  constexpr std::size_t most_evaluations = 2;  // which may be large
+  const std::string key = key_of(pattern, launch.count);
+  auto found = std::ranges::find(evaluations_, key, &NamedEvaluation::first);
+  if (found == evaluations_.end()) {
+    if (evaluations_.size() >= most_evaluations) evaluations_.erase(evaluations_.begin());
+    evaluations_.emplace_back(key, std::make_shared<Evaluation>(pattern, launch.count));
+    found = evaluations_.end() - 1;
+  }
+  pattern.evaluation = found->second;
+}
+
+KnownPattern& KnownPatterns::entry(const UserPattern& pattern, const Launch& launch) {
+  constexpr std::size_t most_entries = 256;
+  // Requests are of accesses in order, cut off where a block's threads end: turns of a thread change nothing.
+  const bool whole_warps = launch.tile.block_threads % access::warp_lanes == 0;
+  std::string key =
+      fmt::format("{} {} {}", launch.word_bytes, whole_warps ? access::warp_lanes : launch.tile.block_threads,
+                  key_of(pattern, launch.count));
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
   KnownPattern known = known_of(pattern, launch, elsewhere_);
   if (entries_.size() >= most_entries) entries_.clear();

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "probes/access/exact.hpp"
 #include "probes/global/launch.hpp"
@@ -17,12 +18,17 @@
 
 namespace gpumem::global {
 
+class Evaluation;
+
 /// An access takes part where `active` is not 0.
 struct UserPattern {
   pattern::Expression element;  ///< of `i` alone: lane, warp, thread and block have become arithmetic of it
   pattern::Expression active;
   pattern::Expression written;  ///< the same as a kernel has them
   pattern::Expression written_active;
+  std::shared_ptr<Evaluation> evaluation = {};  ///< shared with others that are the same, see KnownPatterns
+
+  [[nodiscard]] bool takes_all_part() const;  ///< every access, as its text says
 };
 
 /// The two texts for a launch. Throws usage errors as pattern::parse() and pattern::with_accesses().
@@ -65,6 +71,8 @@ class KnownPatterns {
  public:
   explicit KnownPatterns(EvaluateAll elsewhere = nullptr) : elsewhere_(std::move(elsewhere)) {}  ///< see known_of
 
+  /// Has the pattern share what is evaluated of it with those that were given lately for as many accesses.
+  void evaluate_once(UserPattern& pattern, const Launch& launch);
   [[nodiscard]] const PatternFacts& facts(const UserPattern& pattern, const Launch& launch);  ///< see facts_of
   [[nodiscard]] const access::ExactSummary& counted(const UserPattern& pattern, const Launch& launch);
 
@@ -73,6 +81,8 @@ class KnownPatterns {
 
   EvaluateAll elsewhere_;
   std::map<std::string, KnownPattern> entries_;
+  using NamedEvaluation = std::pair<std::string, std::shared_ptr<Evaluation>>;
+  std::vector<NamedEvaluation> evaluations_;  ///< the latest last
 };
 
 /// What the launch does, all but the name of its kernel and the memory it needs. `exact` is of each of its sites.

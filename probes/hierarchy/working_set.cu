@@ -198,6 +198,9 @@ static Probe working_set_probe() {
         Better::neither}}};
   probe.concluded = working_set_quantities();
   probe.describe = describe_working_set;
+  probe.fits = [](const Case& one, const Device& device) {
+    return describe_working_set(one, device).allocated_bytes <= device.free_memory_bytes.value_or(device.memory_bytes);
+  };
   probe.validate = [](const Case& chosen) {
     const std::uint64_t footprint = chosen.number("footprint_bytes");
     if (footprint % chunk_bytes == 0) return;

@@ -182,7 +182,8 @@ std::vector<access::SiteSummary> summarise(const Workload& workload) {
   return summaries;
 }
 
-Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Profile& profile) {
+Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Profile& profile,
+                 unsigned log2_fewer_lines) {
   const Device& device = profile.device;
   Demand demand;
   for (const access::Site& site : workload.sites) {
@@ -205,8 +206,8 @@ Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary
       load ? add_load(demand, site, sites[i]) : add_store(demand, site, sites[i]);
     }
   }
-  if (is_plain(workload, sites, device)) return demand;
-  if (const auto traffic = traffic_of(workload, profile)) {
+  if (!workload.modelled() || is_plain(workload, sites, device)) return demand;
+  if (const auto traffic = traffic_of(workload, profile, log2_fewer_lines)) {
     const auto store = std::ranges::find(workload.sites, Op::store, &access::Site::op);
     double uncombined = 0;
     if (store != workload.sites.end()) {

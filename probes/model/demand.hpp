@@ -52,9 +52,10 @@ struct Demand {
 };
 
 /// Sums what the sites ask for; `sites` holds their summaries, in the workload's order. Where accesses come back to
-/// what was touched before, or the launch leaves in L2 what the next one needs, its traffic is played (traffic.hpp).
+/// what was touched before, or the launch leaves in L2 what the next one needs, its traffic is played (traffic.hpp),
+/// with fewer lines if so asked.
 [[nodiscard]] Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites,
-                               const Profile& profile);
+                               const Profile& profile, unsigned log2_fewer_lines = 0);
 
 /// The summaries of a workload's sites, in its order.
 [[nodiscard]] std::vector<access::SiteSummary> summarise(const Workload& workload);

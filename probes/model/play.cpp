@@ -9,39 +9,71 @@
 
 namespace gpumem::model {
 
-namespace {
-
 using access::WarpRequest;
 
-/// The sampled lines of a request, in the array of that number.
-void take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array, std::vector<Piece>& pieces) {
-  pieces.clear();
-  constexpr unsigned lines_of_array = 48;  // log2: 32 PiB
-  std::uint64_t last_group = ~std::uint64_t{0};
-  bool has = false;
-  for (std::uint32_t lanes = request.active; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t byte = request.address[std::countr_zero(lanes)];
-    const std::uint64_t group = byte / (lines_of_group * access::line_bytes);
-    if (group != last_group) {
-      last_group = group;
-      has = sample.has(group);
-    }
-    if (!has) continue;
-    const std::uint64_t line = byte / access::line_bytes | array << lines_of_array;
-    auto piece = pieces.rbegin();
-    while (piece != pieces.rend() && piece->line != line) ++piece;
-    if (piece == pieces.rend()) {
-      pieces.push_back({.line = line});
-      piece = pieces.rbegin();
-    }
-    const auto sector = static_cast<unsigned>(byte % access::line_bytes / access::sector_bytes);
-    piece->sectors = static_cast<std::uint8_t>(piece->sectors | 1U << sector);
-    const auto within = static_cast<unsigned>(byte % access::sector_bytes);
-    piece->bytes[sector] |= ((std::uint32_t{1} << request.word_bytes) - 1) << within;
+namespace {
+
+/// Written so that the compiler makes vector instructions of it.
+[[gnu::always_inline]] inline std::uint32_t sampled_lanes(const WarpRequest& request, unsigned shift) {
+  std::uint64_t hash[access::warp_lanes];
+  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+    hash[lane] = mixed(request.address[lane] / (lines_of_group * access::line_bytes)) >> shift;
   }
+  std::uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) lanes |= std::uint32_t{hash[lane] == 0} << lane;
+  return lanes & request.active;
 }
 
+std::uint32_t sampled_lanes_plain(const WarpRequest& request, unsigned shift) { return sampled_lanes(request, shift); }
+
+#ifdef __x86_64__
+/// For processors since 2013.
+[[gnu::target("avx2")]] std::uint32_t sampled_lanes_avx2(const WarpRequest& request, unsigned shift) {
+  return sampled_lanes(request, shift);
+}
+#endif
+
 }  // namespace
+
+std::uint32_t Sample::lanes_of(const WarpRequest& request) const {
+  if (log2_rate_ == 0) return request.active;
+#ifdef __x86_64__
+  static const auto sampled = __builtin_cpu_supports("avx2") ? sampled_lanes_avx2 : sampled_lanes_plain;
+#else
+  static const auto sampled = sampled_lanes_plain;
+#endif
+  return sampled(request, 64 - log2_rate_);
+}
+
+Piece& Pieces::piece_of(std::uint64_t line) {
+  constexpr unsigned slots = 1U << log2_slots;
+  auto slot = static_cast<unsigned>((line * 0x9e37'79b9'7f4a'7c15) >> (64 - log2_slots));
+  for (;; slot = (slot + 1) % slots) {
+    const std::size_t at = piece_at_[slot];
+    if (at >= count_ || slot_of_[at] != slot) break;
+    if (pieces_[at].line.number == line) return pieces_[at];
+  }
+  piece_at_[slot] = static_cast<std::uint8_t>(count_);
+  slot_of_[count_] = static_cast<std::uint8_t>(slot);
+  Piece& piece = pieces_[count_++];
+  piece = {.line = line};
+  return piece;
+}
+
+void Pieces::take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array) {
+  count_ = 0;
+  constexpr unsigned lines_of_array = 48;  // log2: 32 PiB
+  const std::uint32_t word = (std::uint32_t{1} << request.word_bytes) - 1;
+  Piece* piece = nullptr;
+  for (std::uint32_t lanes = sample.lanes_of(request); lanes != 0; lanes &= lanes - 1) {
+    const std::uint64_t byte = request.address[std::countr_zero(lanes)];
+    const std::uint64_t line = byte / access::line_bytes | array << lines_of_array;
+    if (piece == nullptr || piece->line.number != line) piece = &piece_of(line);
+    const auto sector = static_cast<unsigned>(byte % access::line_bytes / access::sector_bytes);
+    piece->sectors = static_cast<std::uint8_t>(piece->sectors | 1U << sector);
+    piece->bytes[sector] |= word << byte % access::sector_bytes;
+  }
+}
 
 bool in_device_memory(const access::Site& site, const Device& device) {
   const access::Home home = access::row_of(site.space).home;
@@ -77,7 +109,7 @@ void Play::Part::add(const Part& other) {
 Play::Part Play::all(bool again) {
   if (again) {
     play(0, workload_.blocks);
-    for (LineCache& cache : first_) cache.clear();  // L1s do not outlive a launch
+    for (LineCacheOf<ReadLine>& cache : first_) cache.clear();  // L1s do not outlive a launch
   }
   part_ = {};
   play(0, workload_.blocks);
@@ -131,9 +163,10 @@ void Play::play_loads(const access::Site& site, std::uint64_t array, std::uint64
         if (turn == 0 && warp == 0) count_passes(site, batch_[block % batch_.size()]);
         const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
         for (const WarpRequest& request : batch_) {
-          take_apart(request, sample_, array, pieces_);
-          part_.lookups += static_cast<double>(pieces_.size());
-          for (const Piece& piece : pieces_) load(site, piece, multiprocessor);
+          pieces_.take_apart(request, sample_, array);
+          part_.lookups += static_cast<double>(pieces_.all().size());
+          expect(site, multiprocessor);
+          for (const Piece& piece : pieces_.all()) load(site, piece, multiprocessor);
         }
       }
     }
@@ -168,9 +201,10 @@ void Play::play_turn(const access::Site& site, std::uint64_t array, unsigned tur
     ++block_turn_;
     count_passes(site, batch_[block % batch_.size()]);
     for (const WarpRequest& request : batch_) {
-      take_apart(request, sample_, array, pieces_);
-      part_.lookups += static_cast<double>(pieces_.size());
-      for (const Piece& piece : pieces_) store(piece);
+      pieces_.take_apart(request, sample_, array);
+      part_.lookups += static_cast<double>(pieces_.all().size());
+      second_.expect(pieces_.all());
+      for (const Piece& piece : pieces_.all()) store(piece);
     }
   }
   part_.traffic.meetings += std::sqrt(std::ldexp(squares_, -static_cast<int>(log2_rate_)));
@@ -196,13 +230,22 @@ void Play::count_passes(const access::Site& site, const WarpRequest& request) {
   }
 }
 
+/// The caches are larger than those of the machine that plays: what the pieces ask for has to come from its memory.
+void Play::expect(const access::Site& site, unsigned multiprocessor) {
+  if (site.kept_in_l1) {
+    for (const Piece& piece : pieces_.all()) first_[multiprocessor].fetch_set(piece.line);
+    for (const Piece& piece : pieces_.all()) first_[multiprocessor].fetch_line(piece.line);
+  }
+  second_.expect(pieces_.all(), multiprocessor % parts_);
+}
+
 void Play::load(const access::Site& site, const Piece& piece, unsigned multiprocessor) {
   unsigned lacking = piece.sectors;
   if (site.kept_in_l1) {
-    LineCache& cache = first_[multiprocessor];
-    CachedLine* line = cache.find(piece.line);
+    LineCacheOf<ReadLine>& cache = first_[multiprocessor];
+    ReadLine* line = cache.find(piece.line);
     if (line == nullptr) {
-      CachedLine evicted;
+      ReadLine evicted;
       bool was_full = false;
       line = &cache.insert(piece.line, evicted, was_full);
     }

@@ -1,9 +1,11 @@
 #pragma once
 // A launch played through the caches of a GPU, in the order in which its blocks are resident.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "probes/access/lanes.hpp"
@@ -19,12 +21,31 @@ namespace gpumem::model {
 /// can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
 class Sample {
  public:
-  explicit Sample(unsigned log2_rate) : shift_(64 - log2_rate), all_(log2_rate == 0) {}
-  [[nodiscard]] bool has(std::uint64_t group) const { return all_ || mixed(group) >> shift_ == 0; }
+  explicit Sample(unsigned log2_rate) : log2_rate_(log2_rate) {}
+  /// A bit for each active lane of the request whose line is played.
+  [[nodiscard]] std::uint32_t lanes_of(const access::WarpRequest& request) const;
 
  private:
-  unsigned shift_;
-  bool all_;
+  unsigned log2_rate_;
+};
+
+/// The sampled lines of a request, in the order in which its lanes come to them.
+class Pieces {
+ public:
+  /// `array` tells apart lines of different arrays, whose addresses all begin at 0.
+  void take_apart(const access::WarpRequest& request, const Sample& sample, std::uint64_t array);
+
+  [[nodiscard]] std::span<const Piece> all() const { return {pieces_.data(), count_}; }
+
+ private:
+  [[nodiscard]] Piece& piece_of(std::uint64_t line);
+
+  static constexpr unsigned log2_slots = 7;
+  std::array<Piece, access::warp_lanes> pieces_;
+  std::size_t count_ = 0;
+  /// Which piece each slot of a hash table is of; one that is of no piece, or of one that does not say so, is free.
+  std::array<std::uint8_t, 1U << log2_slots> piece_at_ = {};
+  std::array<std::uint8_t, access::warp_lanes> slot_of_ = {};
 };
 
 /// Whether the site's accesses are for the GPU's own memory.
@@ -65,6 +86,7 @@ class Play {
   void play_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block, std::uint64_t end);
   void fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp, std::uint64_t warps);
   void count_passes(const access::Site& site, const access::WarpRequest& request);
+  void expect(const access::Site& site, unsigned multiprocessor);
   void load(const access::Site& site, const Piece& piece, unsigned multiprocessor);
   void store(const Piece& piece);
   void leave_to_others(CachedLine& line);
@@ -78,9 +100,9 @@ class Play {
   std::uint64_t warps_;
   Part part_;
   SecondLevel second_;
-  std::vector<LineCache> first_;
+  std::vector<LineCacheOf<ReadLine>> first_;
   std::vector<access::WarpRequest> batch_;
-  std::vector<Piece> pieces_;
+  Pieces pieces_;
   access::DistinctNumbers scratch_;
   std::uint32_t wave_ = 0;
   std::uint32_t turn_ = 0;        ///< of all resident blocks

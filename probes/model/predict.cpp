@@ -38,10 +38,10 @@ void play(Prediction& prediction, const Workload& workload, const Profile& profi
 
 }  // namespace
 
-Prediction predict(const Workload& workload, const Profile& profile) {
+Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines) {
   Prediction prediction;
   prediction.sites = summarise(workload);
-  prediction.demand = demand_of(workload, prediction.sites, profile);
+  prediction.demand = demand_of(workload, prediction.sites, profile, log2_fewer_lines);
   prediction.cache_resident = is_cached(workload, prediction.demand, profile.device);
   prediction.stages = launch_stages(prediction.demand, workload, profile, prediction.cache_resident);
   prediction.seconds =

@@ -27,6 +27,7 @@ struct Prediction {
   std::vector<measure::StageSpan> timeline;  ///< of several operations, one span each; else empty
 };
 
-[[nodiscard]] Prediction predict(const Workload& workload, const Profile& profile);
+/// A launch that is played is played with `log2_fewer_lines` fewer, halved so many times: sooner, and about right.
+[[nodiscard]] Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines = 0);
 
 }  // namespace gpumem::model

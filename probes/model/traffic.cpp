@@ -73,7 +73,7 @@ Traffic Traffic::times(double factor) const {
   return product;
 }
 
-std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profile) {
+std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines) {
   double lines = 0;
   double lookups = 0;
   double bytes = 0;
@@ -83,19 +83,26 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
     if (!in_device_memory(site, profile.device)) continue;
     (site.op == access::Op::load ? loads : stores) += static_cast<double>(site.requests);
     if (!site.fill || !site.summary) return std::nullopt;
-    lines += site.summary->footprint.lines;
+    // Extrapolated, the lines may be those of a walk down columns that has not come to the next lines yet.
+    lines += std::max(site.summary->footprint.lines, site.summary->footprint.sectors / sectors_of_line);
     bytes += site.summary->footprint.sectors * access::sector_bytes;
     lookups += static_cast<double>(site.requests) * site.summary->cost.lines_per_request;
   }
   if (lookups == 0) return std::nullopt;
   constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site
-  constexpr double much = 4;
-  const unsigned log2_rate = log2_rate_of(lines, lookups);
-  const bool is_long = workload.blocks * workload.block_threads * workload.sites.front().instructions >= short_launch ||
+  constexpr double much = 4;                                       // of L2
+  constexpr double very_much = 16;
+  unsigned log2_rate = log2_rate_of(lines, lookups);
+  const auto l2 = static_cast<double>(profile.device.l2_bytes);
+  const std::uint64_t accesses = workload.blocks * workload.block_threads * workload.sites.front().instructions;
+  const bool is_long = accesses >= short_launch || (accesses >= short_launch / 2 && bytes > very_much * l2) ||
                        std::ldexp(lookups, -static_cast<int>(log2_rate)) > 2 * sampled_lookups;
+  constexpr double fewest_lines = 1U << 12U;
+  for (; log2_fewer_lines > 0 && std::ldexp(lines, -static_cast<int>(log2_rate)) > 2 * fewest_lines; --log2_fewer_lines)
+    ++log2_rate;
   std::optional<Play::Part> part;
   if (is_long) part = Play(workload, profile, log2_rate).parts();
-  if (!part) part = Play(workload, profile, log2_rate).all(bytes < much * static_cast<double>(profile.device.l2_bytes));
+  if (!part) part = Play(workload, profile, log2_rate).all(bytes < much * l2);
   if (part->lookups == 0) return std::nullopt;
   Traffic traffic = part->traffic.times(lookups / part->lookups);
   if (part->load_requests > 0) traffic.l1_wavefronts = part->traffic.l1_wavefronts * loads / part->load_requests;

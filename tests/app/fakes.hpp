@@ -83,6 +83,7 @@ class FakeBackend final : public Backend {
  public:
   std::function<double(const Case&)> goodness = [](const Case&) { return 1.0; };
   std::function<void(const Case&, report::Record&)> fill = [](const Case&, report::Record&) {};
+  std::function<std::vector<std::optional<double>>(const std::vector<Case>&)> estimated = {};
   std::vector<std::string>* log = nullptr;
   std::optional<report::HostPlacement> placement;  ///< once a case has run
   std::vector<std::string> watched;
@@ -102,6 +103,10 @@ class FakeBackend final : public Backend {
   [[nodiscard]] double trial(const Case& one) override {
     if (log != nullptr) log->push_back("try " + to_string(one));
     return goodness(one);
+  }
+
+  [[nodiscard]] std::vector<std::optional<double>> estimates(const std::vector<Case>& shapes) override {
+    return estimated ? estimated(shapes) : std::vector<std::optional<double>>{};
   }
 
   [[nodiscard]] report::Record run(const Case& one) override {

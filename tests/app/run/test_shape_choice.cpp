@@ -1,3 +1,5 @@
+#include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -191,4 +193,67 @@ TEST_CASE("choose: a sweep that cannot be sized fails, what concerns the whole r
   backend.goodness = [](const Case&) -> double { throw no_gpu_error("gone"); };
   CHECK(error_of([&] { static_cast<void>(choose_shape(other, backend)); }, ErrorKind::no_gpu) == "gone");
   CHECK_THROWS_AS(choose_shape(other, backend, [](const Case&) { throw Interrupted{}; }), Interrupted);
+}
+
+TEST_CASE("choose: estimates save trials, and change nothing of what is chosen") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> good(95, 105);
+  std::uniform_real_distribution<double> off(1, 1 + Backend::estimate_error);
+  std::uniform_real_distribution<double> in_common(0.8, 1.2);
+  std::size_t trials = 0;
+  constexpr int times = 300;
+  for (int time = 0; time < times; ++time) {
+    std::map<std::string, double> goodness;
+    const auto of = [&](const Case& one) {
+      return goodness.try_emplace(to_string(one), time % 3 == 0 ? 100 * good(random) : good(random)).first->second;
+    };
+    PlannedSweep plain = sweep_of(probes, {});
+    FakeBackend without;
+    without.goodness = of;
+    CHECK(reason_of(choose_shape(plain, without)).empty());
+    PlannedSweep sweep = sweep_of(probes, {});
+    FakeBackend backend;
+    Lines log;
+    backend.log = &log;
+    backend.goodness = of;
+    backend.estimated = [&](const std::vector<Case>& shapes) {
+      std::vector<std::optional<double>> estimates;
+      const double factor = in_common(random);
+      for (const Case& shape : shapes) estimates.emplace_back(of(shape) * off(random) * factor);
+      if (time % 7 == 0) estimates.back().reset();  // whoever knows nothing of a shape has to try it
+      return estimates;
+    };
+    CHECK(reason_of(choose_shape(sweep, backend)).empty());
+    CHECK(to_string(sweep.cases[2]) == to_string(plain.cases[2]));
+    trials += log.size();
+  }
+  CHECK(trials < 4 * times);
+}
+
+TEST_CASE("choose: of shapes that are far apart only the best is tried, and none of those that cannot run") {
+  const std::vector<Probe> probes = {shaped_probe()};
+  PlannedSweep sweep = sweep_of(probes, {});
+  FakeBackend backend;
+  Lines log;
+  backend.log = &log;
+  backend.goodness = [](const Case& one) { return static_cast<double>(one.number("width")); };
+  backend.estimated = [](const std::vector<Case>& shapes) {
+    std::vector<std::optional<double>> estimates;
+    for (const Case& shape : shapes) estimates.emplace_back(static_cast<double>(shape.number("width")));
+    estimates[1] = 12;  // though it is 20
+    return estimates;
+  };
+  CHECK(reason_of(choose_shape(sweep, backend)).empty());
+  CHECK(log == Lines{"try shaped shift_elements=0 depth=2 width=20 bytes=103"});
+  PlannedSweep refused = sweep_of(probes, {});
+  backend.goodness = [](const Case& one) -> double {
+    if (one.number("depth") == 2) throw probe_error("no room");
+    return 10;
+  };
+  CHECK(reason_of(choose_shape(refused, backend)).empty());
+  CHECK(refused.cases[0].number("depth") == 1);
+  backend.goodness = [](const Case&) -> double { throw probe_error("no room at all"); };
+  PlannedSweep none = sweep_of(probes, {});
+  CHECK(reason_of(choose_shape(none, backend)) == "no room at all");
 }

@@ -198,6 +198,24 @@ TEST_CASE("an end that reaches back into the launch is counted with what it over
   CHECK(check_same(end_at(std::uint64_t{1} << 40U)) < 50);
 }
 
+TEST_CASE("launches whose accesses go along runs side by side are counted exactly by the runs", "[periodic]") {
+  Random random;
+  std::uint64_t saved = 0;
+  for (int time = 0; time < 200; ++time) {
+    const unsigned word_bytes = random.one_of({4U, 8U, 16U});
+    const std::uint64_t growth = word_bytes * random.one_of({1ULL, 2ULL, 4ULL, 8ULL});
+    const std::uint64_t period = 1 + random.up_to(5);
+    const std::uint64_t periods = 300 + random.up_to(700);
+    const std::uint64_t reach = random.one_of({1ULL << 14U, 1ULL << 17U});
+    const auto first = random.requests(period, word_bytes, 0, reach, word_bytes);
+    const auto end = random.requests(random.up_to(3), word_bytes, 0, 2 * reach, word_bytes);
+    Launch launch = repeated(first, static_cast<std::int64_t>(growth), period * periods, end);
+    launch.requests.extent_bytes = 2 * reach + growth * periods + 4096 + random.up_to(100);
+    saved += check_same(launch) < launch.requests.count ? 1 : 0;
+  }
+  CHECK(saved > 100);
+}
+
 TEST_CASE("launches that overlap too much, or hardly repeat themselves, are evaluated", "[periodic]") {
   CHECK(check_same(repeated(affine(1, 4, 0, 4096), 4, 3000, {})) >= 3000);               // down 32 columns at once
   CHECK(check_same(repeated(affine(100, 4, 0, 4), 12'800, 250, {})) >= 250);             // twice and a half

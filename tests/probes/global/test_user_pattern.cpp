@@ -7,6 +7,7 @@
 
 #include "probes/global/user_pattern.hpp"
 #include "probes/model/predict.hpp"
+#include "probes/pattern/expression_evaluator.hpp"
 #include "tests/files.hpp"
 #include "tests/probes/any_case.hpp"
 #include "tests/probes/global/global_cases.hpp"
@@ -262,10 +263,11 @@ TEST_CASE("user pattern: somebody else is asked first where all has to be evalua
                     })
         .facts;
   };
-  CHECK(known("i * 2654435761 % n", true).extent_elements == 7);
-  CHECK(known("i * 2654435761 % n", false).extent_elements == 8192);
+  CHECK(known("(i ^ i >> 7) * 2654435761 % n", true).extent_elements == 7);
+  CHECK(known("(i ^ i >> 7) * 2654435761 % n", false).extent_elements == 8192);
   CHECK(known("i * i", true).extent_elements == 7);
-  CHECK(known("i * 3", true).extent_elements == 3 * 8191 + 1);  // repeats itself: nobody has to evaluate all
+  CHECK(known("i * 3", true).extent_elements == 3 * 8191 + 1);       // repeats itself: nobody has to evaluate all
+  CHECK(known("i * 2654435761 % n", true).extent_elements == 8192);  // so does what its requests cost
   CHECK(bounds == std::vector<std::uint64_t>{8192, 8192, 0});
 }
 
@@ -551,4 +553,63 @@ TEST_CASE("user pattern: a pattern that is refused is refused again", "[user_pat
   const auto refused = [&] { return refusal_of([&] { static_cast<void>(known.facts(pattern, launch)); }); };
   CHECK_THAT(refused(), StartsWith("--pattern: 'i - 5' is -5"));
   CHECK(refused() == refused());
+}
+
+TEST_CASE("user pattern: remainders of something affine are counted by a part, and exactly", "[user_pattern]") {
+  for (const char* element : {"i * 2654435761 % n", "(i * 6 + 5) % 4096", "i * 1001 & 1023", "(i * 12 + 3) & 4095",
+                              "i * 97 % 3072", "i * 64 % 8192", "i * 5 % 1000", "i * 5 % 16384"}) {
+    for (const Tile tile : {Tile{256, 1}, Tile{64, 4}, Tile{97, 2}, Tile{1, 1}, Tile{48, 1}}) {
+      for (const std::uint32_t word_bytes : {4U, 8U, 16U}) {
+        for (const std::uint64_t count : {8192U, 8000U}) {
+          const Launch launch = launch_with(count, tile, word_bytes);
+          INFO(element << ", " << tile.block_threads << " threads, words of " << word_bytes << ", " << count);
+          const UserPattern pattern = user_pattern(element, "1", launch);
+          const KnownPattern known = known_of(pattern, launch);
+          access::Reach reach;
+          const access::Requests all = {.name = "pattern",
+                                        .word_bytes = word_bytes,
+                                        .count = launch.requests(),
+                                        .fill = requests_of(pattern, launch)};
+          const access::ExactSummary exact = access::summarise_exactly(all, {}, &reach);
+          CHECK(known.facts.accesses == count);
+          CHECK(known.facts.extent_elements * word_bytes == reach.end_byte);
+          pattern::Evaluator evaluate(pattern.element, static_cast<Int>(count));
+          CHECK(known.facts.highest_access < count);
+          const auto highest = evaluate(pattern::consecutive(static_cast<Int>(known.facts.highest_access)))[0];
+          CHECK(static_cast<std::uint64_t>(highest) + 1 == known.facts.extent_elements);
+          if (!known.exact) continue;
+          CHECK(all_of(known.exact->counts) == all_of(exact.counts));
+          CHECK(all_of(known.exact->summary) == all_of(exact.summary));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("user pattern: requests are the same once all is evaluated and kept", "[user_pattern]") {
+  KnownPatterns known;
+  for (const char* active : {"1", "i % 5 < 3"}) {
+    for (const Tile tile : {Tile{256, 1}, Tile{97, 2}, Tile{1, 4}, Tile{40, 1}}) {
+      const Launch launch = launch_with(5000, tile);
+      UserPattern pattern = user_pattern("(i ^ i >> 7) * 5 & 8191", active, launch);
+      const FillRequests evaluated = requests_of(pattern, launch);
+      known.evaluate_once(pattern, launch);
+      const FillRequests kept = requests_of(pattern, launch);
+      for (int time = 0; time < 3; ++time) {
+        std::vector<access::WarpRequest> expected(launch.requests());
+        std::vector<access::WarpRequest> found(launch.requests());
+        requests_of(user_pattern("(i ^ i >> 7) * 5 & 8191", active, launch), launch)(0, expected);
+        evaluated(0, found);
+        for (int of = 0; of < 2; ++of) {
+          for (std::size_t k = 0; k < found.size(); ++k) {
+            REQUIRE(found[k].active == expected[k].active);
+            for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+              if (found[k].lane_active(lane)) REQUIRE(found[k].address[lane] == expected[k].address[lane]);
+            }
+          }
+          kept(0, found);
+        }
+      }
+    }
+  }
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "probes/model/line_cache.hpp"
+#include "probes/model/second_level.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model {
@@ -124,15 +125,37 @@ TEST_CASE("line cache: sets share the lines out", "[line_cache]") {
   }
 }
 
-TEST_CASE("line cache: of the lines in a set that something is true of the oldest is found, if they are many",
-          "[line_cache]") {
+TEST_CASE("line cache: of the marked lines in a set the oldest is found, if they are many", "[line_cache]") {
   LineCache cache(4);  // a set
   for (const std::uint64_t line : {1U, 2U, 3U, 4U}) insert(cache, line);
-  for (const std::uint64_t line : {4U, 2U, 1U}) cache.find(line)->written[0] = 1;
-  const auto written = [](const CachedLine& line) { return line.written[0] != 0; };
-  REQUIRE(cache.oldest_of(9, 3, written) != nullptr);
-  CHECK(cache.oldest_of(9, 3, written)->number == 4);
-  CHECK(cache.oldest_of(9, 4, written) == nullptr);
+  for (const std::uint64_t line : {4U, 2U, 1U}) cache.mark(*cache.find(line), true);
+  REQUIRE(cache.oldest_marked(9, 3) != nullptr);
+  CHECK(cache.oldest_marked(9, 3)->number == 4);
+  CHECK(cache.oldest_marked(9, 4) == nullptr);
+  CHECK(cache.is_marked(*cache.find_unused(2)));
+  cache.mark(*cache.find_unused(4), false);
+  CHECK(cache.oldest_marked(9, 1)->number == 2);
+  CHECK(insert(cache, 5) == 3U);
+  CHECK(insert(cache, 6) == 4U);
+  CHECK(insert(cache, 7) == 2U);  // and its mark goes with it
+  CHECK(cache.oldest_marked(9, 1)->number == 1);
+  CHECK(cache.oldest_marked(9, 2) == nullptr);
+}
+
+TEST_CASE("line cache: the last groups are known, as many as are remembered", "[line_cache]") {
+  std::mt19937_64 random(2);
+  for (const std::size_t most : {1U, 3U, 8U, 100U}) {
+    LastGroups groups(most);
+    std::list<std::uint64_t> known;
+    for (int k = 0; k < 20000; ++k) {
+      const std::uint64_t group = random() % (2 * most + 1);
+      const bool expected = std::find(known.begin(), known.end(), group) != known.end();
+      REQUIRE(groups.has(group) == expected);
+      if (expected) continue;
+      known.push_back(group);
+      if (known.size() > most) known.pop_front();
+    }
+  }
 }
 
 }  // namespace gpumem::model
