@@ -27,7 +27,7 @@ import predicted_anew
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
-PAGES = (README, *sorted(DOCS.glob("*.md")), ROOT / "configs" / "reference" / "README.md")
+PAGES = (README, *sorted(DOCS.rglob("*.md")), ROOT / "configs" / "reference" / "README.md")
 LEFT_OUT = "[...]"
 # In the environment: commands that measure print what a reference report holds, predicted anew in this folder.
 REFERENCES = "GPUMEM_REFERENCES"
@@ -104,8 +104,9 @@ def sections(page):
 
 
 def anchors(page):
-    """What links to headings of a page may say."""
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in sections(page)}
+    """What links to headings of a page, and to the places that it names, may say."""
+    headings = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in sections(page)}
+    return headings | set(re.findall(r'<a id="([^"]+)"></a>', prose(page)))
 
 
 def table(text):

@@ -16,6 +16,8 @@ from documents import (DOCS, PAGES, PORTRAIT, README, ROOT, Sandbox, anchors, bl
 from harness import MODEL, ProgramTest, run, strict_json
 
 LINKING = (*PAGES, ROOT / "CONTRIBUTING.md")
+PROBES = DOCS / "probes.md"
+GLOSSARY = DOCS / "glossary.md"
 TO_BE_WRITTEN = "probes/global/runs.cu"  # by whoever follows CONTRIBUTING.md
 MOST_LINES = 200
 LANGUAGES = {"", "json", "python"}
@@ -172,16 +174,24 @@ class Lists(PageTest):
         commands = " ".join(command for block in blocks(README, "") for command in command_lines(block))
         self.assertEqual(set(re.findall(r"gpumem ([a-z]+)", commands)), set(self.commands()))
 
-    def test_readme_links_to_every_page(self):
-        linked = {(README.parent / link).resolve() for link in links(prose(README))}
+    def test_every_page_is_linked(self):
+        """From README.md, or from docs/probes.md, which has a page for each family."""
+        linked = {(page.parent / link.partition("#")[0]).resolve() for page in (README, PROBES) for link in links(prose(page))}
         self.assertEqual(set(PAGES) - {README} - linked, set())
 
     def test_probes(self):
-        """Each has a row with its axes and their defaults; what many of them take stands in a table of its own."""
-        text = sections(DOCS / "probes.md")
-        listed = {spans(name)[0]: dict(span.split(" ", 1) for span in spans(axes))
-                  for name, _, axes in table(text["The probes"])}
-        shared = {(probe, spans(axis)[0]) for axis, _, probes in table(text["What many of them take"])
+        """Each has a row that leads to its page, and there a row with its axes and their defaults; what many of them take
+        stands in a table of its own."""
+        text = sections(PROBES)
+        page_of = {spans(name)[0]: DOCS / links(name)[0].partition("#")[0] for _, name, _ in table(text["The probes"])}
+        listed = {}
+        for page in sorted(set(page_of.values())):
+            introduction = next(iter(sections(page).values()))
+            for name, *_, axes in table(introduction):
+                (probe,) = spans(name)
+                self.assertEqual(page_of[probe], page, probe)
+                listed[probe] = dict(span.split(" ", 1) for span in spans(axes))
+        shared = {(probe, spans(axis)[0]) for axis, _, probes in table(text["Axes that many probes share"])
                   for probe in spans(probes)}
         expected = {}
         for probe in json.loads(self.succeed("list", "--json")):
@@ -191,6 +201,19 @@ class Lists(PageTest):
             expected[probe["name"]] = {flag: default for flag, default in axes.items() if flag not in others}
         self.maxDiff = None
         self.assertEqual(listed, expected)
+        self.assertEqual(set(page_of), set(listed))
+
+    def test_glossary(self):
+        """Terms in alphabetical order, each with a place of its own, to which pages link."""
+        terms = [(re.fullmatch(r'<a id="([\w-]+)"></a>(.*)', name), meaning) for name, meaning in table(prose(GLOSSARY))]
+        names = [term[2] for term, _ in terms]
+        self.assertEqual(names, sorted(names, key=str.lower))
+        self.assertEqual(len({term[1] for term, _ in terms}), len(terms))
+        for page in set(PAGES) - {GLOSSARY}:
+            if not page.is_relative_to(DOCS) or page.name == "prediction.md":
+                continue  # a script writes that one
+            with self.subTest(str(page.relative_to(ROOT))):
+                self.assertTrue(any("glossary.md#" in link for link in links(prose(page))), "explains no term")
 
     def test_suites(self):
         """Each has a row with the number of its cases."""
