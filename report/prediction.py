@@ -251,6 +251,8 @@ def page(loaded, cases, predictor, plot_name, made_by):
                 report.date, len(report.compared)] for report in loaded]
     sections = [
         "# Predicted against measured",
+        "After reading this page you know how far the model's predictions are from what GPUs measured: by probe, by kind,"
+        " and in the worst cases.",
         f"{count} cases. What they are about, for most the bandwidth, is predicted {percent(median)} % off in the"
         f" median, {percent(p95)} % at the 95th percentile and {percent(worst)} % at worst; {percent(within / count)} %"
         f" of the cases are within {100 * BAND:g} %. An error is |predicted / measured - 1|. {origin}"
