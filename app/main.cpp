@@ -15,8 +15,8 @@
 #include "app/run/interrupts.hpp"
 #include "app/run/worker.hpp"
 #include "app/suite/suite.hpp"
-#include "probes/error.hpp"
-#include "probes/interruption.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/interruption.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 include_guard()
 include(EmbedFiles)
 
-set(kernel_headers probes/access/host_device.hpp probes/access/request.hpp probes/measure/content.hpp
-  probes/global/kernels.cuh probes/global/verify_kernels.cuh probes/global/count_requests.cuh)
+set(kernel_headers engine/access/host_device.hpp engine/access/request.hpp engine/measure/content.hpp
+  probes/global/kernels.cuh probes/global/verify_kernels.cuh probes/user/pattern/count_requests.cuh)
 list(TRANSFORM kernel_headers PREPEND "${PROJECT_SOURCE_DIR}/")
 set(GPUMEM_EMBEDDED_KERNEL_HEADERS "${CMAKE_BINARY_DIR}/generated/embedded_kernel_headers.cpp")
-gpumem_embed("${GPUMEM_EMBEDDED_KERNEL_HEADERS}" probes/global/pattern_kernel.hpp gpumem::global KernelHeader
+gpumem_embed("${GPUMEM_EMBEDDED_KERNEL_HEADERS}" probes/user/pattern/pattern_kernel.hpp gpumem::global KernelHeader
   kernel_headers ${kernel_headers})

@@ -4,5 +4,5 @@ include(EmbedFiles)
 
 file(GLOB profiles CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/configs/gpus/*.json")
 set(GPUMEM_EMBEDDED_PROFILES "${CMAKE_BINARY_DIR}/generated/embedded_profiles.cpp")
-gpumem_embed("${GPUMEM_EMBEDDED_PROFILES}" probes/model/profile.hpp gpumem::model EmbeddedProfile embedded_profiles
+gpumem_embed("${GPUMEM_EMBEDDED_PROFILES}" engine/model/profile.hpp gpumem::model EmbeddedProfile embedded_profiles
   ${profiles})

@@ -15,7 +15,7 @@ else()
 endif()
 add_library(gpumem_inject MODULE ${inject_sources}
   # The hardware's counters are counted as those of our own kernels are.
-  probes/measure/counter_fields.cpp probes/measure/cupti.cpp probes/measure/range_profiler.cpp)
+  engine/measure/counter_fields.cpp engine/measure/cupti.cpp engine/measure/range_profiler.cpp)
 target_include_directories(gpumem_inject PRIVATE "${PROJECT_SOURCE_DIR}")
 target_include_directories(gpumem_inject SYSTEM PRIVATE
   $<$<TARGET_EXISTS:gpumem_patch_images>:${GPUMEM_SANITIZER_INCLUDE}> ${CUDAToolkit_INCLUDE_DIRS})

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
+
+#include "engine/model/arithmetic.hpp"
 
 namespace gpumem {
 
@@ -75,6 +78,20 @@ Headline bandwidth(decltype(Headline::peak) peak) {
             return bytes > 0 && seconds > 0 ? std::optional(bytes / seconds * per_giga) : std::nullopt;
           },
           .peak = std::move(peak)};
+}
+
+Headline flop_rate(std::string purpose) {
+  return {.quantity = {"gflop_per_s", std::move(purpose), Better::more},
+          .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
+            if (!workload.useful_flops || !(seconds > 0)) return std::nullopt;
+            return static_cast<double>(*workload.useful_flops) / seconds * per_giga;
+          },
+          .peak = attainable_gflop_per_s};
+}
+
+Metric intensity() {
+  return {.quantity = {"intensity_flop_per_byte", "useful flops for each useful byte", Better::neither},
+          .from_seconds = [](const Workload& workload, double) { return intensity_flop_per_byte(workload); }};
 }
 
 std::optional<double> Outcome::metric(std::string_view name) const {

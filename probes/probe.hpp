@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "probes/access/site.hpp"
-#include "probes/device.hpp"
-#include "probes/quantity.hpp"
+#include "engine/base/quantity.hpp"
+#include "engine/machine/device.hpp"
+#include "engine/model/workload.hpp"
 
 namespace gpumem {
 
@@ -84,88 +84,6 @@ struct Case {
   void set(std::string_view parameter, Value value);
 };
 
-/// One piece of work in a stream of a case that is more than a launch. Work in one stream runs in its order; work in
-/// different streams runs at once where different engines do it, and one piece after another on the same engine.
-struct Operation {
-  enum class Work {
-    copy_to_device,  ///< by a copy engine, or from pageable memory staged by the host
-    copy_to_host,
-    launch,       ///< the workload's kernel, as its sites describe it
-    busy_kernel,  ///< a kernel that takes as long as copying `bytes` to the device from pinned memory does
-    pack,         ///< the host gathers `pieces` into one buffer, or scatters them from one
-    busy_host     ///< the host computes for as long as copying `bytes` to the device from pinned memory takes
-  };
-  Work work = Work::launch;
-  std::string stage;  ///< in the timeline: "copy in"
-  unsigned stream = 0;
-  std::uint64_t bytes = 0;   ///< in all
-  std::uint64_t pieces = 1;  ///< copies or launches of equal size, one after another
-  bool pageable = false;     ///< of a copy: the host memory is not page-locked, and the caller waits for the copy
-  bool one_call = false;     ///< of a copy: all pieces are handed over in one call
-};
-
-/// Loads of one thread that each wait for the one before. What the model predicts of them is what a step takes.
-struct Chase {
-  std::string level = {};   ///< what answers every step, one of model::latency_levels(): "shared"
-  std::uint64_t lines = 0;  ///< without a level: of device memory, each visited again only after all the others
-};
-
-/// Bytes that cross from one GPU of the machine to another.
-struct PeerTraffic {
-  enum class Mover { copy_engine, kernel_read, kernel_write, host };
-  Mover mover = Mover::copy_engine;  ///< `host`: both GPUs' copy engines, through its memory
-  PeerLink link = {};
-  std::uint64_t bytes = 0;  ///< of a copy, each way
-  bool both_ways = false;
-  unsigned copies = 1;       ///< in a row, each way
-  unsigned commands = 1;     ///< that these are queued as: one each, or one for all
-  std::uint64_t pieces = 1;  ///< that a copy is cut into on its way through the host's memory
-};
-
-/// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters
-/// confirm.
-struct Workload {
-  /// What times a case.
-  enum class Clock {
-    device,  ///< events in the stream; launches are queued so that the device never waits for the host
-    host     ///< the host's clock from the call until the stream is idle, for work that the host takes part in
-  };
-  /// Demangled name of the kernel in the compiled code; empty if the case launches none, or one of a library, of which
-  /// nobody knows the accesses.
-  std::string kernel;
-  std::vector<access::Site> sites;
-  std::uint64_t useful_bytes_read = 0;             ///< per launch
-  std::uint64_t useful_bytes_written = 0;          ///< per launch
-  std::optional<std::uint64_t> useful_flops = {};  ///< per launch; absent where computing is not the point
-  bool double_precision = false;                   ///< of the flops
-  std::uint64_t allocated_bytes = 0;               ///< device memory the case needs at once
-  std::uint64_t host_bytes = 0;                    ///< host memory the case needs at once
-  std::uint64_t blocks = 0;
-  unsigned block_threads = 0;
-  unsigned shared_bytes_per_block = 0;
-  std::optional<unsigned> registers_per_thread = {};  ///< where they limit how many blocks are resident
-  Clock clock = Clock::device;
-  unsigned waits = 1;     ///< times that a thread waits for loads before it issues further ones
-  bool in_step = false;   ///< and that all threads of the block wait for each other
-  unsigned launches = 1;  ///< one after another, that share out what is described
-  bool cold = false;      ///< nothing that a launch touches is in L2 when it begins, however little it touches
-  /// Cycles that the instructions of all warps keep a scheduler busy, where that may matter: one each, more on a pipe
-  /// that is narrower than a warp.
-  std::optional<double> scheduler_cycles = {};
-  /// The same of working out where a user's pattern goes; absent where that is nothing to speak of.
-  std::optional<double> address_cycles = {};
-  /// The runs sample the headline themselves, though that of other cases follows from the time.
-  bool sampled = false;
-  /// Why no stage of the model reaches what it does, so that only its requests are predicted; empty where they do.
-  std::string_view unmodelled = {};
-  std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
-  std::optional<PeerTraffic> peer = {};    ///< what it is about, if that is another GPU
-  std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
-
-  [[nodiscard]] bool modelled() const { return unmodelled.empty(); }
-  [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }
-};
-
 /// What a probe is about: the number that its table shows first, and that its cases are judged by.
 struct Headline {
   Quantity quantity;
@@ -187,6 +105,9 @@ struct Headline {
 /// Useful bytes over time, in GB/s.
 [[nodiscard]] Headline bandwidth(decltype(Headline::peak) peak = device_memory_peak);
 
+/// Useful flops over time, in GFLOP/s. The peak is the roofline, so that the fraction of it is where a case stands.
+[[nodiscard]] Headline flop_rate(std::string purpose);
+
 /// A further number of a case. Measured by the experiment (measure::Experiment::metrics), or worked out from the time.
 struct Metric {
   Quantity quantity;
@@ -194,6 +115,9 @@ struct Metric {
   std::function<std::optional<double>(const Workload&, const model::Prediction&, const model::Profile&)> predict = {};
   bool essential = false;  ///< as much what the probe is about as its headline: tables give up other columns first
 };
+
+/// Useful flops for each useful byte.
+[[nodiscard]] Metric intensity();
 
 /// A case in one line: "offset offset_elements=1 op=copy ...". Progress shows it, and profilers as the range of its
 /// work.

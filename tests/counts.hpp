@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "probes/measure/counters.hpp"
+#include "engine/measure/counters.hpp"
 
 namespace gpumem::test {
 

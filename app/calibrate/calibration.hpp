@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/run/plan.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/model/profile.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/calibrate/calibration.hpp"
-#include "probes/measure/linear_cost.hpp"
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
+#include "engine/statistics/linear_cost.hpp"
 #include "report/record/cases.hpp"
 
 namespace gpumem::app {

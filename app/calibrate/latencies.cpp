@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "app/calibrate/calibration.hpp"
-#include "probes/model/chase.hpp"
+#include "engine/model/chase.hpp"
 #include "report/record/cases.hpp"
 
 namespace gpumem::app {

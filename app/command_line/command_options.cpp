@@ -7,8 +7,8 @@
 #include <cctype>
 #include <utility>
 
-#include "probes/error.hpp"
-#include "probes/suggest.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/suggest.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

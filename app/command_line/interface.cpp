@@ -5,7 +5,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "probes/model/profile.hpp"
+#include "engine/model/profile.hpp"
 
 namespace gpumem::app {
 

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "probes/error.hpp"
-#include "probes/ranges.hpp"
-#include "probes/suggest.hpp"
-#include "probes/words.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/ranges.hpp"
+#include "engine/base/suggest.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

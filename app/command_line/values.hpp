@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/measure/statistics.hpp"
+#include "engine/base/ranges.hpp"
+#include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
-#include "probes/ranges.hpp"
 
 namespace gpumem::app {
 

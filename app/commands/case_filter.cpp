@@ -10,8 +10,8 @@
 #include <set>
 
 #include "app/command_line/values.hpp"
-#include "probes/error.hpp"
-#include "probes/suggest.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/suggest.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"

@@ -13,7 +13,7 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::app {
 

@@ -12,8 +12,8 @@
 
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
-#include "probes/error.hpp"
-#include "probes/suggest.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/suggest.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

@@ -14,13 +14,13 @@
 #include "app/command_line/values.hpp"
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
-#include "probes/error.hpp"
-#include "probes/words.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
 #include "report/fleet/fleet.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
-#include "report/write/comparison.hpp"
+#include "report/write/comparisons/comparison.hpp"
 
 namespace gpumem::app {
 

@@ -5,8 +5,8 @@
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/links_in_words.hpp"
-#include "probes/error.hpp"
-#include "probes/words.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"
 

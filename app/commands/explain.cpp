@@ -7,7 +7,7 @@
 #include "app/command_line/command_options.hpp"
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/joined.hpp"
 #include "report/record/kernels.hpp"

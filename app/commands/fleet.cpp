@@ -1,4 +1,4 @@
-#include "report/write/fleet.hpp"
+#include "report/write/fleets/fleet.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include "app/command_line/build_information.hpp"
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "probes/quantity.hpp"
+#include "engine/base/quantity.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

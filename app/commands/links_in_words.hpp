@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "probes/device.hpp"
+#include "engine/machine/device.hpp"
 
 namespace gpumem::app {
 

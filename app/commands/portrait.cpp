@@ -13,10 +13,10 @@
 #include "app/commands/saved_reports.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/check/check.hpp"
 #include "report/explain/explain.hpp"
-#include "report/write/portrait.hpp"
+#include "report/write/portraits/portrait.hpp"
 
 namespace gpumem::app {
 

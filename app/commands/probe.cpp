@@ -12,8 +12,8 @@
 #include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
-#include "probes/error.hpp"
-#include "probes/words.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
 #include "report/explain/explain.hpp"
 #include "report/text/text.hpp"
 

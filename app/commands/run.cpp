@@ -21,7 +21,7 @@
 #include "app/program/raw_folder.hpp"
 #include "app/program/signals.hpp"
 #include "app/run/run_options.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/joined.hpp"
 #include "report/record/kernels.hpp"

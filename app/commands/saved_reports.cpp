@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/quantities.hpp"

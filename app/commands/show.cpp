@@ -6,7 +6,7 @@
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/saved_reports.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"
 

@@ -16,8 +16,8 @@
 #include <thread>
 #include <utility>
 
-#include "probes/error.hpp"
-#include "probes/interruption.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/interruption.hpp"
 
 namespace gpumem::app {
 

@@ -19,7 +19,7 @@ class FileOutput {
 
   /// Replaces the target's content as a whole. Throws a usage error on failure (disk full, ...), and then leaves the
   /// previous content in place. A pipe is waited for until somebody reads it; throws Interrupted when a stop is
-  /// requested meanwhile (probes/interruption.hpp).
+  /// requested meanwhile (engine/base/interruption.hpp).
   void replace(const std::string& content) const;
 
   /// False for devices and pipes, where a second `replace` adds to the first: write those once, at the end.

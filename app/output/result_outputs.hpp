@@ -12,7 +12,7 @@
 
 #include "app/output/file_output.hpp"
 #include "app/output/terminal.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/record/record.hpp"
 #include "report/write/writers.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/base/error.hpp"
 #include "inject/environment.hpp"
-#include "probes/error.hpp"
 
 namespace gpumem::app {
 

@@ -12,9 +12,9 @@
 #include <tuple>
 
 #include "app/program/raw_checks.hpp"
+#include "engine/machine/devices.hpp"
+#include "engine/measure/kernel_name.hpp"
 #include "inject/time_line.hpp"
-#include "probes/measure/devices.hpp"
-#include "probes/measure/kernel_name.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 

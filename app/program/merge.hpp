@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/program/raw_data.hpp"
-#include "probes/device.hpp"
+#include "engine/machine/device.hpp"
 
 namespace gpumem::app {
 

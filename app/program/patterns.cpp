@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/program/raw_words.hpp"
-#include "probes/access/describe.hpp"
+#include "engine/access/describe.hpp"
 
 namespace gpumem::app {
 

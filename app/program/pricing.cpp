@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/program/raw_words.hpp"
-#include "probes/model/stages.hpp"
+#include "engine/model/stages.hpp"
 
 namespace gpumem::app {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/program/site_demand.hpp"
+#include "engine/model/profile.hpp"
+#include "engine/model/schedule.hpp"
 #include "inject/raw_format.hpp"
-#include "probes/model/profile.hpp"
-#include "probes/model/schedule.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/model/profile.hpp"
+#include "engine/model/profile.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::app {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/access/request.hpp"
 #include "inject/time_line.hpp"
-#include "probes/access/request.hpp"
 
 namespace gpumem::app {
 

@@ -2,8 +2,8 @@
 // What numbers in raw files can be at all: whatever is computed from others would be nonsense, and so far from any
 // quantity that no report could be read back with it (report/read/field_reader.hpp).
 
+#include "engine/measure/counters.hpp"
 #include "inject/raw_format.hpp"
-#include "probes/measure/counters.hpp"
 
 namespace gpumem::app {
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "app/program/raw_checks.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/measure/counters.hpp"
 #include "inject/raw_format.hpp"
-#include "probes/measure/counters.hpp"
 
 namespace gpumem::app {
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/base/error.hpp"
 #include "inject/raw_format.hpp"
-#include "probes/error.hpp"
 
 namespace gpumem::app {
 

@@ -1,8 +1,8 @@
 #pragma once
 // What the raw files' numbers stand for in the access arithmetic.
 
+#include "engine/access/space.hpp"
 #include "inject/raw_format.hpp"
-#include "probes/access/space.hpp"
 
 namespace gpumem::app {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/program/merge.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/model/profile.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::app {

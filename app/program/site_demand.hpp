@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "engine/model/demand.hpp"
+#include "engine/model/profile.hpp"
 #include "inject/raw_format.hpp"
-#include "probes/model/demand.hpp"
-#include "probes/model/profile.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "probes/measure/counters.hpp"
-#include "probes/measure/numa.hpp"
-#include "probes/measure/statistics.hpp"
+#include "engine/machine/numa.hpp"
+#include "engine/measure/counters.hpp"
+#include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "app/run/connection.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 

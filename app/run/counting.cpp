@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/run/record_of.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/model/counted.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/model/counted.hpp"
 #include "report/record/counted.hpp"
 
 namespace gpumem::app {

@@ -4,9 +4,9 @@
 
 #include <span>
 
-#include "probes/measure/counters.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/measure/counters.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/model/profile.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
 

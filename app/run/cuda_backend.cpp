@@ -10,15 +10,15 @@
 #include "app/run/counting.hpp"
 #include "app/run/record_of.hpp"
 #include "app/run/worker.hpp"
-#include "probes/error.hpp"
-#include "probes/host/host_memory.hpp"
-#include "probes/measure/counters.hpp"
-#include "probes/measure/devices.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/links.hpp"
-#include "probes/measure/nvml.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/timing.hpp"
+#include "engine/base/available_memory.hpp"
+#include "engine/base/error.hpp"
+#include "engine/machine/devices.hpp"
+#include "engine/machine/links.hpp"
+#include "engine/machine/nvml.hpp"
+#include "engine/measure/counters.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/timing.hpp"
 
 namespace gpumem::app {
 
@@ -200,7 +200,7 @@ class CudaBackend final : public Backend {
                     measure::Session& session) {
     session.make_room(workload.allocated_bytes);
     // Asked for all of it at once: locking a part takes seconds before the rest is refused.
-    if (workload.host_bytes > 0) host::require_available(workload.host_bytes, "cannot have");
+    if (workload.host_bytes > 0) require_host_memory(workload.host_bytes, "cannot have");
     const auto experiment = decided.probe->prepare(decided, session);
     cudaStream_t stream = session.stream().get();
 

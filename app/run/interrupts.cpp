@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string_view>
 
-#include "probes/interruption.hpp"
+#include "engine/base/interruption.hpp"
 
 namespace gpumem::app {
 

@@ -7,9 +7,9 @@ namespace gpumem::app {
 /// lost. SIGHUP stays ignored where it is (nohup).
 void catch_interrupts();
 
-/// While one lives, the first of these signals only asks to stop (probes/interruption.hpp), so that what was measured
-/// until then can be written. A second SIGINT or SIGTERM ends the process at once. A second SIGHUP does not: a terminal
-/// that is closed sends several.
+/// While one lives, the first of these signals only asks to stop (engine/base/interruption.hpp), so that what was
+/// measured until then can be written. A second SIGINT or SIGTERM ends the process at once. A second SIGHUP does not: a
+/// terminal that is closed sends several.
 class KeepWhatIsMeasured {
  public:
   KeepWhatIsMeasured();

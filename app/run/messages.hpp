@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "app/run/backend.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::app::messages {
 

@@ -4,8 +4,8 @@
 
 #include "app/run/backend.hpp"
 #include "app/run/record_of.hpp"
-#include "probes/access/chunks.hpp"
-#include "probes/error.hpp"
+#include "engine/access/chunks.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::app {
 

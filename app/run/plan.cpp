@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "app/command_line/values.hpp"
-#include "probes/error.hpp"
-#include "probes/global/index_values.hpp"
-#include "probes/suggest.hpp"
-#include "probes/unusable_item.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/suggest.hpp"
+#include "engine/base/unusable_item.hpp"
+#include "probes/user/indices/index_values.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 

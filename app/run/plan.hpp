@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/measure/statistics.hpp"
+#include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {

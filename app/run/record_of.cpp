@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "probes/access/describe.hpp"
-#include "probes/words.hpp"
+#include "engine/access/describe.hpp"
+#include "engine/base/words.hpp"
 #include "report/record/kernels.hpp"
 
 namespace gpumem::app {

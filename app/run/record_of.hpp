@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/run/plan.hpp"
-#include "probes/error.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/predict.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
 

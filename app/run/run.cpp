@@ -7,7 +7,7 @@
 
 #include "app/command_line/build_information.hpp"
 #include "app/run/record_of.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/text.hpp"

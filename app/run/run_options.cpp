@@ -4,7 +4,7 @@
 
 #include "app/command_line/values.hpp"
 #include "app/run/side_by_side.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::app {
 

@@ -8,8 +8,8 @@
 #include "app/command_line/command_options.hpp"
 #include "app/output/result_outputs.hpp"
 #include "app/run/plan.hpp"
-#include "probes/measure/counters.hpp"
-#include "probes/measure/numa.hpp"
+#include "engine/machine/numa.hpp"
+#include "engine/measure/counters.hpp"
 
 namespace gpumem::app {
 

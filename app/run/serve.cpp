@@ -10,7 +10,7 @@
 
 #include "app/run/messages.hpp"
 #include "app/run/worker.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/read/read_report.hpp"
 #include "report/write/writers.hpp"
 

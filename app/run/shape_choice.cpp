@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "app/run/record_of.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::app {
 

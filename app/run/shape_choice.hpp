@@ -9,7 +9,7 @@
 
 #include "app/run/backend.hpp"
 #include "app/run/plan.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::app {
 

@@ -11,8 +11,8 @@
 
 #include "app/run/record_of.hpp"
 #include "app/run/worker.hpp"
-#include "probes/error.hpp"
-#include "probes/measure/devices.hpp"
+#include "engine/base/error.hpp"
+#include "engine/machine/devices.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"

@@ -13,7 +13,7 @@
 
 #include "app/run/backend.hpp"
 #include "app/run/connection.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::app {
 

@@ -7,7 +7,7 @@
 #include "app/command_line/values.hpp"
 #include "app/run/record_of.hpp"
 #include "app/suite/reading.hpp"
-#include "probes/suggest.hpp"
+#include "engine/base/suggest.hpp"
 #include "report/check/expectation.hpp"
 #include "report/record/flags.hpp"
 #include "report/record/kernels.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/suite/suite.hpp"
-#include "probes/error.hpp"
-#include "probes/json_reader.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/json_reader.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {

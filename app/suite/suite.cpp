@@ -9,10 +9,10 @@
 
 #include "app/command_line/values.hpp"
 #include "app/suite/reading.hpp"
-#include "probes/error.hpp"
-#include "probes/json_reader.hpp"
-#include "probes/read_input.hpp"
-#include "probes/suggest.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/json_reader.hpp"
+#include "engine/base/read_input.hpp"
+#include "engine/base/suggest.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 

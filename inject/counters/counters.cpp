@@ -2,8 +2,8 @@
 //
 // A launch that is counted has the GPU to itself: launches of other threads wait, and it waits for those before it.
 
+#include "engine/measure/cupti.hpp"
 #include "inject/watch.hpp"
-#include "probes/measure/cupti.hpp"
 
 #if GPUMEM_HAS_CUPTI
 

@@ -11,11 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/base/error.hpp"
+#include "engine/measure/range_profiler.hpp"
 #include "inject/driver.hpp"
 #include "inject/output.hpp"
 #include "inject/watch.hpp"
-#include "probes/error.hpp"
-#include "probes/measure/range_profiler.hpp"
 
 namespace gpumem::inject {
 

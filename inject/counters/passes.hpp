@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
+#include "engine/measure/cupti.hpp"
 #include "inject/kernels.hpp"
 #include "inject/raw_format.hpp"
-#include "probes/measure/cupti.hpp"
 
 namespace gpumem::inject {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/measure/cupti.hpp"
 #include "inject/kernels.hpp"
-#include "probes/measure/cupti.hpp"
 
 namespace gpumem::inject {
 

@@ -1,5 +1,5 @@
 #pragma once
-// What one request costs, worked out by the lanes of its warp together: the same numbers as probes/access/request.hpp.
+// What one request costs, worked out by the lanes of its warp together: the same numbers as engine/access/request.hpp.
 // Every function is called by all lanes of `mask` and by no other. Words are aligned to their size, as instructions
 // ask.
 

@@ -6,16 +6,16 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/measure/content.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/timing.hpp"
+#include "engine/measure/verify.hpp"
+#include "engine/model/predict.hpp"
 #include "probes/constant/constant_advice.hpp"
 #include "probes/constant/pattern.hpp"
-#include "probes/measure/content.hpp"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/kernel_name.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/timing.hpp"
-#include "probes/measure/verify.hpp"
-#include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::constant {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/measure/straight_line.hpp"
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
+#include "engine/statistics/straight_line.hpp"
 
 namespace gpumem::constant {
 

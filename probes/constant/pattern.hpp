@@ -1,7 +1,7 @@
 #pragma once
 // Which words a warp's lanes look up: as many different ones as the case says.
 
-#include "probes/access/request.hpp"
+#include "engine/access/request.hpp"
 
 namespace gpumem::constant {
 

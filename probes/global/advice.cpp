@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 
 namespace gpumem::global {
 

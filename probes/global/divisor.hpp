@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "probes/access/host_device.hpp"
+#include "engine/access/host_device.hpp"
 
 namespace gpumem::global {
 

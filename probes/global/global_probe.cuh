@@ -12,11 +12,11 @@
 //
 // No element may be accessed twice: verification counts the words written.
 
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
 #include "probes/global/launch.cuh"
 #include "probes/global/verify.cuh"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::global {

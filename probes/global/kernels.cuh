@@ -2,8 +2,8 @@
 // The kernels of the global-memory probes: what they do to memory is the pattern's business, how threads share out
 // the work is the tile's. Nothing here needs the host, so NVRTC can compile it with any other pattern.
 
-#include "probes/access/host_device.hpp"
-#include "probes/measure/content.hpp"
+#include "engine/access/host_device.hpp"
+#include "engine/measure/content.hpp"
 
 namespace gpumem::global {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::global {
 

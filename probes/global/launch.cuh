@@ -2,10 +2,10 @@
 // A launch of a global kernel with a pattern: which of the compiled kernels it runs, what that kernel is to the model,
 // and how it is queued. Where its arrays lie, in device memory or in mapped host memory, is the caller's business.
 
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/kernel_name.hpp"
 #include "probes/global/kernels.cuh"
 #include "probes/global/launch.hpp"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/kernel_name.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::global {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "probes/access/periodic.hpp"
-#include "probes/access/site.hpp"
+#include "engine/access/periodic.hpp"
+#include "engine/access/site.hpp"
 #include "probes/global/kernels.cuh"
 #include "probes/probe.hpp"
 

@@ -26,8 +26,8 @@
 
 #include <cstdint>
 
-#include "probes/access/host_device.hpp"
-#include "probes/access/site.hpp"
+#include "engine/access/host_device.hpp"
+#include "engine/access/site.hpp"
 #include "probes/global/launch.hpp"
 
 namespace gpumem::global {

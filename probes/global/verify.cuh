@@ -1,12 +1,12 @@
 #pragma once
 // Runs the checks of the global kernels' output (verify_kernels.cuh).
 
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/global/verify_kernels.cuh"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/verify.hpp"
 
 namespace gpumem::global {
 

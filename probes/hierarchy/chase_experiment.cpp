@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "probes/measure/content.hpp"
-#include "probes/measure/verify.hpp"
-#include "probes/model/chase.hpp"
+#include "engine/measure/content.hpp"
+#include "engine/measure/verify.hpp"
+#include "engine/model/chase.hpp"
 
 namespace gpumem::hierarchy {
 

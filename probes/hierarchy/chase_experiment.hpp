@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/experiment.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::hierarchy {

@@ -2,9 +2,9 @@
 // In which order a pointer chase visits its nodes. Host and device evaluate the same functor: the device links the
 // nodes by it, all at once, and the host knows from it where a chase is after any number of steps.
 
-#include "probes/access/host_device.hpp"
-#include "probes/access/request.hpp"
-#include "probes/measure/content.hpp"
+#include "engine/access/host_device.hpp"
+#include "engine/access/request.hpp"
+#include "engine/measure/content.hpp"
 
 namespace gpumem::hierarchy {
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include "engine/measure/content.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/kernel_name.hpp"
 #include "probes/hierarchy/chase.cuh"
 #include "probes/hierarchy/memory_chase.hpp"
-#include "probes/measure/content.hpp"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/kernel_name.hpp"
 
 namespace gpumem::hierarchy {
 

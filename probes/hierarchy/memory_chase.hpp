@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "probes/access/site.hpp"
+#include "engine/access/site.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
 #include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/chase_order.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/verify.hpp"
 
 namespace gpumem::hierarchy {
 

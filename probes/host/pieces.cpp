@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::host {
 

@@ -1,6 +1,6 @@
 #include "probes/host/verify.hpp"
 
-#include "probes/measure/verify.hpp"
+#include "engine/measure/verify.hpp"
 
 namespace gpumem::host {
 

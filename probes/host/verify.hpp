@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "probes/host/host_memory.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/session.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/host_memory.hpp"
+#include "engine/measure/session.hpp"
 
 namespace gpumem::host {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 
 namespace gpumem::kernels {
 

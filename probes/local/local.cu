@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "engine/measure/content.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
 #include "probes/local/local_advice.hpp"
 #include "probes/local/update.hpp"
-#include "probes/measure/content.hpp"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/kernel_name.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::local {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 
 namespace gpumem::local {
 

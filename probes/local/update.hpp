@@ -1,7 +1,7 @@
 #pragma once
 // What the threads of both kernels do: go round an array of their own and update word after word.
 
-#include "probes/access/request.hpp"
+#include "engine/access/request.hpp"
 
 namespace gpumem::local {
 

@@ -1,6 +1,6 @@
 #include "probes/peer/far_chase.hpp"
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "probes/hierarchy/memory_chase.hpp"
 
 namespace gpumem::peer {

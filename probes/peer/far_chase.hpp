@@ -1,7 +1,7 @@
 #pragma once
 // How long one load takes that crosses from one GPU to another.
 
-#include "probes/measure/session.hpp"
+#include "engine/measure/session.hpp"
 
 namespace gpumem::peer {
 

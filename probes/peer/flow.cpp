@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probes/measure/verify.hpp"
+#include "engine/measure/verify.hpp"
 #include "probes/peer/peer_kernel.hpp"
 
 namespace gpumem::peer {

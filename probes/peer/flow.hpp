@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "probes/host/host_memory.hpp"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/session.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/host_memory.hpp"
+#include "engine/measure/session.hpp"
 #include "probes/peer/peer_case.hpp"
 
 namespace gpumem::peer {

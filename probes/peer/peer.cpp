@@ -2,7 +2,7 @@
 // memory, and through the host's memory; one pair at a time, or all disjoint pairs together, which shows what they
 // share.
 
-#include "probes/model/peer.hpp"
+#include "engine/model/peer.hpp"
 
 #include <memory>
 #include <optional>
@@ -10,18 +10,18 @@
 #include <utility>
 #include <vector>
 
-#include "probes/error.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/timing.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/timing.hpp"
+#include "engine/model/predict.hpp"
 #include "probes/peer/far_chase.hpp"
 #include "probes/peer/flow.hpp"
 #include "probes/peer/peer_advice.hpp"
 #include "probes/peer/peer_case.hpp"
 #include "probes/peer/peer_kernel.hpp"
 #include "probes/probe.hpp"
-#include "probes/words.hpp"
 
 namespace gpumem::peer {
 

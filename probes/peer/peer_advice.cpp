@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "probes/measure/islands.hpp"
-#include "probes/measure/outliers.hpp"
-#include "probes/measure/statistics.hpp"
+#include "engine/base/words.hpp"
+#include "engine/machine/islands.hpp"
+#include "engine/statistics/outliers.hpp"
+#include "engine/statistics/statistics.hpp"
 #include "probes/peer/peer_case.hpp"
-#include "probes/words.hpp"
 
 namespace gpumem::peer {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "probes/peer/peer_kernel.hpp"
 
 namespace gpumem::peer {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/device.hpp"
+#include "engine/machine/device.hpp"
 #include "probes/peer/rounds.hpp"
 #include "probes/probe.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "probes/device.hpp"
+#include "engine/machine/device.hpp"
 #include "probes/probe.hpp"
 
 struct CUstream_st;

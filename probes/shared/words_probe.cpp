@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "probes/model/predict.hpp"
+#include "engine/model/predict.hpp"
 
 namespace gpumem::shared {
 

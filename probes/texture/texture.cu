@@ -4,14 +4,14 @@
 #include <memory>
 #include <string>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/global/verify.cuh"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/kernel_name.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/verify.hpp"
 #include "probes/probe.hpp"
 #include "probes/texture/texture_advice.hpp"
 #include "probes/texture/walk.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 
 namespace gpumem::texture {
 

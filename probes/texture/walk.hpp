@@ -5,7 +5,7 @@
 #include <bit>
 #include <type_traits>
 
-#include "probes/access/host_device.hpp"
+#include "engine/access/host_device.hpp"
 
 namespace gpumem::texture {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/names.hpp"

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "probes/measure/counters.hpp"
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
+#include "engine/measure/counters.hpp"
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
 #include "report/record/cases.hpp"

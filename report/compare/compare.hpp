@@ -1,6 +1,6 @@
 #pragma once
 // What changed from one report to others, case by case, with the noise of both taken into account. Plain data; the
-// writers are in report/write/comparison.hpp.
+// writers are in report/write/comparisons/comparison.hpp.
 
 #include <cstddef>
 #include <optional>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/compare/compare.hpp"
 #include "report/text/text.hpp"
 

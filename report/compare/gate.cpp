@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/compare/compare.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "probes/access/space.hpp"
-#include "probes/words.hpp"
+#include "engine/access/space.hpp"
+#include "engine/base/words.hpp"
 #include "report/explain/explain.hpp"
 #include "report/explain/shared_link.hpp"
 #include "report/explain/story.hpp"

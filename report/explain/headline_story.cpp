@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/explain/story.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/explain/why_rules.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/explain/counted_story.hpp"
 #include "report/explain/why_rules.hpp"
 #include "report/record/cases.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/explain/explain.hpp"
 #include "report/explain/site_story.hpp"
 #include "report/explain/why_rules.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // The GPUs of a fleet held against each other: in which cases one differs from the others of its kind, as
-// probes/measure/outliers.hpp measures it.
+// engine/statistics/outliers.hpp measures it.
 
 #include <cstddef>
 #include <map>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/measure/outliers.hpp"
+#include "engine/statistics/outliers.hpp"
 #include "report/fleet/fleet_machine.hpp"
 
 namespace gpumem::report {

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"

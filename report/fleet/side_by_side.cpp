@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/fleet/fleet.hpp"
 #include "report/record/gpus.hpp"
 #include "report/text/text.hpp"

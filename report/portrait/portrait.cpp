@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "probes/error.hpp"
-#include "probes/words.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
 #include "report/record/sweep.hpp"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/json_reader.hpp"
+#include "engine/base/json_reader.hpp"
 #include "report/record/fields.hpp"
 
 namespace gpumem::report {

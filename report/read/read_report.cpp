@@ -6,8 +6,8 @@
 #include <istream>
 #include <stdexcept>
 
-#include "probes/error.hpp"
-#include "probes/read_input.hpp"
+#include "engine/base/error.hpp"
+#include "engine/base/read_input.hpp"
 #include "report/read/field_reader.hpp"
 
 namespace gpumem::report {

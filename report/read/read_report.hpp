@@ -12,12 +12,12 @@ namespace gpumem::report {
 /// A whole JSON report (schema version 1), also of a version of gpumem that wrote fewer members: what it lacks is
 /// absent. The columns of parameters and metrics are in the order in which the records have them. Throws a usage error
 /// of one line for anything else: "SOURCE: /results/3/time_seconds/median: expected a number".
-/// Of arrays named in `emptied` ("samples", ...) nothing is kept (probes/json_reader.hpp).
+/// Of arrays named in `emptied` ("samples", ...) nothing is kept (engine/base/json_reader.hpp).
 [[nodiscard]] Report read_report(std::string_view json, const std::string& source,
                                  std::span<const std::string_view> emptied = {});
 
 /// All of a file, or of standard input where the path is "-". Throws a usage error with the path and the system's
-/// reason, or for more than any report has (probes/read_input.hpp).
+/// reason, or for more than any report has (engine/base/read_input.hpp).
 [[nodiscard]] std::string read_text(const std::string& path, std::istream& standard_input);
 
 /// The report of a file, or of standard input. Throws a usage error of one line.

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "probes/access/space.hpp"
+#include "engine/access/space.hpp"
 
 namespace gpumem::report {
 

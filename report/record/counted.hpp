@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "probes/measure/counters.hpp"
-#include "probes/model/stages.hpp"
+#include "engine/measure/counters.hpp"
+#include "engine/model/stages.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::report {

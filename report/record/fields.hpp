@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "probes/measure/counters.hpp"
+#include "engine/measure/counters.hpp"
 #include "report/record/field_kinds.hpp"
 #include "report/record/machine_fields.hpp"
 #include "report/record/readings.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "probes/measure/islands.hpp"
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
+#include "engine/machine/islands.hpp"
 #include "report/record/readings.hpp"
 
 namespace gpumem::report {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/measure/outliers.hpp"
+#include "engine/statistics/outliers.hpp"
 #include "report/record/cases.hpp"
 
 namespace gpumem::report {

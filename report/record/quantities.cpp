@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probes/measure/counters.hpp"
+#include "engine/measure/counters.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/device.hpp"
+#include "engine/machine/device.hpp"
 #include "probes/probe.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/record.hpp"

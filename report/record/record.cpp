@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "probes/access/space.hpp"
+#include "engine/access/space.hpp"
 
 namespace gpumem::report {
 

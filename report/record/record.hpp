@@ -1,6 +1,6 @@
 #pragma once
 // A report as plain data: every reading of every case side by side. What is absent is absent, never zero.
-// Field names follow the JSON report (report/write/json.cpp), whose names are a contract.
+// Field names follow the JSON report (report/write/reports/json.cpp), whose names are a contract.
 
 #include <cstdint>
 #include <optional>
@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "probes/access/units.hpp"
-#include "probes/device.hpp"
-#include "probes/measure/counters.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/statistics.hpp"
+#include "engine/access/units.hpp"
+#include "engine/machine/device.hpp"
+#include "engine/measure/counters.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::report {

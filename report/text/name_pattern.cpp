@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::report {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::report {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <span>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::report {

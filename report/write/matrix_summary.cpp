@@ -8,8 +8,8 @@
 #include <map>
 #include <optional>
 
-#include "probes/measure/statistics.hpp"
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
+#include "engine/statistics/statistics.hpp"
 #include "report/record/matrix.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "app/run/backend.hpp"
 #include "app/run/record_of.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app::test {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "app/run/backend.hpp"
-#include "probes/measure/timing.hpp"
+#include "engine/measure/timing.hpp"
 
 using namespace gpumem;
 
@@ -36,7 +36,7 @@ double cuda_memcpy_gb_per_s() {
   measure::Session session(0);
   measure::Gate gate;
   DeviceCopy copy(session);
-  const measure::Timing timing = time_launches(copy, session, gate, Workload::Clock::device, {}, [] { return false; });
+  const measure::Timing timing = time_launches(copy, session, gate, measure::Clock::device, {}, [] { return false; });
   return 2.0 * buffer_bytes / timing.summary.median.count() / 1e9;
 }
 

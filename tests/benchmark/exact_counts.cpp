@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-#include "probes/access/exact.hpp"
+#include "engine/access/exact.hpp"
 
 using namespace gpumem::access;
 

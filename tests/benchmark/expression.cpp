@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "probes/pattern/expression_evaluator.hpp"
-#include "probes/pattern/expression_period.hpp"
+#include "engine/pattern/expression_evaluator.hpp"
+#include "engine/pattern/expression_period.hpp"
 
 using namespace gpumem::pattern;
 

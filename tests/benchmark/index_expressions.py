@@ -1,4 +1,4 @@
-"""Index expressions as probes/pattern/expression.hpp has them, worked out in Python: at one access, and between bounds.
+"""Index expressions as engine/pattern/expression.hpp has them, worked out in Python: at one access, and between bounds.
 
 Both are written from the language's description and share nothing with the program, so that what they say of a pattern
 is a second opinion.

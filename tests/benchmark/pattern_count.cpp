@@ -1,7 +1,7 @@
 // How long counting a pattern takes on the host and on the GPU: `gpumem_pattern_count LOG2_ACCESSES EXPR...`. On the
 // GPU it is counted twice: compiled first, as far as earlier runs have not done that.
 
-#include "probes/global/pattern_count.hpp"
+#include "probes/user/pattern/pattern_count.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "probes/measure/session.hpp"
+#include "engine/measure/session.hpp"
 
 using namespace gpumem;
 using namespace gpumem::global;

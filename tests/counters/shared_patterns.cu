@@ -9,8 +9,8 @@
 #include <functional>
 #include <random>
 
-#include "probes/access/request.hpp"
-#include "probes/measure/cuda.hpp"
+#include "engine/access/request.hpp"
+#include "engine/measure/cuda.hpp"
 
 using namespace gpumem;
 using access::Op;

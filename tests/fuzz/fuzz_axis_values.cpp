@@ -8,10 +8,10 @@
 
 #include "app/command_line/values.hpp"
 #include "app/run/plan.hpp"
-#include "probes/pattern/expression_bounds.hpp"
-#include "probes/pattern/expression_evaluator.hpp"
-#include "probes/pattern/expression_period.hpp"
-#include "probes/pattern/expression_source.hpp"
+#include "engine/pattern/expression_bounds.hpp"
+#include "engine/pattern/expression_evaluator.hpp"
+#include "engine/pattern/expression_period.hpp"
+#include "engine/pattern/expression_source.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace gpumem::fuzz {

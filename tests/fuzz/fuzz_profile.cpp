@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "probes/model/predict.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/model/predict.hpp"
+#include "engine/model/profile.hpp"
 #include "tests/fuzz/mutate_json.hpp"
 #include "tests/fuzz/require.hpp"
 
@@ -47,7 +47,7 @@ Workload kernel(access::Space space) {
 
 Workload operations() {
   Workload workload;
-  workload.clock = Workload::Clock::host;
+  workload.clock = measure::Clock::host;
   constexpr std::uint64_t bytes = 1 << 20;
   for (const bool pageable : {false, true}) {
     workload.operations.push_back(

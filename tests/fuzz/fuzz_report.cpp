@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "app/calibrate/calibration.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/model/profile.hpp"
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
-#include "report/write/portrait.hpp"
+#include "report/write/portraits/portrait.hpp"
 #include "report/write/writers.hpp"
 #include "tests/fuzz/mutate_json.hpp"
 #include "tests/fuzz/require.hpp"

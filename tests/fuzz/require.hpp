@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 
 namespace gpumem::fuzz {
 

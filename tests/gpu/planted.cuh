@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
 #include "probes/global/verify.cuh"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/verify.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::test {

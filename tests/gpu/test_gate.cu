@@ -1,7 +1,7 @@
 // The gate that holds launches back, and the timing behind it.
 
-#include "probes/error.hpp"
-#include "probes/measure/timing.hpp"
+#include "engine/base/error.hpp"
+#include "engine/measure/timing.hpp"
 #include "tests/catch.hpp"
 
 using namespace gpumem::measure;
@@ -56,7 +56,7 @@ TEST_CASE("timing batches short launches and keeps every sample") {
   rule.ci_width = 0;  // never converges
   rule.maximum_samples = 40;
   const Timing timing =
-      time_launches(experiment, session, gate, gpumem::Workload::Clock::device, rule, [] { return false; });
+      time_launches(experiment, session, gate, gpumem::measure::Clock::device, rule, [] { return false; });
   CHECK(timing.samples.size() >= 40);
   CHECK(timing.summary.count == timing.samples.size());
   CHECK(timing.launches_per_sample > 1);
@@ -68,6 +68,6 @@ TEST_CASE("an interrupt ends a measurement between two groups of samples") {
   Session session(0);
   Gate gate;
   CountingExperiment experiment;
-  CHECK_THROWS_AS(time_launches(experiment, session, gate, gpumem::Workload::Clock::device, {}, [] { return true; }),
+  CHECK_THROWS_AS(time_launches(experiment, session, gate, gpumem::measure::Clock::device, {}, [] { return true; }),
                   gpumem::Interrupted);
 }

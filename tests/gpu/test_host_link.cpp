@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "app/run/backend.hpp"
-#include "probes/error.hpp"
-#include "probes/host/host_memory.hpp"
+#include "engine/base/available_memory.hpp"
+#include "engine/base/error.hpp"
+#include "engine/measure/host_memory.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 
@@ -148,13 +149,13 @@ TEST_CASE("a transfer bigger than the device's memory fails alone, saying so") {
 
 TEST_CASE("more pinned memory than the host has is refused before any is locked") {
   const auto backend = quick_backend();
-  const std::uint64_t before = host::available_bytes();
+  const std::uint64_t before = available_host_bytes();
   REQUIRE(before > 0);
   for (const host::Memory memory : {host::Memory::pinned, host::Memory::registered, host::Memory::write_combined}) {
     INFO(host::to_string(memory));
     CHECK_THROWS_AS(host::Buffer(memory, before + 4 * gib), Error);
   }
-  CHECK(host::available_bytes() > before - gib);
+  CHECK(available_host_bytes() > before - gib);
 
   // Small enough for the device, and with its gaps too big for the host.
   const std::uint64_t bytes = (before / 2 + 2 * gib) / mib * mib;
@@ -170,7 +171,7 @@ TEST_CASE("more pinned memory than the host has is refused before any is locked"
     INFO(reason);
     CHECK(reason.find("host memory") != std::string::npos);
     CHECK(reason.find("available") != std::string::npos);
-    CHECK(host::available_bytes() > before - gib);
+    CHECK(available_host_bytes() > before - gib);
   }
   CHECK(run(*backend, transfer_case("pinned", mib)).verified == true);
 }

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "probes/kernels/divergence_kernels.cuh"
-#include "probes/kernels/fusion_kernels.cuh"
-#include "probes/kernels/grayscale_kernels.cuh"
-#include "probes/kernels/launch_kernels.cuh"
-#include "probes/kernels/occupancy_kernel.cuh"
-#include "probes/kernels/transpose_kernels.cuh"
+#include "probes/kernels/divergence/divergence_kernels.cuh"
+#include "probes/kernels/fusion/fusion_kernels.cuh"
+#include "probes/kernels/grayscale/grayscale_kernels.cuh"
+#include "probes/kernels/launch/launch_kernels.cuh"
+#include "probes/kernels/occupancy/occupancy_kernel.cuh"
+#include "probes/kernels/transpose/transpose_kernels.cuh"
 #include "tests/catch.hpp"
 #include "tests/gpu/planted.cuh"
 

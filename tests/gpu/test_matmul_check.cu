@@ -1,10 +1,10 @@
 // The check of a product finds one element that is wrong, and nothing where none is.
 
-#include "probes/kernels/matmul_check.cuh"
-#include "probes/kernels/matmul_kernels.cuh"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/verify.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "probes/kernels/matmul/matmul_check.cuh"
+#include "probes/kernels/matmul/matmul_kernels.cuh"
 #include "tests/catch.hpp"
 
 using namespace gpumem;

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/machine_accesses.hpp"
-#include "probes/measure/module.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/machine_accesses.hpp"
+#include "engine/measure/module.hpp"
+#include "tests/engine/measure/kernel_samples.hpp"
 #include "tests/environment.hpp"
 #include "tests/files.hpp"
-#include "tests/probes/measure/kernel_samples.hpp"
 
 namespace gpumem::measure {
 namespace {

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string>
 
-#include "probes/global/pattern_count.hpp"
-#include "probes/measure/session.hpp"
+#include "engine/measure/session.hpp"
+#include "probes/user/pattern/pattern_count.hpp"
+#include "tests/engine/measure/kernel_samples.hpp"
 #include "tests/environment.hpp"
 #include "tests/files.hpp"
-#include "tests/probes/measure/kernel_samples.hpp"
 
 namespace gpumem::global {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "app/run/backend.hpp"
-#include "probes/measure/devices.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/timing.hpp"
+#include "engine/machine/devices.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/timing.hpp"
 #include "probes/peer/far_chase.hpp"
 #include "probes/peer/peer_case.hpp"
 #include "tests/catch.hpp"
@@ -63,7 +63,7 @@ TEST_CASE("every way between GPUs moves the right data, from a GPU to itself") {
     const auto experiment = one.probe->prepare(one, session);
     const measure::Verification found = experiment->verify(session.stream().get());
     CHECK(found.mismatches == 0);
-    CHECK(measure::estimate_launch(*experiment, session, Workload::Clock::device).count() > 0);
+    CHECK(measure::estimate_launch(*experiment, session, measure::Clock::device).count() > 0);
     if (one.name("at_once") == "yes") {
       CHECK(experiment->sample() > 0);
       CHECK(experiment->metrics(session.stream().get(), {}).front().second > 0);

@@ -7,7 +7,7 @@
 
 #include "app/command_line/values.hpp"
 #include "app/run/backend.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"

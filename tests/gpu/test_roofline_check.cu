@@ -1,6 +1,6 @@
 // The check of the roofline's sums finds one that is wrong.
 
-#include "probes/kernels/roofline_kernels.cuh"
+#include "probes/kernels/roofline/roofline_kernels.cuh"
 #include "tests/catch.hpp"
 #include "tests/gpu/planted.cuh"
 

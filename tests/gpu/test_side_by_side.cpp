@@ -4,7 +4,7 @@
 
 #include "app/run/record_of.hpp"
 #include "app/run/side_by_side.hpp"
-#include "probes/measure/devices.hpp"
+#include "engine/machine/devices.hpp"
 #include "tests/catch.hpp"
 
 using namespace gpumem;

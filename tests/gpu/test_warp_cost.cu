@@ -4,10 +4,10 @@
 #include <random>
 #include <vector>
 
+#include "engine/access/request.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/session.hpp"
 #include "inject/sites/warp_cost.cuh"
-#include "probes/access/request.hpp"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/session.hpp"
 #include "tests/catch.hpp"
 
 using namespace gpumem;

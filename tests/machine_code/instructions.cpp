@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "probes/measure/kernel_name.hpp"
+#include "engine/measure/kernel_name.hpp"
 
 namespace gpumem::machine_code {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/access/site.hpp"
+#include "engine/access/site.hpp"
 #include "tests/machine_code/opcodes.hpp"
 
 namespace gpumem::machine_code {

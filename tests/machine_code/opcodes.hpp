@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/access/space.hpp"
+#include "engine/access/space.hpp"
 
 namespace gpumem::machine_code {
 

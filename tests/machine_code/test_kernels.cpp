@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "app/command_line/values.hpp"
-#include "probes/error.hpp"
-#include "probes/measure/kernel_name.hpp"
-#include "probes/model/occupancy.hpp"
+#include "engine/base/error.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/model/occupancy.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"

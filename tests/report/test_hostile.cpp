@@ -5,12 +5,12 @@
 #include <span>
 #include <sstream>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
-#include "report/write/portrait.hpp"
+#include "report/write/portraits/portrait.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"

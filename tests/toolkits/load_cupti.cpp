@@ -2,8 +2,8 @@
 
 #include <iostream>
 
-#include "probes/error.hpp"
-#include "probes/measure/cupti.hpp"
+#include "engine/base/error.hpp"
+#include "engine/measure/cupti.hpp"
 
 int main(int, char** argv) {
   try {

@@ -9,10 +9,10 @@
 
 #include <cstddef>
 
+#include "engine/machine/nvml_library.hpp"
+#include "engine/measure/cupti.hpp"
 #include "inject/driver_calls.hpp"
 #include "inject/sites/patch_flags.hpp"
-#include "probes/measure/cupti.hpp"
-#include "probes/measure/nvml_library.hpp"
 
 using namespace gpumem;
 

@@ -24,7 +24,7 @@ INCLUDE = re.compile(r'#include (?:<((?:cuda|cupti|nvml|sanitizer)\w*\.h)>|"([^"
 NAME = re.compile(r"\b(?:cuda[A-Z]|cu[A-Z]|CU[a-z]|CU_|CUPTI_|CUpti_|SANITIZER_|Sanitizer_|sanitizer[A-Z])\w+")
 OURS = r"driver_call::\w+|constexpr CallId \w+"
 # Sources with names that the oldest lack, and what they ask first.
-NEWER = {"probes/host/batching.cpp": "CUDART_VERSION"}
+NEWER = {"probes/host/batching/batching.cpp": "CUDART_VERSION"}
 
 
 def included(path, known={}):
@@ -110,7 +110,7 @@ class Toolkits(unittest.TestCase):
     def load(self, program, headers, path):
         with tempfile.TemporaryDirectory() as folder:
             load = Path(folder, "load")
-            sources = {"load_sanitizer": "inject/sites/sanitizer.cpp", "load_cupti": "probes/measure/cupti.cpp"}
+            sources = {"load_sanitizer": "inject/sites/sanitizer.cpp", "load_cupti": "engine/measure/cupti.cpp"}
             self.assertEqual(compiled(CXX, *FLAGS, *includes(headers), f"tests/toolkits/{program}.cpp", sources[program], "-ldl",
                                       "-o", str(load)), "")
             done = subprocess.run([load, path], capture_output=True, text=True, timeout=60, check=False)
@@ -130,7 +130,7 @@ class Toolkits(unittest.TestCase):
                          r"\Athis CUPTI has no \w+: install that of CUDA 12\.6 or newer\Z")
 
     def test_nvrtcs_have_what_is_taken(self):
-        wanted = re.findall(r'find\(nvrtc\.\w+, "(\w+)"\)', (ROOT / "probes/measure/nvrtc.cpp").read_text())
+        wanted = re.findall(r'find\(nvrtc\.\w+, "(\w+)"\)', (ROOT / "engine/measure/nvrtc.cpp").read_text())
         self.assertGreater(len(wanted), 10)
         for name, file in (("12.4", "libnvrtc.so.12"), ("newest", "libnvrtc.so.13")):
             symbols = library(name, file).read_bytes()

@@ -4,9 +4,9 @@
 #include "app/calibrate/calibration.hpp"
 #include "app/commands/commands.hpp"
 #include "app/run/record_of.hpp"
-#include "probes/error.hpp"
-#include "probes/model/chase.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/chase.hpp"
+#include "engine/model/predict.hpp"
 
 namespace gpumem::app::test {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/model/profile.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "app/output/file_output.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 

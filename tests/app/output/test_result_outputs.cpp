@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "app/output/result_outputs.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/measure/counters.hpp"
 #include "inject/raw_format.hpp"
-#include "probes/measure/counters.hpp"
 #include "tests/files.hpp"
 
 namespace gpumem::test {

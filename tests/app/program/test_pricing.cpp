@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "app/program/pricing.hpp"
-#include "probes/access/space.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/access/space.hpp"
+#include "engine/model/predict.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
-#include "tests/probes/model/cases.hpp"
+#include "tests/probes/predictions/cases.hpp"
 
 namespace gpumem::app {
 

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "app/program/program.hpp"
+#include "engine/base/error.hpp"
 #include "inject/time_line.hpp"
-#include "probes/error.hpp"
 #include "report/record/kernels.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"

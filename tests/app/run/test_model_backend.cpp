@@ -3,7 +3,7 @@
 #include "app/run/backend.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
-#include "tests/probes/model/cases.hpp"
+#include "tests/probes/predictions/cases.hpp"
 
 namespace gpumem::app {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/run/worker.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::app {

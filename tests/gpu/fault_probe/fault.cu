@@ -1,12 +1,12 @@
 // A probe that goes wrong on purpose, linked only into the test program gpumem_with_faults: it corrupts its output,
 // faults, or hangs on to too much memory, so that what follows in the same run can be watched.
 
-#include "probes/measure/content.hpp"
-#include "probes/measure/cuda.hpp"
-#include "probes/measure/experiment.hpp"
-#include "probes/measure/kernel_name.hpp"
-#include "probes/measure/session.hpp"
-#include "probes/measure/verify.hpp"
+#include "engine/measure/content.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::faults {

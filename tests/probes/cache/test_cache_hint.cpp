@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "probes/access/site.hpp"
+#include "engine/access/site.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

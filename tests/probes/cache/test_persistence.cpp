@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "probes/access/site.hpp"
-#include "probes/error.hpp"
+#include "engine/access/site.hpp"
+#include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

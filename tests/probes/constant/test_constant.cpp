@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/predict.hpp"
 #include "probes/constant/pattern.hpp"
-#include "probes/model/predict.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "probes/access/site.hpp"
-#include "probes/error.hpp"
+#include "engine/access/site.hpp"
+#include "engine/base/error.hpp"
 #include "probes/global/pieces.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "probes/access/site.hpp"
-#include "probes/global/atomics.hpp"
+#include "engine/access/site.hpp"
+#include "probes/global/atomics/atomics.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probes/global/blocked.hpp"
+#include "probes/global/blocked/blocked.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
 using namespace gpumem;

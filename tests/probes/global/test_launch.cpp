@@ -3,7 +3,7 @@
 #include <string>
 #include <tuple>
 
-#include "probes/access/exact.hpp"
+#include "engine/access/exact.hpp"
 #include "probes/global/launch.hpp"
 #include "tests/probes/global/global_cases.hpp"
 

@@ -1,6 +1,6 @@
 // Layouts of structures: where each field lies, what a request for it costs, and what is concluded.
 
-#include "probes/global/layout.hpp"
+#include "probes/global/layout/layout.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
 using namespace gpumem;

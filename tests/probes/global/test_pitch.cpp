@@ -1,7 +1,7 @@
 // The rows of a 2-D array, walked in three ways: what a request costs where rows start within sectors, and what padding
 // them is found to be worth.
 
-#include "probes/global/pitch.hpp"
+#include "probes/global/pitch/pitch.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
 using namespace gpumem;

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "probes/global/random.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/model/predict.hpp"
+#include "probes/global/random/random.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
 using namespace gpumem;

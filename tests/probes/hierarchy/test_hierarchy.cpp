@@ -1,6 +1,6 @@
 // What the levels of memory show together.
 
-#include "probes/hierarchy/hierarchy_advice.hpp"
+#include "probes/hierarchy/hierarchy/hierarchy_advice.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::hierarchy {

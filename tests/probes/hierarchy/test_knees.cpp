@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "probes/hierarchy/knees.hpp"
+#include "probes/hierarchy/working_set/knees.hpp"
 #include "tests/catch.hpp"
 
 using gpumem::hierarchy::fit_knees;

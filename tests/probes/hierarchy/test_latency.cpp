@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "probes/error.hpp"
-#include "probes/model/chase.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/chase.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/command_line/values.hpp"
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 

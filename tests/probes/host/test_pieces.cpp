@@ -1,6 +1,6 @@
 #include <string>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "probes/host/pieces.hpp"
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "probes/host/sequence.hpp"
+#include "probes/host/overlap/sequence.hpp"
 #include "tests/catch.hpp"
 
 using namespace gpumem::host;

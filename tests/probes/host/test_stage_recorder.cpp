@@ -1,4 +1,4 @@
-#include "probes/host/stage_recorder.hpp"
+#include "probes/host/overlap/stage_recorder.hpp"
 #include "tests/catch.hpp"
 
 using namespace gpumem;

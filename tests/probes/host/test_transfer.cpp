@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 

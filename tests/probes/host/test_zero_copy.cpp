@@ -4,9 +4,9 @@
 #include <tuple>
 #include <vector>
 
-#include "probes/error.hpp"
-#include "probes/host/affine.hpp"
-#include "probes/measure/content.hpp"
+#include "engine/base/error.hpp"
+#include "engine/measure/content.hpp"
+#include "probes/host/zero_copy/affine.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/kernels/divergence.hpp"
+#include "probes/kernels/divergence/divergence.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "probes/error.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/predict.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

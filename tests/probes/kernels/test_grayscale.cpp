@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "probes/kernels/grayscale.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/model/predict.hpp"
+#include "probes/kernels/grayscale/grayscale.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "probes/access/site.hpp"
-#include "probes/error.hpp"
-#include "probes/kernels/matmul_check.hpp"
-#include "probes/kernels/matmul_sites.hpp"
+#include "engine/access/site.hpp"
+#include "engine/base/error.hpp"
+#include "probes/kernels/matmul/matmul_check.hpp"
+#include "probes/kernels/matmul/matmul_sites.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "app/run/plan.hpp"
-#include "probes/error.hpp"
-#include "probes/kernels/occupancy_case.hpp"
-#include "probes/model/occupancy.hpp"
-#include "probes/model/predict.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/occupancy.hpp"
+#include "engine/model/predict.hpp"
+#include "engine/model/profile.hpp"
+#include "probes/kernels/occupancy/occupancy_case.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

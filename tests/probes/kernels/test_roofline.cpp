@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "probes/arithmetic.hpp"
-#include "probes/model/predict.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/model/arithmetic.hpp"
+#include "engine/model/predict.hpp"
+#include "engine/model/profile.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "probes/access/site.hpp"
-#include "probes/kernels/transpose.hpp"
+#include "engine/access/site.hpp"
+#include "probes/kernels/transpose/transpose.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

@@ -1,5 +1,5 @@
-#include "probes/error.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/profile.hpp"
 #include "probes/peer/peer_case.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"

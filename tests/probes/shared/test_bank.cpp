@@ -1,6 +1,6 @@
 // Strided words of shared memory, loaded and stored.
 
-#include "probes/access/site.hpp"
+#include "engine/access/site.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "probes/access/site.hpp"
-#include "probes/shared/tile_pattern.hpp"
+#include "engine/access/site.hpp"
+#include "probes/shared/tile/tile_pattern.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "probes/error.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/predict.hpp"
 #include "probes/probe.hpp"
 #include "probes/texture/walk.hpp"
 #include "tests/catch.hpp"

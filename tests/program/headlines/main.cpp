@@ -13,8 +13,8 @@
 #include "app/run/environment.hpp"
 #include "app/run/record_of.hpp"
 #include "app/suite/suite.hpp"
-#include "probes/error.hpp"
-#include "probes/model/predict.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/predict.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probes/measure/counters.hpp"
+#include "engine/measure/counters.hpp"
 #include "report/check/check.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"

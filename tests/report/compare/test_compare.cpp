@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/compare/compare.hpp"
-#include "report/write/comparison.hpp"
+#include "report/write/comparisons/comparison.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 

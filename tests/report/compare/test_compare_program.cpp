@@ -8,7 +8,7 @@
 
 #include "report/compare/compare.hpp"
 #include "report/record/kernels.hpp"
-#include "report/write/comparison.hpp"
+#include "report/write/comparisons/comparison.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/golden.hpp"
 #include "tests/report/program_example.hpp"

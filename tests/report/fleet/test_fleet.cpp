@@ -11,7 +11,7 @@
 
 #include "report/fleet/fleet.hpp"
 #include "report/text/text.hpp"
-#include "report/write/fleet.hpp"
+#include "report/write/fleets/fleet.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 

@@ -5,10 +5,10 @@
 #include <variant>
 #include <vector>
 
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/portrait/portrait.hpp"
-#include "report/write/portrait.hpp"
-#include "report/write/svg.hpp"
+#include "report/write/portraits/portrait.hpp"
+#include "report/write/portraits/svg.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 #include "tests/report/golden.hpp"

@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "probes/error.hpp"
-#include "probes/model/profile.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/profile.hpp"
 #include "report/read/read_report.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"

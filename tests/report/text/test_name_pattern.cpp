@@ -1,4 +1,4 @@
-#include "probes/error.hpp"
+#include "engine/base/error.hpp"
 #include "report/text/name_pattern.hpp"
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "probes/words.hpp"
+#include "engine/base/words.hpp"
 #include "report/explain/story.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"

@@ -1,0 +1,143 @@
+#include "engine/access/lanes.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace gpumem::access {
+
+namespace {
+
+constexpr std::uint32_t all_lanes = 0xffff'ffff;
+constexpr auto sector_shift = static_cast<unsigned>(std::countr_zero(sector_bytes));
+constexpr auto line_shift = static_cast<unsigned>(std::countr_zero(line_bytes));
+
+/// Whether all lanes are the same distance apart, without overflow on the way.
+bool evenly_spaced(const std::uint64_t (&address)[warp_lanes]) {
+  constexpr std::uint64_t far = std::uint64_t{1} << 57U;  // 31 steps of this are no overflow
+  const std::uint64_t step = address[1] - address[0];
+  std::uint64_t differ = 0;
+  for (unsigned lane = 0; lane + 1 < warp_lanes; ++lane) differ |= address[lane + 1] - address[lane] - step;
+  const std::uint64_t distance = std::min(step, 0 - step);
+  return differ == 0 && distance < far && std::max(address[0], address[warp_lanes - 1]) < ~std::uint64_t{0} / 2;
+}
+
+/// Distinct aligned blocks of 2^shift bytes that words at ascending addresses touch. All blocks up to the highest seen
+/// that a later word could still touch have been seen: a word reaches into the next block at most.
+unsigned ascending_blocks(const Lanes& sorted, unsigned word_bytes, unsigned shift) {
+  std::uint64_t highest = sorted.address[0] >> shift;
+  unsigned blocks = 1;
+  for (unsigned i = 0; i < sorted.count; ++i) {
+    const std::uint64_t first = sorted.address[i] >> shift;
+    const std::uint64_t last = (sorted.address[i] + word_bytes - 1) >> shift;
+    blocks += static_cast<unsigned>(first > highest) + static_cast<unsigned>(last > std::max(first, highest));
+    highest = last;
+  }
+  return blocks;
+}
+
+/// The same of whole words `step` > 0 apart, none of which crosses a boundary.
+unsigned evenly_spaced_blocks(const Lanes& lanes, unsigned shift) {
+  if (lanes.step >> shift != 0) return warp_lanes;  // each in a block of its own
+  return static_cast<unsigned>((lanes.highest >> shift) - (lanes.lowest >> shift)) + 1;
+}
+
+/// The same of words in any order.
+unsigned scattered_blocks(const Lanes& lanes, unsigned word_bytes, unsigned shift, DistinctNumbers& distinct) {
+  std::uint64_t blocks[2 * warp_lanes];
+  unsigned count = 0;
+  for (unsigned i = 0; i < lanes.count; ++i) blocks[count++] = lanes.address[i] >> shift;
+  if (!lanes.aligned_to(word_bytes)) {
+    for (unsigned i = 0; i < lanes.count; ++i) blocks[count++] = (lanes.address[i] + word_bytes - 1) >> shift;
+  }
+  return distinct.count({blocks, count});
+}
+
+RequestCost ascending_cost(const Lanes& sorted, unsigned word_bytes) {
+  RequestCost cost{ascending_blocks(sorted, word_bytes, sector_shift), ascending_blocks(sorted, word_bytes, line_shift),
+                   1};
+  for (unsigned i = 1; i < sorted.count; ++i) {
+    cost.addresses += static_cast<unsigned>(sorted.address[i] != sorted.address[i - 1]);
+  }
+  return cost;
+}
+
+/// busiest_bank.
+unsigned busiest_bank_of(const WarpRequest& request, unsigned first, unsigned last, DistinctNumbers& seen) {
+  std::uint8_t words[bank_count] = {};
+  std::uint8_t busiest = 0;
+  seen.clear();
+  for (unsigned lane = first; lane < last; ++lane) {
+    if (!request.lane_active(lane)) continue;
+    const std::uint64_t begin = request.address[lane] / bank_bytes;
+    const std::uint64_t end = (request.address[lane] + request.word_bytes + bank_bytes - 1) / bank_bytes;
+    for (std::uint64_t word = begin; word < end; ++word) {
+      if (seen.insert(word)) busiest = std::max(busiest, ++words[word % bank_count]);
+    }
+  }
+  return busiest;
+}
+
+}  // namespace
+
+Lanes lanes_of(const WarpRequest& request) {
+  Lanes lanes;
+  if (request.active == all_lanes && evenly_spaced(request.address)) {
+    lanes.evenly = true;
+    lanes.count = warp_lanes;
+    lanes.lowest = std::min(request.address[0], request.address[warp_lanes - 1]);
+    lanes.highest = std::max(request.address[0], request.address[warp_lanes - 1]);
+    lanes.step = (lanes.highest - lanes.lowest) / (warp_lanes - 1);
+    lanes.bits = lanes.lowest | lanes.step;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) lanes.address[lane] = lanes.lowest + lane * lanes.step;
+    return lanes;
+  }
+  if (request.active == all_lanes) {
+    std::copy_n(request.address, warp_lanes, lanes.address);
+    lanes.count = warp_lanes;
+  } else {
+    for (std::uint32_t active = request.active; active != 0; active &= active - 1) {
+      lanes.address[lanes.count++] = request.address[std::countr_zero(active)];
+    }
+  }
+  std::uint64_t previous = 0;
+  for (unsigned i = 0; i < lanes.count; ++i) {
+    const std::uint64_t address = lanes.address[i];
+    lanes.lowest = std::min(lanes.lowest, address);
+    lanes.highest = std::max(lanes.highest, address);
+    lanes.bits |= address;
+    lanes.ascending &= address >= previous;
+    previous = address;
+  }
+  return lanes;
+}
+
+RequestCost cost_of(const Lanes& lanes, unsigned word_bytes, DistinctNumbers& scratch) {
+  const bool whole = lanes.aligned_to(word_bytes);  // no word crosses a boundary
+  if (lanes.count == 0) return {};
+  if (lanes.evenly && whole) {
+    if (lanes.step == 0) return {1, 1, 1};
+    return {evenly_spaced_blocks(lanes, sector_shift), evenly_spaced_blocks(lanes, line_shift), warp_lanes};
+  }
+  if (lanes.ascending) return ascending_cost(lanes, word_bytes);
+  // Lanes that share no line share no sector either, nor those that share no sector an address.
+  const unsigned lines = scattered_blocks(lanes, word_bytes, line_shift, scratch);
+  if (whole && lines == lanes.count) return {lines, lines, lines};
+  const unsigned sectors = scattered_blocks(lanes, word_bytes, sector_shift, scratch);
+  if (whole && sectors == lanes.count) return {sectors, lines, sectors};
+  return {sectors, lines, scattered_blocks(lanes, 1, 0, scratch)};
+}
+
+unsigned wavefronts_of(const WarpRequest& request, Op op, DistinctNumbers& scratch) {
+  unsigned group = warp_lanes;
+  if (request.word_bytes > bank_bytes) {
+    group = warp_lanes * bank_bytes / request.word_bytes;
+    if (op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2))) group *= 2;
+  }
+  unsigned wavefronts = 0;
+  for (unsigned first = 0; first < warp_lanes; first += group) {
+    wavefronts += busiest_bank_of(request, first, first + group, scratch);
+  }
+  return wavefronts;
+}
+
+}  // namespace gpumem::access

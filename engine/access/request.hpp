@@ -1,0 +1,144 @@
+#pragma once
+// The access arithmetic: what one request (one memory instruction executed by one warp) costs, from the
+// addresses of its lanes alone. Everything is constexpr and needs no GPU.
+
+#include "engine/access/host_device.hpp"
+
+namespace gpumem::access {
+
+inline constexpr unsigned warp_lanes = 32;
+inline constexpr unsigned sector_bytes = 32;      ///< what L1, L2 and DRAM exchange (compute capability >= 6.0)
+inline constexpr unsigned dram_atom_bytes = 64;   ///< DRAM reads come in pairs of sectors (measured: docs/method.md)
+inline constexpr unsigned line_bytes = 128;       ///< tag granularity of L1 and L2
+inline constexpr unsigned line_pair_bytes = 256;  ///< two lines, which L2 misses share a cost for (docs/method.md)
+inline constexpr unsigned atom_channels = 8;      ///< atoms whose numbers are equal modulo 8 share one (docs/method.md)
+inline constexpr unsigned bank_count = 32;        ///< shared-memory banks
+inline constexpr unsigned bank_bytes = 4;         ///< width of one bank
+
+enum class Op { load, store, atomic };
+
+/// One request: the byte address each lane accesses. Addresses count from a line-aligned base.
+struct WarpRequest {
+  std::uint64_t address[warp_lanes] = {};
+  std::uint32_t active = 0;      ///< bit per lane; inactive lanes' addresses are ignored
+  std::uint32_t word_bytes = 4;  ///< 1, 2, 4, 8 or 16
+
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool lane_active(unsigned lane) const {
+    return ((active >> lane) & 1U) != 0;
+  }
+};
+
+/// A small set of block numbers; a request cannot touch more than two blocks per lane.
+struct BlockSet {
+  std::uint64_t block[2 * warp_lanes] = {};
+  unsigned size = 0;
+
+  GPUMEM_HOST_DEVICE constexpr void insert(std::uint64_t value) {
+    // Neighbouring lanes mostly share a block, so the newest entry is tried first.
+    for (unsigned i = size; i-- > 0;) {
+      if (block[i] == value) return;
+    }
+    block[size++] = value;
+  }
+};
+
+/// The distinct aligned blocks of `block_bytes` (a power of two >= word_bytes) that the request touches.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr BlockSet blocks_touched(const WarpRequest& request, unsigned block_bytes) {
+  BlockSet blocks;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (!request.lane_active(lane)) continue;
+    const std::uint64_t first = request.address[lane];
+    blocks.insert(first / block_bytes);
+    blocks.insert((first + request.word_bytes - 1) / block_bytes);
+  }
+  return blocks;
+}
+
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned sectors_per_request(const WarpRequest& request) {
+  return blocks_touched(request, sector_bytes).size;
+}
+
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned lines_per_request(const WarpRequest& request) {
+  return blocks_touched(request, line_bytes).size;
+}
+
+/// Distinct addresses among the active lanes: what a request to constant memory is split into, one after another (CUDA
+/// C++ Programming Guide, "Constant Memory").
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned addresses_per_request(const WarpRequest& request) {
+  BlockSet addresses;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (request.lane_active(lane)) addresses.insert(request.address[lane]);
+  }
+  return addresses.size;
+}
+
+/// Where a byte of a lane's local memory lies, from the beginning of its warp's: neighbouring lanes have neighbouring
+/// 32-bit words (CUDA C++ Programming Guide, "Local Memory"), so that an index that all lanes agree on coalesces.
+/// Addresses of a site of local memory are these. Words of more than 4 bytes lie in several places.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t local_address(std::uint64_t byte, unsigned lane) {
+  constexpr unsigned word = 4;
+  return (byte / word * warp_lanes + lane) * word + byte % word;
+}
+
+/// Bytes that the active lanes ask for, those that several ask for once.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned useful_bytes(const WarpRequest& request) {
+  return addresses_per_request(request) * request.word_bytes;
+}
+
+/// Load / store efficiency: useful bytes / (sectors x 32); 0 without active lanes.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr double efficiency(const WarpRequest& request) {
+  const unsigned sectors = sectors_per_request(request);
+  return sectors == 0 ? 0.0 : static_cast<double>(useful_bytes(request)) / (sectors * sector_bytes);
+}
+
+/// Distinct 4-byte words in the busiest bank among lanes [first, last): the passes that group of lanes needs.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned busiest_bank(const WarpRequest& request, unsigned first,
+                                                                 unsigned last) {
+  // The word numbers seen per bank; 32 lanes reach at most 32 words of one bank.
+  std::uint64_t word[bank_count][warp_lanes] = {};
+  unsigned words[bank_count] = {};
+  unsigned busiest = 0;
+  for (unsigned lane = first; lane < last; ++lane) {
+    if (!request.lane_active(lane)) continue;
+    const std::uint64_t begin = request.address[lane] / bank_bytes;
+    const std::uint64_t end = (request.address[lane] + request.word_bytes + bank_bytes - 1) / bank_bytes;
+    for (std::uint64_t w = begin; w < end; ++w) {
+      const auto bank = static_cast<unsigned>(w % bank_count);
+      bool seen = false;
+      for (unsigned i = 0; i < words[bank] && !seen; ++i) seen = word[bank][i] == w;
+      if (seen) continue;
+      word[bank][words[bank]++] = w;
+      if (words[bank] > busiest) busiest = words[bank];
+    }
+  }
+  return busiest;
+}
+
+/// Whether every active lane asks for the same address as its partner, lane ^ distance, or the partner is inactive.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool partners_agree(const WarpRequest& request, unsigned distance) {
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    const unsigned partner = lane ^ distance;
+    if (!request.lane_active(lane) || !request.lane_active(partner)) continue;
+    if (request.address[lane] != request.address[partner]) return false;
+  }
+  return true;
+}
+
+/// Shared-memory wavefronts of a request; 0 without active lanes. Words of up to 4 bytes are served a whole warp at a
+/// time, 8-byte words by half-warps and 16-byte words by quarter-warps, each group taking as many wavefronts as its
+/// busiest bank has distinct words. The groups of a load are twice as large if all its lanes agree with their neighbour
+/// or all with their second neighbour. Settled with random patterns against an H200's counters: docs/counters.md.
+/// There is no rule for atomics yet.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_wavefronts(const WarpRequest& request, Op op) {
+  unsigned group = warp_lanes;
+  if (request.word_bytes > bank_bytes) {
+    group = warp_lanes * bank_bytes / request.word_bytes;
+    if (op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2))) group *= 2;
+  }
+  unsigned wavefronts = 0;
+  for (unsigned first = 0; first < warp_lanes; first += group)
+    wavefronts += busiest_bank(request, first, first + group);
+  return wavefronts;
+}
+
+}  // namespace gpumem::access

@@ -1,0 +1,167 @@
+#include "engine/base/ranges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <ranges>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "engine/base/suggest.hpp"
+
+namespace gpumem {
+
+namespace {
+
+using std::string_view;
+
+constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+constexpr string_view digits = "0123456789";
+
+struct SizeUnit {
+  string_view suffix;
+  std::uint64_t bytes;
+};
+constexpr std::array size_units = {
+    SizeUnit{"KiB", 1ULL << 10U},     SizeUnit{"MiB", 1ULL << 20U},
+    SizeUnit{"GiB", 1ULL << 30U},     SizeUnit{"TiB", 1ULL << 40U},
+    SizeUnit{"KB", 1'000ULL},         SizeUnit{"MB", 1'000'000ULL},
+    SizeUnit{"GB", 1'000'000'000ULL}, SizeUnit{"TB", 1'000'000'000'000ULL},
+};
+
+string_view trimmed(string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+class RangeReader {
+ public:
+  RangeReader(const RangePlace& place, const std::function<void(std::uint64_t)>& add) : place_(place), add_(add) {}
+
+  void read(string_view item) {
+    const std::size_t dots = item.find("..");
+    if (dots != string_view::npos) return read_range(item, trimmed(item.substr(0, dots)), item.substr(dots + 2));
+    if (item.find(':') != string_view::npos) fail("'{}' has a step but no range; write it as 0..32:4", item);
+    if (item.find('*') != string_view::npos) fail("'{}' has a factor but no range; write it as 1..1024*2", item);
+    add_(number(item, item));
+  }
+
+ private:
+  template <class... Arguments>
+  [[noreturn]] void fail(fmt::format_string<Arguments...> problem, Arguments&&... arguments) const {
+    throw usage_error(place_.where + fmt::format(problem, std::forward<Arguments>(arguments)...));
+  }
+
+  void read_range(string_view item, string_view first_text, string_view rest) {
+    const std::size_t sign = rest.find_first_of(":*");
+    const string_view last_text = trimmed(rest.substr(0, sign));
+    if (rest.find("..") != string_view::npos) fail("'{}' has more than one '..'; separate ranges by commas", item);
+    if (first_text.empty() && last_text.empty()) fail("'{}' has neither start nor end; write it as 0..32", item);
+    if (first_text.empty()) fail("'{}' has no start; write 0{}", item, item);
+    if (last_text.empty()) {
+      fail("'{}' has no end; write it as {}..{}, or {} for one value", item, first_text, above(first_text), first_text);
+    }
+    const std::uint64_t first = number(first_text, item);
+    const std::uint64_t last = number(last_text, item);
+    if (first > last) fail("'{}' runs backwards; write {}..{}", item, last_text, first_text);
+    if (sign == string_view::npos) return add_steps(item, first, last, 1);
+
+    const bool multiplies = rest[sign] == '*';
+    const string_view by_text = trimmed(rest.substr(sign + 1));
+    if (by_text.find_first_of(":*") != string_view::npos) fail("'{}' has more than one step or factor; give one", item);
+    if (by_text.empty()) {
+      fail("'{}' has no {}; write it as {}", item, multiplies ? "factor" : "step",
+           multiplies ? "1..1024*2" : "0..32:4");
+    }
+    const std::uint64_t by = number(by_text, item);
+    if (multiplies) return add_factors(item, first, last, by);
+    if (by == 0) fail("'{}' never ends: its step is 0; leave the step out, or make it 1 or more", item);
+    add_steps(item, first, last, by);
+  }
+
+  void add_steps(string_view item, std::uint64_t first, std::uint64_t last, std::uint64_t step) {
+    const std::uint64_t steps = (last - first) / step;
+    if (steps >= maximum_points) {
+      const std::string points = steps == largest ? "2^64" : std::to_string(steps + 1);
+      fail("'{}' is {} points, more than the {} {} takes; a step helps: {}..{}:{}", item, points, maximum_points,
+           place_.taker, first, last, (last - first) / maximum_points + 1);
+    }
+    for (std::uint64_t i = 0; i <= steps; ++i) add_(first + i * step);
+  }
+
+  void add_factors(string_view item, std::uint64_t first, std::uint64_t last, std::uint64_t factor) {
+    if (factor < 2) fail("'{}' never ends: its factor is {}; make it 2 or more", item, factor);
+    if (first == 0) fail("'{}' never ends: it multiplies 0; start from 1, or list 0 first as in 0,1..32*2", item);
+    for (std::uint64_t value = first;; value *= factor) {
+      add_(value);
+      if (value > last / factor) return;
+    }
+  }
+
+  /// A number, with a size suffix or without. `item` is what the user wrote around it.
+  [[nodiscard]] std::uint64_t number(string_view text, string_view item) const {
+    const std::size_t end = std::min(text.find_first_not_of(digits), text.size());
+    if (end == 0) refuse_number(text);
+    std::uint64_t value = 0;
+    const bool overflows = std::from_chars(text.data(), text.data() + end, value).ec != std::errc();
+    const string_view suffix = trimmed(text.substr(end));
+    std::uint64_t unit = 1;
+    if (!suffix.empty()) {
+      const auto* const found = std::ranges::find(size_units, suffix, &SizeUnit::suffix);
+      if (found == size_units.end()) refuse_suffix(text, suffix);
+      unit = found->bytes;
+    }
+    if (overflows || value > largest / unit) fail("'{}' is too large a number; the largest is {}", item, largest);
+    return value * unit;
+  }
+
+  [[noreturn]] void refuse_number(string_view text) const {
+    if (text.size() > 1 && text[0] == '-' && digits.find(text[1]) != string_view::npos) {
+      fail("'{}' is negative; values are whole numbers from {}", text, place_.minimum);
+    }
+    fail("'{}' is not a number; write {}{}", text, place_.example, did_you_mean(text, place_.words));
+  }
+
+  [[noreturn]] void refuse_suffix(string_view text, string_view suffix) const {
+    if (suffix.front() == '.' || suffix.front() == 'e') fail("'{}' is not a whole number", text);
+    if (suffix.front() == '-') fail("'{}' is not a number; a range is written with two dots, as in 0..32", text);
+    fail(
+        "'{}' ends in '{}', which is no size; use KiB, MiB, GiB, TiB (powers of two) or KB, MB, GB, TB (powers of ten)",
+        text, suffix);
+  }
+
+  /// An end that would suit a range starting at `text`, for an error line.
+  [[nodiscard]] static std::string above(string_view text) {
+    std::uint64_t value = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool plain = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value < largest / 2;
+    return plain ? std::to_string(value < 32 ? 32 : value * 2) : "END";
+  }
+
+  const RangePlace& place_;
+  const std::function<void(std::uint64_t)>& add_;
+};
+
+}  // namespace
+
+std::vector<string_view> list_items(string_view list, const RangePlace& place) {
+  if (trimmed(list).empty()) throw usage_error(fmt::format("{}needs a value, such as {}", place.where, place.example));
+  std::vector<string_view> items;
+  for (const auto part : std::views::split(list, ',')) {
+    items.push_back(trimmed({part.begin(), part.end()}));
+    if (items.back().empty()) {
+      throw usage_error(fmt::format("{}'{}' has a comma without a value beside it", place.where, list));
+    }
+  }
+  return items;
+}
+
+void read_range(string_view item, const RangePlace& place, const std::function<void(std::uint64_t)>& add) {
+  RangeReader(place, add).read(item);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,50 @@
+#include "engine/base/read_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <istream>
+
+#include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
+
+namespace gpumem {
+
+namespace {
+
+[[noreturn]] void cannot_read(const std::string& source) {
+  throw usage_error(errno == 0 ? fmt::format("cannot read '{}'", source)
+                               : fmt::format("cannot read '{}': {}", source, std::strerror(errno)));
+}
+
+}  // namespace
+
+std::string read_input(std::istream& in, const std::string& source, std::size_t most_bytes) {
+  constexpr std::size_t piece = std::size_t{1} << 16U;
+  errno = 0;
+  std::string text;
+  while (in.good() && text.size() <= most_bytes) {
+    const std::size_t size = text.size();
+    text.resize(size + std::min(piece, most_bytes - size + 1));  // one byte too many tells that there is more
+    in.read(text.data() + size, static_cast<std::streamsize>(text.size() - size));
+    text.resize(size + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) cannot_read(source);
+  if (text.size() > most_bytes) {
+    throw usage_error(fmt::format("{}: is larger than {}, the most that is read of a file; is it the right one?",
+                                  source, size_text(most_bytes)));
+  }
+  return text;
+}
+
+std::string read_input_file(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot_read(path);
+  return read_input(file, path);
+}
+
+}  // namespace gpumem

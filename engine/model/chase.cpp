@@ -1,0 +1,69 @@
+#include "engine/model/chase.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "engine/access/request.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+/// How fast a chase through more than a cache holds misses everything. A chase comes back to a line after all others:
+/// were the oldest line always replaced, it would miss at once (a large number); were its accesses independent, it
+/// would miss what does not fit (1). Of the whole numbers, 4 comes closest to configs/reference/h200/working-set.json.
+constexpr double miss_sharpness = 4;
+
+/// The share of a footprint that a chase through it misses in a cache (probes/hierarchy/working_set/knees.hpp fits the
+/// same form).
+double missed_share(double footprint_bytes, double capacity_bytes) {
+  return 1 - std::pow(std::min(capacity_bytes / footprint_bytes, 1.0), miss_sharpness);
+}
+
+}  // namespace
+
+std::span<const LatencyLevel> latency_levels() {
+  static constexpr LatencyLevel levels[] = {{"register", &Rates::register_latency_cycles},
+                                            {"shared", &Rates::shared_latency_cycles},
+                                            {"cluster", &Rates::cluster_latency_cycles},
+                                            {"l1", &Rates::l1_latency_cycles},
+                                            {"texture", &Rates::texture_latency_cycles},
+                                            {"constant", &Rates::constant_latency_cycles},
+                                            {"constant-far", &Rates::constant_far_latency_cycles},
+                                            {"local", &Rates::local_latency_cycles},
+                                            {"l2", &Rates::l2_latency_cycles},
+                                            {"l2-far", &Rates::l2_far_latency_cycles},
+                                            {"memory", &Rates::memory_latency_cycles},
+                                            {"host", &Rates::host_latency_cycles}};
+  return levels;
+}
+
+double step_cycles(const Chase& chase, const Profile& profile) {
+  const Rates& rates = profile.rates;
+  if (!chase.level.empty()) {
+    for (const LatencyLevel& level : latency_levels()) {
+      if (level.name == chase.level) return rates.*level.cycles;
+    }
+    throw std::logic_error("no latency is known of the level " + chase.level);
+  }
+  struct Cache {
+    double bytes;
+    double cycles;
+  };
+  const auto l2_bytes = static_cast<double>(profile.device.l2_bytes);
+  const Cache caches[] = {{rates.l1_bytes, rates.l1_latency_cycles},
+                          {rates.l2_near_share * l2_bytes, rates.l2_latency_cycles},
+                          {l2_bytes, rates.l2_far_latency_cycles}};
+  const double footprint_bytes = static_cast<double>(std::max<std::uint64_t>(chase.lines, 1)) * access::line_bytes;
+  double cycles = 0;
+  double left = 1;  // the share of steps that no cache so far has answered
+  for (const Cache& cache : caches) {
+    const double missed = std::min(left, missed_share(footprint_bytes, cache.bytes));
+    cycles += (left - missed) * cache.cycles;
+    left = missed;
+  }
+  return cycles + left * rates.memory_latency_cycles;
+}
+
+}  // namespace gpumem::model

@@ -1,0 +1,131 @@
+#include "engine/model/counted.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "engine/model/peer.hpp"
+#include "engine/model/stages.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+/// counted / predicted, where there is something to compare.
+double ratio(double counted, double predicted) { return predicted > 0 ? counted / predicted : 1; }
+
+/// What L2 counts less the part that lies in host memory.
+std::optional<double> of_device(std::optional<double> all, std::optional<double> host) {
+  if (!all) return std::nullopt;
+  return std::max(0.0, *all - host.value_or(0));
+}
+
+/// The demand of a workload, with the stages whose every count is there.
+class Counted {
+ public:
+  Counted(const measure::Counts& counts, const Workload& workload, const Profile& profile)
+      : counts_(counts),
+        demand_(demand_of(workload, summarise(workload), profile)),
+        sites_unknown_(workload.sites.empty()) {
+    count_l2();
+    count_dram();
+    count_link();
+    count_shared();
+    if (sites_unknown_) {
+      demand_.footprint_bytes = (demand_.l2_load_sectors + demand_.l2_store_sectors) * access::sector_bytes;
+    }
+  }
+
+  [[nodiscard]] const Demand& demand() const { return demand_; }
+  [[nodiscard]] bool has(std::string_view stage) const {
+    if (stage == "l2_sectors") return l2_;
+    if (sites_unknown_ && stage == "l2_lines") return false;
+    if (stage == "l2_lines" || stage == "dram") return l2_ && dram_;
+    if (stage == "pcie") return link_;
+    if (stage == "shared_wavefronts") return shared_;
+    return true;  // launch and latency, which nothing counts
+  }
+
+ private:
+  void count_l2() {
+    const auto read = of_device(counts_.l2_read_sectors, counts_.host_read_sectors);
+    const auto written = of_device(counts_.l2_write_sectors, counts_.host_write_sectors);
+    l2_ = read && written;
+    if (!l2_) return;
+    demand_.l2_load_sectors = *read;
+    if (sites_unknown_) {
+      demand_.l2_store_sectors = *written;
+      return;
+    }
+    // What arrives beyond the sectors that the stores touch are sectors that arrive again.
+    demand_.l2_split_sectors = std::max(0.0, *written - demand_.l2_store_sectors);
+    demand_.l2_store_sectors = std::min(*written, demand_.l2_store_sectors);
+  }
+
+  void count_dram() {
+    dram_ = counts_.dram_read_bytes && counts_.dram_write_bytes;
+    if (!dram_) return;
+    // No counter tells lines; as many as were predicted, in proportion to what DRAM moved for them.
+    const double read = ratio(*counts_.dram_read_bytes, demand_.dram_read_bytes);
+    const double written = ratio(*counts_.dram_write_bytes, demand_.dram_write_bytes);
+    for (double* fetched :
+         {&demand_.l2_load_lines, &demand_.l2_load_line_pairs, &demand_.l2_fill_lines, &demand_.l2_fill_line_pairs}) {
+      *fetched *= read;
+    }
+    demand_.l2_store_lines *= written;
+    demand_.l2_store_line_pairs *= written;
+    demand_.dram_read_bytes = *counts_.dram_read_bytes;
+    demand_.dram_write_bytes = *counts_.dram_write_bytes;
+  }
+
+  void count_link() {
+    link_ = counts_.host_read_sectors && counts_.host_write_sectors;
+    if (!link_) return;
+    // Lines, atoms and single stores are not counted either.
+    const double read = ratio(*counts_.host_read_sectors, demand_.pcie_load_sectors);
+    const double written = ratio(*counts_.host_write_sectors, demand_.pcie_store_sectors);
+    for (double* loaded : {&demand_.pcie_load_lines, &demand_.pcie_load_atoms, &demand_.pcie_load_sectors,
+                           &demand_.pcie_load_split_lines}) {
+      *loaded *= read;
+    }
+    for (double* stored : {&demand_.pcie_store_sectors, &demand_.pcie_write_bytes, &demand_.pcie_split_writes,
+                           &demand_.pcie_partial_writes, &demand_.pcie_lone_writes, &demand_.pcie_lone_idle_writes}) {
+      *stored *= written;
+    }
+  }
+
+  void count_shared() {
+    shared_ = counts_.shared_load_wavefronts && counts_.shared_store_wavefronts;
+    if (shared_) demand_.shared_wavefronts = *counts_.shared_load_wavefronts + *counts_.shared_store_wavefronts;
+  }
+
+  const measure::Counts& counts_;
+  Demand demand_;
+  bool sites_unknown_;  ///< of a launch that is none of ours
+  bool l2_ = false;
+  bool dram_ = false;
+  bool link_ = false;
+  bool shared_ = false;
+};
+
+/// Of bytes between GPUs: what the NVLinks carried as the mover asked for it.
+std::vector<StageTime> counted_peer_stages(const measure::Counts& counts, const PeerTraffic& traffic,
+                                           const Profile& profile) {
+  const bool reads = traffic.mover == PeerTraffic::Mover::kernel_read;
+  const auto bytes = reads ? counts.nvlink_received_bytes : counts.nvlink_sent_bytes;
+  if (!bytes || traffic.link.nvlinks == 0) return {};
+  return {{"nvlink", *bytes / peer_bytes_per_s(traffic, profile)}};
+}
+
+}  // namespace
+
+std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload, const Profile& profile) {
+  if (workload.peer) return counted_peer_stages(counts, *workload.peer, profile);
+  const Counted counted(counts, workload, profile);
+  // Whether DRAM matters is what its counters say, not whether the data could fit in L2.
+  std::vector<StageTime> stages = launch_stages(counted.demand(), workload, profile, false);
+  std::erase_if(stages, [&](const StageTime& stage) { return !counted.has(stage.stage); });
+  return stages;
+}
+
+}  // namespace gpumem::model

@@ -1,0 +1,16 @@
+#pragma once
+// What the hardware counted, as the stages of the model: the same demands, counted instead of predicted.
+
+#include <vector>
+
+#include "engine/measure/counters.hpp"
+#include "engine/model/predict.hpp"
+
+namespace gpumem::model {
+
+/// The stages of one launch of a workload's kernel with the demand that was counted. Those whose counts are absent are
+/// left out; "launch" and "latency" are as predicted.
+[[nodiscard]] std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload,
+                                                    const Profile& profile);
+
+}  // namespace gpumem::model

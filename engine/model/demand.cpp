@@ -1,0 +1,222 @@
+#include "engine/model/demand.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/traffic.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+using access::Home;
+using access::Op;
+
+/// Where a site's accesses are served from: on a device that shares the host's memory, that is device memory.
+Home home_of(const access::Site& site, const Device& device) {
+  const Home home = row_of(site.space).home;
+  return home == Home::host_memory && device.integrated ? Home::device_memory : home;
+}
+
+/// Whether the site asks this GPU for sectors from beyond its multiprocessor. What has no rule yet asks for nothing
+/// that could be said, and atomics, which L2 executes, would be neither of the demands there are.
+bool asks_for_sectors(const access::Site& site) {
+  const Home home = row_of(site.space).home;
+  return site.op != Op::atomic && home != Home::on_chip && home != Home::peer_memory &&
+         costed(site.space, site.op).sectors;
+}
+
+/// Share of what neighbouring warps' stores write in two parts that is not combined on the way. Parts are combined when
+/// they come close in time: the more stores a thread issues in a row the later its neighbour's turn comes, and warps
+/// that wait for loads have drifted apart anyway. Shares counted on an H200 (docs/method.md): about 0.2, 0.5 and 0.8
+/// for 2, 4 and 8 stores in a row, 0.7 behind loads. Behind loads, warps that store less than half of each sector are
+/// no neighbours in time: of a transpose that stores columns, all parts arrive on their own.
+double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost) {
+  if (demand.loads) return cost.efficiency < 0.5 ? 1 : 0.7;
+  const double in_a_row = store.instructions;
+  return in_a_row * in_a_row / (in_a_row * in_a_row + 16);
+}
+
+/// Share of the sectors that a launch's stores leave incomplete.
+double incomplete_share(const access::Footprint& footprint) {
+  return footprint.sectors == 0 ? 0 : footprint.partial_sectors / footprint.sectors;
+}
+
+void add_link_load(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+  const auto& [cost, footprint] = summary;
+  demand.pcie_load_lines += footprint.lines;
+  demand.pcie_load_atoms += footprint.atoms;
+  demand.pcie_load_sectors += footprint.sectors;
+  demand.pcie_load_split_lines +=
+      std::max(0.0, static_cast<double>(site.requests) * cost.lines_per_request - footprint.lines);
+}
+
+void add_link_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+  const auto& [cost, footprint] = summary;
+  const auto requests = static_cast<double>(site.requests);
+  const double incomplete = incomplete_share(footprint);
+  const double words = requests * cost.sectors_per_request * cost.efficiency * access::sector_bytes / site.word_bytes;
+  const double alone = footprint.partial_atoms * incomplete;
+  const double split_lines = std::max(0.0, requests * cost.lines_per_request - footprint.lines);
+  demand.pcie_store_sectors += footprint.sectors;
+  demand.pcie_write_bytes += (footprint.sectors - footprint.partial_sectors) * access::sector_bytes;
+  demand.pcie_split_writes += split_lines * (1 - incomplete) * uncombined_share(demand, site, cost);
+  demand.pcie_partial_writes += std::max(0.0, words * incomplete - alone);
+  demand.pcie_lone_writes += alone;
+  demand.pcie_lone_idle_writes += alone * (1 - static_cast<double>(footprint.channels) / access::atom_channels);
+}
+
+void add_load(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+  const auto& [cost, footprint] = summary;
+  const auto requests = static_cast<double>(site.requests);
+  demand.l1_load_lines += requests * cost.lines_per_request;
+  // What neighbouring warps share comes from L1 the second time, so L2 sees the footprint, not the requests.
+  demand.l2_load_sectors +=
+      site.kept_in_l1 ? footprint.sectors * static_cast<double>(site.fetches) : requests * cost.sectors_per_request;
+  demand.l2_first_sectors += footprint.sectors;
+  demand.l2_load_lines += footprint.lines;
+  demand.l2_load_line_pairs += footprint.line_pairs;
+  demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
+}
+
+void add_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+  const auto& [cost, footprint] = summary;
+  // L1 writes through. Sectors shared by requests are written again, unless L1 still holds the other's part.
+  // A sector that the launch never completes has to be filled from DRAM.
+  const double touched = static_cast<double>(site.requests) * cost.sectors_per_request;
+  demand.l1_store_lines += static_cast<double>(site.requests) * cost.lines_per_request;
+  const double incomplete = incomplete_share(footprint);
+  demand.l2_store_sectors += footprint.sectors;
+  demand.l2_split_sectors += std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site, cost);
+  demand.l2_store_lines += footprint.lines * (1 - incomplete);
+  demand.l2_store_line_pairs += footprint.line_pairs * (1 - incomplete);
+  demand.l2_fill_lines += footprint.lines * incomplete;
+  demand.l2_fill_line_pairs += footprint.line_pairs * incomplete;
+  demand.dram_read_bytes += footprint.partial_sectors * access::sector_bytes;
+  demand.dram_write_bytes += footprint.sectors * access::sector_bytes;
+}
+
+/// Whether requests share so little, and so near to each other, that what each level serves is known without playing
+/// the launch; and memory so much larger or smaller than L2 that it does not matter what the launch before has left.
+bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
+  constexpr double hardly = 1.02;
+  constexpr double little = 1.5;  // of a pattern that goes on steadily, neighbours share it
+  constexpr double rare = 0.002;  // sectors that are not as all the others
+  double bytes = 0;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const access::Site& site = workload.sites[i];
+    if (!asks_for_sectors(site) || home_of(site, device) != Home::device_memory) continue;
+    const double touched = static_cast<double>(site.requests) * sites[i].cost.sectors_per_request;
+    const double lines = static_cast<double>(site.requests) * sites[i].cost.lines_per_request;
+    const bool is_steady = site.growth_bytes && sites[i].cost.efficiency > 0.5;
+    if (touched > (is_steady ? little : hardly) * sites[i].footprint.sectors) return false;
+    if (!site.growth_bytes && lines > hardly * sites[i].footprint.lines) return false;
+    const double incomplete = incomplete_share(sites[i].footprint);
+    if (site.op == Op::store && incomplete > rare && incomplete < 1 - rare) return false;
+    bytes += sites[i].footprint.sectors * access::sector_bytes;
+  }
+  const auto l2 = static_cast<double>(device.l2_bytes);
+  return bytes < l2 / 4 || bytes > 4 * l2;
+}
+
+/// uncombined_share of a launch that was played: the more lines a store goes to and warps next to each other store to,
+/// the more stores a thread issues in a row, and the longer it works out where they go, the later a neighbour's part of
+/// a sector comes. Told from 66 patterns on an H200, to 0.26 in the mean square (docs/patterns.md).
+double uncombined_share(const Workload& workload, const Demand& demand, const access::Site& store,
+                        const access::SiteCost& cost, double lines) {
+  constexpr double half = 80;
+  constexpr double usual_cycles = 40;
+  constexpr double many_lines = 20;  // of one store
+  const double cycles = workload.address_cycles ? *workload.address_cycles / static_cast<double>(store.evaluated) : 15;
+  const double later = lines / half * store.instructions * std::pow(cycles / usual_cycles, 2.25) *
+                       (1 + std::pow(cost.lines_per_request / many_lines, 4));
+  const double odds = std::pow(demand.loads ? 0.6 * later : later, 0.75);
+  return odds / (1 + odds);
+}
+
+/// Sectors that L2 writes to memory before all blocks that store parts of them have done so, and fetches again for the
+/// rest: the more lines wait for such blocks, and the more it is single sectors that they store.
+double early_sectors(const Demand& demand, const Traffic& traffic, const Device& device) {
+  constexpr double held_share = 0.285;  // of L2's lines: 140 thousand on an H200 (docs/patterns.md)
+  const double held = held_share * static_cast<double>(device.l2_bytes) / access::line_bytes;
+  const double sectors = std::max(1.0, demand.l2_store_sectors + demand.l2_split_sectors);
+  const double single = std::min(1.0, demand.l2_write_requests / sectors);
+  return traffic.pieced_sectors * std::min(1.0, traffic.pieced_lines / held) * single * single;
+}
+
+/// What the sites ask of device memory, as the launch was played.
+void replace(Demand& demand, const Traffic& traffic, double uncombined, const Device& device) {
+  // Of lines that L1 holds it takes several at a time, as far as their words lie in different banks.
+  constexpr double lines_at_a_time = 3;
+  demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / lines_at_a_time);
+  demand.l1_store_lines = traffic.l1_store_passes;
+  demand.l2_read_requests = traffic.l2_read_requests;
+  demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_shared_requests * (1 - uncombined));
+  if (traffic.l2_write_requests > 0) {
+    demand.meeting_unevenness = traffic.meeting_unevenness;
+    demand.meetings = traffic.meetings * demand.l2_write_requests / traffic.l2_write_requests;
+  }
+  demand.l2_load_sectors = traffic.l2_read_sectors;
+  demand.l2_first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
+  demand.l2_store_sectors = traffic.l2_write_sectors;
+  demand.l2_split_sectors = traffic.l2_split_sectors * uncombined;
+  const double early = early_sectors(demand, traffic, device);
+  demand.l2_load_lines = traffic.fetched_lines;
+  demand.l2_load_line_pairs = traffic.fetched_line_pairs;
+  demand.l2_store_lines = traffic.written_lines;
+  demand.l2_store_line_pairs = traffic.written_line_pairs;
+  demand.l2_fill_lines = traffic.filled_lines + early;
+  demand.l2_fill_line_pairs = traffic.filled_line_pairs + early;
+  demand.l2_mixed_lines = traffic.mixed_lines;
+  demand.l2_mixed_groups = traffic.mixed_groups;
+  demand.dram_read_bytes = traffic.fetched_bytes + traffic.filled_bytes + early * access::sector_bytes;
+  demand.dram_write_bytes = traffic.written_bytes + early * access::sector_bytes;
+  demand.played = true;
+}
+
+}  // namespace
+
+std::vector<access::SiteSummary> summarise(const Workload& workload) {
+  std::vector<access::SiteSummary> summaries;
+  for (const access::Site& site : workload.sites) summaries.push_back(access::summarise(site));
+  return summaries;
+}
+
+Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Profile& profile,
+                 unsigned log2_fewer_lines) {
+  const Device& device = profile.device;
+  Demand demand;
+  for (const access::Site& site : workload.sites) {
+    if (!asks_for_sectors(site)) continue;
+    (site.op == Op::load ? demand.loads : demand.stores) = true;
+    demand.over_link = demand.over_link || home_of(site, device) == Home::host_memory;
+    demand.turns = std::max(demand.turns, static_cast<double>(site.instructions));
+  }
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const access::Site& site = workload.sites[i];
+    const bool load = site.op == Op::load;
+    if (costed(site.space, site.op).wavefronts) {
+      demand.shared_wavefronts += static_cast<double>(site.requests) * sites[i].cost.wavefronts_per_request;
+    }
+    if (!asks_for_sectors(site)) continue;
+    if (home_of(site, device) == Home::host_memory) {
+      load ? add_link_load(demand, site, sites[i]) : add_link_store(demand, site, sites[i]);
+    } else {
+      demand.footprint_bytes += sites[i].footprint.sectors * access::sector_bytes;
+      load ? add_load(demand, site, sites[i]) : add_store(demand, site, sites[i]);
+    }
+  }
+  if (!workload.modelled() || is_plain(workload, sites, device)) return demand;
+  if (const auto traffic = traffic_of(workload, profile, log2_fewer_lines)) {
+    const auto store = std::ranges::find(workload.sites, Op::store, &access::Site::op);
+    double uncombined = 0;
+    if (store != workload.sites.end()) {
+      const auto place = static_cast<std::size_t>(store - workload.sites.begin());
+      uncombined = uncombined_share(workload, demand, *store, sites[place].cost, traffic->stored_lines_of_warps);
+    }
+    replace(demand, *traffic, uncombined, device);
+  }
+  return demand;
+}
+
+}  // namespace gpumem::model

@@ -1,0 +1,63 @@
+#pragma once
+// What a workload asks of each part of the memory system, whatever the rates are.
+
+#include <vector>
+
+#include "engine/access/site.hpp"
+#include "engine/model/profile.hpp"
+#include "engine/model/workload.hpp"
+
+namespace gpumem::model {
+
+/// What one launch asks of the memory system.
+struct Demand {
+  double turns = 1;             ///< accesses in a row of a thread, a block's width apart
+  bool loads = false;           ///< whether threads wait for data from beyond their multiprocessor
+  bool stores = false;          ///< whether they send some there
+  bool over_link = false;       ///< whether any of it is the host's
+  double l1_load_lines = 0;     ///< lines that loads look up in L1, whether it has them or not
+  double l2_load_sectors = 0;   ///< sectors that L1 fetches from L2
+  double l2_first_sectors = 0;  ///< of those, the ones that nobody fetched before
+  double l1_store_lines = 0;    ///< lines that stores pass through L1
+  double l2_store_sectors = 0;  ///< sectors that L1 writes to L2, each counted once
+  double l2_split_sectors = 0;  ///< and how often one is written again, because several requests share it
+  double l2_load_lines = 0;
+  double l2_load_line_pairs = 0;
+  double l2_store_lines = 0;  ///< lines that stores write without leaving sectors incomplete
+  double l2_store_line_pairs = 0;
+  double l2_fill_lines = 0;  ///< lines with sectors that the launch's stores leave incomplete
+  double l2_fill_line_pairs = 0;
+  double dram_read_bytes = 0;  ///< loads in 64-byte atoms, and the fills of sectors left incomplete
+  double dram_write_bytes = 0;
+  double footprint_bytes = 0;  ///< all sectors of device memory touched: cache-resident if they fit in L2
+  double pcie_load_lines = 0;
+  double pcie_load_atoms = 0;
+  double pcie_load_sectors = 0;
+  double pcie_load_split_lines = 0;  ///< lines asked for again, because several requests share them
+  double pcie_store_sectors = 0;     ///< all that stores touch
+  double pcie_write_bytes = 0;       ///< of sectors that stores complete
+  double pcie_split_writes = 0;      ///< lines of those that arrive in two parts
+  double pcie_partial_writes = 0;    ///< stores that leave a sector incomplete, several to an atom of the host's memory
+  double pcie_lone_writes = 0;       ///< and those that have an atom to themselves
+  double pcie_lone_idle_writes = 0;  ///< lone writes x the share of the atoms' channels that none of them touches
+  double shared_wavefronts = 0;
+  double l2_read_requests = 0;  ///< of L1s, each for sectors of one line; from here on 0 where nobody played the launch
+  double l2_write_requests = 0;
+  double meetings = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
+  double meeting_unevenness = 1;
+  double l2_mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not
+  double l2_mixed_groups = 0;  ///< of four such lines
+  double atomic_turns = 0;     ///< that atomics take one after another, if their lines share them out (site_demand.cpp)
+  bool played = false;         ///< whether what reaches memory is known from playing the launch
+};
+
+/// Sums what the sites ask for; `sites` holds their summaries, in the workload's order. Where accesses come back to
+/// what was touched before, or the launch leaves in L2 what the next one needs, its traffic is played (traffic.hpp),
+/// with fewer lines if so asked.
+[[nodiscard]] Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites,
+                               const Profile& profile, unsigned log2_fewer_lines = 0);
+
+/// The summaries of a workload's sites, in its order.
+[[nodiscard]] std::vector<access::SiteSummary> summarise(const Workload& workload);
+
+}  // namespace gpumem::model

@@ -1,0 +1,300 @@
+#include "engine/model/play.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/base/interruption.hpp"
+#include "engine/model/occupancy.hpp"
+
+namespace gpumem::model {
+
+using access::WarpRequest;
+
+namespace {
+
+/// Written so that the compiler makes vector instructions of it.
+[[gnu::always_inline]] inline std::uint32_t sampled_lanes(const WarpRequest& request, unsigned shift) {
+  std::uint64_t hash[access::warp_lanes];
+  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+    hash[lane] = mixed(request.address[lane] / (lines_of_group * access::line_bytes)) >> shift;
+  }
+  std::uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) lanes |= std::uint32_t{hash[lane] == 0} << lane;
+  return lanes & request.active;
+}
+
+std::uint32_t sampled_lanes_plain(const WarpRequest& request, unsigned shift) { return sampled_lanes(request, shift); }
+
+#ifdef __x86_64__
+/// For processors since 2013.
+[[gnu::target("avx2")]] std::uint32_t sampled_lanes_avx2(const WarpRequest& request, unsigned shift) {
+  return sampled_lanes(request, shift);
+}
+#endif
+
+}  // namespace
+
+std::uint32_t Sample::lanes_of(const WarpRequest& request) const {
+  if (log2_rate_ == 0) return request.active;
+#ifdef __x86_64__
+  static const auto sampled = __builtin_cpu_supports("avx2") ? sampled_lanes_avx2 : sampled_lanes_plain;
+#else
+  static const auto sampled = sampled_lanes_plain;
+#endif
+  return sampled(request, 64 - log2_rate_);
+}
+
+Piece& Pieces::piece_of(std::uint64_t line) {
+  constexpr unsigned slots = 1U << log2_slots;
+  auto slot = static_cast<unsigned>((line * 0x9e37'79b9'7f4a'7c15) >> (64 - log2_slots));
+  for (;; slot = (slot + 1) % slots) {
+    const std::size_t at = piece_at_[slot];
+    if (at >= count_ || slot_of_[at] != slot) break;
+    if (pieces_[at].line.number == line) return pieces_[at];
+  }
+  piece_at_[slot] = static_cast<std::uint8_t>(count_);
+  slot_of_[count_] = static_cast<std::uint8_t>(slot);
+  Piece& piece = pieces_[count_++];
+  piece = {.line = line};
+  return piece;
+}
+
+void Pieces::take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array) {
+  count_ = 0;
+  constexpr unsigned lines_of_array = 48;  // log2: 32 PiB
+  const std::uint32_t word = (std::uint32_t{1} << request.word_bytes) - 1;
+  Piece* piece = nullptr;
+  for (std::uint32_t lanes = sample.lanes_of(request); lanes != 0; lanes &= lanes - 1) {
+    const std::uint64_t byte = request.address[std::countr_zero(lanes)];
+    const std::uint64_t line = byte / access::line_bytes | array << lines_of_array;
+    if (piece == nullptr || piece->line.number != line) piece = &piece_of(line);
+    const auto sector = static_cast<unsigned>(byte % access::line_bytes / access::sector_bytes);
+    piece->sectors = static_cast<std::uint8_t>(piece->sectors | 1U << sector);
+    piece->bytes[sector] |= word << byte % access::sector_bytes;
+  }
+}
+
+bool in_device_memory(const access::Site& site, const Device& device) {
+  const access::Home home = access::row_of(site.space).home;
+  return home == access::Home::device_memory || (home == access::Home::host_memory && device.integrated);
+}
+
+Play::Play(const Workload& workload, const Profile& profile, unsigned log2_rate)
+    : workload_(workload),
+      device_(profile.device),
+      log2_rate_(log2_rate),
+      sample_(log2_rate),
+      parts_(profile.rates.l2_near_share < 1 ? 2 : 1),
+      together_(std::uint64_t{occupancy_of(workload, profile.device).blocks} * profile.device.multiprocessors),
+      warps_((workload.block_threads + access::warp_lanes - 1) / access::warp_lanes),
+      second_(static_cast<std::size_t>(profile.device.l2_bytes / access::line_bytes) >> log2_rate, parts_,
+              std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), part_.traffic) {
+  const auto lines =
+      std::max<std::size_t>(2, static_cast<std::size_t>(profile.rates.l1_bytes) / access::line_bytes >> log2_rate);
+  for (unsigned i = 0; i < device_.multiprocessors; ++i) first_.emplace_back(lines);
+}
+
+void Play::Part::add(const Part& other) {
+  traffic.add(other.traffic);
+  lookups += other.lookups;
+  load_requests += other.load_requests;
+  store_requests += other.store_requests;
+  waves += other.waves;
+  pieced_lines += other.pieced_lines;
+  weights += other.weights;
+  unevenness += other.unevenness;
+}
+
+Play::Part Play::all(bool again) {
+  if (again) {
+    play(0, workload_.blocks);
+    for (LineCacheOf<ReadLine>& cache : first_) cache.clear();  // L1s do not outlive a launch
+  }
+  part_ = {};
+  play(0, workload_.blocks);
+  if (!again) second_.flush();
+  return part_;
+}
+
+std::optional<Play::Part> Play::parts() {
+  Part sum;
+  for (const std::uint64_t first : {std::uint64_t{0}, workload_.blocks / 2 / together_ * together_}) {
+    std::uint64_t block = first;
+    for (bool fills = true; fills; block += together_) {
+      if (block >= workload_.blocks) return std::nullopt;
+      const std::size_t before = second_.lines();
+      play(block, block + together_);
+      fills = second_.lines() > before + before / 100;
+    }
+    const std::uint64_t end = std::min(block + std::max(block - first, together_), workload_.blocks);
+    if (end < block + together_) return std::nullopt;
+    part_ = {};
+    play(block, end);
+    sum.add(part_);
+  }
+  return sum;
+}
+
+/// Blocks [first, end), as many at a time as are resident together.
+void Play::play(std::uint64_t first, std::uint64_t end) {
+  end = std::min(end, workload_.blocks);
+  for (; first < end; first += together_) {
+    ++wave_;
+    part_.waves += 1;
+    std::uint64_t array = 0;
+    for (const access::Site& site : workload_.sites) {
+      if (!in_device_memory(site, device_)) continue;
+      const std::uint64_t last = std::min(first + together_, end);
+      site.op == access::Op::load ? play_loads(site, array, first, last) : play_stores(site, array, first, last);
+      ++array;
+    }
+  }
+}
+
+/// A warp asks for all that it loads at once, and many do so at the same time: what its next turn comes back to is
+/// still in L1 if these leave room for it.
+void Play::play_loads(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end) {
+  constexpr std::uint64_t at_once = 32;
+  for (std::uint64_t warp = 0; warp < warps_; warp += at_once) {
+    for (std::uint64_t block = first; block < end; ++block) {
+      for (unsigned turn = 0; turn < site.instructions; ++turn) {
+        fill(site, block, turn, warp, std::min(at_once, warps_ - warp));
+        if (turn == 0 && warp == 0) count_passes(site, batch_[block % batch_.size()]);
+        const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
+        for (const WarpRequest& request : batch_) {
+          pieces_.take_apart(request, sample_, array);
+          part_.lookups += static_cast<double>(pieces_.all().size());
+          expect(site, multiprocessor);
+          for (const Piece& piece : pieces_.all()) load(site, piece, multiprocessor);
+        }
+      }
+    }
+  }
+}
+
+void Play::play_stores(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end) {
+  for (unsigned turn = 0; turn < site.instructions; ++turn) {
+    play_turn(site, array, turn, first, end);
+  }
+}
+
+void Play::fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp, std::uint64_t warps) {
+  stop_if_requested();
+  batch_.resize(warps);
+  for (WarpRequest& request : batch_) {
+    request.active = 0;
+    request.word_bytes = site.word_bytes;
+  }
+  site.fill((block * site.instructions + turn) * warps_ + warp, batch_);
+}
+
+/// One turn of stores of blocks that are resident together.
+void Play::play_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block,
+                     std::uint64_t end) {
+  ++turn_;
+  squares_ = 0;
+  weights_ = 0;
+  lines_ = 0;
+  for (; block < end; ++block) {
+    fill(site, block, turn, 0, warps_);
+    ++block_turn_;
+    count_passes(site, batch_[block % batch_.size()]);
+    for (const WarpRequest& request : batch_) {
+      pieces_.take_apart(request, sample_, array);
+      part_.lookups += static_cast<double>(pieces_.all().size());
+      second_.expect(pieces_.all());
+      for (const Piece& piece : pieces_.all()) store(piece);
+    }
+  }
+  part_.traffic.meetings += std::sqrt(std::ldexp(squares_, -static_cast<int>(log2_rate_)));
+  if (weights_ > 0) part_.unevenness += lines_ * squares_ / weights_;
+  part_.weights += weights_;
+}
+
+/// Global loads pass through the banks that shared memory lies in, by the same rule. Of stores L1 takes a line at a
+/// time, 128 bytes of words together.
+void Play::count_passes(const access::Site& site, const WarpRequest& request) {
+  if (request.active == 0) return;
+  if (site.op == access::Op::load) {
+    part_.load_requests += 1;
+    part_.traffic.l1_wavefronts += access::wavefronts_of(request, access::Op::load, scratch_);
+    return;
+  }
+  part_.store_requests += 1;
+  const unsigned together = std::min(access::warp_lanes, access::line_bytes / request.word_bytes);
+  for (unsigned first = 0; first < access::warp_lanes; first += together) {
+    WarpRequest pass = request;
+    pass.active &= ~std::uint32_t{0} >> (access::warp_lanes - together) << first;
+    part_.traffic.l1_store_passes += access::cost_of(access::lanes_of(pass), pass.word_bytes, scratch_).lines;
+  }
+}
+
+/// The caches are larger than those of the machine that plays: what the pieces ask for has to come from its memory.
+void Play::expect(const access::Site& site, unsigned multiprocessor) {
+  if (site.kept_in_l1) {
+    for (const Piece& piece : pieces_.all()) first_[multiprocessor].fetch_set(piece.line);
+    for (const Piece& piece : pieces_.all()) first_[multiprocessor].fetch_line(piece.line);
+  }
+  second_.expect(pieces_.all(), multiprocessor % parts_);
+}
+
+void Play::load(const access::Site& site, const Piece& piece, unsigned multiprocessor) {
+  unsigned lacking = piece.sectors;
+  if (site.kept_in_l1) {
+    LineCacheOf<ReadLine>& cache = first_[multiprocessor];
+    ReadLine* line = cache.find(piece.line);
+    if (line == nullptr) {
+      ReadLine evicted;
+      bool was_full = false;
+      line = &cache.insert(piece.line, evicted, was_full);
+    }
+    lacking &= ~unsigned{line->valid};
+    line->valid = static_cast<std::uint8_t>(line->valid | piece.sectors);
+  }
+  if (lacking == 0) return;
+  part_.traffic.l2_read_requests += 1;
+  part_.traffic.l2_read_sectors += std::popcount(lacking);
+  second_.read(piece, lacking, multiprocessor % parts_);
+}
+
+void Play::store(const Piece& piece) {
+  CachedLine& line = second_.to_write(piece.line);
+  if (line.block_turn != block_turn_) {
+    leave_to_others(line);
+    line.block_turn = block_turn_;
+    ++line.visits;
+    line.stored = 0;
+  }
+  if (line.stored != 0) part_.traffic.l2_shared_requests += 1;
+  const unsigned again = piece.sectors & line.stored;
+  line.stored |= piece.sectors;
+  for (unsigned sector = 0; sector < sectors_of_line; ++sector) line.written[sector] |= piece.bytes[sector];
+  part_.traffic.l2_write_requests += 1;
+  part_.traffic.l2_split_sectors += std::popcount(again);
+  part_.traffic.l2_write_sectors += std::popcount(piece.sectors & ~again);
+  if (line.turn != turn_) {
+    line.turn = turn_;
+    line.stores_in_turn = 0;
+    lines_ += 1;
+  }
+  // What a store keeps others of its line waiting for hardly depends on how much of the line it writes.
+  const double weight = (3.0 + std::popcount(piece.sectors)) / 4;
+  squares_ += weight * (2 * line.stores_in_turn + weight);
+  line.stores_in_turn += weight;
+  weights_ += weight;
+}
+
+/// Another block goes on with a line.
+void Play::leave_to_others(CachedLine& line) {
+  for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
+    const bool known = (line.valid >> sector & 1U) != 0 || line.written[sector] == ~std::uint32_t{0};
+    if ((line.stored >> sector & 1U) == 0 || known) continue;
+    line.pieces |= static_cast<std::uint8_t>(1U << sector);
+    if (line.wave == wave_) continue;
+    line.wave = wave_;
+    part_.pieced_lines += 1;
+  }
+}
+
+}  // namespace gpumem::model

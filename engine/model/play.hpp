@@ -1,0 +1,115 @@
+#pragma once
+// A launch played through the caches of a GPU, in the order in which its blocks are resident.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/access/lanes.hpp"
+#include "engine/model/line_cache.hpp"
+#include "engine/model/profile.hpp"
+#include "engine/model/second_level.hpp"
+#include "engine/model/traffic.hpp"
+#include "engine/model/workload.hpp"
+
+namespace gpumem::model {
+
+/// Lines that are played, one group of so many: which is a matter of its number's hash, so that no pattern of addresses
+/// can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
+class Sample {
+ public:
+  explicit Sample(unsigned log2_rate) : log2_rate_(log2_rate) {}
+  /// A bit for each active lane of the request whose line is played.
+  [[nodiscard]] std::uint32_t lanes_of(const access::WarpRequest& request) const;
+
+ private:
+  unsigned log2_rate_;
+};
+
+/// The sampled lines of a request, in the order in which its lanes come to them.
+class Pieces {
+ public:
+  /// `array` tells apart lines of different arrays, whose addresses all begin at 0.
+  void take_apart(const access::WarpRequest& request, const Sample& sample, std::uint64_t array);
+
+  [[nodiscard]] std::span<const Piece> all() const { return {pieces_.data(), count_}; }
+
+ private:
+  [[nodiscard]] Piece& piece_of(std::uint64_t line);
+
+  static constexpr unsigned log2_slots = 7;
+  std::array<Piece, access::warp_lanes> pieces_;
+  std::size_t count_ = 0;
+  /// Which piece each slot of a hash table is of; one that is of no piece, or of one that does not say so, is free.
+  std::array<std::uint8_t, 1U << log2_slots> piece_at_ = {};
+  std::array<std::uint8_t, access::warp_lanes> slot_of_ = {};
+};
+
+/// Whether the site's accesses are for the GPU's own memory.
+[[nodiscard]] bool in_device_memory(const access::Site& site, const Device& device);
+
+/// A launch being played, of whose sites in device memory each has its requests in order (Site::fill).
+class Play {
+ public:
+  Play(const Workload& workload, const Profile& profile, unsigned log2_rate);
+  Play(const Play&) = delete;
+  Play& operator=(const Play&) = delete;
+
+  /// Traffic of the launch, or of parts of a long one: of `lookups` lines in L1.
+  struct Part {
+    Traffic traffic;
+    double lookups = 0;
+    double load_requests = 0;   ///< whose passes through L1 were counted
+    double store_requests = 0;  ///< the same
+    double waves = 0;           ///< of resident blocks
+    double pieced_lines = 0;    ///< that wait for other blocks to complete them, summed over the waves
+    double weights = 0;         ///< of stores
+    double unevenness = 0;      ///< see Traffic, times these
+
+    void add(const Part& other);
+  };
+
+  /// The whole launch, `again` after another one of its kind.
+  [[nodiscard]] Part all(bool again);
+
+  /// What goes on at two places of it: each time from when L2 has filled up or holds all that is asked for, for as long
+  /// as that took. What comes back later than that finds nothing any more. Nothing where the launch is too short.
+  [[nodiscard]] std::optional<Part> parts();
+
+ private:
+  void play(std::uint64_t first, std::uint64_t end);
+  void play_loads(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end);
+  void play_stores(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end);
+  void play_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block, std::uint64_t end);
+  void fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp, std::uint64_t warps);
+  void count_passes(const access::Site& site, const access::WarpRequest& request);
+  void expect(const access::Site& site, unsigned multiprocessor);
+  void load(const access::Site& site, const Piece& piece, unsigned multiprocessor);
+  void store(const Piece& piece);
+  void leave_to_others(CachedLine& line);
+
+  const Workload& workload_;
+  const Device& device_;
+  unsigned log2_rate_;
+  Sample sample_;
+  unsigned parts_;
+  std::uint64_t together_;  ///< blocks that are resident at once
+  std::uint64_t warps_;
+  Part part_;
+  SecondLevel second_;
+  std::vector<LineCacheOf<ReadLine>> first_;
+  std::vector<access::WarpRequest> batch_;
+  Pieces pieces_;
+  access::DistinctNumbers scratch_;
+  std::uint32_t wave_ = 0;
+  std::uint32_t turn_ = 0;        ///< of all resident blocks
+  std::uint32_t block_turn_ = 0;  ///< of one block
+  double squares_ = 0;            ///< of how often each line was stored in this turn
+  double weights_ = 0;            ///< all of these
+  double lines_ = 0;              ///< stored in this turn
+};
+
+}  // namespace gpumem::model

@@ -1,0 +1,64 @@
+#include "engine/model/predict.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/peer.hpp"
+#include "engine/model/stages.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+/// Adds the stages of the operations to those of their launches, each of which counts as often as it is launched.
+void play(Prediction& prediction, const Workload& workload, const Profile& profile) {
+  double launches = 0;
+  for (const Operation& operation : workload.operations) {
+    if (operation.work == Operation::Work::launch) launches += static_cast<double>(operation.pieces);
+  }
+  if (launches == 0) prediction.stages.clear();
+  for (StageTime& stage : prediction.stages) stage.seconds *= launches;
+  Schedule played = schedule(workload, profile, prediction.seconds);
+  for (const StageTime& stage : played.stages) {
+    const auto same = std::ranges::find(prediction.stages, stage.stage, &StageTime::stage);
+    if (same == prediction.stages.end()) {
+      prediction.stages.push_back(stage);
+    } else {
+      same->seconds += stage.seconds;
+    }
+  }
+  prediction.seconds = played.seconds;
+  // What runs one after another needs no drawing, unless it is the sequence that work in several streams is held
+  // against.
+  const bool may_overlap = std::ranges::any_of(workload.operations, [&](const Operation& operation) {
+    return operation.stream != workload.operations.front().stream || operation.work == Operation::Work::busy_kernel;
+  });
+  if (may_overlap) prediction.timeline = std::move(played.timeline);
+}
+
+}  // namespace
+
+Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines) {
+  Prediction prediction;
+  prediction.sites = summarise(workload);
+  prediction.demand = demand_of(workload, prediction.sites, profile, log2_fewer_lines);
+  prediction.cache_resident = is_cached(workload, prediction.demand, profile.device);
+  prediction.stages = launch_stages(prediction.demand, workload, profile, prediction.cache_resident);
+  prediction.seconds =
+      launch_seconds(prediction.stages, prediction.demand, workload, profile.rates, prediction.cache_resident);
+  if (!workload.operations.empty()) play(prediction, workload, profile);
+  if (workload.peer) {
+    // What both GPUs' own memory does is far faster, and goes on at the same time.
+    PeerTime peer = peer_time(*workload.peer, profile);
+    prediction.cache_resident = false;
+    prediction.stages = std::move(peer.stages);
+    prediction.seconds = peer.seconds;
+  }
+  const StageTime slowest =
+      prediction.stages.empty() ? StageTime{} : std::ranges::max(prediction.stages, {}, &StageTime::seconds);
+  prediction.bottleneck = slowest.stage;
+  prediction.bytes_per_s = static_cast<double>(workload.useful_bytes()) / prediction.seconds;
+  return prediction;
+}
+
+}  // namespace gpumem::model

@@ -1,0 +1,33 @@
+#pragma once
+// The model: what a workload demands of each stage (demand.hpp), over the rate of that stage (stages.hpp). The slowest
+// stage is the bottleneck and, with the fixed cost of a launch, gives the time. A workload of several operations takes
+// as long as playing them through does (schedule.hpp), each launch being such a time. What crosses between GPUs takes
+// as long as its link does (peer.hpp).
+
+#include <string_view>
+#include <vector>
+
+#include "engine/access/site.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/model/demand.hpp"
+#include "engine/model/profile.hpp"
+#include "engine/model/schedule.hpp"
+#include "engine/model/workload.hpp"
+
+namespace gpumem::model {
+
+struct Prediction {
+  std::vector<access::SiteSummary> sites;  ///< as the workload's sites
+  Demand demand;                           ///< of one launch
+  std::vector<StageTime> stages;
+  std::string_view bottleneck;  ///< the slowest stage
+  double seconds = 0;           ///< one launch, or one run of the operations
+  double bytes_per_s = 0;       ///< useful bytes / seconds
+  bool cache_resident = false;  ///< the footprint fits in L2, so DRAM is left out; never with mapped host memory
+  std::vector<measure::StageSpan> timeline;  ///< of several operations, one span each; else empty
+};
+
+/// A launch that is played is played with `log2_fewer_lines` fewer, halved so many times: sooner, and about right.
+[[nodiscard]] Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines = 0);
+
+}  // namespace gpumem::model

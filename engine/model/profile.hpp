@@ -1,0 +1,156 @@
+#pragma once
+// What the model knows about a GPU: its attributes and the rates of its stages, each with how it is known.
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/machine/device.hpp"
+
+namespace gpumem::model {
+
+/// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
+/// Those from cached_launch_s on are optional in a profile; from pcie_to_device_bytes_per_s to pcie_latency_s they are
+/// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp), and from
+/// nvlink_efficiency on of links between GPUs.
+struct Rates {
+  double dram_read_bytes_per_s = 0;     ///< reads alone
+  double dram_write_bytes_per_s = 0;    ///< writes alone
+  double dram_copy_bytes_per_s = 0;     ///< as many bytes read as written, both counted
+  double dram_split_sectors_per_s = 0;  ///< split sectors (see below) delay DRAM too: each by 1 / this
+  double l2_load_sectors_per_s = 0;     ///< sectors from L2 to L1
+  double l2_store_sectors_per_s = 0;    ///< sectors from L1 to L2
+  double l2_split_sectors_per_s = 0;    ///< sectors that arrive again because another request wrote part of them
+  double l2_load_lines_per_s = 0;       ///< lines fetched into L2 for loads, the cost per line
+  double l2_load_line_pairs_per_s = 0;  ///< and the cost per aligned pair of lines, which adds to it
+  double l2_store_lines_per_s = 0;      ///< the same for lines that stores write without leaving sectors incomplete
+  double l2_store_line_pairs_per_s = 0;
+  double l2_fill_lines_per_s = 0;  ///< the same for lines fetched because stores leave sectors incomplete
+  double l2_fill_line_pairs_per_s = 0;
+  double load_latency_s = 0;  ///< until a thread has what it loads, memory under load
+  double block_launches_per_s = 0;
+  double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
+  double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
+
+  double cached_launch_s = 0;    ///< the same of a launch that L2 has everything for
+  double store_latency_s = 0;    ///< until a block that stores makes place for the next
+  double load_turn_s = 0;        ///< what each further load of a thread adds to its latency
+  double block_drain_share = 0;  ///< share of the latency that a block's place then stays empty, over resident blocks
+  double l2_read_requests_per_s = 0;  ///< of L1s, each for sectors of one line, however few
+  double l2_write_requests_per_s = 0;
+  double l2_meetings_per_s = 0;   ///< of stores to the same lines at the same time (traffic.hpp)
+  double l1_lines_per_cycle = 0;  ///< of one multiprocessor: lines that loads look up
+  double overlap_exponent = 0;    ///< p of (latency^p + work^p)^(1/p): the larger, the better one hides the other
+  double line_spread_share = 0;   ///< added to the cost of lines that are fetched when a thread has many turns
+
+  double pcie_to_device_bytes_per_s = 0;  ///< a copy engine, pinned memory, the other direction idle
+  double pcie_to_host_bytes_per_s = 0;
+  double pcie_both_ways_bytes_per_s = 0;  ///< sum of both while a copy runs each way
+  double copy_to_device_s = 0;            ///< fixed cost of a copy in a queue of copies
+  double copy_to_host_s = 0;
+  double copy_batched_s = 0;         ///< fixed cost of each further copy that one call hands over
+  double copy_to_device_call_s = 0;  ///< what a call that queues a copy takes the host
+  double copy_to_host_call_s = 0;
+  double host_wait_s = 0;                           ///< from the end of the device's work until the host knows
+  double streams_join_s = 0;                        ///< to start several streams from one, and to join them again
+  double pageable_copy_s = 0;                       ///< fixed cost of a copy from or to pageable memory
+  double staging_to_device_bytes_per_s = 0;         ///< the host staging pageable memory; the link's time comes on top
+  double staging_cached_to_device_bytes_per_s = 0;  ///< the same while the memory stays in the host's caches
+  double staging_to_host_bytes_per_s = 0;
+  double host_cache_bytes = 0;             ///< host memory up to which that is so
+  double host_copy_bytes_per_s = 0;        ///< the host packing pieces into one buffer: bytes, and what
+  double host_copy_piece_s = 0;            ///< each piece adds
+  double pcie_load_lines_per_s = 0;        ///< lines that kernels load over the link, the cost per line
+  double pcie_load_atoms_per_s = 0;        ///< the cost per atom (64 bytes) of them, which adds to it
+  double pcie_load_sectors_per_s = 0;      ///< and the cost per sector
+  double pcie_load_split_lines_per_s = 0;  ///< lines asked for again, because two requests share them
+  double pcie_write_bytes_per_s = 0;       ///< stores of kernels over the link, whole sectors
+  double pcie_partial_writes_per_s = 0;  ///< stores that leave sectors incomplete cross one by one; several to an atom
+  double pcie_split_writes_per_s = 0;    ///< lines of whole sectors that are stored in two parts: the second
+  double pcie_lone_writes_per_s = 0;     ///< and one to an atom, when all channels of the host's memory have some
+  double pcie_lone_idle_writes_per_s = 0;  ///< what is added, times the share of channels that have none
+  double pcie_lone_copy_share = 0;         ///< of loads or lone writes, whichever is shorter: what adds to the longer
+  double pcie_copy_bytes_per_s = 0;        ///< kernels that load as much as they store, both counted
+  double pcie_latency_s = 0;               ///< what a launch over the link adds: the first load's or last store's way
+
+  double register_latency_cycles = 0;  ///< from one addition to the next that needs its result
+  double shared_latency_cycles = 0;    ///< from here on from one load to the next, of what the name says
+  double cluster_latency_cycles = 0;   ///< shared memory of another block of the cluster
+  double l1_latency_cycles = 0;
+  double texture_latency_cycles = 0;  ///< a texture fetch that L1 answers
+  double constant_latency_cycles = 0;
+  double constant_far_latency_cycles = 0;  ///< constants beyond the first cache of them
+  double local_latency_cycles = 0;         ///< a thread's own array, in L1
+  double l2_latency_cycles = 0;            ///< the part of L2 near the multiprocessor
+  double l2_far_latency_cycles = 0;        ///< where that part no longer holds the footprint
+  double memory_latency_cycles = 0;
+  double host_latency_cycles = 0;  ///< mapped memory: a time by nature, in cycles of the clock it was measured at
+  double l1_bytes = 0;             ///< what L1 of a multiprocessor holds that gives no memory to shared memory
+  double l2_near_share = 0;        ///< of L2: the part near a multiprocessor; 1 where all of it is as near
+
+  double nvlink_efficiency = 0;           ///< of NVLinks' theoretical bandwidth, what packets get of it
+  double nvlink_header_bytes = 0;         ///< of a packet beside its data
+  double nvlink_kernel_return_bytes = 0;  ///< what goes the other way for each packet that a kernel loads (128 bytes)
+  double nvlink_store_return_bytes = 0;   ///< that it stores
+  double nvlink_copy_return_bytes = 0;    ///< and of a copy engine (256)
+  double nvlink_latency_s = 0;            ///< of a load from another GPU's memory
+  double peer_copy_s = 0;                 ///< fixed cost of a copy between GPUs in a queue of copies
+  double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each piece on its way through the host
+  double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
+};
+
+/// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with
+/// multiprocessors x clock, with the theoretical bandwidth of the host link, or with nothing a device says of itself.
+enum class Scale { nothing, memory, chip, link };
+
+using RateMember = double Rates::*;  // by a name: nvcc passes a bare one on in parentheses, which gcc warns of
+
+struct RateField {
+  const char* name;
+  RateMember value;
+  Scale scale;
+  bool optional = false;  ///< profiles may leave it out
+  bool read_off = false;  ///< no launch depends on it: of copies, of the host, of chases, of other GPUs
+};
+
+/// The rates by name, in the order of profile files: the one place that lists them.
+[[nodiscard]] std::span<const RateField> rate_fields();
+
+struct Profile {
+  std::string name;  ///< "h200", or the device's name when made from its attributes
+  Device device;
+  Rates rates;
+  std::map<std::string, std::string> how;  ///< rate name -> how its value is known
+  bool from_attributes = false;            ///< guessed from the device's attributes, no stage was measured
+  /// Of a node, all of its GPUs with their links, the first of which is `device`; otherwise empty.
+  std::vector<Device> gpus = {};
+};
+
+/// Parses a profile: of a GPU, or of a node, which may name the shipped profile of its GPUs instead of repeating it.
+/// Optional rates that it leaves out are the H200's, those of the host link per byte, line, atom and sector scaled by
+/// the ratio of the links' theoretical bandwidths where both are known; `how` says so. Copy engines left out are two,
+/// one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
+[[nodiscard]] Profile parse_profile(std::string_view text, const std::string& source);
+
+/// The profile of a name from configs/gpus ("h200") or, if the text looks like a path (has a slash or ends in .json),
+/// of a file. Throws a usage error for an unknown name (with those there are) or an invalid file.
+[[nodiscard]] Profile load_profile(const std::string& name_or_path);
+
+/// The shipped profile of this kind of device, which is none of a node, else one guessed from its attributes.
+[[nodiscard]] Profile profile_of(const Device& device);
+
+[[nodiscard]] std::vector<std::string> profile_names();
+
+/// The text of a profile file, which parse_profile() reads back; of a node that of its GPU.
+[[nodiscard]] std::string to_json(const Profile& profile);
+
+/// The shipped profiles, generated at build time from configs/gpus.
+struct EmbeddedProfile {
+  std::string_view name;
+  std::string_view json;
+};
+[[nodiscard]] std::span<const EmbeddedProfile> embedded_profiles();
+
+}  // namespace gpumem::model

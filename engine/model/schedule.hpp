@@ -1,0 +1,46 @@
+#pragma once
+// When the operations of a workload run, by playing them through: which wait for which, and what shares what.
+//
+// Modelled:
+// - One host thread issues the operations in their order. A call that queues a copy or launch takes it some time, once
+//   per piece unless one call hands over all; a pageable copy, packing and computing hold it until they end.
+// - Work in one stream runs in its order, the host's included. Work of different streams waits only for its engine: to
+//   copy to the device, to copy to the host, to run kernels, and the host itself. An engine works on one piece at a
+//   time, first come first served.
+// - A device with one copy engine has the same for both directions; with none, copies run where kernels run.
+// - A copy is a fixed cost, then bytes over the link. While bytes move both ways, both are slowed so that their sum is
+//   pcie_both_ways_bytes_per_s. From pageable memory the host's staging comes in between.
+//
+// Not modelled: kernels that run side by side, kernels over mapped memory slowed by copies, a full queue that makes the
+// host wait, what one stream waiting for another's engine costs on top, and the host's memory as something to share.
+
+#include <string_view>
+#include <vector>
+
+#include "engine/measure/experiment.hpp"
+#include "engine/model/profile.hpp"
+#include "engine/model/workload.hpp"
+
+namespace gpumem::model {
+
+struct StageTime {
+  std::string_view stage;
+  double seconds = 0;
+};
+
+struct Schedule {
+  double seconds = 0;                        ///< from the first call until the last operation has ended
+  std::vector<measure::StageSpan> timeline;  ///< one per operation: from its first piece's start to its last one's end
+  /// What each kind of work takes, whatever runs beside it: "pcie" (bytes over the link, in the direction that takes
+  /// longer), "copies" (their fixed costs in that way, or the host's calls if those take longer), "host_copy" (staging
+  /// and packing), "kernel" (of busy kernels) and "host" (computing). Those without work are left out, and so are
+  /// launches, which the caller knows better.
+  std::vector<StageTime> stages;
+};
+
+/// Plays through the workload's operations. `launch_seconds` is what one launch of its kernel takes. What the host's
+/// clock times includes the host's calls and its wait for the end; what the device's clock times was all queued before,
+/// but several streams have to be started from one and joined again.
+[[nodiscard]] Schedule schedule(const Workload& workload, const Profile& profile, double launch_seconds);
+
+}  // namespace gpumem::model

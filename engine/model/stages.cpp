@@ -1,0 +1,299 @@
+#include "engine/model/stages.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "engine/model/arithmetic.hpp"
+#include "engine/model/occupancy.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+/// Seconds for lines that L2 does not have as they are needed. The turns of a block lie a block's width apart: the more
+/// there are, the more rows of DRAM are open at once, and the less of each is had at a time.
+struct LineSeconds {
+  double loaded;
+  double filled;  ///< of which sectors had to be fetched because stores left them incomplete
+  double stored;
+  double mixed;  ///< more for those of which other sectors were complete
+
+  LineSeconds(const Demand& demand, const Rates& rates) {
+    const double spread = 1 + rates.line_spread_share * (1 - 1 / demand.turns);
+    loaded = spread * (demand.l2_load_lines / rates.l2_load_lines_per_s +
+                       demand.l2_load_line_pairs / rates.l2_load_line_pairs_per_s);
+    filled = spread * (demand.l2_fill_lines / rates.l2_fill_lines_per_s +
+                       demand.l2_fill_line_pairs / rates.l2_fill_line_pairs_per_s);
+    stored = demand.l2_store_lines / rates.l2_store_lines_per_s +
+             demand.l2_store_line_pairs / rates.l2_store_line_pairs_per_s;
+    // Memory reads a sector of the line between its writes: more than twice as dear as a line of fills alone, less so
+    // where it reads anyway (docs/patterns.md).
+    constexpr double dearer = 2;
+    const double sectors = demand.l2_load_sectors + demand.l2_store_sectors;
+    const double loads = sectors > 0 ? demand.l2_load_sectors / sectors : 0;
+    mixed =
+        dearer * (1 - loads) *
+        (demand.l2_mixed_lines / rates.l2_fill_lines_per_s + demand.l2_mixed_groups / rates.l2_fill_line_pairs_per_s);
+  }
+
+  [[nodiscard]] double sum() const { return loaded + filled + stored + mixed; }
+};
+
+/// Seconds for a mix of DRAM reads and writes. Turning the bus around costs most for equal shares, so the time per
+/// byte is the line between the pure rates plus a parabola that meets the measured copy rate.
+double dram_seconds(const Demand& demand, const Rates& rates) {
+  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
+  if (bytes == 0) return 0;
+  const double writes = demand.dram_write_bytes / bytes;
+  const double pure = (1 - writes) / rates.dram_read_bytes_per_s + writes / rates.dram_write_bytes_per_s;
+  const double at_half = 0.5 / rates.dram_read_bytes_per_s + 0.5 / rates.dram_write_bytes_per_s;
+  const double turnaround = 1 / rates.dram_copy_bytes_per_s - at_half;
+  // A copy rate far above the pure ones would make the parabola negative. No mix is faster than both at once.
+  const double least = std::max((1 - writes) / rates.dram_read_bytes_per_s, writes / rates.dram_write_bytes_per_s);
+  return bytes * std::max(pure + 4 * writes * (1 - writes) * turnaround, least) +
+         (demand.played ? 0 : demand.l2_split_sectors / rates.dram_split_sectors_per_s);
+}
+
+/// Share of the shorter of loads and stores of whole lines that adds to the longer, such that as many bytes each way
+/// meet the measured rate of copies.
+double both_ways_share(const Rates& rates) {
+  constexpr double atoms_per_line = access::line_bytes / double{access::dram_atom_bytes};
+  constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
+  const double read_byte = (1 / rates.pcie_load_lines_per_s + atoms_per_line / rates.pcie_load_atoms_per_s +
+                            sectors_per_line / rates.pcie_load_sectors_per_s) /
+                           access::line_bytes;
+  const double write_byte = 1 / rates.pcie_write_bytes_per_s;
+  const auto [shorter, longer] = std::minmax(read_byte, write_byte);
+  return std::clamp((2 / rates.pcie_copy_bytes_per_s - longer) / shorter, 0.0, 1.0);
+}
+
+/// Seconds for a kernel's loads and stores over the link. Loads cost per line, atom and sector, and again for lines
+/// that two requests ask for. Whole sectors are stored by the byte, others one by one: those that share an atom of the
+/// host's memory wait for each other, a lone one has the host read and write an atom, the slower the fewer channels
+/// those atoms lie in. The link carries both ways at once, but not for free: of the shorter time a share adds to the
+/// longer. Stores that wait for each other leave the link to the loads.
+double pcie_seconds(const Demand& demand, const Rates& rates) {
+  const double reads = demand.pcie_load_lines / rates.pcie_load_lines_per_s +
+                       demand.pcie_load_atoms / rates.pcie_load_atoms_per_s +
+                       demand.pcie_load_sectors / rates.pcie_load_sectors_per_s +
+                       demand.pcie_load_split_lines / rates.pcie_load_split_lines_per_s;
+  const double whole =
+      demand.pcie_write_bytes / rates.pcie_write_bytes_per_s + demand.pcie_split_writes / rates.pcie_split_writes_per_s;
+  const double waiting = demand.pcie_partial_writes / rates.pcie_partial_writes_per_s;
+  const double lone = demand.pcie_lone_writes / rates.pcie_lone_writes_per_s +
+                      demand.pcie_lone_idle_writes / rates.pcie_lone_idle_writes_per_s;
+  return std::max(reads, whole + waiting + lone) + both_ways_share(rates) * std::min(reads, whole) +
+         rates.pcie_lone_copy_share * std::min(reads, lone);
+}
+
+/// The device's places for blocks, and how often each is taken by another in a launch.
+struct Residency {
+  double resident;   ///< blocks of a multiprocessor at once
+  double turnovers;  ///< of every place; those of a launch that leaves places empty are a part of one
+
+  Residency(const Workload& workload, const Device& device)
+      : resident(occupancy_of(workload, device).blocks),
+        turnovers(static_cast<double>(workload.blocks) / (resident * device.multiprocessors)) {}
+
+  /// How often a block begins a round of waiting.
+  [[nodiscard]] double rounds(const Workload& workload) const {
+    return workload.waits > 1 ? std::max(turnovers, 1.0) * workload.waits : turnovers;
+  }
+};
+
+/// Share of the sectors loaded that memory has to deliver: none of a launch that is `cached`, else the first of each.
+double share_of_memory(const Demand& demand, bool cached) {
+  if (cached) return 0;
+  return demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
+}
+
+/// Seconds until a thread has what it loads: that share from memory, the later the busier it is, the rest from L2.
+double load_seconds(const Profile& profile, double memory_share, double memory_busy) {
+  const Rates& rates = profile.rates;
+  const auto seconds = [&](double cycles) { return cycles / static_cast<double>(profile.device.sm_clock_hz); };
+  const double idle = std::min(seconds(rates.memory_latency_cycles), rates.load_latency_s);
+  const double memory = idle + (rates.load_latency_s - idle) * memory_busy;
+  const double l2 =
+      seconds(rates.l2_near_share * rates.l2_latency_cycles + (1 - rates.l2_near_share) * rates.l2_far_latency_cycles);
+  return memory_share * memory + (1 - memory_share) * l2;
+}
+
+/// Seconds if every resident block waits for all of its accesses before the next takes its place (Little's law). A
+/// place stays empty until the block's last warp ends, the longer the fewer blocks there are to fill in. Memory that
+/// takes `memory_s` for the launch is busy for a part of the time that everybody waits for it.
+double latency_seconds(const Workload& workload, const Demand& demand, const Profile& profile, double memory_s,
+                       bool cached) {
+  const Rates& rates = profile.rates;
+  const Residency places(workload, profile.device);
+  if (demand.over_link) return places.turnovers * rates.pcie_latency_s;
+  const double from_memory = share_of_memory(demand, cached);
+  const double drained = workload.waits > 1 ? 1 : 1 + rates.block_drain_share / places.resident;
+  const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.load_turn_s : 0;
+  const auto all = [&](double memory_busy) {
+    const double loads = demand.loads ? load_seconds(profile, from_memory, memory_busy) : 0;
+    const double stores = demand.stores && workload.waits == 1 ? rates.store_latency_s : 0;
+    return places.rounds(workload) * ((loads + stores) * drained + turns);
+  };
+  // Blocks that begin together load together: to them memory is as under load from half of its rate on.
+  const double bursts = workload.waits > 1 ? 1 : 2;
+  const double longest = all(1);
+  return longest > 0 ? all(std::min(1.0, bursts * memory_s / longest)) : 0;
+}
+
+/// Seconds that blocks whose threads wait for each other leave their places idle, round after round: nothing hides it,
+/// but other blocks.
+double barrier_seconds(const Workload& workload, const Profile& profile) {
+  const Residency places(workload, profile.device);
+  return places.rounds(workload) * profile.rates.load_latency_s * profile.rates.block_drain_share / places.resident;
+}
+
+/// Times that a multiprocessor with the most blocks takes of what each would, if blocks could be shared out evenly.
+double unevenness(const Workload& workload, const Device& device) {
+  const auto blocks = static_cast<double>(std::max(workload.blocks, std::uint64_t{1}));
+  return std::ceil(blocks / device.multiprocessors) * device.multiprocessors / blocks;
+}
+
+/// Of L2, for all different words of a sector: 1.36 thousand million a second on an H200 at 1980 MHz, which is what
+/// `gpumem probe atomics` measures at one address.
+constexpr double atomic_turn_cycles = 1.46;
+
+/// How well arithmetic, loads waited for in every round of a loop and the banks of L1 and shared memory hide behind
+/// each other, as overlap_exponent. Products of matrices on an H200 are predicted best by 2 (docs/method.md).
+constexpr double on_chip_exponent = 2;
+
+/// The same for addresses, of which many warps work out theirs while others wait (docs/patterns.md).
+constexpr double addresses_exponent = 8;
+
+/// Both, where one can hide behind the other: (a^p + b^p)^(1/p). Written so that the longer one stands alone when the
+/// other is nothing, and nothing overflows.
+double overlapped(double one, double other, double exponent) {
+  const auto [shorter, longer] = std::minmax(one, other);
+  return longer == 0 ? 0 : longer * std::pow(1 + std::pow(shorter / longer, exponent), 1 / exponent);
+}
+
+/// Seconds that L2 and memory take for a launch that was played, `others` being the longest of what they do at once.
+/// Loads wait for L2's answers and for lines that it fetches, which hide each other in part; stores that find their
+/// line there come and go before those that do not; and little of the one hides behind the other (docs/patterns.md).
+double played_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
+  constexpr double loads_exponent = 3;
+  constexpr double filled_share = 0.88;
+  constexpr double exposed = 0.9;
+  const LineSeconds lines = cached ? LineSeconds({}, rates) : LineSeconds(demand, rates);
+  const double loads = overlapped(demand.l2_read_requests / rates.l2_read_requests_per_s, lines.loaded, loads_exponent);
+  const double stores = demand.l2_write_requests / rates.l2_write_requests_per_s + filled_share * lines.filled;
+  const double both = std::max(loads, stores) + exposed * std::min(loads, stores);
+  const double least = lines.loaded + filled_share * lines.filled + lines.stored;
+  const double met = demand.meetings / rates.l2_meetings_per_s;
+  // Stores that wait for few busy lines keep the others of their warps waiting.
+  const double exponent = 1 + (rates.overlap_exponent - 1) / std::max(1.0, demand.meeting_unevenness);
+  return overlapped(std::max({both, least, others}) + lines.mixed, met, exponent);
+}
+
+}  // namespace
+
+bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
+  if (demand.played) {  // a launch that finds nearly all in L2 still fetches a little
+    constexpr double little = 0.02;
+    return demand.dram_read_bytes + demand.dram_write_bytes < little * demand.footprint_bytes;
+  }
+  const double of_launch = demand.footprint_bytes / workload.launches;
+  return of_launch > 0 && of_launch <= static_cast<double>(device.l2_bytes) && !demand.over_link && !workload.cold;
+}
+
+std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload, const Profile& profile,
+                                     bool cached) {
+  const Rates& rates = profile.rates;
+  // Of all multiprocessors together.
+  const double cycles_per_s = static_cast<double>(profile.device.sm_clock_hz) * profile.device.multiprocessors;
+  const double uneven = unevenness(workload, profile.device);
+  std::vector<StageTime> stages;
+  const auto stage = [&](std::string_view name, double seconds) { stages.push_back({name, seconds}); };
+  stage("launch", static_cast<double>(workload.blocks) / rates.block_launches_per_s);
+  const double dram_s = cached || demand.footprint_bytes == 0 ? 0 : dram_seconds(demand, rates);
+  // Stores over the link are not waited for: what is on its way does not hold a block's place.
+  if (demand.loads || (demand.stores && !demand.over_link)) {
+    stage("latency", latency_seconds(workload, demand, profile, dram_s, cached));
+  }
+  if (workload.in_step) stage("barriers", barrier_seconds(workload, profile));
+  // What goes through L1 to and from registers takes turns with shared memory, which lies in the same banks.
+  const double lines = demand.l1_load_lines + demand.l1_store_lines;
+  if (demand.l1_load_lines > 0 || demand.played) {
+    stage("l1_lines", uneven * lines / (rates.l1_lines_per_cycle * cycles_per_s));
+  }
+  if (demand.footprint_bytes > 0) {
+    stage("l2_sectors",
+          demand.l2_load_sectors / rates.l2_load_sectors_per_s +
+              demand.l2_store_sectors / rates.l2_store_sectors_per_s +
+              demand.l2_split_sectors / (demand.played ? rates.l2_store_sectors_per_s : rates.l2_split_sectors_per_s));
+    if (demand.played) {
+      stage("l2_requests", demand.l2_read_requests / rates.l2_read_requests_per_s +
+                               demand.l2_write_requests / rates.l2_write_requests_per_s);
+      if (demand.meetings > 0) stage("rewrites", demand.meetings / rates.l2_meetings_per_s);
+    }
+    if (!cached) {
+      stage("l2_lines", LineSeconds(demand, rates).sum());
+      stage("dram", dram_s);
+    }
+  }
+  if (demand.atomic_turns > 0) {
+    stage("atomics", demand.atomic_turns * atomic_turn_cycles / static_cast<double>(profile.device.sm_clock_hz));
+  }
+  if (demand.over_link) stage("pcie", pcie_seconds(demand, rates));
+  if (demand.shared_wavefronts > 0) {
+    stage("shared_wavefronts",
+          uneven * (demand.shared_wavefronts + lines) / (rates.shared_wavefronts_per_cycle * cycles_per_s));
+  }
+  if (workload.address_cycles) stage("addresses", uneven * *workload.address_cycles / (schedulers * cycles_per_s));
+  const double issued_s = uneven * workload.scheduler_cycles.value_or(0) / (schedulers * cycles_per_s);
+  const auto flops_per_s = peak_flops_per_s(profile.device, workload.double_precision);
+  const double computed_s =
+      flops_per_s ? uneven * static_cast<double>(workload.useful_flops.value_or(0)) / *flops_per_s : 0;
+  if (issued_s > 2 * computed_s) {  // else most of what is issued computes
+    stage("instructions", issued_s);
+  } else if (computed_s > 0) {
+    stage(workload.double_precision ? "fp64" : "fp32", std::max(issued_s, computed_s));
+  }
+  return stages;
+}
+
+double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand, const Workload& workload,
+                      const Rates& rates, bool cached) {
+  double launch = 0;
+  double latency = 0;
+  double barriers = 0;
+  double banks = 0;
+  double arithmetic = 0;
+  double addresses = 0;
+  double memory = 0;
+  for (const StageTime& stage : stages) {
+    double* part = &memory;
+    if (stage.stage == "launch") part = &launch;
+    if (stage.stage == "latency") part = &latency;
+    if (stage.stage == "barriers") part = &barriers;
+    if (stage.stage == "addresses") part = &addresses;
+    if (stage.stage == "l1_lines" || stage.stage == "shared_wavefronts") part = &banks;
+    if (demand.played && (stage.stage == "l2_requests" || stage.stage == "l2_lines" || stage.stage == "rewrites")) {
+      continue;  // as one, below
+    }
+    if (stage.stage == "instructions" || stage.stage == "fp32" || stage.stage == "fp64") part = &arithmetic;
+    *part = std::max(*part, stage.seconds);
+  }
+  if (demand.played) memory = played_seconds(demand, rates, memory, cached);
+  // What a multiprocessor does in turns hides less than what goes on beyond it.
+  double on_chip = overlapped(banks, arithmetic, on_chip_exponent);
+  if (workload.waits > 1) {
+    on_chip = overlapped(on_chip, latency, on_chip_exponent);
+    latency = 0;
+  }
+  const double loaded = overlapped(memory, on_chip, rates.overlap_exponent);
+  const double work = overlapped(loaded, addresses, addresses_exponent);
+  // Where L2 has all that is asked for, what shows is that the machine code of a pattern is fetched first.
+  constexpr double code_s = 0.5e-6;
+  const bool has_code = demand.played || workload.address_cycles;
+  const double once = cached ? rates.cached_launch_s + (has_code ? code_s : 0) : rates.launch_s;
+  return std::max(launch, overlapped(latency, work, rates.overlap_exponent) + barriers) + workload.launches * once +
+         (demand.over_link ? rates.pcie_latency_s : 0);
+}
+
+}  // namespace gpumem::model

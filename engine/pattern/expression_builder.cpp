@@ -1,0 +1,209 @@
+#include "engine/pattern/expression_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/error.hpp"
+#include "engine/pattern/expression_apply.hpp"
+
+namespace gpumem::pattern {
+
+namespace {
+
+bool divides(Opcode op) { return op == Opcode::divide || op == Opcode::remainder; }
+
+/// The text around a column, for an error line, in characters that any terminal and file takes.
+std::string excerpt(std::string_view text, std::size_t column) {
+  constexpr std::size_t longest = 60;
+  std::string characters;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0U) == 0x80U) continue;  // the rest of a UTF-8 character
+    characters += byte < 0x20 || byte >= 0x7F ? '?' : c;
+  }
+  if (characters.size() <= longest) return characters;
+  const std::size_t before = column > longest / 2 ? column - longest / 2 : 0;
+  const std::size_t first = std::min(before, characters.size() - longest);
+  return (first > 0 ? "..." : "") + characters.substr(first, longest) +
+         (first + longest < characters.size() ? "..." : "");
+}
+
+}  // namespace
+
+std::string expression_place(std::string_view option, std::string_view text, std::size_t column) {
+  return fmt::format("--{}: column {} of '{}': ", option, column, excerpt(text, column));
+}
+
+void refuse_expression(std::string_view option, std::string_view text, std::size_t column, const std::string& problem) {
+  throw usage_error(expression_place(option, text, column) + problem);
+}
+
+int operands(Opcode op) {
+  if (op == Opcode::literal || op == Opcode::variable) return 0;
+  if (op == Opcode::negate || op == Opcode::complement || op == Opcode::logical_not) return 1;
+  return op == Opcode::choose ? 3 : 2;
+}
+
+bool Expression::uses(Variable variable) const {
+  return std::ranges::any_of(code, [variable](const Instruction& one) {
+    return one.op == Opcode::variable && one.value == static_cast<std::int64_t>(variable);
+  });
+}
+
+std::optional<std::int64_t> ExpressionBuilder::known(std::uint16_t index) const {
+  if (index == always || code_[index].op != Opcode::literal) return std::nullopt;
+  return code_[index].value;
+}
+
+std::uint16_t ExpressionBuilder::add(const Instruction& instruction) {
+  const Key key(instruction.op, instruction.a, instruction.b, instruction.c, instruction.value);
+  const auto [place, is_new] = seen_.emplace(key, static_cast<std::uint16_t>(code_.size()));
+  if (!is_new) return place->second;
+  if (code_.size() + 1 == always) {  // more than `longest_text` characters can ask for
+    refuse_expression(option_, text_, instruction.column, "the expression is too long from here on");
+  }
+  code_.push_back(instruction);
+  return place->second;
+}
+
+std::uint16_t ExpressionBuilder::literal(std::int64_t value) { return add({.op = Opcode::literal, .value = value}); }
+
+std::uint16_t ExpressionBuilder::variable(Variable variable, std::uint32_t column) {
+  return add({.op = Opcode::variable, .value = static_cast<std::int64_t>(variable), .column = column});
+}
+
+std::uint16_t ExpressionBuilder::guarded(std::uint16_t guard, std::uint16_t condition, bool holds) {
+  const std::uint16_t here = holds ? condition : operation(Opcode::logical_not, condition, 0, 0, 1);
+  return guard == always ? here : operation(Opcode::logical_and, guard, here, 0, 1);
+}
+
+/// Whether a division is none after all, or never one by zero, and then needs no guard.
+std::optional<std::uint16_t> ExpressionBuilder::division(Opcode op, std::uint16_t b, std::uint16_t& guard,
+                                                         std::uint32_t column) {
+  const auto carried_out = known(guard);
+  if (carried_out == 0) return literal(0);
+  if (carried_out) guard = always;
+  const auto divisor = known(b);
+  if (!divisor) return std::nullopt;
+  if (*divisor == 0 && guard == always) {
+    refuse_expression(option_, text_, column,
+                      fmt::format("'{}' is by zero, whatever the access", op == Opcode::divide ? '/' : '%'));
+  }
+  if (*divisor != 0) guard = always;
+  return std::nullopt;
+}
+
+/// What && || ?: give where their first operand decides: the other side is not carried out.
+std::optional<std::uint16_t> ExpressionBuilder::simplified(Opcode op, std::uint16_t a, std::uint16_t b,
+                                                           std::uint16_t c) {
+  const auto first = known(a);
+  if (!first) return std::nullopt;
+  if (op == Opcode::choose) return *first != 0 ? b : c;
+  if (op == Opcode::logical_and && *first == 0) return literal(0);
+  if (op == Opcode::logical_or && *first != 0) return literal(1);
+  if (op == Opcode::logical_and || op == Opcode::logical_or) return operation(Opcode::not_equal, b, literal(0), 0, 1);
+  return std::nullopt;
+}
+
+std::uint16_t ExpressionBuilder::operation(Opcode op, std::uint16_t a, std::uint16_t b, std::uint16_t c,
+                                           std::uint32_t column) {
+  if (const auto simpler = simplified(op, a, b, c)) return *simpler;
+  if (divides(op)) {
+    if (const auto value = division(op, b, c, column)) return *value;
+  }
+  const int count = operands(op);
+  const auto of_a = known(a);
+  const auto of_b = count > 1 ? known(b) : 0;
+  const auto of_c = count > 2 ? known(c) : 0;
+  const bool by_zero = divides(op) && of_b == 0;
+  if (of_a && of_b && of_c && !by_zero) return literal(apply(op, *of_a, *of_b, *of_c));
+  return add({.op = op, .a = a, .b = b, .c = c, .column = column});
+}
+
+Expression ExpressionBuilder::finish(std::uint16_t root) const {
+  std::vector<bool> needed(code_.size(), false);
+  needed[root] = true;
+  std::size_t operations = 0;
+  for (std::size_t k = root + std::size_t{1}; k-- > 0;) {
+    if (!needed[k]) continue;
+    const Instruction& one = code_[k];
+    const int count = operands(one.op);
+    if (count > 0) needed[one.a] = true;
+    if (count > 1) needed[one.b] = true;
+    if (count > 2 || (divides(one.op) && one.c != always)) needed[one.c] = true;
+    if (count > 0 && ++operations > most_operations) {
+      refuse_expression(option_, text_, one.column,
+                        fmt::format("more than the {} operations an expression takes", most_operations));
+    }
+  }
+  Expression expression{.option = option_, .text = text_, .code = {}};
+  std::vector<std::uint16_t> moved(code_.size(), 0);
+  for (std::size_t k = 0; k <= root; ++k) {
+    if (!needed[k]) continue;
+    Instruction one = code_[k];
+    const int count = operands(one.op);
+    one.a = count > 0 ? moved[one.a] : std::uint16_t{0};
+    one.b = count > 1 ? moved[one.b] : std::uint16_t{0};
+    if (count > 2 || (divides(one.op) && one.c != always)) one.c = moved[one.c];
+    moved[k] = static_cast<std::uint16_t>(expression.code.size());
+    expression.code.push_back(one);
+  }
+  return expression;
+}
+
+namespace {
+
+/// The expression with `in_place_of(builder, variable, column)` in place of each variable.
+template <class InPlaceOf>
+Expression rewritten(const Expression& expression, const InPlaceOf& in_place_of) {
+  ExpressionBuilder builder(expression.option, expression.text);
+  std::vector<std::uint16_t> moved;
+  for (const Instruction& one : expression.code) {
+    const int count = operands(one.op);
+    if (one.op == Opcode::literal) {
+      moved.push_back(builder.literal(one.value));
+    } else if (one.op == Opcode::variable) {
+      moved.push_back(in_place_of(builder, static_cast<Variable>(one.value), one.column));
+    } else {
+      const bool has_c = count > 2 || (divides(one.op) && one.c != always);
+      moved.push_back(builder.operation(one.op, moved[one.a], count > 1 ? moved[one.b] : std::uint16_t{0},
+                                        has_c ? moved[one.c] : one.c, one.column));
+    }
+  }
+  return builder.finish(moved.back());
+}
+
+}  // namespace
+
+Expression with_accesses(const Expression& expression, std::int64_t n) {
+  return rewritten(expression, [n](ExpressionBuilder& builder, Variable variable, std::uint32_t column) {
+    return variable == Variable::n ? builder.literal(n) : builder.variable(variable, column);
+  });
+}
+
+Expression of_access_alone(const Expression& expression, std::int64_t block_threads, std::int64_t block_accesses) {
+  return rewritten(expression, [=](ExpressionBuilder& builder, Variable variable, std::uint32_t column) {
+    const auto by = [&](Opcode op, std::uint16_t value, std::int64_t divisor) {
+      return builder.operation(op, value, builder.literal(divisor), always, column);
+    };
+    const auto thread = [&] { return by(Opcode::remainder, builder.variable(Variable::i, column), block_threads); };
+    constexpr std::int64_t of_warp = 32;
+    switch (variable) {
+      case Variable::lane:
+        return by(Opcode::remainder, thread(), of_warp);
+      case Variable::warp:
+        return by(Opcode::divide, thread(), of_warp);
+      case Variable::thread:
+        return thread();
+      case Variable::block:
+        return by(Opcode::divide, builder.variable(Variable::i, column), block_accesses);
+      case Variable::i:
+      case Variable::n:
+        break;
+    }
+    return builder.variable(variable, column);
+  });
+}
+
+}  // namespace gpumem::pattern

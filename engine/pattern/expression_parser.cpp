@@ -1,0 +1,227 @@
+#include "engine/pattern/expression_parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/base/suggest.hpp"
+#include "engine/pattern/expression_builder.hpp"
+#include "engine/pattern/expression_tokens.hpp"
+
+namespace gpumem::pattern {
+
+namespace {
+
+using Kind = Token::Kind;
+
+struct BinaryOperator {
+  std::string_view sign;
+  int precedence;  ///< the higher binds first
+  Opcode op;
+  bool swapped = false;  ///< a > b is b < a
+};
+constexpr std::array binary_operators = {
+    BinaryOperator{"||", 1, Opcode::logical_or},
+    BinaryOperator{"&&", 2, Opcode::logical_and},
+    BinaryOperator{"|", 3, Opcode::bit_or},
+    BinaryOperator{"^", 4, Opcode::bit_xor},
+    BinaryOperator{"&", 5, Opcode::bit_and},
+    BinaryOperator{"==", 6, Opcode::equal},
+    BinaryOperator{"!=", 6, Opcode::not_equal},
+    BinaryOperator{"<", 7, Opcode::less},
+    BinaryOperator{"<=", 7, Opcode::less_equal},
+    BinaryOperator{">", 7, Opcode::less, true},
+    BinaryOperator{">=", 7, Opcode::less_equal, true},
+    BinaryOperator{"<<", 8, Opcode::shift_left},
+    BinaryOperator{">>", 8, Opcode::shift_right},
+    BinaryOperator{"+", 9, Opcode::add},
+    BinaryOperator{"-", 9, Opcode::subtract},
+    BinaryOperator{"*", 10, Opcode::multiply},
+    BinaryOperator{"/", 10, Opcode::divide},
+    BinaryOperator{"%", 10, Opcode::remainder},
+};
+
+constexpr std::array<std::string_view, variables> names = {"i", "n", "lane", "warp", "thread", "block"};
+
+const std::vector<std::string>& known_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> result(names.begin(), names.end());
+    result.insert(result.end(), {"min", "max"});
+    return result;
+  }();
+  return all;
+}
+
+std::string in_words(const Token& token) { return token.kind == Kind::end ? "the end" : quoted(token.text); }
+
+/// By precedence climbing: an operator takes as its right operand what binds stronger than itself.
+class Parser {
+ public:
+  Parser(std::string_view text, std::string_view option, std::optional<std::int64_t> swept)
+      : text_(text), option_(option), swept_(swept), tokens_(text, option), builder_(option, text) {
+    advance();
+  }
+
+  [[nodiscard]] Expression parse() {
+    const std::uint16_t root = conditional();
+    if (token_.is(")")) fail("')' has no '(' before it");
+    if (token_.kind != Kind::end) fail(fmt::format("an operator is missing before {}", in_words(token_)));
+    return builder_.finish(root);
+  }
+
+ private:
+  struct Current : Token {
+    [[nodiscard]] bool is(std::string_view sign) const { return kind == Kind::sign && text == sign; }
+  };
+  /// One level of nesting, as long as it lives.
+  class Level {
+   public:
+    explicit Level(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > deepest_nesting) {
+        parser_.fail(fmt::format("more than {} levels of parentheses, signs and conditions", deepest_nesting));
+      }
+    }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    ~Level() { --parser_.depth_; }
+
+   private:
+    Parser& parser_;
+  };
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    refuse_expression(option_, text_, token_.column, problem);
+  }
+
+  void advance() { static_cast<Token&>(token_) = tokens_.next(); }
+
+  void expect(std::string_view sign, const Token& opened) {
+    if (!token_.is(sign)) {
+      fail(fmt::format("'{}' is missing before {}, for {} in column {}", sign, in_words(token_), quoted(opened.text),
+                       opened.column));
+    }
+    advance();
+  }
+
+  /// What follows where only `condition` holds, or only fails: divisions there do not count elsewhere.
+  template <class Parse>
+  std::uint16_t where(std::uint16_t condition, bool holds, const Parse& parse) {
+    const std::uint16_t outside = guard_;
+    guard_ = builder_.guarded(guard_, condition, holds);
+    const std::uint16_t value = parse();
+    guard_ = outside;
+    return value;
+  }
+
+  std::uint16_t conditional() {
+    const Level level(*this);
+    const std::uint16_t condition = binary(1);
+    if (!token_.is("?")) return condition;
+    const Token question = token_;
+    advance();
+    const std::uint16_t yes = where(condition, true, [&] { return conditional(); });
+    expect(":", question);
+    const std::uint16_t no = where(condition, false, [&] { return conditional(); });
+    return builder_.operation(Opcode::choose, condition, yes, no, question.column);
+  }
+
+  [[nodiscard]] const BinaryOperator* binary_operator() const {
+    if (token_.kind != Kind::sign) return nullptr;
+    const auto* const found = std::ranges::find(binary_operators, token_.text, &BinaryOperator::sign);
+    return found == binary_operators.end() ? nullptr : found;
+  }
+
+  std::uint16_t binary(int lowest) {
+    std::uint16_t left = unary();
+    for (const BinaryOperator* one = binary_operator(); one != nullptr && one->precedence >= lowest;
+         one = binary_operator()) {
+      const std::uint32_t column = token_.column;
+      advance();
+      const auto operand = [&] { return binary(one->precedence + 1); };
+      const bool decides = one->op == Opcode::logical_and || one->op == Opcode::logical_or;
+      const std::uint16_t right = decides ? where(left, one->op == Opcode::logical_and, operand) : operand();
+      const std::uint16_t guard = one->op == Opcode::divide || one->op == Opcode::remainder ? guard_ : std::uint16_t{0};
+      left = builder_.operation(one->op, one->swapped ? right : left, one->swapped ? left : right, guard, column);
+    }
+    return left;
+  }
+
+  std::uint16_t unary() {
+    const Level level(*this);
+    const std::uint32_t column = token_.column;
+    const auto operation = [&](Opcode op) {
+      advance();
+      return builder_.operation(op, unary(), 0, 0, column);
+    };
+    if (token_.is("-")) return operation(Opcode::negate);
+    if (token_.is("~")) return operation(Opcode::complement);
+    if (token_.is("!")) return operation(Opcode::logical_not);
+    if (!token_.is("+")) return primary();
+    advance();
+    return unary();
+  }
+
+  std::uint16_t primary() {
+    const Token first = token_;
+    if (first.kind == Kind::name) return name();
+    if (first.kind == Kind::literal || first.kind == Kind::sweep) {
+      advance();
+      return builder_.literal(first.kind == Kind::sweep ? swept_.value() : first.value);
+    }
+    if (!token_.is("(")) fail(fmt::format("a value is missing before {}", in_words(token_)));
+    advance();
+    const std::uint16_t value = conditional();
+    expect(")", first);
+    return value;
+  }
+
+  std::uint16_t name() {
+    const Token word = token_;
+    if (word.text == "min" || word.text == "max") return smaller_or_larger();
+    const auto* const found = std::ranges::find(names, word.text);
+    if (found == names.end()) {
+      fail(fmt::format("{} is none of the names {}{}", quoted(word.text), fmt::join(known_names(), ", "),
+                       did_you_mean(word.text, known_names())));
+    }
+    advance();
+    if (token_.is("(")) fail(fmt::format("{} is a value, not a function; an operator is missing", quoted(word.text)));
+    return builder_.variable(static_cast<Variable>(found - names.begin()), word.column);
+  }
+
+  std::uint16_t smaller_or_larger() {
+    const Token word = token_;
+    const auto usage = [&] { return fmt::format("{0} takes two values: {0}(i, 31)", word.text); };
+    advance();
+    const Token open = token_;
+    if (!token_.is("(")) fail(usage());
+    advance();
+    const std::uint16_t a = conditional();
+    if (!token_.is(",")) fail(usage());
+    advance();
+    const std::uint16_t b = conditional();
+    if (token_.is(",")) fail(usage());
+    expect(")", open);
+    return builder_.operation(word.text == "min" ? Opcode::minimum : Opcode::maximum, a, b, 0, word.column);
+  }
+
+  std::string_view text_;
+  std::string_view option_;
+  std::optional<std::int64_t> swept_;
+  Tokens tokens_;
+  ExpressionBuilder builder_;
+  Current token_;
+  std::uint16_t guard_ = always;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::string_view name_of(Variable variable) { return names[static_cast<std::size_t>(variable)]; }
+
+Expression parse_with(std::string_view text, std::string_view option, std::optional<std::int64_t> swept) {
+  return Parser(text, option, swept).parse();
+}
+
+}  // namespace gpumem::pattern

@@ -1,0 +1,31 @@
+#pragma once
+// What can be proved of an expression without evaluating it everywhere.
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/pattern/expression.hpp"
+
+namespace gpumem::pattern {
+
+/// f(i + period) = f(i) + growth, as integers, wherever i and i + period are accesses of the launch.
+struct Periodicity {
+  std::int64_t period = 1;
+  std::int64_t growth = 0;
+  std::int64_t first = 0;  ///< f(0)
+
+  /// Whether f(i) = first + growth i.
+  [[nodiscard]] bool affine() const { return period == 1; }
+};
+
+/// Periods up to this many accesses are evaluated, to see whether they consist of shorter ones.
+inline constexpr std::int64_t evaluated_period = std::int64_t{1} << 16U;
+
+/// A period that is shorter than the launch of `n` accesses: the shortest, if one of at most `evaluated_period` is
+/// found. It is proved, for expressions of `i` and `n` alone, from operation to operation: each keeps the periods of
+/// its operands, or multiplies them. Where nothing is proved it is absent, and the expression may be anything. What
+/// divides by zero somewhere does so in the first period too; where the first access does, nothing is returned. Throws
+/// as with_accesses().
+[[nodiscard]] std::optional<Periodicity> periodicity(const Expression& expression, std::int64_t n);
+
+}  // namespace gpumem::pattern

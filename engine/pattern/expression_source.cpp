@@ -1,0 +1,138 @@
+#include "engine/pattern/expression_source.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/pattern/expression_bounds.hpp"
+#include "engine/pattern/expression_builder.hpp"
+#include "engine/pattern/expression_functions.hpp"
+
+namespace gpumem::pattern {
+
+namespace {
+
+struct Form {
+  Opcode op;
+  std::string_view before;
+  std::string_view between = ", ";
+};
+
+/// How operations are written: by a function where C leaves something undefined, and always as `long long`.
+constexpr Form forms[] = {
+    {Opcode::negate, "gpumem_negate("},
+    {Opcode::complement, "(~"},
+    {Opcode::logical_not, "(long long)(!"},
+    {Opcode::add, "gpumem_add("},
+    {Opcode::subtract, "gpumem_subtract("},
+    {Opcode::multiply, "gpumem_multiply("},
+    {Opcode::divide, "gpumem_divide("},
+    {Opcode::remainder, "gpumem_remainder("},
+    {Opcode::shift_left, "gpumem_shift_left("},
+    {Opcode::shift_right, "gpumem_shift_right("},
+    {Opcode::bit_and, "(", " & "},
+    {Opcode::bit_or, "(", " | "},
+    {Opcode::bit_xor, "(", " ^ "},
+    {Opcode::less, "(long long)(", " < "},
+    {Opcode::less_equal, "(long long)(", " <= "},
+    {Opcode::equal, "(long long)(", " == "},
+    {Opcode::not_equal, "(long long)(", " != "},
+    {Opcode::logical_and, "(long long)(", " && "},
+    {Opcode::logical_or, "(long long)(", " || "},
+    {Opcode::minimum, "gpumem_minimum("},
+    {Opcode::maximum, "gpumem_maximum("},
+};
+
+std::string literal(std::int64_t value) {
+  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807LL - 1)";
+  return value < 0 ? fmt::format("({}LL)", value) : fmt::format("{}LL", value);
+}
+
+/// Writes the tree below an instruction; what the text repeats is written again, for compilers find that themselves.
+class SourceWriter {
+ public:
+  SourceWriter(const std::vector<Instruction>& code, std::int64_t most_accesses)
+      : code_(code), bounds_(bounds_of(code, bounds_of_launch(most_accesses))) {}
+
+  void write(std::size_t k) {
+    const Instruction& one = code_[k];
+    if (one.op == Opcode::literal) {
+      text_ += literal(one.value);
+    } else if (one.op == Opcode::variable) {
+      text_ += name_of(static_cast<Variable>(one.value));
+    } else if (one.op == Opcode::choose) {
+      write("(", one.a, " ? ", one.b, " : ");
+      write(one.c);
+      text_ += ')';
+    } else if (plain_division(one)) {
+      write_division(one);
+    } else {
+      write_form(one);
+    }
+  }
+
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  void write(std::string_view before, std::size_t a, std::string_view between, std::size_t b, std::string_view after) {
+    text_ += before;
+    write(a);
+    text_ += between;
+    write(b);
+    text_ += after;
+  }
+
+  void write_form(const Instruction& one) {
+    for (const Form& form : forms) {
+      if (form.op != one.op) continue;
+      if (operands(one.op) == 2) return write(form.before, one.a, form.between, one.b, ")");
+      text_ += form.before;
+      write(one.a);
+      text_ += ')';
+    }
+  }
+
+  /// Neither by zero nor by -1, of which the latter may overflow.
+  [[nodiscard]] bool plain_division(const Instruction& one) const {
+    if (one.op != Opcode::divide && one.op != Opcode::remainder) return false;
+    return bounds_[one.b].never_zero() && !bounds_[one.b].contains(-1);
+  }
+
+  void write_division(const Instruction& one) {
+    const std::string_view sign = one.op == Opcode::divide ? " / " : " % ";
+    if (bounds_[one.a].low < 0 || bounds_[one.b].low < 0) return write("(", one.a, sign, one.b, ")");
+    constexpr std::string_view cast = "(unsigned long long)";
+    write(fmt::format("(long long)({}", cast), one.a, fmt::format("{}{}", sign, cast), one.b, ")");
+  }
+
+  const std::vector<Instruction>& code_;
+  std::vector<Bounds> bounds_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string c_expression(const Expression& expression, std::int64_t most_accesses) {
+  SourceWriter writer(expression.code, most_accesses);
+  writer.write(expression.code.size() - 1);
+  return writer.take();
+}
+
+// Two macros, for the functions are to be replaced before they become text.
+#define GPUMEM_TEXT_OF(...) #__VA_ARGS__
+#define GPUMEM_EXPANDED_TEXT_OF(...) GPUMEM_TEXT_OF(__VA_ARGS__)
+
+std::string expression_functions(const std::string& qualifiers) {
+  std::string text = GPUMEM_EXPANDED_TEXT_OF(GPUMEM_EXPRESSION_FUNCTIONS(QUALIFIERS));
+  constexpr std::string_view placeholder = "QUALIFIERS";
+  for (std::size_t at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at)) {
+    text.replace(at, placeholder.size(), qualifiers);
+    at += qualifiers.size();
+  }
+  return text + "\n";
+}
+
+}  // namespace gpumem::pattern

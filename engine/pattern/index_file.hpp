@@ -1,0 +1,68 @@
+#pragma once
+// Files of indices, as users have them.
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/pattern/index_file_bytes.hpp"
+#include "engine/pattern/index_sequence.hpp"
+
+namespace gpumem::pattern {
+
+enum class IndexFormat {
+  npy,      ///< an array of integers as numpy.save writes it, flattened in C order
+  u16,      ///< little-endian words and nothing else
+  u32,      ///< the same of 4 bytes
+  u64,      ///< of 8 bytes
+  i32,      ///< signed, as the next; none may be negative
+  i64,      ///<
+  u32be,    ///< big-endian words
+  u64be,    ///<
+  i32be,    ///<
+  i64be,    ///<
+  text,     ///< decimal integers, see index_file_text.hpp
+  spatter,  ///< Spatter's configurations, see spatter.hpp: not one sequence, but a description of some
+};
+
+/// Names in the order of the enumeration. The last is none that a user says: a file of Spatter's is told by its
+/// content.
+inline constexpr std::array<std::string_view, 12> index_format_names = {
+    "npy", "u16", "u32", "u64", "i32", "i64", "u32be", "u64be", "i32be", "i64be", "text", "spatter"};
+/// What --index-format takes beside "detect".
+inline constexpr std::span<const std::string_view> named_index_formats =
+    std::span(index_format_names).first<index_format_names.size() - 1>();
+[[nodiscard]] std::string_view to_string(IndexFormat format);
+[[nodiscard]] std::optional<IndexFormat> index_format_of_name(std::string_view name);
+
+/// What the file's extension says, in small letters or capitals: .npy, .u32, .u64, .i32, .i64, .txt, .csv, .json and
+/// some more. Nothing of others, such as .bin, which may be anything. Throws a usage error for .npz.
+[[nodiscard]] std::optional<IndexFormat> index_format_of_path(const std::string& path);
+
+/// What a file is by how it begins, where its name does not say: an array of numpy.save, configurations of Spatter, or
+/// text where there is no byte that text has not. Nothing of other files: they are words.
+[[nodiscard]] std::optional<IndexFormat> index_format_of_begin(std::string_view begin);
+
+/// All indices of a file or pipe, and what they were taken for.
+struct IndexFile {
+  IndexSequence indices;  ///< in words as wide as the file's; of text, in 32 bits where they suffice
+  IndexFormat format;
+  bool guessed = false;  ///< words that nobody named: by evidence alone (raw_words.hpp)
+};
+
+/// Takes little more memory than the words have. Without a format its content says it. Throws a usage error of one line
+/// with the record that is wrong, and what to do; for Spatter's files too, and, without a format, for what is no list
+/// of indices by how it begins (foreign_file.hpp).
+[[nodiscard]] IndexFile read_indices(const ByteSource& source, std::optional<IndexFormat> format);
+
+/// The same of a path, opened before its extension is looked at: whoever mistyped it should hear that. Without a format
+/// the extension says it, else the content.
+[[nodiscard]] IndexFile read_index_file(const std::string& path, std::optional<IndexFormat> format = std::nullopt);
+
+/// Whether a path is a file of Spatter's configurations, by its extension, or else by how it begins. Pipes, of which
+/// nothing is to be lost, are none.
+[[nodiscard]] bool is_spatter_file(const std::string& path);
+
+}  // namespace gpumem::pattern

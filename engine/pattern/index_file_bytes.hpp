@@ -1,0 +1,46 @@
+#pragma once
+// Bytes to read indices from: a file of any size, a pipe, or memory. Read rather than mapped: a file that is truncated
+// or rewritten while it is measured would end the program, or send the kernel to elements that nobody has checked.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/pattern/index_sequence.hpp"
+
+namespace gpumem::pattern {
+
+struct ByteSource {
+  std::string name;                    ///< for errors
+  std::optional<std::uint64_t> bytes;  ///< in all; unknown of a pipe
+  /// Fills the span with what comes next, and returns how much of it; less than all only at the end. Throws a usage
+  /// error when the system cannot read on.
+  std::function<std::size_t(std::span<std::byte>)> read;
+};
+
+/// Throws a usage error with the path and the system's reason: no such file, a directory, no permission.
+[[nodiscard]] ByteSource open_bytes(const std::string& path);
+
+/// Bytes in memory, which must outlive the source. As a pipe, their number is not told in advance.
+[[nodiscard]] ByteSource bytes_in_memory(std::string_view content, const std::string& name, bool pipe = false);
+
+/// Takes the first bytes, as many as there are of `most`, out of the source, which goes on with the rest.
+[[nodiscard]] std::string take_begin(const ByteSource& source, std::size_t most);
+/// The source with the bytes that were taken out of it before what comes next.
+[[nodiscard]] ByteSource with_begin(ByteSource source, std::string begin);
+
+/// The next bytes, at most `most`, in memory that grows with what really comes: a header may promise anything.
+[[nodiscard]] WordBuffer read_words(const ByteSource& source, std::uint64_t most);
+
+/// Turns round the bytes of every word.
+void swap_bytes(WordBuffer& words, unsigned word_bytes);
+
+/// What a file holds, fit to stand in one line of an error: the first characters, and codes for what is no printable
+/// ASCII: "1.5", "\x00\x01...".
+[[nodiscard]] std::string quoted_bytes(std::string_view content, std::size_t most = 24);
+
+}  // namespace gpumem::pattern

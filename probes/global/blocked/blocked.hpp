@@ -1,0 +1,77 @@
+#pragma once
+// Runs of consecutive elements, one for each thread: the accesses of the probe `blocked`.
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/access/host_device.hpp"
+#include "engine/access/periodic.hpp"
+#include "engine/access/request.hpp"
+#include "probes/global/divisor.hpp"
+
+namespace gpumem::global {
+
+/// A placement (pieces.hpp). Lane l of a group of 32 threads has the elements l * run to l * run + run - 1 of the
+/// group's to itself, and on turn j all of them access their j-th. A warp takes four such turns, the next one the four
+/// after those: so whatever the run, a thread has four accesses on their way and a multiprocessor all of the group's
+/// within a short time. With a run of 1 threads are interleaved. For runs of up to 64, and up to element 2^36.
+class BlockedPlacement {
+ public:
+  static constexpr std::uint32_t turns = 4;
+  static constexpr std::uint64_t warp_elements = std::uint64_t{turns} * access::warp_lanes;
+
+  /// Of so many warps, each of which accesses warp_elements.
+  constexpr BlockedPlacement(std::uint32_t run, std::uint32_t word_bytes, std::uint64_t warps)
+      : run_(run),
+        run_reciprocal_((reciprocal_one + run - 1) / run),
+        next_group_((access::warp_lanes - 1) * run),
+        word_bytes_(word_bytes),
+        warps_(static_cast<std::uint32_t>(warps)) {}
+
+  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t thread, std::uint32_t piece) const {
+    const std::uint32_t first = warp(thread) * turns;
+    const std::uint32_t group = run_.quotient(first);
+    const std::uint32_t turn = first - group * run_.divisor();
+    const std::uint64_t run = std::uint64_t{group} * access::warp_lanes + thread % access::warp_lanes;
+    // What all pieces share, and what is small: past the end of its run a thread goes on in the next group.
+    const std::uint32_t runs_ended = (turn + piece) * run_reciprocal_ / reciprocal_one;
+    return (run * run_.divisor() + turn) + (piece + runs_ended * next_group_);
+  }
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t thread, std::uint32_t /*piece*/) const {
+    return warp(thread) < warps_;
+  }
+  [[nodiscard]] constexpr std::uint32_t word_bytes() const { return word_bytes_; }
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t pieces() const { return turns; }
+  [[nodiscard]] constexpr std::uint64_t threads() const { return std::uint64_t{warps_} * access::warp_lanes; }
+  /// Whole groups: the last turn of a run that has begun lies at its end.
+  [[nodiscard]] constexpr std::uint64_t extent() const {
+    const std::uint64_t group = std::uint64_t{access::warp_lanes} * run_.divisor();
+    return (useful() + group - 1) / group * group;
+  }
+  [[nodiscard]] constexpr std::uint64_t useful() const { return warps_ * warp_elements; }
+  /// Those of as many groups as a warp has turns.
+  [[nodiscard]] constexpr std::uint64_t period_warps() const { return run_.divisor(); }
+  /// Their turns are then those of as many groups further on, in all warps there are.
+  [[nodiscard]] constexpr std::optional<access::Period> period() const {
+    const std::uint64_t period_elements = period_warps() * warp_elements;
+    return access::Period{.requests = period_warps() * turns,
+                          .growth_bytes = static_cast<std::int64_t>(period_elements * word_bytes_),
+                          .regular = std::uint64_t{warps_} * turns};
+  }
+
+ private:
+  /// Enough for exact quotients of what is less than 1024 by runs of up to 64, see Divisor.
+  static constexpr std::uint32_t reciprocal_one = std::uint32_t{1} << 16U;
+
+  [[nodiscard]] GPUMEM_HOST_DEVICE static constexpr std::uint32_t warp(std::uint64_t thread) {
+    return static_cast<std::uint32_t>(thread / access::warp_lanes);
+  }
+
+  Divisor run_;
+  std::uint32_t run_reciprocal_;  ///< in units of 1 / reciprocal_one
+  std::uint32_t next_group_;      ///< elements from the end of a run to the thread's run in the next group
+  std::uint32_t word_bytes_;
+  std::uint32_t warps_;
+};
+
+}  // namespace gpumem::global

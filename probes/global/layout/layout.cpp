@@ -1,0 +1,44 @@
+#include "probes/global/layout/layout.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace gpumem::global {
+
+namespace {
+
+/// What an instruction accesses at most.
+constexpr std::uint32_t most_word_bytes = 16;
+
+}  // namespace
+
+LayoutPlacement layout_placement(const std::string& layout, std::uint32_t structure_bytes, bool one_field,
+                                 std::uint64_t structures) {
+  const bool vectors = layout == "aligned";
+  const std::uint32_t stored_bytes = vectors ? std::bit_ceil(structure_bytes) : structure_bytes;
+  const std::uint32_t word = vectors && !one_field ? std::min(stored_bytes, most_word_bytes) : field_bytes;
+  const std::uint32_t words = stored_bytes / word;
+  LayoutPlacement placement{.structures = structures,
+                            .word = word,
+                            .words = one_field ? 1 : words,
+                            .per_structure = words,
+                            .per_tile = 0,
+                            .per_piece = 1,
+                            .array = structures * words,
+                            .useful_bytes = structures * (one_field ? field_bytes : structure_bytes)};
+  // Whole tiles, so that the arrays of fields start on lines.
+  const std::uint64_t tiled = (structures + tile_structures - 1) / tile_structures * tile_structures;
+  if (layout == "soa") {
+    placement.per_structure = 1;
+    placement.per_piece = tiled;
+    placement.array = tiled * placement.words;
+  } else if (layout == "aosoa") {
+    placement.per_structure = 1;
+    placement.per_tile = tile_structures * (words - 1);
+    placement.per_piece = tile_structures;
+    placement.array = tiled * words;
+  }
+  return placement;
+}
+
+}  // namespace gpumem::global

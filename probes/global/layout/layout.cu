@@ -1,0 +1,103 @@
+// Layout: an array of structures, with the fields of one side by side, or structures of arrays, with the fields of one
+// kind side by side. Neighbouring threads take neighbouring structures: what is side by side decides how many sectors
+// their requests touch.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "probes/global/layout/layout.hpp"
+#include "probes/global/layout/layout_advice.hpp"
+#include "probes/global/pieces.cuh"
+
+namespace gpumem::global {
+
+/// Fields one by one, and what vectors make of structures of 8, 16 and 32 bytes.
+template <>
+struct KernelsOf<LayoutPlacement> {
+  using Shapes =
+      ShapeList<Shape<std::uint32_t, 1>, Shape<std::uint32_t, 2>, Shape<std::uint32_t, 3>, Shape<std::uint32_t, 4>,
+                Shape<std::uint32_t, 5>, Shape<std::uint32_t, 6>, Shape<std::uint32_t, 7>, Shape<std::uint32_t, 8>,
+                Shape<uint2, 1>, Shape<uint4, 1>, Shape<uint4, 2>>;
+};
+
+static LayoutPlacement placement_of(const Case& sized) {
+  const bool one_field = sized.name("fields") == "one";
+  const auto structure_bytes = static_cast<std::uint32_t>(sized.number("structure_bytes"));
+  std::uint64_t structures = sized.number("buffer_bytes") / (one_field ? field_bytes : structure_bytes);
+  // Whole blocks, of which none has more than 1024 structures: the last request would be like no other.
+  constexpr std::uint64_t block = 1024;
+  if (structures >= block) structures = structures / block * block;
+  return layout_placement(sized.name("layout"), structure_bytes, one_field, structures);
+}
+
+/// Where several instructions share a structure's sectors, stores complete them piece by piece.
+static Reach reach_of_layout(const Case& one) {
+  constexpr std::uint32_t most_words = 4;
+  const LayoutPlacement placement = placement_of(one);
+  const bool shares = placement.words > 1 && placement.per_structure > 1;
+  if (!shares) return Reach::summed;
+  if (op_of(one) != Op::read) return Reach::none;
+  return placement.words <= most_words ? Reach::summed : Reach::played;
+}
+
+static void validate_layout(const Case& chosen) {
+  if (chosen.is_auto("buffer_bytes")) return;
+  const std::uint64_t buffer = chosen.number("buffer_bytes");
+  const std::uint64_t structure = chosen.number("structure_bytes");
+  if (buffer >= structure) return;
+  throw usage_error("--buffer " + std::to_string(buffer) + " has no room for a structure of " +
+                    std::to_string(structure) + " bytes; use at least " + std::to_string(structure));
+}
+
+static std::vector<Axis> layout_axes() {
+  Axis buffer = buffer_axis();
+  buffer.purpose = "useful bytes per array, in whole structures; auto is 16 times the L2";
+  return {{.flag = "structure-bytes",
+           .parameter = "structure_bytes",
+           .unit = "bytes",
+           .purpose = "size of a structure, in fields of 4 bytes",
+           .defaults = "4..32:4",
+           .quick = "8,12,16",
+           .numbers = {4, 8, 12, 16, 20, 24, 28, 32}},
+          {.flag = "layout",
+           .parameter = "layout",
+           .purpose = "array of structures, the same padded and aligned to vector words, an array for each field, or "
+                      "those in tiles of 32 structures",
+           .defaults = "aos,aligned,soa,aosoa",
+           .names = {"aos", "aligned", "soa", "aosoa"},
+           .value_optional = true},
+          {.flag = "fields",
+           .parameter = "fields",
+           .purpose = "what a thread accesses of its structure: all of its fields, or the first alone",
+           .defaults = "all,one",
+           .quick = "all",
+           .names = {"all", "one"}},
+          op_axis(),
+          std::move(buffer)};
+}
+
+static Probe layout_probe() {
+  Probe probe;
+  probe.name = "layout";
+  probe.purpose = "arrays of structures against structures of arrays: what the order of fields in memory costs";
+  probe.axes = layout_axes();
+  probe.compared = "layout";
+  probe.baseline = std::string("soa");
+  probe.validate = validate_layout;
+  run_pieces(probe, placement_of, reach_of_layout);
+  probe.describe = [describe = probe.describe](const Case& decided, const Device& device) {
+    Workload workload = describe(decided, device);
+    const std::uint64_t useful = placement_of(decided).useful_bytes;
+    if (workload.useful_bytes_read > 0) workload.useful_bytes_read = useful;
+    if (workload.useful_bytes_written > 0) workload.useful_bytes_written = useful;
+    return workload;
+  };
+  probe.conclude = conclude_layout;
+  return probe;
+}
+
+GPUMEM_PROBE(layout_probe);
+
+}  // namespace gpumem::global

@@ -1,0 +1,105 @@
+#pragma once
+// The rows of a 2-D array and the ways to walk them: the accesses of the probe `pitch`.
+
+#include <cstdint>
+#include <numeric>
+
+#include "engine/access/host_device.hpp"
+#include "engine/access/request.hpp"
+#include "probes/global/divisor.hpp"
+
+namespace gpumem::global {
+
+/// Which elements a warp accesses with one instruction, with the next, and which ones the next warp.
+enum class Walk {
+  row,     ///< 32 of a row; of the next row, 4 in all; the next 32 of those rows
+  tile,    ///< 8 of each of 4 rows, a sector of 4-byte words; of the next 4, 16 in all; the next 8 of those rows
+  column,  ///< 32 of a column; the next 32 of it, 128 in all; and the next 128
+};
+
+/// A placement (pieces.hpp) of `rows` rows of `width` elements, each starting `pitch` elements after the last. Where a
+/// width is no multiple of what a warp takes of a row, the last warp of a row is cut off. Rows are a multiple of
+/// row_multiple(walk), so that none is below the last. For less than 2^31 rows, and a pitch of less than 2^25 elements.
+class RowPlacement {
+ public:
+  static constexpr std::uint32_t parts = 4;  ///< that a warp accesses one after another
+
+  RowPlacement(Walk walk, std::uint32_t word_bytes, std::uint64_t rows, std::uint32_t width, std::uint32_t pitch);
+
+  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t thread, std::uint32_t piece) const {
+    const Place at = place_of(thread);
+    return std::uint64_t{at.line} * line_elements_ + std::uint64_t{at.step} * step_elements_ +
+           std::uint64_t{piece} * piece_elements_ + ((at.lane >> lane_columns_log2_) * pitch_ + lane_column(at));
+  }
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t thread, std::uint32_t /*piece*/) const {
+    const Place at = place_of(thread);
+    const std::uint32_t column = at.line * line_columns_ + at.step * step_columns_ + lane_column(at);
+    return at.line < lines_ && column < width_;
+  }
+  /// The elements of a warp's lanes at once, and a bit for each lane that accesses its element.
+  [[nodiscard]] std::uint32_t elements_of(std::uint64_t warp, std::uint32_t piece,
+                                          std::uint64_t (&element)[access::warp_lanes]) const {
+    const Place at = place_of(warp * access::warp_lanes);
+    if (at.line >= lines_) return 0;
+    const std::uint64_t first = std::uint64_t{at.line} * line_elements_ + std::uint64_t{at.step} * step_elements_ +
+                                std::uint64_t{piece} * piece_elements_;
+    const std::uint32_t column = at.line * line_columns_ + at.step * step_columns_;
+    const std::uint32_t columns = 1U << lane_columns_log2_;
+    const std::uint32_t there = column < width_ ? width_ - column : 0;
+    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+      element[lane] = first + ((lane >> lane_columns_log2_) * pitch_ + (lane & (columns - 1)));
+    }
+    if (there >= columns) return ~std::uint32_t{0};
+    std::uint32_t active = 0;
+    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+      active |= std::uint32_t{(lane & (columns - 1)) < there} << lane;
+    }
+    return active;
+  }
+  [[nodiscard]] std::uint32_t word_bytes() const { return word_bytes_; }
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t pieces() const { return parts; }
+  [[nodiscard]] std::uint64_t threads() const { return std::uint64_t{lines_} * steps_.divisor() * access::warp_lanes; }
+  [[nodiscard]] std::uint64_t extent() const { return rows_ * pitch_; }
+  [[nodiscard]] std::uint64_t useful() const { return rows_ * width_; }
+  /// Of the lines after which one starts as far into a sector as the first did, whatever the word.
+  [[nodiscard]] std::uint64_t period_warps() const {
+    constexpr std::uint32_t most_words = access::sector_bytes / sizeof(std::uint32_t);
+    return std::uint64_t{most_words / std::gcd(line_elements_, most_words)} * steps_.divisor();
+  }
+
+ private:
+  /// A warp takes a step along a line: along some rows, or down a column.
+  struct Place {
+    std::uint32_t line;
+    std::uint32_t step;
+    std::uint32_t lane;
+  };
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr Place place_of(std::uint64_t thread) const {
+    const auto warp = static_cast<std::uint32_t>(thread / access::warp_lanes);
+    const std::uint32_t line = steps_.quotient(warp);
+    return {line, warp - line * steps_.divisor(), static_cast<std::uint32_t>(thread % access::warp_lanes)};
+  }
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t lane_column(const Place& at) const {
+    return at.lane & ((1U << lane_columns_log2_) - 1);
+  }
+
+  Divisor steps_;  ///< in a line
+  std::uint32_t lines_;
+  std::uint32_t lane_columns_log2_;  ///< of what a warp accesses at once
+  std::uint32_t line_elements_;      ///< from one line to the next
+  std::uint32_t line_columns_;
+  std::uint32_t step_elements_;  ///< from one step to the next
+  std::uint32_t step_columns_;
+  std::uint32_t piece_elements_;  ///< from one of a thread's elements to the next
+  std::uint32_t width_;
+  std::uint32_t pitch_;
+  std::uint32_t word_bytes_;
+  std::uint64_t rows_;
+};
+
+/// Rows that a walk takes at once; of 32 and more, so that the alignment of rows has repeated itself at the last.
+[[nodiscard]] constexpr std::uint64_t row_multiple(Walk walk) {
+  return walk == Walk::column ? std::uint64_t{access::warp_lanes} * RowPlacement::parts : access::warp_lanes;
+}
+
+}  // namespace gpumem::global

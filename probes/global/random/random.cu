@@ -1,0 +1,251 @@
+// Random: single elements gathered from, scattered to, or updated in random places of a footprint, as hash tables,
+// sparse matrices and embeddings do. A sector is moved for each; where from, the footprint decides. Updates of 8-byte
+// words are what GUPS counts (HPC Challenge, RandomAccess).
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "probes/global/global_probe.cuh"
+#include "probes/global/random/random.hpp"
+#include "probes/global/random/random_advice.hpp"
+
+namespace gpumem::global {
+
+/// Accesses of a launch: enough to move 1 GiB of sectors, so that little of a large footprint is still in L2 when the
+/// next launch comes to it.
+constexpr std::uint64_t accesses = std::uint64_t{1} << 25U;
+/// Accesses that a thread has on their way. Waiting is what they do most, and 8192 a multiprocessor do so well enough.
+constexpr unsigned accesses_per_thread = 4;
+constexpr std::uint32_t random_block_threads = 256;
+
+template <class Word>
+struct Bits;
+
+template <>
+struct Bits<std::uint32_t> {
+  static __device__ std::uint32_t combined(std::uint32_t a, std::uint32_t b) { return a | b; }
+};
+template <>
+struct Bits<uint2> {
+  static __device__ uint2 combined(uint2 a, uint2 b) { return {a.x | b.x, a.y | b.y}; }
+};
+template <>
+struct Bits<uint4> {
+  static __device__ uint4 combined(uint4 a, uint4 b) { return {a.x | b.x, a.y | b.y, a.z | b.z, a.w | b.w}; }
+};
+
+/// Sets the bits of an element's random content in it. Read, then written, and not as one: in a footprint that has
+/// fewer elements than the launch accesses, two threads may do so at once, and the outcome is the same.
+template <class Word, unsigned per_thread>
+__global__ void __launch_bounds__(random_block_threads)
+    update(Word* table, std::uint64_t count, RandomPattern pattern) {
+  const Tile tile{blockDim.x, per_thread};
+  Word word[per_thread];
+#pragma unroll
+  for (unsigned turn = 0; turn < per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    if (i < count) word[turn] = table[pattern(i)];
+  }
+#pragma unroll
+  for (unsigned turn = 0; turn < per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    if (i >= count) continue;
+    const std::uint64_t element = pattern(i);
+    table[element] = Bits<Word>::combined(word[turn], WordTraits<Word>::random(element));
+  }
+}
+
+/// A case in numbers.
+struct RandomAccess {
+  bool updates;
+  std::uint64_t footprint_bytes;
+  RandomPattern pattern;
+  Launch launch;
+
+  explicit RandomAccess(const Case& decided)
+      : updates(decided.name("op") == "update"),
+        footprint_bytes(decided.number("footprint_bytes")),
+        pattern(footprint_bytes, static_cast<std::uint32_t>(decided.number("word_bytes"))),
+        launch{.op = updates                          ? Op::copy
+                     : decided.name("op") == "gather" ? Op::read
+                                                      : Op::write,
+               .word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes")),
+               .count = accesses,
+               .tile = {random_block_threads, accesses_per_thread}} {}
+
+  /// The part of the launch that accesses no element twice.
+  [[nodiscard]] Launch first_round() const {
+    Launch round = launch;
+    round.count = std::min(launch.count, pattern.extent(launch.count));
+    return round;
+  }
+  [[nodiscard]] std::uint64_t footprint_words() const { return footprint_bytes / sizeof(std::uint32_t); }
+};
+
+/// Calls visit(type_identity<Word>).
+template <class Visitor>
+static decltype(auto) with_word(std::uint32_t word_bytes, Visitor&& visit) {
+  if (word_bytes == 4) return visit(std::type_identity<std::uint32_t>{});
+  if (word_bytes == 8) return visit(std::type_identity<uint2>{});
+  return visit(std::type_identity<uint4>{});
+}
+
+/// What a site touches, so that the launch can be played without all of it being evaluated: of every sector so many
+/// elements as the launch has rounds, and in the first of them each sector once.
+static access::SiteSummary summary_of(const access::Site& site, std::uint64_t footprint_bytes) {
+  access::SiteSummary summary = access::summarise(site);
+  constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
+  const double all = static_cast<double>(footprint_bytes) / access::sector_bytes;
+  const double share = std::min(1.0, accesses / all);
+  const double words = static_cast<double>(footprint_bytes) / site.word_bytes;
+  // Of `together` sectors next to each other at least one, as if each were chosen by itself.
+  const auto touched = [&](double together) { return all / together * (1 - std::pow(1 - share, together)); };
+  access::Footprint& footprint = summary.footprint;
+  footprint.sectors = all * share;
+  footprint.partial_sectors = accesses < words ? footprint.sectors : 0;
+  footprint.atoms = touched(2);
+  footprint.partial_atoms = all * share * (1 - share);
+  footprint.lines = touched(sectors_per_line);
+  footprint.line_pairs = touched(2 * sectors_per_line);
+  return summary;
+}
+
+static Workload describe_random(const Case& decided, const Device& device) {
+  const RandomAccess access(decided);
+  Workload workload = workload_of(access.launch, access.pattern, access::Space::global);
+  for (access::Site& site : workload.sites) {
+    site.summary = summary_of(site, access.footprint_bytes);
+    site.evaluated = site.requests;
+    site.fill = [launch = access.launch, pattern = access.pattern](std::uint64_t first,
+                                                                   std::span<access::WarpRequest> requests) {
+      for (std::size_t k = 0; k < requests.size(); ++k) {
+        const AccessRun run = launch.accesses_of(first + k);  // of all lanes, but for what is beyond the last
+        for (unsigned lane = 0; lane < run.count; ++lane) {
+          requests[k].address[lane] = pattern(run.first + lane) * launch.word_bytes;
+        }
+        requests[k].active = run.count == 0 ? 0 : ~std::uint32_t{0} >> (access::warp_lanes - run.count);
+      }
+    };
+  }
+  workload.kernel = with_word(access.launch.word_bytes, [&](auto word) {
+    using Word = typename decltype(word)::type;
+    if (access.updates) return measure::kernel_name<&update<Word, accesses_per_thread>>();
+    if (access.launch.loads()) return measure::kernel_name<&read<Word, RandomPattern, accesses_per_thread>>();
+    return measure::kernel_name<&write<Word, RandomPattern, accesses_per_thread>>();
+  });
+  const std::uint64_t checksums = access.launch.stores() ? 0 : access.launch.threads() * sizeof(std::uint32_t);
+  workload.allocated_bytes = access.footprint_bytes + checksums;
+  if (access.updates && access.footprint_bytes <= device.l2_bytes) {
+    workload.unmodelled = "how long loads and stores of the same few lines wait for each other is no part of the model";
+  }
+  return workload;
+}
+
+class RandomExperiment final : public measure::Experiment {
+ public:
+  RandomExperiment(const Case& decided, measure::Session& session) : access_(decided), session_(&session) {
+    const bool gathers = !access_.launch.stores();
+    if (gathers) source_ = session.random_source(access_.footprint_words());
+    output_words_ = gathers ? access_.launch.threads() : access_.footprint_words();
+    output_ = session.target(output_words_);
+  }
+
+  void launch(cudaStream_t stream) override { run(access_.launch.stores() ? output_ : nullptr, stream); }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::poison(output_, output_words_ * sizeof(std::uint32_t), stream);
+    run(output_, stream);
+    const Launch& checked = access_.launch.stores() ? access_.first_round() : access_.launch;
+    return check_output(*session_, checked, access_.pattern, output_, stream,
+                        access_.updates ? measure::poison_word : 0);
+  }
+
+ private:
+  void run(std::uint32_t* output, cudaStream_t stream) {
+    const Launch& launch = access_.launch;
+    const auto grid = static_cast<unsigned>(launch.blocks());
+    with_word(launch.word_bytes, [&](auto word) {
+      using Word = typename decltype(word)::type;
+      auto* to = reinterpret_cast<Word*>(output);
+      if (access_.updates) {
+        update<Word, accesses_per_thread><<<grid, random_block_threads, 0, stream>>>(to, launch.count, access_.pattern);
+      } else if (launch.loads()) {
+        read<Word, RandomPattern, accesses_per_thread><<<grid, random_block_threads, 0, stream>>>(
+            reinterpret_cast<const Word*>(source_), output, launch.count, access_.pattern);
+      } else {
+        write<Word, RandomPattern, accesses_per_thread>
+            <<<grid, random_block_threads, 0, stream>>>(to, launch.count, access_.pattern);
+      }
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  RandomAccess access_;
+  measure::Session* session_;
+  const std::uint32_t* source_ = nullptr;
+  std::uint32_t* output_ = nullptr;
+  std::uint64_t output_words_ = 0;
+};
+
+static void validate_footprint(const Case& chosen) {
+  const std::uint64_t footprint = chosen.number("footprint_bytes");
+  if (std::has_single_bit(footprint)) return;
+  throw usage_error("--random-footprint " + std::to_string(footprint) +
+                    " is no power of two, as the permutation takes it; use " +
+                    std::to_string(std::bit_floor(footprint)) + " or " + std::to_string(std::bit_ceil(footprint)));
+}
+
+static std::vector<Axis> random_axes() {
+  Axis word_bytes = word_bytes_axis();
+  word_bytes.defaults = "8";
+  return {
+      {.flag = "random-footprint",
+       .parameter = "footprint_bytes",
+       .unit = "bytes",
+       .purpose = "memory that the accesses are spread over, a power of two; up to the L2 they are served from there",
+       .defaults = "1MiB..4GiB*4",
+       .quick = "16MiB,1GiB",
+       .minimum = smallest_footprint},
+      {.flag = "op",
+       .parameter = "op",
+       .purpose = "what the kernel does with elements in random places; update reads and writes each (GUPS)",
+       .defaults = "gather,scatter,update",
+       .quick = "gather,update",
+       .names = {"gather", "scatter", "update"}},
+      std::move(word_bytes)};
+}
+
+static Probe random_probe() {
+  Probe probe;
+  probe.name = "random";
+  probe.purpose = "gather, scatter and update in random places: what they cost, over the footprint";
+  probe.axes = random_axes();
+  probe.baseline = std::uint64_t{1} << 20U;
+  probe.metrics = {{.quantity = {"giga_updates_per_s",
+                                 "elements gathered, scattered or updated, in 10^9 a second (GUPS)", Better::more},
+                    .from_seconds = [](const Workload&, double seconds) -> std::optional<double> {
+                      return static_cast<double>(accesses) / seconds * per_giga;
+                    }}};
+  probe.describe = describe_random;
+  probe.validate = validate_footprint;
+  probe.fits = [](const Case& one, const Device& device) {
+    return one.number("footprint_bytes") < device.free_memory_bytes.value_or(device.memory_bytes);
+  };
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<RandomExperiment>(decided, session);
+  };
+  probe.concluded = {{"half_rate_footprint_bytes",
+                      "largest footprint up to which accesses are at least half as fast as at their fastest",
+                      Better::more}};
+  probe.conclude = conclude_random;
+  return probe;
+}
+
+GPUMEM_PROBE(random_probe);
+
+}  // namespace gpumem::global

@@ -1,0 +1,302 @@
+// Stream: the kernels of STREAM (McCalpin) as BabelStream runs them on GPUs: c = a, b = s c, c = a + b, a = b + s c and
+// the sum of a b. Every access coalesces; they differ in how many arrays they read for one they write.
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "probes/global/launch.cuh"
+#include "probes/global/stream/stream_advice.hpp"
+#include "probes/global/stream/stream_kernels.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::global {
+
+// Which of the compiled kernels a case runs.
+
+template <class Visitor>
+static decltype(auto) with_operation(const std::string& name, Visitor&& visit) {
+  if (name == "copy") return visit(StreamCopy{});
+  if (name == "mul") return visit(StreamMul{});
+  if (name == "add") return visit(StreamAdd{});
+  if (name == "triad") return visit(StreamTriad{});
+  return visit(StreamDot{});
+}
+
+/// Calls visit(type_identity<Real>, type_identity<Word>).
+template <class Visitor>
+static decltype(auto) with_types(bool doubles, std::uint32_t word_bytes, Visitor&& visit) {
+  constexpr std::type_identity<float> single_precision;
+  constexpr std::type_identity<double> double_precision;
+  if (doubles) {
+    if (word_bytes == 8) return visit(double_precision, std::type_identity<double>{});
+    return visit(double_precision, std::type_identity<double2>{});
+  }
+  if (word_bytes == 4) return visit(single_precision, std::type_identity<float>{});
+  if (word_bytes == 8) return visit(single_precision, std::type_identity<float2>{});
+  return visit(single_precision, std::type_identity<float4>{});
+}
+
+template <class Visitor>
+static decltype(auto) with_turns(std::uint32_t words_per_thread, Visitor&& visit) {
+  if (words_per_thread == 1) return visit(std::integral_constant<unsigned, 1>{});
+  if (words_per_thread == 2) return visit(std::integral_constant<unsigned, 2>{});
+  return visit(std::integral_constant<unsigned, 4>{});
+}
+
+/// A case in numbers.
+struct StreamCase {
+  std::string name;
+  bool doubles;
+  Launch launch;
+  unsigned inputs;
+  bool reduces;
+
+  explicit StreamCase(const Case& decided)
+      : name(decided.name("stream")),
+        doubles(decided.name("type") == "double"),
+        launch{.op = Op::copy,
+               .word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes")),
+               .count = decided.number("buffer_bytes") / decided.number("word_bytes"),
+               .tile = {.block_threads = static_cast<std::uint32_t>(decided.number("block_threads")),
+                        .elements_per_thread = static_cast<std::uint32_t>(decided.number("elements_per_thread"))}},
+        inputs(with_operation(name, [](auto operation) { return operation.inputs; })),
+        reduces(name == "dot") {}
+
+  [[nodiscard]] std::uint32_t real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
+  [[nodiscard]] std::uint64_t array_bytes() const { return launch.count * launch.word_bytes; }
+  /// From one array to the next: each starts on a line.
+  [[nodiscard]] std::uint64_t step_bytes() const {
+    return (array_bytes() + access::line_bytes - 1) / access::line_bytes * access::line_bytes;
+  }
+  [[nodiscard]] std::uint64_t warps() const { return launch.threads() / access::warp_lanes; }
+  [[nodiscard]] std::uint64_t output_bytes() const { return reduces ? warps() * real_bytes() : array_bytes(); }
+  [[nodiscard]] std::uint64_t allocated_bytes() const { return inputs * step_bytes() + output_bytes(); }
+
+  /// Calls visit(operation, type_identity<Real>, type_identity<Word>, integral_constant<words per thread>).
+  template <class Visitor>
+  decltype(auto) with_kernel(Visitor&& visit) const {
+    return with_operation(name, [&](auto operation) {
+      return with_types(doubles, launch.word_bytes, [&](auto real, auto word) {
+        return with_turns(launch.tile.elements_per_thread,
+                          [&](auto turns) { return visit(operation, real, word, turns); });
+      });
+    });
+  }
+};
+
+/// One element after another.
+struct StreamPattern {
+  constexpr std::uint64_t operator()(std::uint64_t i) const { return i; }
+  [[nodiscard]] constexpr bool active(std::uint64_t) const { return true; }
+};
+
+static std::vector<access::Site> stream_sites(const StreamCase& one) {
+  const auto request_of = [launch = one.launch](std::uint64_t k) { return request(launch, StreamPattern{}, k); };
+  std::vector<access::Site> sites = {
+      {.name = one.inputs == 1 ? "source" : "sources",
+       .op = access::Op::load,
+       .word_bytes = one.launch.word_bytes,
+       .instructions = one.inputs * one.launch.tile.elements_per_thread,
+       .requests = one.inputs * one.launch.requests(),
+       .extent_bytes = one.inputs * one.step_bytes(),
+       .request = [=, inputs = one.inputs, step_bytes = one.step_bytes()](std::uint64_t k) {
+         access::WarpRequest request = request_of(k / inputs);
+         for (std::uint64_t& address : request.address) address += k % inputs * step_bytes;
+         return request;
+       }}};
+  if (one.reduces) return sites;
+  sites.push_back({.name = "target",
+                   .op = access::Op::store,
+                   .word_bytes = one.launch.word_bytes,
+                   .instructions = one.launch.tile.elements_per_thread,
+                   .requests = one.launch.requests(),
+                   .extent_bytes = one.array_bytes(),
+                   .request = request_of});
+  return sites;
+}
+
+static Workload describe_stream(const Case& decided, const Device&) {
+  const StreamCase one(decided);
+  Workload workload;
+  workload.kernel = one.with_kernel([](auto operation, auto real, auto word, auto turns) {
+    using Operation = decltype(operation);
+    using Real = typename decltype(real)::type;
+    using Word = typename decltype(word)::type;
+    if constexpr (std::is_same_v<Operation, StreamDot>) {
+      return measure::kernel_name<&dot<Word, Real, turns()>>();
+    } else {
+      return measure::kernel_name<&stream<Word, Operation, turns()>>();
+    }
+  });
+  workload.sites = stream_sites(one);
+  workload.useful_bytes_read = one.inputs * one.array_bytes();
+  if (!one.reduces) workload.useful_bytes_written = one.array_bytes();
+  const unsigned flops = with_operation(one.name, [](auto operation) { return operation.flops; });
+  if (flops > 0) workload.useful_flops = flops * (one.array_bytes() / one.real_bytes());
+  workload.double_precision = one.doubles;
+  workload.allocated_bytes = one.allocated_bytes();
+  workload.blocks = one.launch.blocks();
+  workload.block_threads = one.launch.tile.block_threads;
+  return workload;
+}
+
+class StreamExperiment final : public measure::Experiment {
+ public:
+  StreamExperiment(const Case& decided, measure::Session& session)
+      : case_(decided),
+        session_(&session),
+        arrays_(reinterpret_cast<std::byte*>(session.target(case_.allocated_bytes() / sizeof(std::uint32_t)))) {
+    fill(session.stream().get());
+  }
+
+  void launch(cudaStream_t stream) override {
+    case_.with_kernel([&](auto operation, auto real, auto word, auto turns) {
+      using Operation = decltype(operation);
+      using Real = typename decltype(real)::type;
+      using Word = typename decltype(word)::type;
+      const auto grid = static_cast<unsigned>(case_.launch.blocks());
+      const unsigned block = case_.launch.tile.block_threads;
+      const auto* a = array<Word>(0);
+      const auto* b = array<Word>(1);
+      if constexpr (std::is_same_v<Operation, StreamDot>) {
+        dot<Word, Real, turns()><<<grid, block, 0, stream>>>(a, b, array<Real>(case_.inputs), case_.launch.count);
+      } else {
+        global::stream<Word, Operation, turns()>
+            <<<grid, block, 0, stream>>>(a, b, array<Word>(case_.inputs), case_.launch.count);
+      }
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    fill(stream);
+    measure::poison(array<void>(case_.inputs), case_.output_bytes(), stream);
+    launch(stream);
+    const measure::CheckResult<Mismatches> found(*session_);
+    found.reset(stream);
+    check(found.data(), stream);
+    const Mismatches result = found.read(stream);
+    measure::Verification verification{.mismatches = result.count,
+                                       .what = case_.reduces ? "warps' sums" : "elements of the target"};
+    if (result.count > 0) verification.first_mismatch = result.first;
+    return verification;
+  }
+
+ private:
+  static constexpr unsigned check_threads = 256;
+
+  [[nodiscard]] unsigned check_blocks() const { return session_->device().multiprocessors * 8; }
+  template <class T>
+  [[nodiscard]] T* array(unsigned number) const {
+    return reinterpret_cast<T*>(arrays_ + number * case_.step_bytes());
+  }
+  [[nodiscard]] std::uint64_t reals() const { return case_.array_bytes() / case_.real_bytes(); }
+
+  void fill(cudaStream_t stream) {
+    for (unsigned number = 0; number < case_.inputs; ++number) {
+      if (case_.doubles) {
+        fill_stream<<<check_blocks(), check_threads, 0, stream>>>(array<double>(number), number, reals());
+      } else {
+        fill_stream<<<check_blocks(), check_threads, 0, stream>>>(array<float>(number), number, reals());
+      }
+    }
+    measure::check(cudaGetLastError(), "launch the fill of the arrays");
+  }
+
+  void check(Mismatches* found, cudaStream_t stream) {
+    case_.with_kernel([&](auto operation, auto real, auto, auto) {
+      using Operation = decltype(operation);
+      using Real = typename decltype(real)::type;
+      const auto* output = array<Real>(case_.inputs);
+      if constexpr (std::is_same_v<Operation, StreamDot>) {
+        check_dot<<<check_blocks(), check_threads, 0, stream>>>(
+            output, reals(), case_.launch.word_bytes / case_.real_bytes(), case_.launch.tile, case_.warps(), found);
+      } else {
+        check_stream<Real, Operation><<<check_blocks(), check_threads, 0, stream>>>(output, reals(), found);
+      }
+    });
+  }
+
+  StreamCase case_;
+  measure::Session* session_;
+  std::byte* arrays_;
+};
+
+static void validate_stream(const Case& chosen) {
+  const std::uint64_t real = chosen.name("type") == "double" ? sizeof(double) : sizeof(float);
+  const std::uint64_t word = chosen.is_auto("word_bytes") ? real : chosen.number("word_bytes");
+  if (word < real) {
+    throw usage_error("--word-bytes " + std::to_string(word) +
+                      " has no room for a double; use 8 or 16, or --type float");
+  }
+  if (!chosen.is_auto("block_threads") && chosen.number("block_threads") % access::warp_lanes != 0) {
+    throw usage_error("--block-threads " + std::to_string(chosen.number("block_threads")) +
+                      " is no multiple of 32, whose sums dot adds up; use " +
+                      std::to_string((chosen.number("block_threads") + 31) / 32 * 32));
+  }
+  if (chosen.is_auto("buffer_bytes") || chosen.number("buffer_bytes") % word == 0) return;
+  const std::uint64_t buffer = chosen.number("buffer_bytes");
+  throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of the word size of " +
+                    std::to_string(word) + " bytes; use " +
+                    std::to_string(std::max(buffer / word, std::uint64_t{1}) * word));
+}
+
+static std::vector<Axis> stream_axes() {
+  Axis word_bytes = word_bytes_axis();
+  word_bytes.defaults = "auto";
+  word_bytes.takes_auto = true;
+  word_bytes.candidates = {16, 8, 4};
+  Axis elements_per_thread = elements_per_thread_axis();
+  elements_per_thread.purpose = "words per thread and array, a block's width apart";
+  elements_per_thread.numbers = {1, 2, 4};
+  elements_per_thread.candidates = {1, 2, 4};
+  return {{.flag = "stream",
+           .parameter = "stream",
+           .purpose = "kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b",
+           .defaults = "copy,mul,add,triad,dot",
+           .quick = "copy,triad,dot",
+           .names = {"copy", "mul", "add", "triad", "dot"},
+           .value_optional = true},
+          {.flag = "type",
+           .parameter = "type",
+           .purpose = "what the arrays hold",
+           .defaults = "float,double",
+           .quick = "double",
+           .names = {"float", "double"}},
+          std::move(word_bytes),
+          std::move(elements_per_thread),
+          block_threads_axis(),
+          buffer_axis()};
+}
+
+static Probe stream_probe() {
+  Probe probe;
+  probe.name = "stream";
+  probe.purpose = "copy, mul, add, triad and dot: what kernels that stream whole arrays reach";
+  probe.axes = stream_axes();
+  probe.baseline = std::string("triad");
+  probe.describe = describe_stream;
+  probe.validate = validate_stream;
+  probe.size = [](std::span<Case> sweep, const Device& device) {
+    size(sweep, device, [](const Case& one) {
+      const unsigned inputs = with_operation(one.name("stream"), [](auto operation) { return operation.inputs; });
+      return (inputs + 1) * one.number("buffer_bytes");
+    });
+  };
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<StreamExperiment>(decided, session);
+  };
+  probe.conclude = conclude_stream;
+  return probe;
+}
+
+GPUMEM_PROBE(stream_probe);
+
+}  // namespace gpumem::global

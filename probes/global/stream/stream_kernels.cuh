@@ -1,0 +1,201 @@
+#pragma once
+// The kernels of STREAM, the content of their arrays, and the checks of what they made of it.
+
+#include <cstdint>
+
+#include "engine/access/request.hpp"
+#include "engine/measure/content.hpp"
+#include "probes/global/launch.hpp"
+#include "probes/global/verify.cuh"
+
+namespace gpumem::global {
+
+/// BabelStream's.
+constexpr double stream_scalar = 0.4;
+
+// What a kernel makes of an element of each array that it reads. Roundings are spelt out, so that the check can expect
+// the very bits.
+
+__device__ static float product(float a, float b) { return __fmul_rn(a, b); }
+__device__ static double product(double a, double b) { return __dmul_rn(a, b); }
+__device__ static float sum(float a, float b) { return __fadd_rn(a, b); }
+__device__ static double sum(double a, double b) { return __dadd_rn(a, b); }
+__device__ static float product_and_sum(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__device__ static double product_and_sum(double a, double b, double c) { return __fma_rn(a, b, c); }
+
+struct StreamCopy {
+  static constexpr unsigned inputs = 1;
+  static constexpr unsigned flops = 0;
+  template <class Real>
+  __device__ Real operator()(Real a, Real /*unused*/) const {
+    return a;
+  }
+};
+struct StreamMul {
+  static constexpr unsigned inputs = 1;
+  static constexpr unsigned flops = 1;
+  template <class Real>
+  __device__ Real operator()(Real a, Real /*unused*/) const {
+    return product(static_cast<Real>(stream_scalar), a);
+  }
+};
+struct StreamAdd {
+  static constexpr unsigned inputs = 2;
+  static constexpr unsigned flops = 1;
+  template <class Real>
+  __device__ Real operator()(Real a, Real b) const {
+    return sum(a, b);
+  }
+};
+struct StreamTriad {
+  static constexpr unsigned inputs = 2;
+  static constexpr unsigned flops = 2;
+  template <class Real>
+  __device__ Real operator()(Real a, Real b) const {
+    return product_and_sum(static_cast<Real>(stream_scalar), b, a);
+  }
+};
+/// Its kernel is another one: it writes nothing but partial sums.
+struct StreamDot {
+  static constexpr unsigned inputs = 2;
+  static constexpr unsigned flops = 2;
+};
+
+// Words of one, two or four elements.
+
+template <class Operation>
+__device__ float lanewise(Operation of, float a, float b) {
+  return of(a, b);
+}
+template <class Operation>
+__device__ double lanewise(Operation of, double a, double b) {
+  return of(a, b);
+}
+template <class Operation>
+__device__ float2 lanewise(Operation of, float2 a, float2 b) {
+  return {of(a.x, b.x), of(a.y, b.y)};
+}
+template <class Operation>
+__device__ double2 lanewise(Operation of, double2 a, double2 b) {
+  return {of(a.x, b.x), of(a.y, b.y)};
+}
+template <class Operation>
+__device__ float4 lanewise(Operation of, float4 a, float4 b) {
+  return {of(a.x, b.x), of(a.y, b.y), of(a.z, b.z), of(a.w, b.w)};
+}
+
+__device__ static float add_product(float total, float a, float b) { return product_and_sum(a, b, total); }
+__device__ static double add_product(double total, double a, double b) { return product_and_sum(a, b, total); }
+__device__ static float add_product(float total, float2 a, float2 b) {
+  return add_product(add_product(total, a.x, b.x), a.y, b.y);
+}
+__device__ static double add_product(double total, double2 a, double2 b) {
+  return add_product(add_product(total, a.x, b.x), a.y, b.y);
+}
+__device__ static float add_product(float total, float4 a, float4 b) {
+  return add_product(add_product(total, float2{a.x, a.y}, float2{b.x, b.y}), float2{a.z, a.w}, float2{b.z, b.w});
+}
+
+template <class Word, class Operation, unsigned words_per_thread>
+__global__ void __launch_bounds__(1024) stream(const Word* a, const Word* b, Word* target, std::uint64_t count) {
+  const Tile tile{blockDim.x, words_per_thread};
+  Word of_a[words_per_thread];
+  Word of_b[words_per_thread] = {};
+#pragma unroll
+  for (unsigned turn = 0; turn < words_per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    if (i >= count) continue;
+    of_a[turn] = a[i];
+    if constexpr (Operation::inputs == 2) of_b[turn] = b[i];
+  }
+#pragma unroll
+  for (unsigned turn = 0; turn < words_per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    if (i < count) target[i] = lanewise(Operation{}, of_a[turn], of_b[turn]);
+  }
+}
+
+/// Stores the sum of each warp's products. Adding those up is left out: they are at most 1.6 % of the data.
+template <class Word, class Real, unsigned words_per_thread>
+__global__ void __launch_bounds__(1024) dot(const Word* a, const Word* b, Real* sums, std::uint64_t count) {
+  const Tile tile{blockDim.x, words_per_thread};
+  Word of_a[words_per_thread] = {};
+  Word of_b[words_per_thread] = {};
+#pragma unroll
+  for (unsigned turn = 0; turn < words_per_thread; ++turn) {
+    const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
+    if (i >= count) continue;
+    of_a[turn] = a[i];
+    of_b[turn] = b[i];
+  }
+  Real total = 0;
+#pragma unroll
+  for (unsigned turn = 0; turn < words_per_thread; ++turn) total = add_product(total, of_a[turn], of_b[turn]);
+#pragma unroll
+  for (unsigned distance = access::warp_lanes / 2; distance > 0; distance /= 2) {
+    total += __shfl_xor_sync(~0U, total, distance);
+  }
+  const std::uint64_t thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (threadIdx.x % access::warp_lanes == 0) sums[thread / access::warp_lanes] = total;
+}
+
+// Content and checks. Inputs lie in [1, 2) with a random fraction, so that sums of products cancel nothing.
+
+template <class Real>
+__device__ Real stream_value(unsigned array, std::uint64_t element) {
+  const std::uint64_t index = 2 * element + array;
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return __uint_as_float(0x3F800000U | (measure::random_word(index) >> 9U));
+  } else {
+    return __hiloint2double(static_cast<int>(0x3FF00000U | (measure::random_word(2 * index) >> 12U)),
+                            static_cast<int>(measure::random_word(2 * index + 1)));
+  }
+}
+
+template <class Real>
+__global__ void fill_stream(Real* values, unsigned array, std::uint64_t count) {
+  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    values[i] = stream_value<Real>(array, i);
+  }
+}
+
+template <class Real, class Operation>
+__global__ void check_stream(const Real* target, std::uint64_t count, Mismatches* found) {
+  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    const Real expected = Operation{}(stream_value<Real>(0, i), stream_value<Real>(1, i));
+    if (target[i] != expected) report_mismatch(found, i);
+  }
+}
+
+/// Each warp's sum against one in double precision. All products are positive, so rounding is off by no more than half
+/// an epsilon of the sum for every product added to another in a thread, for the five additions between threads, and
+/// for every addition of the check itself (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2); twice
+/// that is allowed. A product that is missing or wrong is a hundred times as much.
+template <class Real>
+__global__ void check_dot(const Real* sums, std::uint64_t count, std::uint32_t reals_per_word, Tile tile,
+                          std::uint64_t warps, Mismatches* found) {
+  constexpr double half_epsilon = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
+  constexpr double check_half_epsilon = 0x1p-53;
+  const std::uint64_t warps_per_block = tile.block_threads / access::warp_lanes;
+  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t warp = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; warp < warps; warp += step) {
+    const auto thread = static_cast<std::uint32_t>(warp % warps_per_block * access::warp_lanes);
+    double expected = 0;
+    double products = 0;
+    for (std::uint32_t turn = 0; turn < tile.elements_per_thread; ++turn) {
+      const std::uint64_t first = tile.element(warp / warps_per_block, thread, turn) * reals_per_word;
+      const std::uint64_t end = first + std::uint64_t{access::warp_lanes} * reals_per_word;
+      for (std::uint64_t i = first; i < end && i < count; ++i) {
+        expected += static_cast<double>(stream_value<Real>(0, i)) * static_cast<double>(stream_value<Real>(1, i));
+        products += 1;
+      }
+    }
+    const double roundings = (products / access::warp_lanes + 5) * half_epsilon + products * check_half_epsilon;
+    const double off = fabs(static_cast<double>(sums[warp]) - expected);
+    if (!(off <= 2 * roundings * expected)) report_mismatch(found, warp);  // not a number is wrong, too
+  }
+}
+
+}  // namespace gpumem::global

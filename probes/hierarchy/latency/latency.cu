@@ -1,0 +1,396 @@
+// Latency: a chase through each level of the hierarchy, every step waiting for the one before.
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/measure/content.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/host_memory.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "probes/hierarchy/chase.cuh"
+#include "probes/hierarchy/latency/ladder.hpp"
+#include "probes/hierarchy/memory_chase.hpp"
+
+namespace gpumem::hierarchy {
+
+constexpr unsigned kib = 1024;
+constexpr unsigned line = access::line_bytes;
+
+constexpr unsigned shared_bytes = 32 * kib;
+constexpr unsigned local_words = 64;  // of a thread; each on a line of its own, shared with the other lanes' words
+/// First-level constant caches hold 2 KiB, in lines of 64 bytes (Jia and others, Dissecting the NVIDIA Volta GPU
+/// Architecture via Microbenchmarking, 2018); the next level holds all of a program's constants.
+constexpr unsigned constant_line = 64;
+constexpr unsigned near_constant_bytes = 1 * kib;
+constexpr unsigned far_constant_bytes = 32 * kib;
+
+__constant__ std::uint32_t constant_nodes[(far_constant_bytes + near_constant_bytes) / sizeof(std::uint32_t)];
+
+/// Only additions are so short that they would notice the loop.
+constexpr unsigned additions_in_a_row = 6 * unrolled;
+
+// ---- Kernels, each of one warp a block: the first thread chases.
+
+template <unsigned in_a_row>
+__global__ void chase_registers(float addend, std::uint32_t steps, std::uint64_t* result) {
+  const float own = addend + static_cast<float>(threadIdx.x);  // in a register, where a parameter would be none
+  if (threadIdx.x != 0) return;
+  // Of floating-point numbers, because two additions of integers in a row become one instruction.
+  time_chase<in_a_row>(0.0F, 0.0F, steps, result, [own](float& sum) {
+    asm volatile("add.rn.f32 %0, %0, %1;" : "+f"(sum) : "f"(own));
+  });
+}
+
+template <unsigned in_a_row>
+__global__ void chase_shared(ChaseOrder order, std::uint32_t steps, std::uint64_t* result) {
+  __shared__ std::uint32_t nodes[shared_bytes / sizeof(std::uint32_t)];
+  constexpr unsigned step_words = line / sizeof(std::uint32_t);
+  const auto base = static_cast<std::uint32_t>(__cvta_generic_to_shared(nodes));
+  for (std::uint64_t k = threadIdx.x; k < order.nodes(); k += blockDim.x) {
+    nodes[order(k) * step_words] = base + static_cast<std::uint32_t>(order.next(k)) * line;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  time_chase<in_a_row>(base + static_cast<std::uint32_t>(order(0)) * line, base, steps, result, [](std::uint32_t& at) {
+    asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at));
+  });
+}
+
+#if __CUDA_ARCH__ >= 900
+__device__ inline unsigned rank_in_cluster() {
+  unsigned rank = 0;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+__device__ inline std::uint64_t in_second_block(std::uint64_t address) {
+  asm volatile("mapa.u64 %0, %0, 1;" : "+l"(address));
+  return address;
+}
+__device__ inline void wait_for_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+}
+#else  // never launched: describe_latency() asks for a chip that has clusters
+__device__ inline unsigned rank_in_cluster() { return blockIdx.x; }
+__device__ inline std::uint64_t in_second_block(std::uint64_t address) { return address; }
+__device__ inline void wait_for_cluster() {}
+#endif
+
+/// The first block of a cluster of two chases through the shared memory of the second.
+template <unsigned in_a_row>
+__global__ void chase_cluster(ChaseOrder order, std::uint32_t steps, std::uint64_t* result) {
+  __shared__ std::uint64_t nodes[shared_bytes / sizeof(std::uint64_t)];
+  constexpr unsigned step_words = line / sizeof(std::uint64_t);
+  const std::uint64_t base = in_second_block(reinterpret_cast<std::uint64_t>(nodes));
+  const bool second = rank_in_cluster() == 1;
+  if (second) {
+    for (std::uint64_t k = threadIdx.x; k < order.nodes(); k += blockDim.x) {
+      nodes[order(k) * step_words] = base + order.next(k) * line;
+    }
+  }
+  wait_for_cluster();
+  if (!second && threadIdx.x == 0) {
+    time_chase<in_a_row>(base + order(0) * line, base, steps, result, [](std::uint64_t& at) {
+      asm volatile("ld.u64 %0, [%0];" : "+l"(at));
+    });
+  }
+  wait_for_cluster();  // a block's shared memory is gone when it ends
+}
+
+template <unsigned in_a_row>
+__global__ void chase_local(ChaseOrder order, std::uint32_t steps, std::uint64_t* result) {
+  if (threadIdx.x != 0) return;
+  std::uint32_t nodes[local_words];
+  constexpr auto word = static_cast<std::uint32_t>(sizeof(std::uint32_t));
+  const auto base = static_cast<std::uint32_t>(__cvta_generic_to_local(nodes));
+#pragma unroll 1
+  for (std::uint64_t k = 0; k < order.nodes(); ++k) {
+    const std::uint32_t at = base + static_cast<std::uint32_t>(order(k)) * word;
+    asm volatile("st.local.u32 [%0], %1;" ::"r"(at), "r"(base + static_cast<std::uint32_t>(order.next(k)) * word));
+  }
+  time_chase<in_a_row>(base + static_cast<std::uint32_t>(order(0)) * word, base, steps, result, [](std::uint32_t& at) {
+    asm volatile("ld.local.u32 %0, [%0];" : "+r"(at));
+  });
+}
+
+template <unsigned in_a_row>
+__global__ void chase_constant(std::uint32_t place, std::uint32_t origin, std::uint32_t steps, std::uint64_t* result) {
+  if (threadIdx.x != 0) return;
+  time_chase<in_a_row>(place, origin, steps, result, [](std::uint32_t& at) {
+    at = *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const char*>(constant_nodes) + at);
+  });
+}
+
+template <unsigned in_a_row>
+__global__ void chase_texture(cudaTextureObject_t nodes, std::uint32_t place, std::uint32_t steps,
+                              std::uint64_t* result) {
+  if (threadIdx.x != 0) return;
+  time_chase<in_a_row>(place, 0U, steps, result,
+                       [nodes](std::uint32_t& at) { at = tex1Dfetch<std::uint32_t>(nodes, static_cast<int>(at)); });
+}
+
+// ---- Levels
+
+/// How a kernel gets at a level.
+enum class Way { registers, shared, cluster, local, constant, texture, pointer };
+
+struct Level {
+  Way way = Way::pointer;
+  access::Space space = access::Space::global;
+  std::uint64_t nodes = 1;
+  std::uint64_t step_bytes = line;
+  std::uint64_t origin = 0;  ///< byte of the constants where they begin
+};
+
+static Level level_of(const Case& one, const Device& device) {
+  using access::Space;
+  const std::string& name = one.name("level");
+  if (name == "register") return {.way = Way::registers};
+  if (name == "shared") return {Way::shared, Space::shared, shared_bytes / line};
+  if (name == "cluster") return {Way::cluster, Space::cluster, shared_bytes / line};
+  if (name == "local") return {Way::local, Space::local, local_words, sizeof(std::uint32_t)};
+  if (name == "texture") return {Way::texture, Space::texture, 16 * kib / line};
+  if (name == "constant") {
+    return {Way::constant, Space::constant, near_constant_bytes / constant_line, constant_line, far_constant_bytes};
+  }
+  if (name == "constant-far") {
+    return {Way::constant, Space::constant, far_constant_bytes / constant_line, constant_line};
+  }
+  const auto lines_of = [](std::uint64_t bytes, std::uint64_t least) { return std::max(bytes, least) / line; };
+  constexpr std::uint64_t more_than_l1 = std::uint64_t{1} << 20U;
+  if (name == "l1") return {.nodes = 16 * kib / line};
+  // Little enough for the part of L2 that is near; more than that part, and less than all.
+  if (name == "l2") return {.nodes = lines_of(device.l2_bytes / 16, more_than_l1)};
+  if (name == "l2-far") return {.nodes = lines_of(device.l2_bytes * 5 / 8, more_than_l1)};
+  if (name == "host") return {.space = Space::host, .nodes = lines_of(0, 4 * more_than_l1)};
+  return {.nodes = lines_of(4 * device.l2_bytes, 64 * more_than_l1)};
+}
+
+static ChaseOrder order_of(const Level& level, const Case& one) {
+  return {level.nodes, std::max(page_bytes_of(one) / level.step_bytes, std::uint64_t{1})};
+}
+
+/// Fewer over the link, where each takes a microsecond.
+static std::uint32_t steps_of(const Level& level) {
+  return level.space == access::Space::host ? timed_steps / 4 : timed_steps;
+}
+
+static MemoryWalk walk_of(const Level& level, const Case& one) {
+  return {level.nodes * level.step_bytes, page_bytes_of(one), level.step_bytes, steps_of(level)};
+}
+
+static std::string kernel_of(Way way) {
+  switch (way) {
+    case Way::registers:
+      return measure::kernel_name<&chase_registers<additions_in_a_row>>();
+    case Way::shared:
+      return measure::kernel_name<&chase_shared<unrolled>>();
+    case Way::cluster:
+      return measure::kernel_name<&chase_cluster<unrolled>>();
+    case Way::local:
+      return measure::kernel_name<&chase_local<unrolled>>();
+    case Way::constant:
+      return measure::kernel_name<&chase_constant<unrolled>>();
+    default:
+      return measure::kernel_name<&chase_texture<unrolled>>();
+  }
+}
+
+static void require_clusters(const Device& device) {
+  if (std::atoi(device.compute_capability.c_str()) >= 9) return;
+  throw missing_capability_error("shared memory of another block needs compute capability 9.0, this GPU has " +
+                                 device.compute_capability);
+}
+
+static Workload describe_latency(const Case& decided, const Device& device) {
+  const Level level = level_of(decided, device);
+  Workload workload;
+  workload.chase = Chase{.level = decided.name("level")};
+  if (level.way == Way::pointer) {
+    describe_memory_chase(workload, walk_of(level, decided), level.space);
+    return workload;
+  }
+  if (level.way == Way::cluster) require_clusters(device);
+  workload.kernel = kernel_of(level.way);
+  workload.blocks = level.way == Way::cluster ? 2 : 1;
+  workload.block_threads = access::warp_lanes;
+  workload.unmodelled = "no stage of the model is about latencies one after another";
+  if (level.way == Way::registers) return workload;
+  if (level.way == Way::shared || level.way == Way::cluster) workload.shared_bytes_per_block = shared_bytes;
+  const unsigned word_bytes = level.way == Way::cluster ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+  const ChaseOrder order = order_of(level, decided);
+  const auto at_node = [=, local = level.way == Way::local, step = level.step_bytes](std::uint64_t node) {
+    access::WarpRequest request{.active = 1, .word_bytes = word_bytes};
+    request.address[0] = local ? access::local_address(node * step, 0) : node * step;
+    return request;
+  };
+  workload.sites.push_back({.name = "nodes",
+                            .space = level.space,
+                            .op = access::Op::load,
+                            .word_bytes = word_bytes,
+                            .instructions = unrolled,
+                            .requests = std::uint64_t{rounds} * steps_of(level),
+                            .request = [=](std::uint64_t k) { return at_node(order(k % order.nodes())); }});
+  if (level.way == Way::local) {
+    workload.sites.push_back({.name = "links",
+                              .space = level.space,
+                              .op = access::Op::store,
+                              .word_bytes = word_bytes,
+                              .requests = level.nodes,
+                              .request = at_node});
+  }
+  return workload;
+}
+
+// ---- Experiments
+
+/// Memory that a texture reads, as 32-bit words.
+class WordTexture {
+ public:
+  WordTexture() = default;
+  explicit WordTexture(const std::vector<std::uint32_t>& words) : buffer_(words.size() * sizeof(std::uint32_t)) {
+    measure::check(cudaMemcpy(buffer_.data(), words.data(), buffer_.bytes(), cudaMemcpyDefault), "link the nodes");
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = buffer_.data();
+    resource.res.linear.desc = cudaCreateChannelDesc<std::uint32_t>();
+    resource.res.linear.sizeInBytes = buffer_.bytes();
+    cudaTextureDesc texture{};
+    texture.readMode = cudaReadModeElementType;
+    measure::check(cudaCreateTextureObject(&object_, &resource, &texture, nullptr), "create a texture");
+  }
+  ~WordTexture() {
+    if (object_ != 0) static_cast<void>(cudaDestroyTextureObject(object_));
+  }
+  WordTexture(const WordTexture&) = delete;
+  WordTexture& operator=(const WordTexture&) = delete;
+
+  [[nodiscard]] cudaTextureObject_t get() const { return object_; }
+
+ private:
+  measure::DeviceBuffer buffer_;
+  cudaTextureObject_t object_ = 0;
+};
+
+/// Of the levels that are no memory with pointers: their nodes are few, and known to the host.
+class SmallChase final : public ChaseExperiment {
+ public:
+  SmallChase(const Level& level, const ChaseOrder& order)
+      : ChaseExperiment(steps_of(level)), level_(level), order_(order) {
+    if (level.way == Way::texture) texture_ = std::make_unique<WordTexture>(linked_words(sizeof(std::uint32_t)));
+    if (level.way != Way::constant) return;
+    const auto words = linked_words(1);
+    measure::check(cudaMemcpyToSymbol(constant_nodes, words.data(), words.size() * sizeof words.front(), level.origin),
+                   "link the nodes");
+  }
+
+ private:
+  /// Nodes whose links count bytes, or units of several.
+  [[nodiscard]] std::vector<std::uint32_t> linked_words(std::uint64_t unit_bytes) const {
+    std::vector<std::uint32_t> words(level_.nodes * level_.step_bytes / sizeof(std::uint32_t));
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = measure::random_word(i);
+    for (std::uint64_t k = 0; k < level_.nodes; ++k) {
+      const std::uint64_t next = level_.origin + order_.next(k) * level_.step_bytes;
+      words[order_(k) * level_.step_bytes / sizeof(std::uint32_t)] = static_cast<std::uint32_t>(next / unit_bytes);
+    }
+    return words;
+  }
+
+  std::uint64_t run(std::uint64_t* result, cudaStream_t stream) override {
+    const std::uint64_t taken = std::uint64_t{rounds} * steps();
+    const std::uint64_t reached = order_(taken % level_.nodes) * level_.step_bytes;
+    const auto origin = static_cast<std::uint32_t>(level_.origin);
+    const auto first = static_cast<std::uint32_t>(order_(0) * level_.step_bytes);
+    switch (level_.way) {
+      case Way::registers: {
+        const std::uint32_t addend = measure::random_word(1) % 256;  // sums of it are exact
+        chase_registers<additions_in_a_row>
+            <<<1, access::warp_lanes, 0, stream>>>(static_cast<float>(addend), steps(), result);
+        return taken * addend;
+      }
+      case Way::shared:
+        chase_shared<unrolled><<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
+        return reached;
+      case Way::cluster:
+        launch_cluster(result, stream);
+        return reached;
+      case Way::local:
+        chase_local<unrolled><<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
+        return reached;
+      case Way::constant:
+        chase_constant<unrolled><<<1, access::warp_lanes, 0, stream>>>(origin + first, origin, steps(), result);
+        return reached;
+      default:
+        chase_texture<unrolled>
+            <<<1, access::warp_lanes, 0, stream>>>(texture_->get(), first / sizeof(std::uint32_t), steps(), result);
+        return reached / sizeof(std::uint32_t);
+    }
+  }
+
+  void launch_cluster(std::uint64_t* result, cudaStream_t stream) const {
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {2, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(2);
+    config.blockDim = dim3(access::warp_lanes);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    measure::check(cudaLaunchKernelEx(&config, chase_cluster<unrolled>, order_, steps(), result), "launch a cluster");
+  }
+
+  Level level_;
+  ChaseOrder order_;
+  std::unique_ptr<WordTexture> texture_;
+};
+
+/// As DeviceNodes, of the host.
+struct MappedNodes {
+  host::Buffer mapped;
+};
+
+class HostChase final : private MappedNodes, public MemoryChase {
+ public:
+  HostChase(const MemoryWalk& walk, measure::Session& session)
+      : MappedNodes{host::Buffer(host::Memory::pinned, walk.footprint_bytes())},
+        MemoryChase(walk, mapped.device_words(), session) {}
+};
+
+static std::unique_ptr<measure::Experiment> prepare(const Case& decided, measure::Session& session) {
+  const Level level = level_of(decided, session.device());
+  if (level.way != Way::pointer) return std::make_unique<SmallChase>(level, order_of(level, decided));
+  const MemoryWalk walk = walk_of(level, decided);
+  if (level.space == access::Space::host) return std::make_unique<HostChase>(walk, session);
+  return std::make_unique<DeviceChase>(walk, session);
+}
+
+static Probe latency_probe() {
+  Probe probe;
+  probe.name = "latency";
+  probe.purpose = "how long a load takes that waits for the one before, at each level of the hierarchy";
+  probe.axes = {{.flag = "latency",
+                 .parameter = "level",
+                 .purpose = "what answers: a register, a memory of the multiprocessor, a cache that holds all of a "
+                            "chase, or what is behind them",
+                 .defaults = "register,shared,cluster,l1,texture,constant,constant-far,local,l2,l2-far,memory,host",
+                 .names = {"register", "shared", "cluster", "l1", "texture", "constant", "constant-far", "local", "l2",
+                           "l2-far", "memory", "host"}},
+                order_axis()};
+  probe.compared = "order";
+  probe.baseline = std::string("random");
+  probe.headline = latency_headline();
+  probe.metrics = {latency_ns()};
+  probe.describe = describe_latency;
+  probe.prepare = prepare;
+  probe.conclude = conclude_latency;
+  return probe;
+}
+
+GPUMEM_PROBE(latency_probe);
+
+}  // namespace gpumem::hierarchy

@@ -1,0 +1,257 @@
+// Transfer: one copy between host and device, from every kind of host memory, to the device, to the host, or both ways
+// at once. Page-locked memory is read by the device's copy engines; pageable memory the host has to stage first.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/host_memory.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/timing.hpp"
+#include "engine/measure/verify.hpp"
+#include "probes/host/pieces.hpp"
+#include "probes/host/transfer/transfer_advice.hpp"
+#include "probes/host/verify.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::host {
+
+namespace {
+
+using measure::Seconds;
+
+/// A case in numbers.
+struct Transfer {
+  std::uint64_t bytes;  ///< each way
+  Memory memory;
+  bool to_device;
+  bool to_host;
+
+  explicit Transfer(const Case& decided)
+      : bytes(decided.number("size_bytes")),
+        memory(memory_of(decided.name("host_memory"))),
+        to_device(decided.name("direction") != "to-host"),
+        to_host(decided.name("direction") != "to-device") {}
+
+  [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
+  [[nodiscard]] bool both() const { return to_device && to_host; }
+  [[nodiscard]] bool pageable() const { return memory == Memory::pageable; }
+};
+
+Workload describe(const Case& decided, const Device& /*device*/) {
+  const Transfer transfer(decided);
+  Workload workload;
+  const auto add = [&](Operation::Work work, const char* stage) {
+    workload.operations.push_back({.work = work,
+                                   .stage = stage,
+                                   .stream = static_cast<unsigned>(workload.operations.size()),
+                                   .bytes = transfer.bytes,
+                                   .pageable = transfer.pageable()});
+    workload.allocated_bytes += transfer.bytes;
+    workload.host_bytes += transfer.bytes;
+  };
+  if (transfer.to_device) {
+    add(Operation::Work::copy_to_device, "copy to the device");
+    workload.useful_bytes_written = transfer.bytes;
+  }
+  if (transfer.to_host) {
+    add(Operation::Work::copy_to_host, "copy to the host");
+    workload.useful_bytes_read = transfer.bytes;
+  }
+  // Pageable copies are staged by the host, which therefore cannot queue them ahead; device events would miss the part
+  // of a copy that passes before the first of them reaches the device.
+  if (transfer.pageable()) workload.clock = measure::Clock::host;
+  return workload;
+}
+
+/// The median of what `sample` returns, for a few runs and as long as it pays; absent when it never returns anything.
+template <class Sample>
+std::optional<Seconds> median_of_some(const Sample& sample) {
+  constexpr int most = 15;
+  constexpr int fewest = 3;
+  constexpr Seconds enough{0.2};
+  std::vector<Seconds> samples;
+  const auto start = std::chrono::steady_clock::now();
+  for (int run = 0; run < most; ++run) {
+    if (run >= fewest && std::chrono::steady_clock::now() - start > enough) break;
+    if (const std::optional<Seconds> one = sample()) samples.push_back(*one);
+  }
+  return samples.empty() ? std::nullopt : std::optional(measure::summarise(samples).median);
+}
+
+class TransferExperiment final : public measure::Experiment {
+ public:
+  TransferExperiment(const Case& decided, measure::Session& session) : transfer_(decided), session_(&session) {
+    if (transfer_.to_device) {
+      host_source_ = Buffer(transfer_.memory, transfer_.bytes);
+      fill_random(host_source_.words(), transfer_.words());
+      target_ = session.target(transfer_.words());
+    }
+    if (transfer_.to_host) {
+      host_target_ = Buffer(transfer_.memory, transfer_.bytes);
+      source_ = session.random_source(transfer_.words());
+    }
+  }
+
+  /// With `both`: two copies, and two events recorded and waited for.
+  [[nodiscard]] std::size_t queued_commands() const override { return transfer_.both() ? 6 : 1; }
+
+  void launch(cudaStream_t stream) override {
+    if (!transfer_.to_host) return copy_to_device(stream);
+    if (!transfer_.to_device) return copy_to_host(stream);
+    fork(stream);
+    copy_to_device(stream);
+    copy_to_host(back_.get());
+    join(stream);
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    if (transfer_.to_device) measure::poison(target_, transfer_.bytes, stream, "poison the target");
+    if (transfer_.to_host) fill_poison(host_target_.words(), transfer_.words());
+    launch(stream);
+    measure::check(cudaStreamSynchronize(stream), "run the transfer");
+    measure::Verification found;
+    if (transfer_.to_device) {
+      found =
+          measure::verify_random_words(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
+    }
+    if (transfer_.to_host && found.mismatches == 0) {
+      found = verify_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);
+    }
+    return found;
+  }
+
+  std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, Seconds /*per_launch*/) override {
+    std::vector<std::pair<std::string, double>> result;
+    const auto round_trip = median_of_some([&]() -> std::optional<Seconds> {
+      const auto start = std::chrono::steady_clock::now();
+      launch(stream);
+      measure::check(cudaStreamSynchronize(stream), "wait for the transfer");
+      return std::chrono::steady_clock::now() - start;
+    });
+    result.emplace_back("round_trip_us", round_trip->count() * 1e6);
+    if (!transfer_.pageable()) {
+      result.emplace_back("setup_us", (host_source_.setup_time() + host_target_.setup_time()).count() * 1e6);
+    }
+    if (transfer_.both()) add_each_way(result);
+    return result;
+  }
+
+ private:
+  void copy_to_device(cudaStream_t stream) {
+    measure::check(cudaMemcpyAsync(target_, host_source_.data(), transfer_.bytes, cudaMemcpyHostToDevice, stream),
+                   "copy to the device");
+  }
+  void copy_to_host(cudaStream_t stream) {
+    measure::check(cudaMemcpyAsync(host_target_.data(), source_, transfer_.bytes, cudaMemcpyDeviceToHost, stream),
+                   "copy to the host");
+  }
+
+  /// The other stream goes on where `stream` is now.
+  void fork(cudaStream_t stream) {
+    measure::check(cudaEventRecord(fork_.get(), stream), "record an event");
+    measure::check(cudaStreamWaitEvent(back_.get(), fork_.get()), "order two streams");
+  }
+  /// `stream` goes on when the other stream has come as far as it is now.
+  void join(cudaStream_t stream) {
+    measure::check(cudaEventRecord(join_.get(), back_.get()), "record an event");
+    measure::check(cudaStreamWaitEvent(stream, join_.get()), "order two streams");
+  }
+
+  /// How long each way takes while both run, with events around each copy.
+  void add_each_way(std::vector<std::pair<std::string, double>>& result) {
+    const measure::Stream& stream = session_->stream();
+    measure::Gate gate;
+    measure::Event start;
+    measure::Event stop;
+    measure::Event back_start;
+    measure::Event back_stop;
+    std::vector<Seconds> back_times;
+    const auto to_device = median_of_some([&]() -> std::optional<Seconds> {
+      // Behind a gate both copies are queued before either starts. Pageable copies would wait for it to time out.
+      if (!transfer_.pageable()) gate.close(stream);
+      fork(stream.get());
+      start.record(stream);
+      copy_to_device(stream.get());
+      stop.record(stream);
+      back_start.record(back_);
+      copy_to_host(back_.get());
+      back_stop.record(back_);
+      join(stream.get());
+      gate.open();
+      stream.synchronize();
+      if (gate.timed_out()) return std::nullopt;
+      back_times.push_back(measure::elapsed(back_start, back_stop));
+      return measure::elapsed(start, stop);
+    });
+    if (!to_device) return;
+    const auto gb = static_cast<double>(transfer_.bytes) / 1e9;
+    result.emplace_back("to_device_gb_per_s", gb / to_device->count());
+    result.emplace_back("to_host_gb_per_s", gb / measure::summarise(back_times).median.count());
+  }
+
+  Transfer transfer_;
+  measure::Session* session_;
+  Buffer host_source_;
+  Buffer host_target_;
+  std::uint32_t* target_ = nullptr;
+  const std::uint32_t* source_ = nullptr;
+  measure::Stream back_;  ///< for the copies to the host when both ways are used
+  measure::Event fork_;
+  measure::Event join_;
+};
+
+Probe transfer_probe() {
+  Probe probe;
+  probe.name = "transfer";
+  probe.purpose = "copies between host and device: what each kind of host memory costs and gives";
+  probe.axes = {{.flag = "size",
+                 .parameter = "size_bytes",
+                 .unit = "bytes",
+                 .purpose = "bytes of a copy, each way; small copies show its fixed cost, large ones the link",
+                 .defaults = "4KiB..1GiB*4",
+                 .quick = "64KiB,64MiB",
+                 .minimum = sizeof(std::uint32_t)},
+                {.flag = "transfer",
+                 .parameter = "host_memory",
+                 .purpose = "kind of host memory; only from page-locked memory do copy engines copy by themselves",
+                 .defaults = "pageable,pinned,registered,write-combined",
+                 .names = {memory_names.begin(), memory_names.end()},
+                 .value_optional = true},
+                {.flag = "direction",
+                 .parameter = "direction",
+                 .purpose = "where the data goes; both is a copy each way at once, in two streams",
+                 .defaults = "to-device,to-host,both",
+                 .quick = "to-device,to-host",
+                 .names = {"to-device", "to-host", "both"}}};
+  probe.compared = "host_memory";
+  probe.baseline = std::string("pageable");
+  probe.headline = bandwidth(link_peak);
+  probe.metrics = {
+      {{"to_device_gb_per_s", "bandwidth to the device while both ways are used", Better::more}},
+      {{"to_host_gb_per_s", "bandwidth to the host while both ways are used", Better::more}},
+      {{"round_trip_us", "one copy as the host sees it: the call, and the wait for its end", Better::less}},
+      {{"setup_us", "what allocating pinned memory, or registering memory that was touched, took", Better::less}}};
+  probe.concluded = {
+      {"fixed_cost_us", "fitted over the sizes: what a copy takes beside its bytes", Better::less},
+      {"asymptotic_gb_per_s", "fitted over the sizes: the bandwidth that large copies approach", Better::more},
+      {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth", Better::less}};
+  probe.describe = describe;
+  probe.validate = [](const Case& chosen) { require_words(chosen.number("size_bytes")); };
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<TransferExperiment>(decided, session);
+  };
+  probe.conclude = conclude_transfer;
+  return probe;
+}
+
+GPUMEM_PROBE(transfer_probe);
+
+}  // namespace
+
+}  // namespace gpumem::host

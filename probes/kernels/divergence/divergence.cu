@@ -1,0 +1,211 @@
+// Divergence: lanes of a warp that take different paths. A multiprocessor executes one path of a warp at a time, so the
+// warp takes as long as all of its paths together, although each lane does no more than on one path alone.
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/timing.hpp"
+#include "engine/measure/verify.hpp"
+#include "engine/model/arithmetic.hpp"
+#include "probes/kernels/divergence/divergence.hpp"
+#include "probes/kernels/divergence/divergence_advice.hpp"
+#include "probes/kernels/divergence/divergence_kernels.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels {
+
+constexpr unsigned warps_per_block = divergent_block_threads / access::warp_lanes;
+
+template <class Visitor>
+static decltype(auto) with_paths(unsigned paths, Visitor&& visit) {
+  switch (paths) {
+    case 1:
+      return visit(std::integral_constant<unsigned, 1>{});
+    case 2:
+      return visit(std::integral_constant<unsigned, 2>{});
+    case 4:
+      return visit(std::integral_constant<unsigned, 4>{});
+    case 8:
+      return visit(std::integral_constant<unsigned, 8>{});
+    case 16:
+      return visit(std::integral_constant<unsigned, 16>{});
+    default:
+      return visit(std::integral_constant<unsigned, 32>{});
+  }
+}
+
+/// A case in numbers.
+struct Divergence {
+  std::string name;
+  unsigned paths;
+
+  explicit Divergence(const Case& decided)
+      : name(decided.name("divergence")), paths(static_cast<unsigned>(decided.number("paths"))) {}
+
+  [[nodiscard]] bool loads_words() const { return name == "predicated"; }
+  [[nodiscard]] Walk walk() const {
+    if (loads_words()) return Walk::loads;
+    if (name == "loops") return Walk::unequal;
+    return name == "warps" ? Walk::by_warp : Walk::by_lane;
+  }
+};
+
+static std::string kernel_of(const Divergence& one) {
+  return with_paths(one.paths, [&](auto paths) {
+    if (one.name == "predicated") return measure::kernel_name<&predicated_loads<paths()>>();
+    if (one.name == "loops") return measure::kernel_name<&unequal_loops<paths()>>();
+    if (one.name == "warps") return measure::kernel_name<&split_paths<ByWarp, paths()>>();
+    if (one.name == "syncwarp") return measure::kernel_name<&split_paths<ByLaneAndSync, paths()>>();
+    return measure::kernel_name<&split_paths<ByLane, paths()>>();
+  });
+}
+
+static access::WarpRequest table_request(unsigned paths, std::uint64_t k) {
+  const auto step = static_cast<unsigned>(k % divergence_steps);
+  access::WarpRequest request;
+  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+    if (!loads(lane, step, paths)) continue;
+    request.address[lane] = table_word(lane, step) * sizeof(std::uint32_t);
+    request.active |= std::uint32_t{1} << lane;
+  }
+  return request;
+}
+
+/// Cycles that steps of a warp keep its scheduler busy, paths one after another: a multiply-add of integers goes
+/// through a pipe of 16 lanes (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
+static double scheduler_cycles_of(const Divergence& one, std::uint64_t warps) {
+  constexpr double of_step = 2;
+  double passes = one.paths;
+  if (one.name == "warps") passes = 1;
+  if (one.name == "loops") passes = static_cast<double>(unequal_trips(one.paths - 1, one.paths)) / trips;
+  return static_cast<double>(warps * divergence_steps) * passes * of_step;
+}
+
+static Workload describe_divergence(const Case& decided, const Device& device) {
+  const Divergence one(decided);
+  Workload workload;
+  workload.kernel = kernel_of(one);
+  workload.blocks = device.multiprocessors;
+  workload.block_threads = divergent_block_threads;
+  workload.allocated_bytes =
+      workload.blocks * (divergent_block_threads * sizeof(std::uint32_t) + sizeof(std::uint64_t));
+  if (!one.loads_words()) {
+    workload.scheduler_cycles = scheduler_cycles_of(one, workload.blocks * warps_per_block);
+    return workload;
+  }
+  workload.unmodelled = "how many instructions a predicate takes is up to the compiler";
+
+  workload.allocated_bytes += table_words * sizeof(std::uint32_t);
+  const std::uint64_t requests = workload.blocks * warps_per_block * divergence_steps;
+  workload.sites.push_back({.name = "table",
+                            .op = access::Op::load,
+                            .word_bytes = sizeof(std::uint32_t),
+                            .instructions = steps_at_once,
+                            .requests = requests,
+                            .extent_bytes = table_words * sizeof(std::uint32_t),
+                            .request = [paths = one.paths](std::uint64_t k) { return table_request(paths, k); }});
+  workload.useful_bytes_read = requests * (access::warp_lanes / one.paths) * sizeof(std::uint32_t);
+  return workload;
+}
+
+class DivergenceExperiment final : public measure::Experiment {
+ public:
+  DivergenceExperiment(const Case& decided, measure::Session& session)
+      : case_(decided),
+        blocks_(session.device().multiprocessors),
+        table_(case_.loads_words() ? session.random_source(table_words) : nullptr),
+        results_(std::size_t{blocks_} * divergent_block_threads * sizeof(std::uint32_t)),
+        cycles_(std::size_t{blocks_} * sizeof(std::uint64_t)),
+        mismatches_(session) {}
+
+  void launch(cudaStream_t stream) override {
+    auto* results = results_.as<std::uint32_t>();
+    auto* cycles = cycles_.as<std::uint64_t>();
+    with_paths(case_.paths, [&](auto paths) {
+      constexpr unsigned block = divergent_block_threads;
+      if (case_.name == "predicated") {
+        predicated_loads<paths()><<<blocks_, block, 0, stream>>>(results, cycles, table_);
+      } else if (case_.name == "loops") {
+        unequal_loops<paths()><<<blocks_, block, 0, stream>>>(results, cycles);
+      } else if (case_.name == "warps") {
+        split_paths<ByWarp, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
+      } else if (case_.name == "syncwarp") {
+        split_paths<ByLaneAndSync, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
+      } else {
+        split_paths<ByLane, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
+      }
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::poison(results_, stream);
+    mismatches_.reset(stream);
+    launch(stream);
+    check_walks<<<blocks_, divergent_block_threads, 0, stream>>>(results_.as<std::uint32_t>(), case_.walk(),
+                                                                 case_.paths, mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "threads' results"};
+  }
+
+  double sample() override { return measure::middle_cycles(cycles_) / (double{warps_per_block} * divergence_steps); }
+
+ private:
+  Divergence case_;
+  unsigned blocks_;
+  const std::uint32_t* table_;
+  measure::DeviceBuffer results_;
+  measure::DeviceBuffer cycles_;
+  measure::MismatchCount mismatches_;
+};
+
+static std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction&,
+                                              const model::Profile&) {
+  if (!workload.scheduler_cycles) return std::nullopt;
+  return *workload.scheduler_cycles /
+         (static_cast<double>(workload.blocks) * warps_per_block * divergence_steps * schedulers);
+}
+
+static Probe divergence_probe() {
+  Probe probe;
+  probe.name = "divergence";
+  probe.purpose = "lanes of a warp on different paths: what parting costs, and what does not part them";
+  probe.axes = {
+      {.flag = "paths",
+       .parameter = "paths",
+       .unit = "paths",
+       .purpose = "different paths of equal work; each lane takes one of them at a time",
+       .defaults = "1..32*2",
+       .quick = "1,32",
+       .numbers = {1, 2, 4, 8, 16, 32}},
+      {.flag = "divergence",
+       .parameter = "divergence",
+       .purpose = "what parts: lanes, whole warps, lanes in loops of unequal length or for a predicated load, "
+                  "or lanes that __syncwarp() brings together",
+       .defaults = "lanes,warps,loops,predicated,syncwarp",
+       .quick = "lanes,warps",
+       .names = {"lanes", "warps", "loops", "predicated", "syncwarp"},
+       .value_optional = true}};
+  probe.compared = "divergence";
+  probe.baseline = std::string("warps");
+  probe.headline = {
+      .quantity = {"cycles_per_step",
+                   "a multiprocessor's cycles for a step of every lane of a warp, with 32 warps at work", Better::less},
+      .predict = predicted_cycles};
+  probe.concluded = {{"times_of_one_path", "time on the most paths over that on one", Better::less}};
+  probe.describe = describe_divergence;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<DivergenceExperiment>(decided, session);
+  };
+  probe.conclude = conclude_divergence;
+  return probe;
+}
+
+GPUMEM_PROBE(divergence_probe);
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,153 @@
+// Fusion: GeLU as a framework without fusion runs it, a kernel for every operation, against one kernel for all of them.
+// The arithmetic is the same; what differs is how often whole arrays pass through device memory.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "engine/model/arithmetic.hpp"
+#include "probes/kernels/fusion/fusion.hpp"
+#include "probes/kernels/fusion/fusion_advice.hpp"
+#include "probes/kernels/fusion/fusion_kernels.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels {
+
+/// x, and t, which ends as y.
+constexpr std::uint64_t arrays = 2;
+
+static Workload describe_fusion(const Case& decided, const Device&) {
+  const Fusion one(decided);
+  Workload workload;
+  workload.kernel =
+      one.fused ? measure::kernel_name<&fused_gelu<float4>>() : measure::kernel_name<&gelu_step<float4>>();
+  workload.sites = one.sites();
+  workload.useful_bytes_read = one.bytes;
+  workload.useful_bytes_written = one.bytes;
+  workload.useful_flops = gelu_steps * (one.bytes / sizeof(float));  // tanh for one
+  workload.allocated_bytes = arrays * one.step_bytes();
+  workload.blocks = one.kernels() * one.launch().blocks();
+  workload.block_threads = one.launch().tile.block_threads;
+  workload.launches = one.kernels();
+  return workload;
+}
+
+/// Sectors that the kernels ask for, in bytes, over the useful ones.
+static double moved_over_useful(const Workload& workload) {
+  double bytes = 0;
+  for (const access::Site& site : workload.sites) {
+    bytes += static_cast<double>(site.requests) * access::summarise(site).cost.sectors_per_request;
+  }
+  return bytes * access::sector_bytes / static_cast<double>(workload.useful_bytes());
+}
+
+class FusionExperiment final : public measure::Experiment {
+ public:
+  FusionExperiment(const Case& decided, measure::Session& session)
+      : case_(decided),
+        session_(&session),
+        arrays_(reinterpret_cast<std::byte*>(session.target(arrays * case_.step_bytes() / sizeof(std::uint32_t)))) {
+    fill(session.stream().get());
+  }
+
+  void launch(cudaStream_t stream) override {
+    const global::Launch one = case_.launch();
+    const auto grid = static_cast<unsigned>(one.blocks());
+    const unsigned block = one.tile.block_threads;
+    const auto* x = array<float4>(0);
+    auto* t = array<float4>(1);
+    if (case_.fused) {
+      fused_gelu<<<grid, block, 0, stream>>>(x, t, one.count);
+    } else {
+      for (unsigned step = 0; step < gelu_steps; ++step) {
+        const float4* source = step == 0 ? x : t;
+        gelu_step<<<grid, block, 0, stream>>>(static_cast<GeluStep>(step), source, x, t, one.count);
+      }
+    }
+    measure::check(cudaGetLastError(), "launch the kernels");
+  }
+
+  [[nodiscard]] std::size_t queued_commands() const override { return case_.kernels(); }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    fill(stream);
+    measure::poison(array<void>(1), case_.step_bytes(), stream);
+    launch(stream);
+    const measure::CheckResult<global::Mismatches> found(*session_);
+    found.reset(stream);
+    check_gelu<<<check_blocks(), check_threads, 0, stream>>>(array<float>(1), case_.bytes / sizeof(float),
+                                                             found.data());
+    const global::Mismatches result = found.read(stream);
+    measure::Verification verification{.mismatches = result.count, .what = "elements of y"};
+    if (result.count > 0) verification.first_mismatch = result.first;
+    return verification;
+  }
+
+ private:
+  static constexpr unsigned check_threads = 256;
+
+  [[nodiscard]] unsigned check_blocks() const { return session_->device().multiprocessors * 8; }
+  template <class T>
+  [[nodiscard]] T* array(unsigned number) const {
+    return reinterpret_cast<T*>(arrays_ + number * case_.step_bytes());
+  }
+  void fill(cudaStream_t stream) {
+    fill_gelu_input<<<check_blocks(), check_threads, 0, stream>>>(array<float>(0), case_.step_bytes() / sizeof(float));
+    measure::check(cudaGetLastError(), "launch the fill of x");
+  }
+
+  Fusion case_;
+  measure::Session* session_;
+  std::byte* arrays_;
+};
+
+static void validate(const Case& chosen) {
+  const std::uint64_t bytes = chosen.number("size_bytes");
+  if (bytes % sizeof(float) == 0) return;
+  throw usage_error("--fusion-size " + std::to_string(bytes) + " is not a multiple of the 4 bytes of a float; use " +
+                    std::to_string((bytes + 3) / 4 * 4));
+}
+
+static Probe fusion_probe() {
+  Probe probe;
+  probe.name = "fusion";
+  probe.purpose = "GeLU as a kernel for every operation, or in one: what passing arrays through memory costs";
+  probe.axes = {{.flag = "fusion-size",
+                 .parameter = "size_bytes",
+                 .unit = "bytes",
+                 .purpose = "size of the array; a small one stays in L2 from one kernel to the next",
+                 .defaults = "1MiB..1GiB*4",
+                 .quick = "256MiB",
+                 .minimum = sizeof(float)},
+                {.flag = "fusion",
+                 .parameter = "fusion",
+                 .purpose = "a kernel for every operation, or one for all of them",
+                 .defaults = "separate,fused",
+                 .names = {"separate", "fused"},
+                 .value_optional = true}};
+  probe.compared = "fusion";
+  probe.baseline = std::string("separate");
+  probe.metrics = {
+      {{"moved_over_useful", "bytes that the kernels move, over those of x and y once each", Better::less},
+       [](const Workload& workload, double) -> std::optional<double> { return moved_over_useful(workload); }},
+      intensity()};
+  probe.metrics.front().essential = true;
+  probe.describe = describe_fusion;
+  probe.validate = validate;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<FusionExperiment>(decided, session);
+  };
+  probe.conclude = conclude_fusion;
+  return probe;
+}
+
+GPUMEM_PROBE(fusion_probe);
+
+}  // namespace gpumem::kernels

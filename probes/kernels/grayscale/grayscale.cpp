@@ -1,0 +1,90 @@
+#include "probes/kernels/grayscale/grayscale.hpp"
+
+#include <algorithm>
+
+namespace gpumem::kernels {
+
+namespace {
+
+/// All images together are so many times as large as L2.
+constexpr std::uint64_t l2_multiple = 4;
+
+/// 32-bit integer multiply-adds per cycle and multiprocessor (CUDA C++ Programming Guide, arithmetic instructions, for
+/// compute capability 7.0 to 9.0).
+constexpr double multiply_adds_per_cycle = 64;
+
+}  // namespace
+
+Grayscale::Grayscale(const Case& decided)
+    : side(decided.number("image")),
+      packed(decided.name("pixels").starts_with("packed")),
+      by_words(decided.name("pixels").ends_with("vector")) {}
+
+std::uint64_t Grayscale::plane_bytes() const {
+  return (groups() * pixels_per_word + access::line_bytes - 1) / access::line_bytes * access::line_bytes;
+}
+
+std::uint64_t Grayscale::images(const Device& device) const {
+  const std::uint64_t bytes = image_bytes() + plane_bytes();
+  return std::max((l2_multiple * device.l2_bytes + bytes - 1) / bytes, std::uint64_t{1});
+}
+
+std::vector<access::Site> Grayscale::sites() const {
+  const std::uint32_t word_bytes = by_words ? pixels_per_word : 1;
+  const std::uint64_t warps = (threads() + access::warp_lanes - 1) / access::warp_lanes;
+  const auto request = [one = *this, word_bytes](std::uint64_t warp, const auto& address) {
+    access::WarpRequest result;
+    result.word_bytes = word_bytes;
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      const std::uint64_t thread = warp * access::warp_lanes + lane;
+      if (thread >= one.threads()) break;
+      result.address[lane] = address(thread);
+      result.active |= std::uint32_t{1} << lane;
+    }
+    return result;
+  };
+  const auto load = [=, one = *this](std::uint64_t k) {
+    const auto channel = static_cast<unsigned>(k % channels);
+    return request(k / channels, [&](std::uint64_t thread) {
+      return one.with_layout([&](const auto& layout) {
+        return one.by_words ? layout.word_byte(thread, channel) : layout.byte(thread, channel);
+      });
+    });
+  };
+  const auto store = [=](std::uint64_t k) {
+    return request(k, [&](std::uint64_t thread) { return thread * word_bytes; });
+  };
+  return {{.name = "rgb",
+           .op = access::Op::load,
+           .word_bytes = word_bytes,
+           .instructions = channels,
+           .requests = channels * warps,
+           .extent_bytes = image_bytes(),
+           .request = load},
+          {.name = "grey",
+           .op = access::Op::store,
+           .word_bytes = word_bytes,
+           .requests = warps,
+           .extent_bytes = plane_bytes(),
+           .request = store}};
+}
+
+SpeedOfLight speed_of_light(const Workload& workload, const Device& device, double launch_s) {
+  const auto pixels = static_cast<double>(workload.useful_bytes_written);
+  const double cycles = pixels * instructions_per_pixel / (multiply_adds_per_cycle * device.multiprocessors);
+  return {.memory_s = static_cast<double>(workload.useful_bytes()) / device.theoretical_bandwidth_bytes_per_s(),
+          .compute_s = cycles / static_cast<double>(device.sm_clock_hz),
+          .launch_s = launch_s};
+}
+
+std::vector<std::pair<std::string, double>> metrics_of(const SpeedOfLight& light, double seconds) {
+  constexpr double us = 1e6;
+  constexpr double percent = 100;
+  return {{"memory_us", light.memory_s * us},
+          {"compute_us", light.compute_s * us},
+          {"launch_us", light.launch_s * us},
+          {"expected_us", light.seconds() * us},
+          {"of_expected_percent", light.seconds() / seconds * percent}};
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,160 @@
+// Grayscale: an image of red, green and blue bytes made grey, held against its speed of light: the time that memory,
+// the arithmetic and the launch should take, one after another.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "engine/model/predict.hpp"
+#include "probes/kernels/grayscale/empty_launch.hpp"
+#include "probes/kernels/grayscale/grayscale.hpp"
+#include "probes/kernels/grayscale/grayscale_advice.hpp"
+#include "probes/kernels/grayscale/grayscale_kernels.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels {
+
+static Workload describe_grayscale(const Case& decided, const Device& device) {
+  const Grayscale one(decided);
+  Workload workload;
+  workload.kernel = one.with_layout([&](auto layout) {
+    using Layout = decltype(layout);
+    return one.by_words ? measure::kernel_name<&grey_by_words<Layout>>()
+                        : measure::kernel_name<&grey_by_pixels<Layout>>();
+  });
+  workload.sites = one.sites();
+  workload.useful_bytes_read = channels * one.pixels();
+  workload.useful_bytes_written = one.pixels();
+  workload.allocated_bytes = one.images(device) * (one.image_bytes() + one.plane_bytes());
+  workload.blocks = one.blocks();
+  workload.block_threads = Grayscale::block_threads;
+  workload.cold = true;  // launches take images in turns
+  return workload;
+}
+
+class GrayscaleExperiment final : public measure::Experiment {
+ public:
+  GrayscaleExperiment(const Case& decided, measure::Session& session)
+      : case_(decided),
+        session_(&session),
+        images_(case_.images(session.device())),
+        source_(reinterpret_cast<const std::uint8_t*>(
+            session.random_source(images_ * case_.image_bytes() / sizeof(std::uint32_t)))),
+        target_(
+            reinterpret_cast<std::uint8_t*>(session.target(images_ * case_.plane_bytes() / sizeof(std::uint32_t)))) {}
+
+  void launch(cudaStream_t stream) override {
+    launch_on(next_, stream);
+    next_ = (next_ + 1) % images_;
+  }
+
+  /// The first and the last image, each over two fillings: a byte that is right by chance is not so twice.
+  measure::Verification verify(cudaStream_t stream) override {
+    const measure::CheckResult<global::Mismatches> found(*session_);
+    found.reset(stream);
+    for (const std::uint64_t image : {std::uint64_t{0}, images_ - 1}) {
+      for (const std::uint32_t filling : {measure::poison_byte, ~measure::poison_byte & 0xFFU}) {
+        measure::check(cudaMemsetAsync(grey(image), static_cast<int>(filling), case_.plane_bytes(), stream),
+                       "poison the grey image");
+        launch_on(image, stream);
+        case_.with_layout([&](auto layout) {
+          check_grey<<<session_->device().multiprocessors * 8, Grayscale::block_threads, 0, stream>>>(
+              grey(image), case_.pixels(), image * case_.image_bytes(), layout, found.data());
+        });
+      }
+    }
+    const global::Mismatches result = found.read(stream);
+    measure::Verification verification{.mismatches = result.count, .what = "grey pixels"};
+    if (result.count > 0) verification.first_mismatch = result.first;
+    return verification;
+  }
+
+  std::vector<std::pair<std::string, double>> metrics(cudaStream_t /*stream*/, measure::Seconds per_launch) override {
+    Workload bytes;
+    bytes.useful_bytes_read = channels * case_.pixels();
+    bytes.useful_bytes_written = case_.pixels();
+    const double launch_s = time_empty_launch(*session_).count();
+    return metrics_of(speed_of_light(bytes, session_->device(), launch_s), per_launch.count());
+  }
+
+ private:
+  [[nodiscard]] std::uint8_t* grey(std::uint64_t image) const { return target_ + image * case_.plane_bytes(); }
+
+  void launch_on(std::uint64_t image, cudaStream_t stream) {
+    const auto grid = static_cast<unsigned>(case_.blocks());
+    const std::uint8_t* from = source_ + image * case_.image_bytes();
+    case_.with_layout([&](auto layout) {
+      if (case_.by_words) {
+        grey_by_words<<<grid, Grayscale::block_threads, 0, stream>>>(from, grey(image), case_.groups(), layout);
+      } else {
+        grey_by_pixels<<<grid, Grayscale::block_threads, 0, stream>>>(from, grey(image), case_.pixels(), layout);
+      }
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  Grayscale case_;
+  measure::Session* session_;
+  std::uint64_t images_;
+  const std::uint8_t* source_;
+  std::uint8_t* target_;
+  std::uint64_t next_ = 0;
+};
+
+/// Of the share of what is expected nothing is predicted: arithmetic is no stage of the model.
+static Metric light_metric(std::string name, std::string purpose, Better better) {
+  const auto predict = [name](const Workload& workload, const model::Prediction& prediction,
+                              const model::Profile& profile) -> std::optional<double> {
+    const SpeedOfLight light = speed_of_light(workload, profile.device, profile.rates.launch_s);
+    for (const auto& [metric, value] : metrics_of(light, prediction.seconds)) {
+      if (metric == name) return value;
+    }
+    return std::nullopt;
+  };
+  return {.quantity = {std::move(name), std::move(purpose), better}, .predict = predict};
+}
+
+static Probe grayscale_probe() {
+  Probe probe;
+  probe.name = "grayscale";
+  probe.purpose = "an RGB image made grey, against its speed of light: memory, arithmetic and launch";
+  probe.axes = {{.flag = "image",
+                 .parameter = "image",
+                 .unit = "pixels",
+                 .purpose = "side of the square image; the time of a small one is mostly that of the launch",
+                 .defaults = "512..8192*2",
+                 .quick = "2048",
+                 .minimum = 1,
+                 .maximum = std::uint64_t{1} << 16U},
+                {.flag = "pixels",
+                 .parameter = "pixels",
+                 .purpose = "a pixel's bytes side by side or in planes of their own, by bytes or in words of 16",
+                 .defaults = "packed,planar,packed-vector,planar-vector",
+                 .names = {"packed", "planar", "packed-vector", "planar-vector"},
+                 .value_optional = true}};
+  probe.compared = "pixels";
+  probe.baseline = std::string("packed");
+  probe.metrics = {
+      light_metric("memory_us", "useful bytes at the theoretical bandwidth", Better::neither),
+      light_metric("compute_us", "three multiply-adds and a shift per pixel, 64 a cycle and multiprocessor",
+                   Better::neither),
+      light_metric("launch_us", "a launch of an empty kernel, many queued", Better::less),
+      light_metric("expected_us", "memory, arithmetic and launch, one after another", Better::neither),
+      {.quantity = {"of_expected_percent", "the time expected over the time taken", Better::more}, .essential = true}};
+  probe.describe = describe_grayscale;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<GrayscaleExperiment>(decided, session);
+  };
+  probe.conclude = conclude_grayscale;
+  return probe;
+}
+
+GPUMEM_PROBE(grayscale_probe);
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,163 @@
+// Launch: what a kernel costs that does next to nothing. Waited for one by one, many queued before the wait, or many
+// handed over in one call as a CUDA graph. By the host's clock in all three, for it is the host that waits.
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "probes/kernels/launch/launch_advice.hpp"
+#include "probes/kernels/launch/launch_kernels.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels {
+
+/// Words behind those of the kernels, which nothing may store.
+constexpr std::uint32_t guard_words = 64;
+
+static std::uint32_t kernels_of(const Case& decided) { return static_cast<std::uint32_t>(decided.number("kernels")); }
+
+static std::uint64_t word_bytes_of(std::uint32_t kernels) {
+  return (std::uint64_t{kernels} + guard_words) * sizeof(std::uint32_t);
+}
+
+static Workload describe_launch(const Case& decided, const Device& /*device*/) {
+  const std::uint32_t kernels = kernels_of(decided);
+  Workload workload;
+  workload.kernel = measure::kernel_name<&store_word<std::uint32_t>>();
+  workload.allocated_bytes = word_bytes_of(kernels);
+  workload.blocks = 1;
+  workload.block_threads = 1;
+  workload.clock = measure::Clock::host;
+  workload.unmodelled = "how fast the host and its driver launch is no part of the model";
+  workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .pieces = kernels}};
+  return workload;
+}
+
+/// Launches of one after another as a graph.
+class LaunchGraph {
+ public:
+  LaunchGraph() = default;
+  template <class Queue>
+  LaunchGraph(const measure::Stream& stream, Queue&& queue) {
+    measure::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "begin the graph");
+    queue();
+    cudaGraph_t captured = nullptr;
+    measure::check(cudaStreamEndCapture(stream.get(), &captured), "end the graph");
+    const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyGraph> graph(captured);
+    cudaGraphExec_t executable = nullptr;
+    measure::check(cudaGraphInstantiateWithFlags(&executable, captured, 0), "make the graph executable");
+    executable_.reset(executable);
+  }
+
+  void launch(cudaStream_t stream) const {
+    measure::check(cudaGraphLaunch(executable_.get(), stream), "launch the graph");
+  }
+
+ private:
+  struct DestroyGraph {
+    void operator()(cudaGraph_t graph) const noexcept { static_cast<void>(cudaGraphDestroy(graph)); }
+  };
+  struct DestroyExecutable {
+    void operator()(cudaGraphExec_t graph) const noexcept { static_cast<void>(cudaGraphExecDestroy(graph)); }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyExecutable> executable_;
+};
+
+class LaunchExperiment final : public measure::Experiment {
+ public:
+  LaunchExperiment(const Case& decided, measure::Session& session)
+      : kernels_(kernels_of(decided)),
+        alone_(decided.name("launch") == "alone"),
+        as_graph_(decided.name("launch") == "graph"),
+        words_(word_bytes_of(kernels_)),
+        mismatches_(session) {
+    if (!as_graph_) return;
+    launch_kernel(session.stream().get());  // loads the kernel, which a capture might not allow
+    session.stream().synchronize();
+    graph_ = LaunchGraph(session.stream(), [&] { queue(session.stream().get()); });
+  }
+
+  void launch(cudaStream_t stream) override {
+    if (as_graph_) return graph_.launch(stream);
+    if (!alone_) return queue(stream);
+    for (std::uint32_t k = 0; k < kernels_; ++k) {
+      queue_one(k, stream);
+      measure::check(cudaStreamSynchronize(stream), "wait for the kernel");
+    }
+  }
+
+  void launch_kernel(cudaStream_t stream) override { queue_one(0, stream); }
+
+  [[nodiscard]] std::size_t queued_commands() const override { return as_graph_ ? 1 : kernels_; }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::poison(words_, stream);
+    mismatches_.reset(stream);
+    launch(stream);
+    check_stored_words<<<1, 256, 0, stream>>>(words_.as<std::uint32_t>(), kernels_, kernels_ + guard_words,
+                                              mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "kernels' words"};
+  }
+
+ private:
+  void queue_one(std::uint32_t k, cudaStream_t stream) const {
+    store_word<<<1, 1, 0, stream>>>(words_.as<std::uint32_t>(), k);
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+  void queue(cudaStream_t stream) const {
+    for (std::uint32_t k = 0; k < kernels_; ++k) queue_one(k, stream);
+  }
+
+  std::uint32_t kernels_;
+  bool alone_;
+  bool as_graph_;
+  measure::DeviceBuffer words_;
+  measure::MismatchCount mismatches_;
+  LaunchGraph graph_;
+};
+
+static Probe launch_probe() {
+  Probe probe;
+  probe.name = "launch";
+  probe.purpose = "kernels that do next to nothing: one by one, many queued, or many in a graph";
+  probe.axes = {{.flag = "kernels",
+                 .parameter = "kernels",
+                 .unit = "kernels",
+                 .purpose = "kernels launched before the host needs the last one's result",
+                 .defaults = "1..1024*4",
+                 .quick = "1,64",
+                 .minimum = 1,
+                 .maximum = std::uint64_t{1} << 16U},
+                {.flag = "launch",
+                 .parameter = "launch",
+                 .purpose = "wait for each, wait for the last, or hand all over in one call as a CUDA graph",
+                 .defaults = "alone,batched,graph",
+                 .names = {"alone", "batched", "graph"},
+                 .value_optional = true}};
+  probe.compared = "launch";
+  probe.baseline = std::string("alone");
+  probe.headline = {
+      .quantity = {"launch_us", "time per kernel, from the first call until the host has waited for the last",
+                   Better::less},
+      .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
+        return seconds * 1e6 / static_cast<double>(workload.operations.front().pieces);
+      }};
+  probe.concluded = {
+      {"host_waits_us", "of a single kernel: what it takes longer than one more in a batch", Better::less}};
+  probe.describe = describe_launch;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<LaunchExperiment>(decided, session);
+  };
+  probe.conclude = conclude_launch;
+  return probe;
+}
+
+GPUMEM_PROBE(launch_probe);
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,299 @@
+// Matmul: C = A x B, step by step from one thread per element and no reuse but what caches give to what a library
+// reaches. Each step moves the same product further up the memory: from L1 to shared memory, from there to registers.
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "engine/model/arithmetic.hpp"
+#include "probes/kernels/matmul/cublas.hpp"
+#include "probes/kernels/matmul/matmul_advice.hpp"
+#include "probes/kernels/matmul/matmul_check.cuh"
+#include "probes/kernels/matmul/matmul_kernels.cuh"
+#include "probes/kernels/matmul/matmul_registers.cuh"
+#include "probes/kernels/matmul/matmul_sites.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels {
+
+namespace {
+
+/// A case in numbers.
+struct ProductCase {
+  ProductBy by;
+  bool doubles;
+  ProductShape shape;
+
+  explicit ProductCase(const Case& decided)
+      : by(product_by(decided.name("matmul"))),
+        doubles(decided.name("type") == "double"),
+        shape{.m = of_cube(decided, "product_m"),
+              .n = of_cube(decided, "product_n"),
+              .k = of_cube(decided, "product_k")} {}
+
+  [[nodiscard]] std::uint32_t real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
+  [[nodiscard]] std::uint64_t bytes_of_a() const { return std::uint64_t{shape.m} * shape.k * real_bytes(); }
+  [[nodiscard]] std::uint64_t bytes_of_b() const { return std::uint64_t{shape.k} * shape.n * real_bytes(); }
+  [[nodiscard]] std::uint64_t bytes_of_c() const { return std::uint64_t{shape.m} * shape.n * real_bytes(); }
+  [[nodiscard]] std::uint64_t multiplications() const { return std::uint64_t{shape.m} * shape.n * shape.k; }
+  /// Where in one allocation B and C begin: on a boundary that no access crosses.
+  [[nodiscard]] std::uint64_t place_of_b() const { return whole_lines(bytes_of_a()); }
+  [[nodiscard]] std::uint64_t place_of_c() const { return place_of_b() + whole_lines(bytes_of_b()); }
+  [[nodiscard]] std::uint64_t allocated_bytes() const { return place_of_c() + whole_lines(bytes_of_c()); }
+  [[nodiscard]] ProductLaunch launch() const { return product_launch(by, shape, real_bytes()); }
+
+  /// Calls visit(type_identity<Real>).
+  template <class Visitor>
+  decltype(auto) with_type(Visitor&& visit) const {
+    return doubles ? visit(std::type_identity<double>{}) : visit(std::type_identity<float>{});
+  }
+
+ private:
+  static std::uint32_t of_cube(const Case& decided, const char* parameter) {
+    const std::uint64_t given = decided.number(parameter);
+    return static_cast<std::uint32_t>(given == 0 ? decided.number("product_n") : given);
+  }
+  static std::uint64_t whole_lines(std::uint64_t bytes) {
+    constexpr std::uint64_t boundary = 2 * access::line_bytes;
+    return (bytes + boundary - 1) / boundary * boundary;
+  }
+};
+
+template <auto kernel_>
+struct ProductKernel {
+  static constexpr auto kernel = kernel_;
+};
+
+/// Calls visit(ProductKernel<kernel>) for every variant but the library's.
+template <class Real, class Visitor>
+decltype(auto) with_kernel(const ProductCase& one, Visitor&& visit) {
+  using Wide = typename WideWord<Real>::type;
+  switch (one.by) {
+    case ProductBy::row:
+      return visit(ProductKernel<&product_from_global<Real, false>>{});
+    case ProductBy::column:
+      return visit(ProductKernel<&product_from_global<Real, true>>{});
+    case ProductBy::rows_in_shared:
+      return visit(ProductKernel<&product_with_rows_in_shared<Real>>{});
+    case ProductBy::tile_16:
+      return visit(ProductKernel<&product_in_tiles<Real, 16, 1>>{});
+    case ProductBy::tile_32:
+      return visit(ProductKernel<&product_in_tiles<Real, 32, 1>>{});
+    case ProductBy::outputs_2:
+      return visit(ProductKernel<&product_in_tiles<Real, 32, 2>>{});
+    case ProductBy::outputs_64:
+      return moved_at_once(one.shape, sizeof(Real)) == 1 ? visit(ProductKernel<&product_in_registers<Real, Real>>{})
+                                                         : visit(ProductKernel<&product_in_registers<Real, Wide>>{});
+    case ProductBy::library:
+      break;
+  }
+  throw std::logic_error("no kernel here for what a library computes");
+}
+
+Workload describe_product(const Case& decided, const Device& device) {
+  const ProductCase one(decided);
+  const ProductLaunch launch = one.launch();
+  if (launch.shared_bytes > device.shared_bytes_per_block) {
+    throw missing_capability_error("needs " + std::to_string(launch.shared_bytes) +
+                                   " bytes of shared memory a block, this GPU has " +
+                                   std::to_string(device.shared_bytes_per_block));
+  }
+  Workload workload;
+  if (one.by != ProductBy::library) {
+    workload.kernel = one.with_type([&](auto real) {
+      return with_kernel<typename decltype(real)::type>(
+          one, [](auto chosen) { return measure::kernel_name<decltype(chosen)::kernel>(); });
+    });
+  }
+  workload.sites = product_sites(one.by, one.shape, one.real_bytes());
+  workload.useful_bytes_read = one.bytes_of_a() + one.bytes_of_b();
+  workload.useful_bytes_written = one.bytes_of_c();
+  workload.useful_flops = 2 * one.multiplications();
+  workload.double_precision = one.doubles;
+  workload.blocks = launch.blocks();
+  workload.block_threads = launch.block_threads();
+  workload.shared_bytes_per_block = static_cast<unsigned>(launch.shared_bytes);
+  if (one.by == ProductBy::outputs_64) workload.registers_per_thread = registers_left(one.real_bytes());
+  workload.allocated_bytes = one.allocated_bytes();
+  workload.waits = rounds_of_product(one.by, one.shape);
+  workload.in_step = in_tiles(one.by);
+  if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(one.shape, one.real_bytes());
+  if (one.by == ProductBy::library) workload.unmodelled = "what a library's kernel does is not known to the model";
+  return workload;
+}
+
+class ProductExperiment final : public measure::Experiment {
+ public:
+  ProductExperiment(const Case& decided, measure::Session& session)
+      : case_(decided),
+        session_(&session),
+        library_(case_.by == ProductBy::library ? std::make_unique<Cublas>() : nullptr),
+        matrices_(reinterpret_cast<std::byte*>(session.target(case_.allocated_bytes() / sizeof(std::uint32_t)))) {
+    if (case_.by == ProductBy::rows_in_shared) {
+      case_.with_type([](auto real) {
+        using Real = typename decltype(real)::type;
+        measure::allow_all_shared_memory(reinterpret_cast<const void*>(&product_with_rows_in_shared<Real>));
+      });
+    }
+    fill(session.stream().get());
+  }
+
+  void launch(cudaStream_t stream) override {
+    case_.with_type([&](auto real) { launch_in<typename decltype(real)::type>(stream); });
+  }
+
+  /// A library may take several kernels for a product.
+  [[nodiscard]] std::size_t queued_commands() const override { return library_ ? 4 : 1; }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    fill(stream);
+    measure::poison(matrices_ + case_.place_of_c(), case_.bytes_of_c(), stream);
+    launch(stream);
+    const measure::CheckResult<WrongEntries> found(*session_);
+    found.reset(stream);
+    case_.with_type([&](auto real) { check<typename decltype(real)::type>(found.data(), stream); });
+    const WrongEntries result = found.read(stream);
+    measure::Verification verification{.mismatches = result.count, .what = "elements of C"};
+    if (result.count > 0) verification.first_mismatch = result.first;
+    return verification;
+  }
+
+ private:
+  static constexpr unsigned check_threads = 128;
+
+  [[nodiscard]] unsigned check_blocks() const { return session_->device().multiprocessors * 16; }
+  template <class Real>
+  [[nodiscard]] Real* at(std::uint64_t place) const {
+    return reinterpret_cast<Real*>(matrices_ + place);
+  }
+
+  template <class Real>
+  void launch_in(cudaStream_t stream) {
+    const Real* const a = at<Real>(0);
+    const Real* const b = at<Real>(case_.place_of_b());
+    Real* const c = at<Real>(case_.place_of_c());
+    if (library_) {
+      library_->multiply(a, b, c, static_cast<int>(case_.shape.m), static_cast<int>(case_.shape.n),
+                         static_cast<int>(case_.shape.k), stream);
+      return;
+    }
+    const ProductLaunch launch = case_.launch();
+    const std::uint64_t dynamic_bytes = case_.by == ProductBy::rows_in_shared ? launch.shared_bytes : 0;
+    with_kernel<Real>(case_, [&](auto chosen) {
+      constexpr auto kernel = decltype(chosen)::kernel;
+      kernel<<<dim3(launch.blocks_x, launch.blocks_y), dim3(launch.threads_x, launch.threads_y), dynamic_bytes,
+               stream>>>(a, b, c, case_.shape);
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  void fill(cudaStream_t stream) {
+    case_.with_type([&](auto real) {
+      using Real = typename decltype(real)::type;
+      fill_matrix<<<check_blocks(), check_threads, 0, stream>>>(at<Real>(0), 0, case_.bytes_of_a() / sizeof(Real));
+      fill_matrix<<<check_blocks(), check_threads, 0, stream>>>(at<Real>(case_.place_of_b()), 1,
+                                                                case_.bytes_of_b() / sizeof(Real));
+    });
+    measure::check(cudaGetLastError(), "launch the fill of the matrices");
+  }
+
+  /// Every element that is affordable, and of every one at least whether it can be true.
+  template <class Real>
+  void check(WrongEntries* found, cudaStream_t stream) {
+    const Real* const c = at<const Real>(case_.place_of_c());
+    const bool whole = case_.multiplications() <= most_checked_whole;
+    const std::uint64_t elements = std::uint64_t{case_.shape.m} * case_.shape.n;
+    check_product<<<check_blocks(), check_threads, 0, stream>>>(
+        c, case_.shape, whole ? elements : std::min<std::uint64_t>(checked_entries, elements), found);
+    if (!whole) check_range<<<check_blocks(), check_threads, 0, stream>>>(c, case_.shape, found);
+  }
+
+  ProductCase case_;
+  measure::Session* session_;
+  std::unique_ptr<Cublas> library_;
+  std::byte* matrices_;
+};
+
+std::vector<Axis> product_axes() {
+  constexpr std::uint64_t largest = 65536;
+  return {{.flag = "product",
+           .parameter = "product_n",
+           .unit = "elements",
+           .purpose = "columns of B and C, and rows and depth of the product unless they are given",
+           .defaults = "128,1024,4096",
+           .quick = "1024",
+           .minimum = 1,
+           .maximum = largest},
+          {.flag = "matmul",
+           .parameter = "matmul",
+           .purpose = "one thread per element along rows or down columns, rows or tiles in shared memory, several "
+                      "outputs a thread, or cuBLAS, of floats without tensor cores",
+           .defaults = "row,column,rows-in-shared,tile-16,tile-32,outputs-2,outputs-64,cublas",
+           .quick = "row,column,tile-32,outputs-64",
+           .names = {"row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64", "cublas"},
+           .value_optional = true},
+          {.flag = "type",
+           .parameter = "type",
+           .purpose = "what the matrices hold",
+           .defaults = "float,double",
+           .quick = "float",
+           .names = {"float", "double"}},
+          {.flag = "product-m",
+           .parameter = "product_m",
+           .unit = "elements",
+           .purpose = "rows of A and C; 0 for as many as --product",
+           .defaults = "0",
+           .maximum = largest,
+           .zero_follows = true},
+          {.flag = "product-k",
+           .parameter = "product_k",
+           .unit = "elements",
+           .purpose = "columns of A and rows of B, the depth of the product; 0 for as many as --product",
+           .defaults = "0",
+           .maximum = largest,
+           .zero_follows = true}};
+}
+
+Probe matmul_probe() {
+  Probe probe;
+  probe.name = "matmul";
+  probe.purpose = "product of two matrices: what tiles in shared memory and outputs in registers gain";
+  probe.axes = product_axes();
+  probe.compared = "matmul";
+  probe.baseline = std::string("row");
+  probe.headline = flop_rate("multiplications and additions of the product per second");
+  // A library's products in double go through tensor cores, where a GPU has them for doubles, whatever it is told.
+  probe.headline.peak = [](const Workload& workload, const Device& device) -> std::optional<double> {
+    if (workload.kernel.empty() && workload.double_precision) return std::nullopt;
+    return attainable_gflop_per_s(workload, device);
+  };
+  probe.metrics = {intensity()};
+  probe.reported = {"time_seconds", "achieved_occupancy", "load_throughput_gb_per_s", "load_efficiency"};
+  probe.describe = describe_product;
+  probe.fits = [](const Case& one, const Device& device) {
+    return ProductCase(one).launch().shared_bytes <= device.shared_bytes_per_block;
+  };
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<ProductExperiment>(decided, session);
+  };
+  probe.conclude = conclude_matmul;
+  return probe;
+}
+
+GPUMEM_PROBE(matmul_probe);
+
+}  // namespace
+
+}  // namespace gpumem::kernels

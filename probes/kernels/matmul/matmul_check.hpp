@@ -1,0 +1,41 @@
+#pragma once
+// Which elements of a large product are checked.
+
+#include "engine/measure/content.hpp"
+#include "probes/kernels/matmul/matmul_geometry.hpp"
+
+namespace gpumem::kernels {
+
+/// Up to so many multiplications every element is checked; beyond, `checked_entries` of them are.
+inline constexpr std::uint64_t most_checked_whole = std::uint64_t{1} << 30U;
+inline constexpr std::uint32_t checked_entries = 16384;
+
+struct ProductEntry {
+  std::uint32_t row;
+  std::uint32_t column;
+};
+
+/// Row or column of an element at the first or last place of a tile of 16, 32, 64 or 128.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t at_tile_edge(std::uint32_t random, std::uint32_t extent) {
+  const std::uint32_t side = 16U << (random >> 4U) % 4;
+  const std::uint32_t tile = (random >> 6U) % blocks_for(extent, side);
+  const std::uint32_t place = tile * side + ((random >> 2U) % 2 == 0 ? 0 : side - 1);
+  return place < extent ? place : extent - 1;
+}
+
+/// The first four are the corners of C. Of the others each second is at random, each fourth at a corner of a tile, the
+/// rest at an edge of one.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr ProductEntry checked_entry(std::uint32_t i, const ProductShape& shape) {
+  if (i < 4) return {i % 2 == 0 ? 0 : shape.m - 1, i / 2 == 0 ? 0 : shape.n - 1};
+  // Words of consecutive indices are too alike: they go through a second round.
+  const std::uint32_t one =
+      measure::random_word(measure::random_word(std::uint64_t{2} * i) * std::uint64_t{2'654'435'769U}) >> 1U;
+  const std::uint32_t other =
+      measure::random_word(measure::random_word(std::uint64_t{2} * i + 1) * std::uint64_t{2'246'822'519U}) >> 1U;
+  const bool tile_row = i % 4 == 1 || i % 8 == 3;
+  const bool tile_column = i % 4 == 1 || i % 8 == 7;
+  return {tile_row ? at_tile_edge(one, shape.m) : one % shape.m,
+          tile_column ? at_tile_edge(other, shape.n) : other % shape.n};
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,46 @@
+#pragma once
+// What the kernels of C = A x B access, site by site: requests follow from the shape alone, and none is evaluated
+// before it is asked for.
+
+#include <string>
+#include <vector>
+
+#include "engine/access/site.hpp"
+#include "probes/kernels/matmul/matmul_geometry.hpp"
+
+namespace gpumem::kernels {
+
+/// The variants, by the names that users type.
+enum class ProductBy { row, column, rows_in_shared, tile_16, tile_32, outputs_2, outputs_64, library };
+
+/// Throws std::logic_error for another name.
+[[nodiscard]] ProductBy product_by(const std::string& name);
+
+struct ProductLaunch {
+  std::uint32_t blocks_x = 0;
+  std::uint32_t blocks_y = 0;
+  std::uint32_t threads_x = 0;
+  std::uint32_t threads_y = 1;
+  std::uint64_t shared_bytes = 0;  ///< of a block
+
+  [[nodiscard]] std::uint64_t blocks() const { return std::uint64_t{blocks_x} * blocks_y; }
+  [[nodiscard]] std::uint32_t block_threads() const { return threads_x * threads_y; }
+};
+
+/// Whether the threads of a block bring tiles for each other.
+[[nodiscard]] bool in_tiles(ProductBy by);
+
+/// Cycles of the kernels without tiles (Workload::scheduler_cycles): what is issued for a multiplication is two loads,
+/// what works out the next row's address in 64 bits, and a share of the loop, beside the multiplication itself, which
+/// in double takes two cycles.
+[[nodiscard]] double direct_scheduler_cycles(const ProductShape& shape, std::uint32_t real_bytes);
+
+/// Times that a thread waits for what it loads, before it loads more.
+[[nodiscard]] std::uint32_t rounds_of_product(ProductBy by, const ProductShape& shape);
+
+/// Of a library that is nothing: nobody outside knows its launch.
+[[nodiscard]] ProductLaunch product_launch(ProductBy by, const ProductShape& shape, std::uint32_t real_bytes);
+[[nodiscard]] std::vector<access::Site> product_sites(ProductBy by, const ProductShape& shape,
+                                                      std::uint32_t real_bytes);
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,136 @@
+// Occupancy: how much of the memory's bandwidth so many resident warps reach, whatever keeps others out: the size of
+// blocks, registers, or shared memory.
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "probes/kernels/occupancy/occupancy_advice.hpp"
+#include "probes/kernels/occupancy/occupancy_case.hpp"
+#include "probes/kernels/occupancy/occupancy_kernel.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels {
+
+struct Kernel {
+  void (*function)(const uint4*, std::uint32_t*, std::uint32_t, unsigned);
+  std::string name;
+};
+
+template <std::size_t... classes>
+static Kernel kernel_holding(unsigned held, std::index_sequence<classes...>) {
+  Kernel found;
+  const auto take = [&]<unsigned own>() {
+    if (own == held) found = {&read_holding_registers<own>, measure::kernel_name<&read_holding_registers<own>>()};
+  };
+  (take.template operator()<register_classes[classes].held>(), ...);
+  return found;
+}
+
+static Kernel kernel_of(const OccupancyCase& one) {
+  return kernel_holding(one.registers.held, std::make_index_sequence<register_classes.size()>{});
+}
+
+/// That as many warps are resident as the case says: the compiler may have taken other registers.
+static void require_residency(const OccupancyCase& one, const Kernel& kernel) {
+  cudaFuncAttributes attributes{};
+  measure::check(cudaFuncGetAttributes(&attributes, kernel.function), "ask what the kernel was compiled to");
+  int blocks = 0;
+  measure::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function,
+                                                               static_cast<int>(one.block_threads), one.shared_bytes),
+                 "ask how many blocks are resident");
+  if (static_cast<unsigned>(blocks) == one.resident_blocks) return;
+  throw probe_error(std::to_string(blocks) + " blocks of " + std::to_string(one.block_threads) +
+                    " threads would be resident and not " + std::to_string(one.resident_blocks) +
+                    ": the kernel was compiled to " + std::to_string(attributes.numRegs) + " registers a thread, and " +
+                    std::to_string(one.registers.registers) + " are meant");
+}
+
+class OccupancyExperiment final : public measure::Experiment {
+ public:
+  OccupancyExperiment(const Case& decided, measure::Session& session)
+      : case_(require_occupancy_case(decided, session.device())),
+        kernel_(kernel_of(case_)),
+        words_(session.random_source(case_.bytes() / sizeof(std::uint32_t))),
+        sums_(case_.threads() * sizeof(std::uint32_t)),
+        mismatches_(session) {
+    measure::allow_all_shared_memory(reinterpret_cast<const void*>(kernel_.function));
+    require_residency(case_, kernel_);
+  }
+
+  void launch(cudaStream_t stream) override { launch(never, stream); }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    constexpr unsigned half_way = loads_of_thread / 2;
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
+    launch(half_way, stream);
+    check_read<<<static_cast<unsigned>(case_.blocks), case_.block_threads, 0, stream>>>(
+        sums_.as<std::uint32_t>(), case_.registers.held, seed, half_way, mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
+  }
+
+ private:
+  static constexpr std::uint32_t seed = measure::random_word(3);
+  static constexpr unsigned never = loads_of_thread;
+
+  void launch(unsigned change, cudaStream_t stream) {
+    kernel_.function<<<static_cast<unsigned>(case_.blocks), case_.block_threads, case_.shared_bytes, stream>>>(
+        reinterpret_cast<const uint4*>(words_), sums_.as<std::uint32_t>(), seed, change);
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  OccupancyCase case_;
+  Kernel kernel_;
+  const std::uint32_t* words_;
+  measure::DeviceBuffer sums_;
+  measure::MismatchCount mismatches_;
+};
+
+static Probe occupancy_probe() {
+  Probe probe;
+  probe.name = "occupancy";
+  probe.purpose =
+      "bandwidth over the warps that are resident: how many it takes, and whether it matters what limits them";
+  probe.axes = {{.flag = "resident-warps",
+                 .parameter = "resident_warps_per_multiprocessor",
+                 .unit = "warps",
+                 .purpose = "warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane",
+                 .defaults = "2..32*2,48,64",
+                 .quick = "4,16,64",
+                 .numbers = {2, 4, 8, 16, 32, 48, 64}},
+                {.flag = "occupancy-limit",
+                 .parameter = "occupancy_limit",
+                 .purpose = "what keeps other warps out",
+                 .defaults = "shared-memory,registers,block-size",
+                 .quick = "shared-memory",
+                 .names = {"shared-memory", "registers", "block-size"},
+                 .value_optional = true}};
+  probe.compared = "occupancy_limit";
+  probe.baseline = std::string("shared-memory");
+  probe.describe = [](const Case& decided, const Device& device) {
+    const OccupancyCase one = require_occupancy_case(decided, device);
+    Workload workload = occupancy_workload(one);
+    workload.kernel = kernel_of(one).name;
+    return workload;
+  };
+  probe.reported = {"achieved_occupancy"};
+  probe.fits = [](const Case& one, const Device& device) { return find_occupancy_case(one, device).has_value(); };
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<OccupancyExperiment>(decided, session);
+  };
+  probe.conclude = conclude_occupancy;
+  return probe;
+}
+
+GPUMEM_PROBE(occupancy_probe);
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,111 @@
+#include "probes/kernels/occupancy/occupancy_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/model/occupancy.hpp"
+
+namespace gpumem::kernels {
+
+namespace {
+
+/// So much that `wanted` blocks fit a multiprocessor, and no more; none where its threads are no more anyway.
+unsigned shared_bytes_for(unsigned wanted, unsigned threads, const Device& device) {
+  constexpr std::uint64_t unit = 128;
+  // CUDA C++ Programming Guide, technical specifications per compute capability: taken beside what a block asks for.
+  const std::uint64_t reserved = std::atoi(device.compute_capability.c_str()) >= 8 ? 1024 : 0;
+  if (wanted * threads >= device.threads_per_multiprocessor) return 0;
+  const std::uint64_t each = device.shared_bytes_per_multiprocessor / std::max(wanted, 1U) / unit * unit;
+  return static_cast<unsigned>(std::min(each - std::min(each, reserved), device.shared_bytes_per_block));
+}
+
+/// What may leave so many warps, the best first: small blocks, of which any even number of warps is made, and many
+/// registers, so that no other limit is met before.
+std::vector<OccupancyCase> candidates(const std::string& limit, unsigned warps, const Device& device) {
+  std::vector<OccupancyCase> all;
+  if (limit == "block-size") {
+    for (unsigned threads = access::warp_lanes; threads <= most_occupancy_threads; threads += access::warp_lanes) {
+      all.push_back({.block_threads = threads});
+    }
+    return all;
+  }
+  for (const unsigned threads : {most_occupancy_threads / 2, most_occupancy_threads}) {
+    if (limit == "shared-memory") {
+      const unsigned wanted = warps * access::warp_lanes / threads;
+      all.push_back({.block_threads = threads, .shared_bytes = shared_bytes_for(wanted, threads, device)});
+      continue;
+    }
+    for (const RegisterClass& registers : std::views::reverse(register_classes)) {
+      all.push_back({.block_threads = threads, .registers = registers});
+    }
+  }
+  return all;
+}
+
+/// All places taken again and again, and none left empty at the end: much more than L2 holds.
+std::uint64_t blocks_of(const OccupancyCase& one, const Device& device) {
+  const std::uint64_t at_once = std::uint64_t{one.resident_blocks} * device.multiprocessors;
+  const std::uint64_t turns = 32 * device.l2_bytes / (at_once * one.block_bytes());
+  return at_once * (turns + 1);
+}
+
+}  // namespace
+
+std::optional<OccupancyCase> find_occupancy_case(const Case& decided, const Device& device) {
+  const auto warps = static_cast<unsigned>(decided.number("resident_warps_per_multiprocessor"));
+  for (OccupancyCase& one : candidates(decided.name("occupancy_limit"), warps, device)) {
+    one.resident_blocks = model::occupancy_of(occupancy_workload(one), device).blocks;
+    if (one.resident_warps() != warps) continue;
+    one.blocks = blocks_of(one, device);
+    return one;
+  }
+  return std::nullopt;
+}
+
+OccupancyCase require_occupancy_case(const Case& decided, const Device& device) {
+  if (const auto found = find_occupancy_case(decided, device)) return *found;
+  const std::string parameter = "resident_warps_per_multiprocessor";
+  std::vector<std::uint64_t> possible;
+  for (const std::uint64_t warps : decided.probe->find_axis(parameter)->numbers) {
+    Case other = decided;
+    other.set(parameter, warps);
+    if (find_occupancy_case(other, device)) possible.push_back(warps);
+  }
+  throw missing_capability_error(fmt::format("on this GPU {} leaves {} warps resident, and not {}",
+                                             decided.name("occupancy_limit"), fmt::join(possible, ", "),
+                                             decided.number(parameter)));
+}
+
+Workload occupancy_workload(const OccupancyCase& one) {
+  constexpr unsigned vector_bytes = 16;
+  Workload workload;
+  workload.sites.push_back({.name = "words",
+                            .op = access::Op::load,
+                            .word_bytes = vector_bytes,
+                            .instructions = loads_in_a_row,
+                            .requests = one.bytes() / vector_bytes / access::warp_lanes,
+                            .extent_bytes = one.bytes(),
+                            .request = [](std::uint64_t k) {
+                              access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = vector_bytes};
+                              for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
+                                request.address[lane] = (k * access::warp_lanes + lane) * vector_bytes;
+                              }
+                              return request;
+                            }});
+  workload.useful_bytes_read = one.bytes();
+  workload.allocated_bytes = one.bytes() + one.threads() * sizeof(std::uint32_t);
+  workload.blocks = one.blocks;
+  workload.block_threads = one.block_threads;
+  workload.shared_bytes_per_block = one.shared_bytes;
+  workload.registers_per_thread = one.registers.registers;
+  workload.waits = loads_of_thread / loads_in_a_row;
+  return workload;
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,50 @@
+#pragma once
+// Launches of which so many warps are resident, and no more.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "engine/access/request.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels {
+
+constexpr unsigned most_occupancy_threads = 128;  ///< of a block
+constexpr unsigned loads_in_a_row = 2;
+constexpr unsigned loads_of_thread = 128;
+
+/// What kernels take of a multiprocessor's registers for a thread, and how many of these they hold full: the others are
+/// those that any of them needs.
+struct RegisterClass {
+  unsigned registers;
+  unsigned held;
+};
+constexpr std::array<RegisterClass, 4> register_classes = {{{32, 1}, {64, 44}, {128, 108}, {256, 230}}};
+
+/// A case in numbers.
+struct OccupancyCase {
+  unsigned block_threads = 0;
+  unsigned shared_bytes = 0;  ///< of a block, of which it uses none
+  RegisterClass registers = register_classes.front();
+  unsigned resident_blocks = 0;  ///< of a multiprocessor
+  std::uint64_t blocks = 0;
+
+  [[nodiscard]] std::uint64_t block_bytes() const {
+    constexpr std::uint64_t vector_bytes = 16;
+    return block_threads * loads_of_thread * vector_bytes;
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return blocks * block_bytes(); }
+  [[nodiscard]] std::uint64_t threads() const { return blocks * block_threads; }
+  [[nodiscard]] unsigned resident_warps() const { return resident_blocks * (block_threads / access::warp_lanes); }
+};
+
+/// Absent where what the case says is to limit the warps leaves another number of them on the device.
+[[nodiscard]] std::optional<OccupancyCase> find_occupancy_case(const Case& decided, const Device& device);
+/// Throws instead, with the numbers that it leaves.
+[[nodiscard]] OccupancyCase require_occupancy_case(const Case& decided, const Device& device);
+
+/// But for the kernel's name.
+[[nodiscard]] Workload occupancy_workload(const OccupancyCase& one);
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,64 @@
+#pragma once
+// A kernel that reads what its block is to read, and holds as many registers as it is told.
+
+#include <cstdint>
+
+#include "engine/measure/content.hpp"
+#include "probes/kernels/occupancy/occupancy_case.hpp"
+
+namespace gpumem::kernels {
+
+/// What a thread makes of its sum and a register that it held: so that each of them tells, and none in place of
+/// another.
+__device__ inline std::uint32_t with_held(std::uint32_t sum, std::uint32_t held) {
+  return (sum ^ held) * 0x9E3779B1U ^ sum >> 15U;
+}
+
+/// A block reads a contiguous part, each thread two vectors at a time, and holds `held` registers meanwhile: before the
+/// load `change` they take in the sum so far, so that they can be worked out neither before the loads nor after them. A
+/// thread leaves its sum, with what it held. With a `change` that never comes, as when timed, it leaves none but by
+/// chance: that would take longer the more it holds.
+template <unsigned held>
+__global__ void __launch_bounds__(most_occupancy_threads)
+    read_holding_registers(const uint4* words, std::uint32_t* sums, std::uint32_t seed, unsigned change) {
+  std::uint32_t kept[held];
+#pragma unroll
+  for (unsigned i = 0; i < held; ++i) kept[i] = seed + i;
+  const uint4* from = words + std::uint64_t{blockIdx.x} * blockDim.x * loads_of_thread + threadIdx.x;
+  std::uint32_t sum = 0;
+#pragma unroll 1
+  for (unsigned load = 0; load < loads_of_thread; load += loads_in_a_row) {
+    if (load == change) [[unlikely]] {
+#pragma unroll
+      for (std::uint32_t& one : kept) one ^= sum;
+    }
+    uint4 word[loads_in_a_row];
+#pragma unroll
+    for (uint4& one : word) {
+      one = __ldcs(from);
+      from += blockDim.x;
+    }
+#pragma unroll
+    for (const uint4& one : word) sum += one.x + one.y + one.z + one.w;
+  }
+  if (change >= loads_of_thread && sum != seed) return;
+#pragma unroll
+  for (const std::uint32_t one : kept) sum = with_held(sum, one);
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/// Launched as the kernel was, with every word made anew.
+static __global__ void check_read(const std::uint32_t* sums, unsigned held, std::uint32_t seed, unsigned change,
+                                  unsigned long long* mismatches) {
+  std::uint32_t sum = 0;
+  std::uint32_t taken_in = 0;
+  for (unsigned load = 0; load < loads_of_thread; ++load) {
+    if (load == change) taken_in = sum;
+    const std::uint64_t vector = (std::uint64_t{blockIdx.x} * loads_of_thread + load) * blockDim.x + threadIdx.x;
+    for (unsigned word = 0; word < 4; ++word) sum += measure::random_word(vector * 4 + word);
+  }
+  for (unsigned i = 0; i < held; ++i) sum = with_held(sum, (seed + i) ^ taken_in);
+  if (sums[blockIdx.x * blockDim.x + threadIdx.x] != sum) atomicAdd(mismatches, 1ULL);
+}
+
+}  // namespace gpumem::kernels

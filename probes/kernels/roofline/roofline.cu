@@ -1,0 +1,182 @@
+// Roofline: the same words read, and more and more multiply-adds on each of them. With few of them memory is the limit,
+// with many of them arithmetic (Williams, Waterman and Patterson, Roofline, CACM 2009).
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "engine/model/arithmetic.hpp"
+#include "probes/kernels/roofline/roofline_advice.hpp"
+#include "probes/kernels/roofline/roofline_kernels.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels {
+
+/// A case in numbers.
+struct RooflineCase {
+  bool doubles;
+  unsigned steps;  ///< multiply-adds on each word
+  std::uint64_t blocks;
+
+  RooflineCase(const Case& decided, const Device& device)
+      : doubles(decided.name("type") == "double"), steps(static_cast<unsigned>(decided.number("fma_per_word"))) {
+    // Sixteen times the L2, so that the memory is what is read.
+    const std::uint64_t bytes = std::min(16 * device.l2_bytes, device.memory_bytes / 8);
+    blocks = std::max(bytes / block_bytes, std::uint64_t{1});
+  }
+
+  static constexpr std::uint64_t block_bytes = std::uint64_t{16} * roofline_loads * roofline_threads;
+
+  /// Few steps are in the machine code one after the other; of many, so many that the loop around them hardly shows.
+  [[nodiscard]] unsigned fused() const { return steps % 8 == 0 ? 8 : 1; }
+  [[nodiscard]] std::uint64_t bytes() const { return blocks * block_bytes; }
+  [[nodiscard]] std::uint64_t words() const { return bytes() / (doubles ? sizeof(double) : sizeof(float)); }
+  [[nodiscard]] std::uint64_t threads() const { return blocks * roofline_threads; }
+
+  /// A warp issues its multiply-adds, which in double take two cycles each, and beside them the loads, sums and loops
+  /// counted in the code for compute capability 9.0.
+  [[nodiscard]] double scheduler_cycles() const {
+    constexpr double of_warp = 46;
+    constexpr double of_round = 3;
+    const double warps = static_cast<double>(threads()) / access::warp_lanes;
+    const double multiply_adds = static_cast<double>(steps) * static_cast<double>(words()) / access::warp_lanes;
+    return multiply_adds * (doubles ? 2 : 1) + warps * (of_warp + of_round * steps / fused());
+  }
+
+  /// Calls visit(Real{}, integral_constant<unsigned, fused>).
+  template <class Visitor>
+  decltype(auto) with_kernel(Visitor&& visit) const {
+    const auto with_type = [&](auto real) {
+      return fused() == 8 ? visit(real, std::integral_constant<unsigned, 8>{})
+                          : visit(real, std::integral_constant<unsigned, 1>{});
+    };
+    return doubles ? with_type(double{}) : with_type(float{});
+  }
+};
+
+static Workload describe_roofline(const Case& decided, const Device& device) {
+  const RooflineCase one(decided, device);
+  Workload workload;
+  workload.kernel = one.with_kernel([](auto real, auto fused) {
+    return measure::kernel_name<&multiply_add_words<decltype(real), Vector<decltype(real)>, fused()>>();
+  });
+  workload.sites.push_back({.name = "words",
+                            .op = access::Op::load,
+                            .word_bytes = 16,
+                            .instructions = roofline_loads,
+                            .requests = one.bytes() / 16 / access::warp_lanes,
+                            .extent_bytes = one.bytes(),
+                            .request = [](std::uint64_t k) {
+                              access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = 16};
+                              for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
+                                request.address[lane] = (k * access::warp_lanes + lane) * 16;
+                              }
+                              return request;
+                            }});
+  workload.useful_bytes_read = one.bytes();
+  workload.useful_flops = 2 * one.steps * one.words();
+  workload.double_precision = one.doubles;
+  workload.scheduler_cycles = one.scheduler_cycles();
+  workload.allocated_bytes = one.bytes() + one.threads() * sizeof(double);
+  workload.blocks = one.blocks;
+  workload.block_threads = roofline_threads;
+  return workload;
+}
+
+class RooflineExperiment final : public measure::Experiment {
+ public:
+  RooflineExperiment(const Case& decided, measure::Session& session)
+      : case_(decided, session.device()),
+        multiprocessors_(session.device().multiprocessors),
+        words_(session.target(case_.bytes() / sizeof(std::uint32_t))),
+        sums_(case_.threads() * sizeof(double)),
+        mismatches_(session) {
+    fill(session.stream().get());
+  }
+
+  void launch(cudaStream_t stream) override { launch(nullptr, stream); }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    fill(stream);
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
+    launch(sums_.data(), stream);
+    case_.with_kernel([&](auto real, auto) {
+      using Real = decltype(real);
+      check_sums<Real>
+          <<<grid(), roofline_threads, 0, stream>>>(sums_.as<Real>(), case_.steps, step<Real>(), mismatches_.data());
+    });
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
+  }
+
+ private:
+  template <class Real>
+  static constexpr Step<Real> step() {
+    return {static_cast<Real>(0.999), static_cast<Real>(0.001)};
+  }
+
+  [[nodiscard]] unsigned grid() const { return static_cast<unsigned>(case_.blocks); }
+
+  void fill(cudaStream_t stream) {
+    case_.with_kernel([&](auto real, auto) {
+      using Real = decltype(real);
+      fill_words<<<multiprocessors_ * 8, 256, 0, stream>>>(reinterpret_cast<Real*>(words_), case_.words());
+    });
+    measure::check(cudaGetLastError(), "launch the fill of the words");
+  }
+
+  void launch(void* sums, cudaStream_t stream) {
+    case_.with_kernel([&](auto real, auto fused) {
+      using Real = decltype(real);
+      multiply_add_words<Real, Vector<Real>, fused()><<<grid(), roofline_threads, 0, stream>>>(
+          reinterpret_cast<const Vector<Real>*>(words_), static_cast<Real*>(sums), case_.steps / case_.fused(),
+          step<Real>());
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  RooflineCase case_;
+  unsigned multiprocessors_;
+  std::uint32_t* words_;
+  measure::DeviceBuffer sums_;
+  measure::MismatchCount mismatches_;
+};
+
+static Probe roofline_probe() {
+  Probe probe;
+  probe.name = "roofline";
+  probe.purpose = "multiply-adds on every word read: from what memory limits to what arithmetic limits";
+  probe.axes = {{.flag = "fma-per-word",
+                 .parameter = "fma_per_word",
+                 .unit = "multiply-adds",
+                 .purpose = "on each word that is read: twice as many flops over 4 or 8 bytes is the intensity",
+                 .defaults = "1..512*2",
+                 .quick = "1,8,32,256",
+                 .minimum = 1,
+                 .maximum = 1U << 16U},
+                {.flag = "type",
+                 .parameter = "type",
+                 .purpose = "what the arrays hold",
+                 .defaults = "float,double",
+                 .quick = "float",
+                 .names = {"float", "double"}}};
+  probe.baseline = std::uint64_t{1};
+  probe.headline = flop_rate("floating-point operations per second");
+  probe.metrics = {intensity()};
+  probe.describe = describe_roofline;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<RooflineExperiment>(decided, session);
+  };
+  probe.concluded = roofline_quantities();
+  probe.conclude = conclude_roofline;
+  return probe;
+}
+
+GPUMEM_PROBE(roofline_probe);
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,165 @@
+// Transpose: a matrix transposed the ways that textbooks go, and one that is built to be fast, beside a copy of it.
+// Rows of the source are columns of the target, so that one side or the other strides unless a tile is turned on the
+// way.
+
+#include <memory>
+#include <string>
+
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "probes/kernels/transpose/transpose_advice.hpp"
+#include "probes/kernels/transpose/transpose_case.hpp"
+#include "probes/kernels/transpose/transpose_kernels.cuh"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels::transpose {
+
+namespace {
+
+template <class RealType, auto kernel>
+struct Compiled {
+  using Real = RealType;
+  static constexpr auto function = kernel;
+};
+
+/// Calls visit(Compiled<Real, kernel>).
+template <class Real, class Visitor>
+decltype(auto) with_kernel_of(Way way, std::uint32_t vector, Visitor&& visit) {
+  switch (way) {
+    case Way::copy:
+      return visit(Compiled<Real, &copy_matrix<Real>>{});
+    case Way::strided_write:
+      return visit(Compiled<Real, &by_strided_writes<Real>>{});
+    case Way::strided_read:
+      return visit(Compiled<Real, &by_strided_reads<Real>>{});
+    case Way::tile:
+      return visit(Compiled<Real, &by_tiles<Real, TileLayout::plain>>{});
+    case Way::padded:
+      return visit(Compiled<Real, &by_tiles<Real, TileLayout::padded>>{});
+    case Way::swizzled:
+      return visit(Compiled<Real, &by_tiles<Real, TileLayout::swizzled>>{});
+    case Way::wide:
+      break;
+  }
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    if (vector == 4) return visit(Compiled<Real, &by_wide_tiles<Real, 4>>{});
+  }
+  if (vector == 2) return visit(Compiled<Real, &by_wide_tiles<Real, 2>>{});
+  return visit(Compiled<Real, &by_wide_tiles<Real, 1>>{});
+}
+
+/// And with that of a case.
+template <class Visitor>
+decltype(auto) with_kernel(const Transpose& one, Visitor&& visit) {
+  if (one.element_bytes == sizeof(double)) return with_kernel_of<double>(one.way, one.vector, visit);
+  return with_kernel_of<float>(one.way, one.vector, visit);
+}
+
+Workload describe_transpose(const Case& decided, const Device&) {
+  const Transpose one(decided);
+  Workload workload;
+  workload.kernel = with_kernel(one, [](auto kernel) { return measure::kernel_name<decltype(kernel)::function>(); });
+  workload.sites = sites_of(one);
+  workload.useful_bytes_read = one.matrix_bytes();
+  workload.useful_bytes_written = one.matrix_bytes();
+  workload.allocated_bytes = 2 * one.matrix_bytes();
+  workload.blocks = std::uint64_t{one.tiles_across()} * one.tiles_down();
+  workload.block_threads = block_threads;
+  workload.shared_bytes_per_block = one.shared_bytes();
+  return workload;
+}
+
+class TransposeExperiment final : public measure::Experiment {
+ public:
+  TransposeExperiment(const Case& decided, measure::Session& session)
+      : one_(decided), session_(&session), source_(session.random_source(words())), target_(session.target(words())) {}
+
+  void launch(cudaStream_t stream) override {
+    const bool wide = one_.way == Way::wide;
+    const dim3 grid =
+        wide ? dim3(one_.tiles_across() * one_.tiles_down()) : dim3(one_.tiles_across(), one_.tiles_down());
+    const dim3 block = wide ? dim3(block_threads) : dim3(tile_side, block_rows);
+    with_kernel(one_, [&](auto compiled) {
+      using Real = typename decltype(compiled)::Real;
+      constexpr auto kernel = decltype(compiled)::function;
+      kernel<<<grid, block, 0, stream>>>(reinterpret_cast<const Real*>(source_), reinterpret_cast<Real*>(target_),
+                                         one_.matrix);
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::poison(target_, one_.matrix_bytes(), stream);
+    launch(stream);
+    const measure::CheckResult<global::Mismatches> found(*session_);
+    found.reset(stream);
+    check_matrix<<<session_->device().multiprocessors * 8, 256, 0, stream>>>(
+        target_, one_.element_bytes / sizeof(std::uint32_t), one_.matrix, one_.way != Way::copy, found.data());
+    const global::Mismatches result = found.read(stream);
+    measure::Verification verification{.mismatches = result.count, .what = "elements of the target"};
+    if (result.count > 0) verification.first_mismatch = result.first;
+    return verification;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t words() const { return one_.matrix_bytes() / sizeof(std::uint32_t); }
+
+  Transpose one_;
+  measure::Session* session_;
+  const std::uint32_t* source_;
+  std::uint32_t* target_;
+};
+
+Probe transpose_probe() {
+  constexpr std::uint64_t most = std::uint64_t{1} << 20U;
+  Probe probe;
+  probe.name = "transpose";
+  probe.purpose = "a matrix transposed: what strides cost, and what a tile in shared memory makes of them";
+  probe.axes = {
+      {.flag = "matrix",
+       .parameter = "matrix_columns",
+       .unit = "elements",
+       .purpose = "columns of the matrix, and its rows unless --matrix-rows says otherwise",
+       .defaults = "1024..8192*2",
+       .quick = "4096",
+       .minimum = 1,
+       .maximum = most},
+      {.flag = "transpose",
+       .parameter = "transpose",
+       .purpose = "striding on one side, a tile of 32 x 32 in shared memory without and with a cure for its bank "
+                  "conflicts, or vectors in tiles of 256 bytes a row; copy does not transpose",
+       .defaults = "copy,strided-write,strided-read,tile,padded,swizzled,wide",
+       .quick = "copy,strided-write,strided-read,tile,padded,wide",
+       .names = {"copy", "strided-write", "strided-read", "tile", "padded", "swizzled", "wide"},
+       .value_optional = true},
+      {.flag = "type",
+       .parameter = "type",
+       .purpose = "what the matrix holds",
+       .defaults = "float,double",
+       .quick = "float",
+       .names = {"float", "double"}},
+      {.flag = "matrix-rows",
+       .parameter = "matrix_rows",
+       .unit = "elements",
+       .purpose = "rows of the matrix; 0: as many as columns",
+       .defaults = "0",
+       .maximum = most,
+       .zero_follows = true}};
+  probe.compared = "transpose";
+  probe.baseline = std::string("copy");
+  probe.describe = describe_transpose;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<TransposeExperiment>(decided, session);
+  };
+  probe.conclude = conclude_transpose;
+  return probe;
+}
+
+GPUMEM_PROBE(transpose_probe);
+
+}  // namespace
+
+}  // namespace gpumem::kernels::transpose

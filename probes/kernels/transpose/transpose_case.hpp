@@ -1,0 +1,75 @@
+#pragma once
+// A case of the transpose in numbers, and what it accesses.
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/access/site.hpp"
+#include "probes/kernels/transpose/transpose.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::kernels::transpose {
+
+enum class Way { copy, strided_write, strided_read, tile, padded, swizzled, wide };
+
+[[nodiscard]] constexpr TileLayout layout_of(Way way) {
+  return way == Way::padded ? TileLayout::padded : way == Way::swizzled ? TileLayout::swizzled : TileLayout::plain;
+}
+
+/// A case in numbers.
+struct Transpose {
+  Way way;
+  std::uint32_t element_bytes;
+  Matrix matrix;
+  std::uint32_t vector;  ///< elements
+  std::uint32_t side;    ///< of a tile
+
+  explicit Transpose(const Case& decided);
+
+  [[nodiscard]] std::uint64_t matrix_bytes() const { return matrix.count() * element_bytes; }
+  [[nodiscard]] std::uint32_t tiles_across() const { return parts(matrix.columns, side); }
+  [[nodiscard]] std::uint32_t tiles_down() const { return parts(matrix.rows, side); }
+  [[nodiscard]] std::uint32_t squares() const { return side / vector; }  ///< WideTile's
+  [[nodiscard]] bool uses_shared() const { return way >= Way::tile; }
+
+  [[nodiscard]] unsigned shared_bytes() const {
+    if (!uses_shared()) return 0;
+    const std::uint32_t elements = way == Way::wide ? side * side : tile_pattern(layout_of(way)).extent();
+    return elements * element_bytes;
+  }
+  /// Copies of each of its loads and stores.
+  [[nodiscard]] unsigned instructions() const {
+    return way == Way::wide ? squares() * squares() / block_threads * vector : tile_turns;
+  }
+
+  /// Along the rows of the source.
+  [[nodiscard]] Walk by_rows() const {
+    Walk walk{.lines = matrix.rows, .across = matrix.columns, .vector = vector};
+    if (way == Way::wide) {
+      walk.lanes_across = std::min(squares(), access::warp_lanes);
+      walk.line_step = vector;
+    }
+    return walk;
+  }
+  /// Along its columns, the rows of the target.
+  [[nodiscard]] Walk by_columns() const {
+    Walk walk{.lines = matrix.columns, .across = matrix.rows, .vector = vector};
+    if (way == Way::wide) walk.lanes_across = std::min(squares(), access::warp_lanes);
+    return walk;
+  }
+
+  /// In bytes, of an element in shared memory, of the source's row and column.
+  [[nodiscard]] std::uint64_t tile_address(std::uint32_t row, std::uint32_t column) const {
+    return std::uint64_t{tile_pattern(layout_of(way)).word(row % side, column % side)} * element_bytes;
+  }
+  /// And of the vector that begins there in the target's row.
+  [[nodiscard]] std::uint64_t wide_address(std::uint32_t row, std::uint32_t column) const {
+    const std::uint32_t at = wide_place(squares(), vector, column % side, row % side / vector);
+    return std::uint64_t{at} * vector * element_bytes;
+  }
+};
+
+/// Sites of one launch, in the order in which a thread comes to them.
+[[nodiscard]] std::vector<access::Site> sites_of(const Transpose& one);
+
+}  // namespace gpumem::kernels::transpose

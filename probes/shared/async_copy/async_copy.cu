@@ -1,0 +1,253 @@
+// Async-copy: an array of global memory streamed through shared memory, by three ways to get it there: loaded into
+// registers and stored, by cp.async past the registers, and by the bulk copy engine at the request of one thread. What
+// bandwidth each reaches follows from the bytes that a multiprocessor has in flight (Little's law); what it costs are
+// registers and threads.
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
+#include "engine/machine/compute_capability.hpp"
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/kernel_name.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "probes/probe.hpp"
+#include "probes/shared/async_copy/async_copy_advice.hpp"
+#include "probes/shared/async_copy/async_copy_kernels.cuh"
+
+namespace gpumem::shared {
+
+namespace {
+
+enum class Way { registers, cp_async, bulk };
+
+/// A case in numbers.
+struct AsyncLaunch {
+  Way way;
+  std::uint64_t in_flight_bytes;  ///< per multiprocessor, which has one block
+  unsigned block_threads;
+
+  explicit AsyncLaunch(const Case& decided)
+      : way(decided.name("copied_by") == "registers"  ? Way::registers
+            : decided.name("copied_by") == "cp-async" ? Way::cp_async
+                                                      : Way::bulk),
+        in_flight_bytes(decided.number("in_flight_bytes")),
+        block_threads(static_cast<unsigned>(decided.number("block_threads"))) {}
+
+  /// What a block works on at a time.
+  [[nodiscard]] std::uint32_t tile_words() const {
+    return static_cast<std::uint32_t>(in_flight_bytes / word_bytes / (way == Way::registers ? 1 : ring_stages));
+  }
+  [[nodiscard]] std::uint64_t held() const { return in_flight_bytes / word_bytes / block_threads; }
+
+  /// Calls visit(integral_constant<words that a thread holds>).
+  template <class Visitor>
+  decltype(auto) with_held(Visitor&& visit) const {
+    switch (held()) {
+      case 1:
+        return visit(std::integral_constant<unsigned, 1>{});
+      case 2:
+        return visit(std::integral_constant<unsigned, 2>{});
+      case 4:
+        return visit(std::integral_constant<unsigned, 4>{});
+      case 8:
+        return visit(std::integral_constant<unsigned, 8>{});
+      case 16:
+        return visit(std::integral_constant<unsigned, 16>{});
+      default:
+        return visit(std::integral_constant<unsigned, most_held>{});
+    }
+  }
+};
+
+/// 16 times the L2, so that the memory is what is read; less where that is more than half of it. A power of two, so
+/// that tiles divide it.
+std::uint64_t array_bytes(const Device& device) {
+  constexpr std::uint64_t least = std::uint64_t{1} << 20U;
+  std::uint64_t bytes = std::bit_ceil(std::max(16 * device.l2_bytes, least));
+  while (bytes > least && bytes > device.free_memory_bytes.value_or(device.memory_bytes) / 2) bytes /= 2;
+  return bytes;
+}
+
+/// Throws where the GPU has no such instruction.
+void require_way(Way way, const Device& device) {
+  if (way == Way::cp_async) require_compute_capability(device, 80, "cp.async");
+  if (way == Way::bulk) require_compute_capability(device, 90, "the bulk copy engine");
+}
+
+void validate(const Case& chosen) {
+  const AsyncLaunch launch(chosen);
+  if (launch.way != Way::registers) return;
+  const std::uint64_t each = launch.in_flight_bytes / launch.block_threads;
+  if (each >= word_bytes && each <= most_held * word_bytes) return;
+  throw usage_error("--in-flight " + std::to_string(launch.in_flight_bytes) + " through registers is " +
+                    std::to_string(each) + " bytes for each of " + std::to_string(launch.block_threads) +
+                    " threads, which hold 16 to 512; choose another --block-threads, or --async-copy cp-async,bulk");
+}
+
+access::WarpRequest whole_words(std::uint64_t first_word, bool reversed) {
+  access::WarpRequest request;
+  request.word_bytes = word_bytes;
+  request.active = ~std::uint32_t{0};
+  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+    request.address[lane] = (first_word + (reversed ? access::warp_lanes - 1 - lane : lane)) * word_bytes;
+  }
+  return request;
+}
+
+Workload describe_async_copy(const Case& decided, const Device& device) {
+  const AsyncLaunch launch(decided);
+  require_way(launch.way, device);
+  if (launch.in_flight_bytes > device.shared_bytes_per_block) {
+    const auto [needed, had] = sizes_apart(launch.in_flight_bytes, device.shared_bytes_per_block);
+    throw missing_capability_error("takes " + needed + " of shared memory per block, the GPU has " + had);
+  }
+  Workload workload;
+  switch (launch.way) {
+    case Way::registers:
+      workload.kernel =
+          launch.with_held([](auto held) { return measure::kernel_name<&copy_through_registers<held()>>(); });
+      break;
+    case Way::cp_async:
+      workload.kernel = measure::kernel_name<&copy_by_cp_async<ring_stages>>();
+      break;
+    case Way::bulk:
+      workload.kernel = measure::kernel_name<&copy_by_bulk_engine<ring_stages>>();
+      break;
+  }
+  const std::uint64_t bytes = array_bytes(device);
+  const unsigned instructions = launch.way == Way::registers ? static_cast<unsigned>(launch.held()) : 1;
+  const auto add_site = [&](const char* name, access::Space space, access::Op op, unsigned of_them) {
+    const bool reversed = space == access::Space::shared && op == access::Op::load;
+    workload.sites.push_back(
+        {.name = name,
+         .space = space,
+         .op = op,
+         .word_bytes = word_bytes,
+         .instructions = of_them,
+         .requests = bytes / (word_bytes * access::warp_lanes),
+         .request = [=](std::uint64_t k) { return whole_words(k * access::warp_lanes, reversed); }});
+  };
+  add_site("source", access::Space::global, access::Op::load, instructions);
+  add_site("tile", access::Space::shared, access::Op::store, instructions);
+  add_site("use", access::Space::shared, access::Op::load, used_at_once);
+  workload.useful_bytes_read = bytes;
+  workload.blocks = device.multiprocessors;
+  workload.block_threads = launch.block_threads;
+  workload.shared_bytes_per_block = static_cast<unsigned>(launch.in_flight_bytes);
+  workload.allocated_bytes = bytes + workload.blocks * launch.block_threads * sizeof(std::uint32_t);
+  workload.unmodelled = "how much is on its way at once is no part of the model";
+  return workload;
+}
+
+class AsyncCopyExperiment final : public measure::Experiment {
+ public:
+  AsyncCopyExperiment(const Case& decided, measure::Session& session)
+      : launch_(decided),
+        blocks_(session.device().multiprocessors),
+        words_(array_bytes(session.device()) / word_bytes),
+        source_(session.random_source(words_ * (word_bytes / sizeof(std::uint32_t)))),
+        sums_(std::size_t{blocks_} * launch_.block_threads * sizeof(std::uint32_t)),
+        mismatches_(session) {
+    with_kernel([&](auto kernel, auto... /*arguments*/) {
+      cudaFuncAttributes attributes{};
+      measure::check(cudaFuncGetAttributes(&attributes, kernel), "look at the kernel");
+      // Of a build for older GPUs alone, the PTX that a newer one compiles has no such instructions.
+      const int least = launch_.way == Way::bulk ? 90 : launch_.way == Way::cp_async ? 80 : 0;
+      if (attributes.ptxVersion < least) {
+        throw missing_capability_error("this program was not built for GPUs with these instructions: build it for sm_" +
+                                       std::to_string(least) + " or later");
+      }
+      measure::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
+    });
+  }
+
+  void launch(cudaStream_t stream) override {
+    with_kernel([&](auto kernel, auto... tile_words) {
+      kernel<<<blocks_, launch_.block_threads, launch_.in_flight_bytes, stream>>>(
+          reinterpret_cast<const uint4*>(source_), sums_.as<std::uint32_t>(), tiles(), tile_words...);
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
+    launch(stream);
+    check_tile_sums<<<blocks_, launch_.block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), tiles(),
+                                                                   launch_.tile_words(), mismatches_.data());
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t tiles() const { return static_cast<std::uint32_t>(words_ / launch_.tile_words()); }
+
+  /// Calls visit(kernel, what it takes beside source, sums and tiles...).
+  template <class Visitor>
+  void with_kernel(Visitor&& visit) const {
+    switch (launch_.way) {
+      case Way::registers:
+        return launch_.with_held([&](auto held) { visit(copy_through_registers<held()>); });
+      case Way::cp_async:
+        return visit(copy_by_cp_async<ring_stages>, launch_.tile_words());
+      case Way::bulk:
+        return visit(copy_by_bulk_engine<ring_stages>, launch_.tile_words());
+    }
+  }
+
+  AsyncLaunch launch_;
+  unsigned blocks_;
+  std::uint64_t words_;  ///< of the array
+  const std::uint32_t* source_;
+  measure::DeviceBuffer sums_;
+  measure::MismatchCount mismatches_;
+};
+
+Probe async_copy_probe() {
+  Probe probe;
+  probe.name = "async-copy";
+  probe.purpose = "global to shared memory: which way fills the memory's bandwidth with the least in flight";
+  probe.axes = {{.flag = "in-flight",
+                 .parameter = "in_flight_bytes",
+                 .unit = "bytes",
+                 .purpose = "bytes that each multiprocessor has on their way at once; bandwidth is that over latency",
+                 .defaults = "4KiB..128KiB*2",
+                 .quick = "8KiB,32KiB,128KiB",
+                 .numbers = {4096, 8192, 16384, 32768, 65536, most_in_flight}},
+                {.flag = "async-copy",
+                 .parameter = "copied_by",
+                 .purpose = "loads and stores, cp.async past the registers, or the bulk copy engine (sm_90)",
+                 .defaults = "registers,cp-async,bulk",
+                 .names = {"registers", "cp-async", "bulk"},
+                 .value_optional = true},
+                {.flag = "block-threads",
+                 .parameter = "block_threads",
+                 .unit = "threads",
+                 .purpose = "threads of the one block of a multiprocessor; the bulk engine needs one of them to copy",
+                 .defaults = "256",
+                 .numbers = {32, 64, 128, 256, 512, 1024}}};
+  probe.compared = "copied_by";
+  probe.baseline = std::string("registers");
+  probe.concluded = {{"saturating_in_flight_bytes",
+                      "fewest bytes in flight per multiprocessor that reach 95 % of the best bandwidth of the table",
+                      Better::less}};
+  probe.describe = describe_async_copy;
+  probe.validate = validate;
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<AsyncCopyExperiment>(decided, session);
+  };
+  probe.conclude = conclude_async_copy;
+  return probe;
+}
+
+GPUMEM_PROBE(async_copy_probe);
+
+}  // namespace
+
+}  // namespace gpumem::shared

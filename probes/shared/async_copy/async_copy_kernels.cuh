@@ -1,0 +1,188 @@
+#pragma once
+// The ways from global to shared memory, each as a kernel that streams an array through a block's tiles and adds it up.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/measure/content.hpp"
+
+namespace gpumem::shared {
+
+constexpr unsigned word_bytes = sizeof(uint4);
+/// Parts of the ring that the asynchronous ways fill: one is used while the others are on their way.
+constexpr unsigned ring_stages = 4;
+/// Loads of a thread from shared memory that do not wait for each other.
+constexpr unsigned used_at_once = 4;
+/// What a thread may hold, in words; more would not leave registers for 256 threads with 128 KiB.
+constexpr unsigned most_held = 32;
+constexpr std::uint64_t most_in_flight = std::uint64_t{128} << 10U;
+
+/// Steps of this block: tiles go round the blocks.
+__device__ inline std::uint32_t steps_of(std::uint32_t tiles) {
+  return blockIdx.x < tiles ? (tiles - blockIdx.x - 1) / gridDim.x + 1 : 0;
+}
+__device__ inline const uint4* tile_of(const uint4* source, std::uint32_t step, std::uint32_t words) {
+  return source + (std::uint64_t{step} * gridDim.x + blockIdx.x) * words;
+}
+
+__device__ inline std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+/// Adds up a tile that has arrived, each thread words that another one brought; several at once, or one warp alone
+/// could not use what the memory delivers.
+__device__ inline std::uint32_t sum_of(const uint4* tile, std::uint32_t words) {
+  std::uint32_t sum = 0;
+#pragma unroll 1
+  for (std::uint32_t first = threadIdx.x; first < words; first += used_at_once * blockDim.x) {
+    uint4 word[used_at_once] = {};
+#pragma unroll
+    for (unsigned k = 0; k < used_at_once; ++k) {
+      const std::uint32_t i = first + k * blockDim.x;
+      if (i < words) word[k] = tile[words - 1 - i];
+    }
+#pragma unroll
+    for (const uint4& one : word) sum += one.x + one.y + one.z + one.w;
+  }
+  return sum;
+}
+
+/// The next tile is loaded before this one is used.
+template <unsigned held>
+__global__ void __launch_bounds__(std::min(1024U, static_cast<unsigned>(most_in_flight / word_bytes / held)))
+    copy_through_registers(const uint4* source, std::uint32_t* sums, std::uint32_t tiles) {
+  extern __shared__ uint4 tile[];
+  const std::uint32_t words = held * blockDim.x;
+  const std::uint32_t steps = steps_of(tiles);
+  uint4 word[held] = {};
+  std::uint32_t sum = 0;
+#pragma unroll 1
+  for (std::uint32_t step = 0; step <= steps; ++step) {
+    if (step > 0) {
+#pragma unroll
+      for (unsigned k = 0; k < held; ++k) tile[k * blockDim.x + threadIdx.x] = word[k];
+    }
+    __syncthreads();
+    if (step < steps) {
+      const uint4* next = tile_of(source, step, words) + threadIdx.x;
+#pragma unroll
+      for (unsigned k = 0; k < held; ++k) {  // volatile: here, and not when they are stored
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(word[k].x), "=r"(word[k].y), "=r"(word[k].z), "=r"(word[k].w)
+                     : "l"(next + k * blockDim.x));
+      }
+    }
+    if (step > 0) sum += sum_of(tile, words);
+    __syncthreads();
+  }
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/// A stage is filled again as soon as it has been used. Steps that only use, or only fill, keep the loop whole.
+template <unsigned stages>
+__global__ void __launch_bounds__(1024)
+    copy_by_cp_async(const uint4* source, std::uint32_t* sums, std::uint32_t tiles, std::uint32_t words) {
+#if __CUDA_ARCH__ >= 800
+  extern __shared__ uint4 ring[];
+  const std::uint32_t steps = steps_of(tiles);
+  std::uint32_t sum = 0;
+#pragma unroll 1
+  for (std::uint32_t step = 0; step < steps + stages; ++step) {
+    uint4* stage = ring + step % stages * words;
+    if (step >= stages) {
+      asm volatile("cp.async.wait_group %0;" ::"n"(stages - 1) : "memory");
+      __syncthreads();
+      sum += sum_of(stage, words);
+      __syncthreads();
+    }
+    if (step < steps) {
+      const uint4* next = tile_of(source, step, words);
+#pragma unroll 1
+      for (std::uint32_t i = threadIdx.x; i < words; i += blockDim.x) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(stage + i)), "l"(next + i)
+                     : "memory");
+      }
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");  // also of nothing: the number of groups is what is waited by
+  }
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+#else
+  __trap();
+#endif
+}
+
+#if __CUDA_ARCH__ >= 900
+/// Whether the phase of that parity has completed; waits a while for it.
+__device__ inline bool has_arrived(const std::uint64_t& barrier, std::uint32_t parity) {
+  std::uint32_t arrived = 0;
+  asm volatile(
+      "{\n\t.reg .pred done;\n\t"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+      "selp.u32 %0, 1, 0, done;\n\t}"
+      : "=r"(arrived)
+      : "r"(shared_address(&barrier)), "r"(parity)
+      : "memory");
+  return arrived != 0;
+}
+
+/// Asks the copy engine for a stage. The barrier's phase completes when all of its bytes have arrived.
+__device__ inline void request_bulk_copy(uint4* stage, const uint4* tile, std::uint32_t bytes, std::uint64_t& barrier) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(stage)),
+               "l"(tile), "r"(bytes), "r"(shared_address(&barrier))
+               : "memory");
+}
+#endif
+
+/// As copy_by_cp_async, but one thread asks for whole stages, and a barrier per stage tells when it is there.
+template <unsigned stages>
+__global__ void __launch_bounds__(1024)
+    copy_by_bulk_engine(const uint4* source, std::uint32_t* sums, std::uint32_t tiles, std::uint32_t words) {
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ uint4 ring[];
+  __shared__ std::uint64_t barriers[stages];
+  if (threadIdx.x == 0) {
+    for (auto& barrier : barriers) {
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier)) : "memory");
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // so that the engine sees them as well
+  }
+  __syncthreads();
+  const std::uint32_t steps = steps_of(tiles);
+  std::uint32_t sum = 0;
+#pragma unroll 1
+  for (std::uint32_t step = 0; step < steps + stages; ++step) {
+    const std::uint32_t slot = step % stages;
+    uint4* stage = ring + slot * words;
+    if (step >= stages) {
+      const std::uint32_t parity = (step / stages - 1) % 2;  // of the use of the stage that is waited for
+      while (!has_arrived(barriers[slot], parity)) continue;
+      sum += sum_of(stage, words);
+      __syncthreads();
+    }
+    if (step < steps && threadIdx.x == 0) {
+      request_bulk_copy(stage, tile_of(source, step, words), words * word_bytes, barriers[slot]);
+    }
+  }
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+#else
+  __trap();
+#endif
+}
+
+/// Each thread's sum must be that of its words of every tile of its block.
+static __global__ void check_tile_sums(const std::uint32_t* sums, std::uint32_t tiles, std::uint32_t words,
+                                       unsigned long long* mismatches) {
+  std::uint32_t expected = 0;
+  for (std::uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    for (std::uint32_t i = threadIdx.x; i < words; i += blockDim.x) {
+      const std::uint64_t first = (tile * words + (words - 1 - i)) * 4;
+      for (std::uint64_t k = 0; k < 4; ++k) expected += measure::random_word(first + k);
+    }
+  }
+  if (sums[blockIdx.x * blockDim.x + threadIdx.x] != expected) atomicAdd(mismatches, 1ULL);
+}
+
+}  // namespace gpumem::shared

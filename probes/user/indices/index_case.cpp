@@ -1,0 +1,360 @@
+#include "probes/user/indices/index_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "engine/base/unusable_item.hpp"
+#include "engine/base/words.hpp"
+#include "probes/user/extent.hpp"
+
+namespace gpumem::global {
+
+namespace {
+
+using pattern::IndexSequence;
+
+/// Larger arrays no GPU has: their bytes need not be computed, which might overflow.
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 48U;
+
+std::optional<pattern::IndexFormat> format_of(const Case& one) {
+  return pattern::index_format_of_name(one.name("index_format"));
+}
+
+bool has_from(const Case& one) { return one.name("from") != "none"; }
+
+/// "'a.npy': index 3, counted from 0, is 99", for the first that is not below `end`.
+std::string first_beyond(const std::string& flag, const std::string& value, const IndexSequence& sequence,
+                         std::uint64_t end) {
+  const std::uint64_t index = sequence.first_from(end);
+  return fmt::format("--{}: '{}': index {}, counted from 0, is {}", flag, value, index, sequence(index));
+}
+
+/// Of indices that no memory reaches.
+std::string cure_of(const NamedIndices& named) {
+  using pattern::IndexFormat;
+  if (!named.format) return "pass a smaller --delta or --buffer";
+  switch (*named.format) {
+    case IndexFormat::spatter:
+      return "take a smaller count or delta";
+    case IndexFormat::npy:
+    case IndexFormat::text:
+      return "leave such indices out, or take fewer of them with --buffer";
+    default:
+      return fmt::format("it was read as {}; is that right? --index-format says it otherwise",
+                         to_string(*named.format));
+  }
+}
+
+/// Of one of many configurations the others can do without.
+[[noreturn]] void refuse_list(const NamedIndices& named, const std::string& why) {
+  if (named.format == pattern::IndexFormat::spatter) throw UnusableItem(why);
+  throw usage_error(why);
+}
+
+/// Where the accesses come again, and how much further on; nothing where that would spare no work.
+std::optional<PatternPeriod> period_of_repeats(const IndexSequence& sequence) {
+  constexpr std::uint64_t longest = std::uint64_t{1} << 22U;
+  const pattern::RepeatShifts& shifts = sequence.shifts();
+  std::uint64_t accesses = 0;
+  if (__builtin_mul_overflow(sequence.words(), shifts.period(), &accesses) || accesses > longest) return std::nullopt;
+  if (shifts.period() >= shifts.repeats()) return std::nullopt;
+  return PatternPeriod{.accesses = accesses, .growth_elements = shifts.growth()};
+}
+
+/// Makes one request after another of the elements of a launch's accesses.
+decltype(access::Site::fill) requests_of(
+    const Launch& launch, unsigned word_bytes,
+    std::function<void(std::uint64_t first, std::span<std::uint64_t> elements)> elements) {
+  return [launch, word_bytes, elements = std::move(elements)](std::uint64_t first,
+                                                              std::span<access::WarpRequest> requests) {
+    for (std::size_t k = 0; k < requests.size(); ++k) {
+      const AccessRun run = launch.accesses_of(first + k);
+      if (run.count == 0) continue;
+      const std::span lanes = std::span(requests[k].address).first(run.count);
+      elements(run.first, lanes);
+      for (std::uint64_t& address : lanes) address *= word_bytes;
+      requests[k].active = ~std::uint32_t{0} >> (access::warp_lanes - run.count);
+    }
+  };
+}
+
+}  // namespace
+
+unsigned IndexCase::index_bytes() const {
+  const auto is_narrow = [](const IndexArray& array) {
+    return array.sequence.word_bytes() <= sizeof(std::uint32_t) &&
+           array.highest_element <= std::numeric_limits<std::uint32_t>::max();
+  };
+  return is_narrow(indices) && (!from || is_narrow(*from)) ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+}
+
+std::uint64_t IndexCase::allocated_bytes() const {
+  const std::uint64_t checksums = launch.stores() ? 0 : launch.threads() * sizeof(std::uint32_t);
+  return (source_elements + target_elements) * launch.word_bytes + index_arrays() * launch.count * index_bytes() +
+         marks_bytes() + checksums;
+}
+
+std::uint64_t IndexCase::needed_elements() const {
+  return std::max(indices.highest_element, from ? from->highest_element : 0) + 1;
+}
+
+std::optional<std::uint64_t> IndexCases::Lists::count() const {
+  if (indices.sequence != nullptr) return indices.sequence->count();
+  return from && from->sequence != nullptr ? std::optional(from->sequence->count()) : std::nullopt;
+}
+
+IndexCases::Listed IndexCases::listed(const Case& one, const std::string& parameter) {
+  Listed list{.flag = parameter, .value = one.name(parameter), .named = {}};
+  list.named = files_.get(list.value, list.flag, format_of(one));
+  if (list.named->sequence) list.sequence = &*list.named->sequence;
+  return list;
+}
+
+IndexCases::Lists IndexCases::lists_of(const Case& with_op) {
+  Lists lists{.indices = listed(with_op, "indices")};
+  const Op op = op_of(with_op);
+  const std::string& value = lists.indices.value;
+  const auto& own_from = lists.indices.named->from;
+  if (has_from(with_op)) {
+    if (own_from) throw usage_error(fmt::format("--from: '{}' says itself where is read; leave --from out", value));
+    if (op != Op::copy) {
+      throw usage_error(
+          fmt::format("--from says where a copy reads, but --op is {}; leave one of them out", with_op.name("op")));
+    }
+    lists.from = listed(with_op, "from");
+    if (lists.from->named->from) lists.from->sequence = &*lists.from->named->from;
+    const auto* const to = lists.indices.sequence;
+    const auto* const from = lists.from->sequence;
+    if (to != nullptr && from != nullptr && to->count() != from->count()) {
+      throw usage_error(fmt::format(
+          "--from: '{}' has {} indices, but '{}', which says where is written, has {}; an access takes one of each",
+          lists.from->value, from->count(), value, to->count()));
+    }
+  } else if (own_from && op == Op::copy) {
+    lists.from = lists.indices;
+    lists.from->sequence = &*own_from;
+  } else if (own_from && op == Op::read) {
+    lists.indices.sequence = &*own_from;
+  }
+  return lists;
+}
+
+/// Puts values in place of "auto" that the files say, and what their words were taken for in the place of "detect".
+IndexCases::Lists IndexCases::decide(Case& one) {
+  if (one.is_auto("op")) {
+    const Op op = has_from(one) ? Op::copy : listed(one, "indices").named->op.value_or(Op::read);
+    one.set("op", op == Op::read ? "read" : op == Op::write ? "write" : "copy");
+  }
+  Lists lists = lists_of(one);
+  if (!format_of(one)) {
+    std::set<std::optional<pattern::IndexFormat>> formats;  // one for all, or the case cannot say it
+    for (const Listed* list : {&lists.indices, lists.from ? &*lists.from : nullptr}) {
+      if (list == nullptr || !list->named->format) continue;
+      formats.insert(list->named->guessed ? list->named->format : std::nullopt);
+    }
+    if (formats.size() == 1 && *formats.begin()) one.set("index_format", std::string(to_string(**formats.begin())));
+  }
+  const std::string& value = lists.indices.value;
+  const auto* const sequence = lists.indices.sequence;
+  if (sequence != nullptr && one.number("delta_elements") > 0) {
+    throw usage_error(fmt::format(
+        "--delta is for notation on the command line, such as UNIFORM:8:4, and '{}' says itself where its accesses go; "
+        "leave --delta out",
+        value));
+  }
+  const std::uint64_t word_bytes = one.number("word_bytes");
+  const auto count = lists.count();
+  if (one.is_auto("buffer_bytes")) {
+    if (count) one.set("buffer_bytes", *count * word_bytes);
+  } else if (count && one.number("buffer_bytes") / word_bytes > *count) {
+    throw usage_error(fmt::format(
+        "--buffer {}: is for {} accesses of {} bytes, and '{}' has {}; leave --buffer out, or pass {} at most",
+        one.number("buffer_bytes"), one.number("buffer_bytes") / word_bytes, word_bytes,
+        sequence != nullptr ? value : lists.from->value, *count, *count * word_bytes));
+  }
+  return lists;
+}
+
+IndexArray IndexCases::array_of(const Listed& list, const Case& sized, std::uint64_t accesses) {
+  const std::uint64_t given = sized.number("delta_elements");
+  const std::uint64_t delta = list.sequence != nullptr ? 0
+                              : given > 0              ? given
+                                                       : list.named->notation->delta.value_or(pattern::spatter_delta);
+  const auto repeated = [&] {
+    const std::uint64_t offsets = list.named->notation->offsets.size();
+    return pattern::spatter_indices(*list.named->notation, delta, (accesses + offsets - 1) / offsets,
+                                    fmt::format("--{}: '{}'", list.flag, list.value));
+  };
+  const bool other_part = list.named->from && list.sequence == &*list.named->from;
+  IndexArray array{
+      .key = fmt::format("{} {} {} {} {}", sized.name("index_format"), other_part, delta, accesses, list.value),
+      .sequence = list.sequence != nullptr ? *list.sequence : repeated()};
+  auto& highest = known(array.key).highest_element;
+  if (!highest) highest = array.sequence.highest(accesses);
+  array.highest_element = *highest;
+
+  const auto refuse_beyond = [&](std::uint64_t end, const std::string& why) {
+    if (array.highest_element < end) return;
+    refuse_list(*list.named, first_beyond(list.flag, list.value, array.sequence, end) + why);
+  };
+  if (const std::uint64_t extent = sized.number("extent_elements"); extent > 0) {
+    refuse_beyond(extent, fmt::format(", beyond the {} elements of --extent; make that larger", extent));
+  }
+  refuse_beyond(most_elements, ": no GPU has the memory for an array that reaches there; " + cure_of(*list.named));
+  return array;
+}
+
+IndexCase IndexCases::case_of(const Case& sized, const Launch& launch) {
+  const Lists lists = lists_of(sized);
+  IndexCase one{.launch = launch, .indices = array_of(lists.indices, sized, launch.count), .from = {}};
+  if (lists.from) one.from = array_of(*lists.from, sized, launch.count);
+  const auto elements_of = [&](const IndexArray& array) {
+    return std::max(array.highest_element + 1, sized.number("extent_elements"));
+  };
+  if (launch.loads()) one.source_elements = elements_of(one.from ? *one.from : one.indices);
+  if (launch.stores()) one.target_elements = elements_of(one.indices);
+  return one;
+}
+
+IndexCase IndexCases::get(const Case& decided) { return case_of(decided, launch_of(decided)); }
+
+void IndexCases::validate(const Case& chosen) {
+  global::validate(chosen);
+  Case one = chosen;
+  decide(one);
+  if (!one.is_auto("buffer_bytes")) static_cast<void>(case_of(one, untiled_launch_of(one)));
+}
+
+void IndexCases::size(std::span<Case> sweep, const Device& device) {
+  for (Case& one : sweep) decide(one);
+  // Of those that can be longer or shorter.
+  global::size(sweep, device, [&](const Case& one) {
+    return lists_of(one).count() ? 0 : case_of(one, untiled_launch_of(one)).allocated_bytes();
+  });
+  for (const Case& one : sweep) require_memory(one, device);
+}
+
+/// An index that no memory reaches is a slip, and not a case that happens to be too large; nor is such an extent.
+void IndexCases::require_memory(const Case& one, const Device& device) {
+  const Lists lists = lists_of(one);
+  const Launch launch = untiled_launch_of(one);
+  const std::uint64_t elements = device.memory_bytes / launch.word_bytes;
+  for (const Listed* list : {&lists.indices, lists.from ? &*lists.from : nullptr}) {
+    if (list == nullptr || list->named->format == pattern::IndexFormat::spatter) continue;
+    const IndexArray array = array_of(*list, one, launch.count);
+    if (array.highest_element < elements) continue;
+    const auto [needed, had] = sizes_apart((array.highest_element + 1) * launch.word_bytes, device.memory_bytes);
+    throw usage_error(fmt::format("{}: an array that reaches there has {}, the GPU {}; {}",
+                                  first_beyond(list->flag, list->value, array.sequence, elements), needed, had,
+                                  cure_of(*list->named)));
+  }
+  require_extent(one, device);
+}
+
+IndexCases::Known& IndexCases::known(const std::string& key) {
+  constexpr std::size_t most_entries = 1024;
+  if (known_.size() >= most_entries && !known_.contains(key)) known_.clear();
+  return known_[key];
+}
+
+void IndexCases::add_site(Workload& workload, const Launch& launch, const std::string& key, access::Site site,
+                          const std::optional<PatternPeriod>& period,
+                          const std::function<void(std::uint64_t first, std::span<std::uint64_t> elements)>& elements) {
+  site.instructions = launch.tile.elements_per_thread;
+  site.fill = requests_of(launch, site.word_bytes, elements);
+  site.evaluated = launch.requests();
+  site.described = !key.empty();
+  // Whole warps access the same together, however many of them are a block.
+  const bool whole_warps = launch.tile.block_threads % access::warp_lanes == 0;
+  const Tile tile = whole_warps ? Tile{access::warp_lanes, 1} : launch.tile;
+  auto& exact = known(fmt::format("{} {} {} {} {}", site.word_bytes, tile.block_threads, tile.elements_per_thread,
+                                  launch.count, key))
+                    .exact;
+  if (!exact) {
+    const access::Requests requests = {.name = site.name,
+                                       .word_bytes = site.word_bytes,
+                                       .count = launch.requests(),
+                                       .extent_bytes = site.extent_bytes,
+                                       .fill = site.fill};
+    Launch of_site = launch;  // indices are words of their own
+    of_site.word_bytes = site.word_bytes;
+    exact = period ? access::summarise_periodic(requests, period_of(of_site, *period))
+                   : access::summarise_exactly(requests);
+  }
+  site.requests = exact->counts.requests;
+  site.summary = exact->summary;
+  site.summary->cost =
+      access::average(exact->counts, site.requests, access::costed(site.space, site.op), site.word_bytes);
+  workload.sites.push_back(std::move(site));
+}
+
+namespace {
+
+/// A launch of many times the memory would be evaluated for hours before anybody heard. A device without any is one of
+/// which nothing is known.
+void require_room(const IndexCase& one, const Device& device) {
+  if (device.memory_bytes == 0 || one.allocated_bytes() <= device.memory_bytes) return;
+  IndexCase without_extent = one;
+  if (one.launch.loads()) without_extent.source_elements = one.needed_elements();
+  if (one.launch.stores()) without_extent.target_elements = one.needed_elements();
+  const auto [needed, had] = sizes_apart(one.allocated_bytes(), device.memory_bytes);
+  const bool fits_without = without_extent.allocated_bytes() <= device.memory_bytes;
+  throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --{}", needed, had,
+                                fits_without ? "extent" : "buffer"));
+}
+
+}  // namespace
+
+Workload IndexCases::describe(const IndexCase& one, const Device& device) {
+  require_room(one, device);
+  const Launch& launch = one.launch;
+  Workload workload;
+  const auto add_index_site = [&](const char* name) {
+    add_site(workload, launch, "",
+             {.name = name,
+              .op = access::Op::load,
+              .word_bytes = one.index_bytes(),
+              .extent_bytes = launch.count * one.index_bytes(),
+              .request = {}},
+             PatternPeriod{.accesses = 1, .growth_elements = 1},
+             [](std::uint64_t first, std::span<std::uint64_t> elements) {
+               std::iota(elements.begin(), elements.end(), first);
+             });
+  };
+  const auto add_element_site = [&](const char* name, access::Op op, const IndexArray& array, std::uint64_t extent) {
+    add_site(workload, launch, array.key,
+             {.name = name,
+              .op = op,
+              .word_bytes = launch.word_bytes,
+              .extent_bytes = extent * launch.word_bytes,
+              .request = {}},
+             period_of_repeats(array.sequence),
+             [sequence = array.sequence](std::uint64_t first, std::span<std::uint64_t> elements) {
+               sequence.copy_to(first, elements);
+             });
+  };
+  if (one.from) add_index_site("from indices");
+  add_index_site("indices");
+  const std::uint64_t useful = launch.count * launch.word_bytes;
+  if (launch.loads()) {
+    add_element_site("source", access::Op::load, one.from ? *one.from : one.indices, one.source_elements);
+    workload.useful_bytes_read = useful;
+    workload.waits = 2;  // for the indices, and for what they say
+  }
+  if (launch.stores()) {
+    add_element_site("target", access::Op::store, one.indices, one.target_elements);
+    workload.useful_bytes_written = useful;
+  }
+  workload.allocated_bytes = one.allocated_bytes();
+  workload.blocks = launch.blocks();
+  workload.block_threads = launch.tile.block_threads;
+  return workload;
+}
+
+}  // namespace gpumem::global

@@ -1,0 +1,235 @@
+// Indices: gathers and scatters through arrays of indices that a user brings, as files or in Spatter's notation.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/measure/cuda.hpp"
+#include "engine/measure/experiment.hpp"
+#include "engine/measure/session.hpp"
+#include "engine/measure/verify.hpp"
+#include "probes/global/launch.cuh"
+#include "probes/user/indices/index_case.hpp"
+#include "probes/user/indices/index_kernels.cuh"
+
+namespace gpumem::global {
+
+/// Calls visit(type_identity<Word>, integral_constant<elements per thread>, type_identity<Index>) for a case.
+template <class Visitor>
+static decltype(auto) with_index_shape(const IndexCase& one, Visitor&& visit) {
+  return with_shape(one.launch, [&](auto word, auto elements) {
+    if (one.index_bytes() == sizeof(std::uint32_t)) return visit(word, elements, std::type_identity<std::uint32_t>{});
+    return visit(word, elements, std::type_identity<std::uint64_t>{});
+  });
+}
+
+static std::string kernel_name_of(const IndexCase& one) {
+  return with_index_shape(one, [&](auto word, auto elements, auto index) {
+    using Word = typename decltype(word)::type;
+    using Index = typename decltype(index)::type;
+    if (one.launch.op == Op::read) return measure::kernel_name<&read<Word, IndexPattern<Index>, elements()>>();
+    if (one.launch.op == Op::write) return measure::kernel_name<&write<Word, IndexPattern<Index>, elements()>>();
+    if (one.from) return measure::kernel_name<&copy_indexed<Word, Index, elements(), true>>();
+    return measure::kernel_name<&copy_indexed<Word, Index, elements(), false>>();
+  });
+}
+
+/// The first `count` indices on the device.
+template <class Index>
+static void upload(const pattern::IndexSequence& sequence, std::uint64_t count, Index* to) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 20U;
+  std::vector<Index> piece(std::min(count, most));
+  for (std::uint64_t first = 0; first < count; first += piece.size()) {
+    piece.resize(std::min(most, count - first));
+    sequence.copy_to(first, std::span(piece));
+    measure::check(cudaMemcpy(to + first, piece.data(), piece.size() * sizeof(Index), cudaMemcpyHostToDevice),
+                   "copy indices to the device");
+  }
+}
+
+class IndexExperiment final : public measure::Experiment {
+ public:
+  IndexExperiment(IndexCase one, measure::Session& session)
+      : case_(std::move(one)), session_(&session), indices_(device_indices(case_.indices)) {
+    const std::uint64_t words_per_element = case_.launch.words_per_element();
+    if (case_.from) from_ = device_indices(*case_.from);
+    if (case_.launch.loads()) source_ = session.random_source(case_.source_elements * words_per_element);
+    output_words_ = case_.launch.stores() ? case_.target_elements * words_per_element : case_.launch.threads();
+    output_ = session.target(output_words_);
+  }
+
+  void launch(cudaStream_t stream) override { run(case_.launch.stores() ? output_ : nullptr, stream); }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    const measure::DeviceBuffer marks(case_.marks_bytes());
+    if (marks.bytes() > 0) measure::check(cudaMemsetAsync(marks.data(), 0, marks.bytes(), stream), "clear the marks");
+    measure::poison(output_, output_words_ * sizeof(std::uint32_t), stream);
+    run(output_, stream);
+    const measure::CheckResult<Mismatches> check(*session_);
+    check.reset(stream);
+    with_index_shape(case_, [&](auto, auto, auto index) {
+      queue_checks<typename decltype(index)::type>(marks.as<std::uint32_t>(), check.data(), stream);
+    });
+    const Mismatches found = check.read(stream);
+    measure::Verification verification{
+        .mismatches = found.count, .what = case_.launch.stores() ? "32-bit words of the target" : "threads' checksums"};
+    if (found.count > 0) verification.first_mismatch = found.first;
+    return verification;
+  }
+
+ private:
+  [[nodiscard]] measure::DeviceBuffer device_indices(const IndexArray& array) const {
+    const std::uint64_t count = case_.launch.count;
+    measure::DeviceBuffer buffer(count * case_.index_bytes());
+    if (case_.index_bytes() == sizeof(std::uint32_t)) {
+      upload(array.sequence, count, buffer.as<std::uint32_t>());
+    } else {
+      upload(array.sequence, count, buffer.as<std::uint64_t>());
+    }
+    return buffer;
+  }
+
+  void run(std::uint32_t* output, cudaStream_t stream) {
+    const Launch& launch = case_.launch;
+    with_index_shape(case_, [&](auto word, auto elements, auto index) {
+      using Word = typename decltype(word)::type;
+      using Index = typename decltype(index)::type;
+      const auto grid = static_cast<unsigned>(launch.blocks());
+      const unsigned block = launch.tile.block_threads;
+      const IndexPattern<Index> pattern{indices_.template as<Index>()};
+      const auto* const source = reinterpret_cast<const Word*>(source_);
+      auto* const target = reinterpret_cast<Word*>(output);
+      if (launch.op == Op::read) {
+        read<Word, IndexPattern<Index>, elements()><<<grid, block, 0, stream>>>(source, output, launch.count, pattern);
+      } else if (launch.op == Op::write) {
+        write<Word, IndexPattern<Index>, elements()><<<grid, block, 0, stream>>>(target, launch.count, pattern);
+      } else if (case_.from) {
+        copy_indexed<Word, Index, elements(), true>
+            <<<grid, block, 0, stream>>>(source, target, from_.template as<Index>(), pattern.indices, launch.count);
+      } else {
+        copy_indexed<Word, Index, elements(), false>
+            <<<grid, block, 0, stream>>>(source, target, nullptr, pattern.indices, launch.count);
+      }
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  /// Indices may repeat: what is stored several times is checked as often, and what is marked never is not to be
+  /// touched. Where several sources go to one target, any of them may have come last.
+  template <class Index>
+  void queue_checks(std::uint32_t* marks, Mismatches* found, cudaStream_t stream) const {
+    constexpr unsigned threads = 256;
+    const unsigned blocks = session_->device().multiprocessors * 8;
+    const Launch& launch = case_.launch;
+    const std::uint32_t words = launch.words_per_element();
+    const auto* const to = indices_.as<Index>();
+    const IndexPattern<Index> pattern{to};
+    if (launch.op == Op::read) {
+      check_checksums<<<blocks, threads, 0, stream>>>(output_, words, launch.count, launch.tile, launch.threads(),
+                                                      pattern, found);
+      return;
+    }
+    if (case_.from) {
+      mark_arrived<<<blocks, threads, 0, stream>>>(output_, words, launch.count, from_.as<Index>(), to, marks);
+      check_arrived<<<blocks, threads, 0, stream>>>(marks, words, launch.count, to, found);
+    } else {
+      mark_elements<<<blocks, threads, 0, stream>>>(marks, launch.count, pattern);
+      check_target<<<blocks, threads, 0, stream>>>(output_, words, launch.count, 0, pattern, found);
+    }
+    check_unmarked<<<blocks, threads, 0, stream>>>(output_, output_words_, words, marks, found);
+  }
+
+  IndexCase case_;
+  measure::Session* session_;
+  measure::DeviceBuffer indices_;
+  measure::DeviceBuffer from_;
+  const std::uint32_t* source_ = nullptr;
+  std::uint32_t* output_ = nullptr;
+  std::uint64_t output_words_ = 0;
+};
+
+static std::vector<std::string> from_values(std::string_view text) {
+  return text == "none" ? std::vector{std::string(text)} : index_values(text, "from");
+}
+
+static std::vector<std::string> format_names() {
+  std::vector<std::string> names = {"detect"};
+  names.insert(names.end(), pattern::named_index_formats.begin(), pattern::named_index_formats.end());
+  return names;
+}
+
+static std::vector<Axis> index_axes() {
+  Axis op = op_axis();
+  op.purpose =
+      "what the kernel does: gather, scatter, or both; auto is what Spatter's file says, else read, with --from copy";
+  op.defaults = "auto";
+  op.takes_auto = true;
+  Axis buffer = buffer_axis();
+  buffer.purpose =
+      "useful bytes per array: of so many accesses; auto is all that a file has, of notation 16 times the L2";
+  return {
+      {.flag = "indices",
+       .parameter = "indices",
+       .purpose = "elements that the accesses go to: a file (.npy, text or words), a JSON file of Spatter's, or its "
+                  "notation, also 0,4,8",
+       .defaults = "UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000",
+       .texts = [](std::string_view text) { return index_values(text, "indices"); },
+       .takes = "files, Spatter's notation"},
+      {.flag = "from",
+       .parameter = "from",
+       .purpose = "elements that a copy reads, in the same forms; --indices then says where it writes",
+       .defaults = "none",
+       .zero_follows = true,
+       .texts = from_values,
+       .takes = "files, Spatter's notation, none"},
+      std::move(op),
+      word_bytes_axis(),
+      elements_per_thread_axis(),
+      block_threads_axis(),
+      std::move(buffer),
+      {.flag = "extent",
+       .parameter = "extent_elements",
+       .unit = "elements",
+       .purpose = "elements of each array, which no index may go beyond; 0: as many as the indices need",
+       .defaults = "0",
+       .zero_follows = true},
+      {.flag = "delta",
+       .parameter = "delta_elements",
+       .unit = "elements",
+       .purpose = "elements that every repeat of Spatter's notation goes further on; 0: what it says, else 8",
+       .defaults = "0",
+       .zero_follows = true},
+      {.flag = "index-format",
+       .parameter = "index_format",
+       .purpose = "type of files whose name does not say it, be for big-endian words; detect goes by the content, and "
+                  "the report has what words were taken for",
+       .defaults = "detect",
+       .names = format_names(),
+       .zero_follows = true}};
+}
+
+static Probe indices_probe() {
+  const auto cases = std::make_shared<IndexCases>();
+  Probe probe;
+  probe.name = "indices";
+  probe.purpose = "gathers and scatters through index arrays of your own, or in Spatter's notation";
+  probe.on_request = true;  // what it shows is about the user's data
+  probe.axes = index_axes();
+  probe.baseline = "UNIFORM:8:1:NR";
+  probe.describe = [cases](const Case& decided, const Device& device) {
+    const IndexCase one = cases->get(decided);
+    Workload workload = cases->describe(one, device);
+    workload.kernel = kernel_name_of(one);
+    return workload;
+  };
+  probe.validate = [cases](const Case& chosen) { cases->validate(chosen); };
+  probe.size = [cases](std::span<Case> sweep, const Device& device) { cases->size(sweep, device); };
+  probe.prepare = [cases](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<IndexExperiment>(cases->get(decided), session);
+  };
+  return probe;
+}
+
+GPUMEM_PROBE(indices_probe);
+
+}  // namespace gpumem::global

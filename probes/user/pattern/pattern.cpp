@@ -1,0 +1,212 @@
+// Pattern: any access pattern, as an expression of the access. Its kernel is compiled when it is needed.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
+#include "engine/model/sorted.hpp"
+#include "engine/pattern/expression.hpp"
+#include "engine/pattern/spatter.hpp"
+#include "probes/global/launch.hpp"
+#include "probes/user/extent.hpp"
+#include "probes/user/pattern/pattern_count.hpp"
+#include "probes/user/pattern/pattern_kernel.hpp"
+#include "probes/user/pattern/user_pattern.hpp"
+
+namespace gpumem::global {
+
+namespace {
+
+std::vector<std::string> swept_texts(std::string_view text, std::string_view option) {
+  std::vector<std::string> texts;
+  for (const std::string_view one : pattern::expressions_of(text)) {
+    for (pattern::Swept& swept : pattern::parse(one, option)) texts.push_back(std::move(swept.text));
+  }
+  return texts;
+}
+
+/// Throws a usage error for what is data, which another option takes.
+std::vector<std::string> pattern_texts(const std::string& text) {
+  const bool notation = text.find(':') != std::string::npos && pattern::is_spatter_notation(text);
+  std::error_code ignored;
+  const bool file = std::filesystem::is_regular_file(text, ignored);
+  try {
+    return swept_texts(text, "pattern");
+  } catch (const Error&) {
+    if (!notation && !file) throw;
+    throw usage_error(fmt::format("--pattern: '{0}' is {1}; pass it as --indices '{0}'", text,
+                                  notation ? "Spatter's notation" : "a file"));
+  }
+}
+
+bool uses_any(const Case& one, std::span<const pattern::Variable> names) {
+  return std::ranges::any_of(std::array{"pattern", "active"}, [&](const char* parameter) {
+    const pattern::Expression expression = pattern::parse_one(one.name(parameter), parameter);
+    return std::ranges::any_of(names, [&](pattern::Variable name) { return expression.uses(name); });
+  });
+}
+
+/// Puts the first candidate in place of "auto" in all cases.
+void hold(std::span<Case> sweep, const std::string& parameter) {
+  for (Case& one : sweep) {
+    if (one.is_auto(parameter)) one.set(parameter, one.probe->find_axis(parameter)->candidates.front());
+  }
+}
+
+/// In blocks of another shape a pattern of `warp`, `thread` or `block` would go elsewhere: trying shapes would not
+/// compare launches but patterns.
+void hold_shape(std::span<Case> sweep) {
+  using enum pattern::Variable;
+  constexpr std::array of_threads = {warp, thread, block};
+  constexpr std::array of_elements = {block};
+  const auto uses = [&](std::span<const pattern::Variable> names) {
+    return std::ranges::any_of(sweep, [&](const Case& one) { return uses_any(one, names); });
+  };
+  if (uses(of_threads)) hold(sweep, "block_threads");
+  if (uses(of_elements)) hold(sweep, "elements_per_thread");
+}
+
+/// With as much of its shape as is decided.
+Launch launch_so_far(const Case& one) {
+  Launch launch = untiled_launch_of(one);
+  const auto decided = [&](const char* parameter, std::uint32_t otherwise) {
+    return one.is_auto(parameter) ? otherwise : static_cast<std::uint32_t>(one.number(parameter));
+  };
+  launch.tile.block_threads = decided("block_threads", launch.tile.block_threads);
+  launch.tile.elements_per_thread = decided("elements_per_thread", launch.tile.elements_per_thread);
+  return launch;
+}
+
+std::vector<Axis> pattern_axes() {
+  std::vector<Axis> all =
+      axes({.flag = "pattern",
+            .parameter = "pattern",
+            .purpose = "element that access i of n goes to: an expression in 64-bit arithmetic, {a..b} in it for a "
+                       "sweep; it may name lane (of the warp), thread and warp (of the block, from 0 on in each) and "
+                       "block (of the grid); with thread, warp or block, auto holds 256 threads per block, with block "
+                       "4 elements per thread too",
+            .defaults = "i, i ^ 5, i % 1024 * (n / 1024) + i / 1024, i * 2654435761 % n",
+            .quick = "i * 3 ^ 5",
+            .texts = [](std::string_view text) { return pattern_texts(std::string(text)); },
+            .takes = "expressions"});
+  const Axis further[] = {
+      {.flag = "active",
+       .parameter = "active",
+       .purpose = "expression that is not 0 for the accesses that take part",
+       .defaults = "1",
+       .texts = [](std::string_view text) { return swept_texts(text, "active"); },
+       .takes = "expressions"},
+      {.flag = "extent",
+       .parameter = "extent_elements",
+       .unit = "elements",
+       .purpose = "elements of each array, which no access may go beyond; 0: as many as the pattern needs",
+       .defaults = "0",
+       .zero_follows = true}};
+  all.insert(all.begin() + 1, std::begin(further), std::end(further));
+  return all;
+}
+
+/// A case with what is known of it.
+struct KnownCase {
+  Launch launch;
+  UserPattern pattern;
+  PatternFacts facts = {};
+  std::uint64_t extent_elements = 0;
+};
+
+class PatternProbe {
+ public:
+  /// Evaluates the pattern of a launch. Throws usage errors for elements that the case cannot have.
+  [[nodiscard]] KnownCase known(const Case& one, const Launch& launch, const Device& device) {
+    device_ = &device;
+    KnownCase known{.launch = launch, .pattern = user_pattern(one.name("pattern"), one.name("active"), launch)};
+    memory_.evaluate_once(known.pattern, launch);
+    known.facts = memory_.facts(known.pattern, launch);
+    const std::uint64_t extent = one.number("extent_elements");
+    if (extent > 0 && known.facts.extent_elements > extent) {
+      throw usage_error(fmt::format(
+          "--pattern: '{}' is {} for access i = {}, beyond the {} elements of --extent; make that larger, or leave the "
+          "access out with --active",
+          one.name("pattern"), known.facts.extent_elements - 1, known.facts.highest_access, extent));
+    }
+    known.extent_elements = std::max(extent, known.facts.extent_elements);
+    return known;
+  }
+
+  [[nodiscard]] Workload describe(const Case& decided, const Device& device) {
+    const KnownCase one = known(decided, launch_of(decided), device);
+    Workload workload = workload_of(one.launch, one.pattern, memory_.counted(one.pattern, one.launch), one.facts);
+    workload.kernel = pattern_kernel_name(one.launch);
+    workload.allocated_bytes = allocated_bytes(one.launch, one.extent_elements);
+    if (device.memory_bytes > 0 && workload.allocated_bytes > device.memory_bytes &&
+        allocated_bytes(one.launch, one.facts.extent_elements) <= device.memory_bytes) {
+      const auto [needed, had] = sizes_apart(workload.allocated_bytes, device.memory_bytes);
+      throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --extent", needed, had));
+    }
+    return workload;
+  }
+
+  void size(std::span<Case> sweep, const Device& device) {
+    hold_shape(sweep);
+    for (const Case& one : sweep) require_extent(one, device);
+    global::size(sweep, device, [&](const Case& one) {
+      const KnownCase sized = known(one, launch_so_far(one), device);
+      // More than there is would not fit into the number.
+      return allocated_bytes(sized.launch, std::min(sized.extent_elements, device.memory_bytes));
+    });
+    for (const Case& one : sweep) require_memory(one, device);
+  }
+
+ private:
+  /// An index that no memory reaches is a slip in the expression, and not a case that happens to be too large.
+  void require_memory(const Case& one, const Device& device) {
+    const KnownCase sized = known(one, launch_so_far(one), device);
+    const std::uint64_t word = sized.launch.word_bytes;
+    if (sized.extent_elements <= device.memory_bytes / word) return;
+    throw usage_error(fmt::format(
+        "--pattern: '{}' is {} for access i = {}, beyond the {} elements that the GPU's memory has; keep it smaller "
+        "with % or &, or pass a smaller --buffer",
+        one.name("pattern"), sized.extent_elements - 1, sized.facts.highest_access, device.memory_bytes / word));
+  }
+
+  PatternCounter counter_;
+  const Device* device_ = nullptr;  ///< of the case that is being looked at
+  KnownPatterns memory_{[this](const UserPattern& pattern, const Launch& launch, std::uint64_t bound_elements) {
+    return counter_.count(pattern, launch, bound_elements, *device_);
+  }};
+};
+
+Probe pattern_probe() {
+  const auto shared = std::make_shared<PatternProbe>();
+  Probe probe;
+  probe.name = "pattern";
+  probe.purpose = "any access pattern, written as an expression";
+  probe.on_request = true;  // not everybody has NVRTC
+  probe.axes = pattern_axes();
+  probe.baseline = "i";
+  probe.metrics = {{.quantity = {"sorted_gain", "times as fast in the order of its addresses", Better::neither},
+                    .predict = model::sorted_gain}};
+  probe.describe = [shared](const Case& decided, const Device& device) { return shared->describe(decided, device); };
+  probe.validate = validate;
+  probe.size = [shared](std::span<Case> sweep, const Device& device) { shared->size(sweep, device); };
+  probe.prepare = [shared, loaded = std::make_shared<LoadedPatterns>()](const Case& decided,
+                                                                        measure::Session& session) {
+    const KnownCase one = shared->known(decided, launch_of(decided), session.device());
+    return prepare_pattern(
+        one.launch, one.extent_elements,
+        loaded->get(one.launch, one.pattern, shared->describe(decided, session.device()), session.device()), session);
+  };
+  return probe;
+}
+
+GPUMEM_PROBE(pattern_probe);
+
+}  // namespace
+
+}  // namespace gpumem::global

@@ -1,0 +1,102 @@
+#pragma once
+// The expressions of a user's pattern evaluated, warp by warp, or once for all launches that have as many accesses.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/user/pattern/user_pattern.hpp"
+#include "engine/pattern/expression_evaluator.hpp"
+
+namespace gpumem::global {
+
+/// What the lanes of one warp do.
+struct WarpElements {
+  const pattern::WarpValues& element;  ///< of active lanes; until the next warp is evaluated
+  std::uint32_t active = 0;
+};
+
+/// Evaluates both expressions. Of one thread at a time.
+class PatternEvaluator {
+ public:
+  PatternEvaluator(const UserPattern& pattern, std::int64_t n);
+
+  /// Of `at`, in which those that do not take part become inactive.
+  [[nodiscard]] WarpElements operator()(pattern::WarpAccesses& at);
+
+ private:
+  /// If one of an active lane is.
+  void refuse_negative(const pattern::WarpAccesses& at, const pattern::WarpValues& element) const;
+
+  std::string option_;
+  std::string text_;
+  pattern::Evaluator element_;
+  std::optional<pattern::Evaluator> active_;
+};
+
+/// Evaluators for whoever needs one: they are dear to make, and not to be shared.
+class EvaluatorPool {
+ public:
+  EvaluatorPool(UserPattern pattern, std::int64_t n) : pattern_(std::move(pattern)), n_(n) {}
+
+  template <class Use>
+  void with_one(const Use& use) {
+    std::unique_ptr<PatternEvaluator> one = take();
+    use(*one);
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(one));
+  }
+
+ private:
+  std::unique_ptr<PatternEvaluator> take() {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!idle_.empty()) {
+        auto one = std::move(idle_.back());
+        idle_.pop_back();
+        return one;
+      }
+    }
+    return std::make_unique<PatternEvaluator>(pattern_, n_);
+  }
+
+  UserPattern pattern_;
+  std::int64_t n_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PatternEvaluator>> idle_;
+};
+
+/// Both expressions of a pattern, for the accesses of one count. Once as many were asked for as there are, and those
+/// are not too many, all are evaluated and kept.
+class Evaluation {
+ public:
+  Evaluation(UserPattern pattern, std::uint64_t n) : n_(n), pool_(std::move(pattern), static_cast<std::int64_t>(n)) {}
+
+  /// As FillRequests.
+  void fill(const Launch& launch, std::uint64_t first, std::span<access::WarpRequest> requests);
+
+ private:
+  static constexpr std::uint64_t most_listed = std::uint64_t{1} << 24U;
+  static constexpr std::uint32_t inactive = ~std::uint32_t{0};
+
+  [[nodiscard]] bool is_listed(std::uint64_t accesses);
+  void make_list();
+  /// Whether all fit into the list.
+  static bool evaluate_into(PatternEvaluator& evaluate, std::vector<std::uint32_t>& list, std::uint64_t first,
+                            std::uint64_t end);
+  void fill_from_list(const Launch& launch, std::uint64_t first, std::span<access::WarpRequest> requests) const;
+
+  std::uint64_t n_;
+  EvaluatorPool pool_;
+  std::atomic<std::uint64_t> evaluated_ = 0;  ///< accesses asked for
+  std::once_flag once_;
+  std::vector<std::uint32_t> list_;  ///< of each access the element, or that it takes no part
+};
+
+}  // namespace gpumem::global

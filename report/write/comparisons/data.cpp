@@ -1,0 +1,166 @@
+// The comparison for programs: JSON (schema version 1: add, never rename) and CSV.
+
+#include <ostream>
+
+#include "report/record/readings.hpp"
+#include "report/write/comparisons/comparison.hpp"
+#include "report/write/csv_row.hpp"
+#include "report/write/json_values.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+using namespace json_values;
+
+Json to_json(const std::optional<Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  return {
+      {"value", number(estimate->value)}, {"ci95_low", number(estimate->low)}, {"ci95_high", number(estimate->high)}};
+}
+
+Json program_json(const std::optional<ProgramRecord>& program) {
+  if (!program) return nullptr;
+  return {{"command", program->command},
+          {"exit_code", optional(program->exit_code)},
+          {"launches_seen", program->launches_seen},
+          {"gpu_seconds", number(program->gpu_seconds)}};
+}
+
+Json run_json(const NamedReport& one) {
+  const Report& report = one.report;
+  const Device device = report.device.value_or(Device());
+  return {{"report", one.name},
+          {"started_at", known(report.started_at)},
+          {"backend", known(report.backend)},
+          {"profile", optional(report.profile)},
+          {"tool", {{"version", known(report.tool.version)}, {"git_commit", known(report.tool.git_commit)}}},
+          {"host", {{"name", known(report.host.name)}}},
+          {"program", program_json(report.program)},
+          {"device",
+           {{"name", report.device ? Json(report.device->name) : Json(nullptr)},
+            {"uuid", optional(device.uuid)},
+            {"pci_bus_id", optional(device.pci_bus_id)},
+            {"driver_version", optional(device.driver_version)},
+            {"runtime_version", optional(device.runtime_version)}}}};
+}
+
+Json side_json(const std::optional<CaseReading>& reading) {
+  if (!reading) return nullptr;
+  const Record& record = *reading->record;
+  return {{"index", reading->index},
+          {"status", to_string(record.status)},
+          {"reason", optional(record.reason)},
+          {"verified", optional(record.verified)},
+          {"estimate", to_json(reading->estimate)},
+          {"flags", record.flags}};
+}
+
+Json change_json(const CaseChange& change) {
+  Json json = {{"verdict", to_string(change.outcome)},
+               {"matched_by_place", change.by_place},
+               {"speed_ratio", to_json(change.speed)},
+               {"case", side_json(change.reading)}};
+  Json shape = Json::object();
+  for (const auto& [name, old_value, new_value] : change.shape) {
+    shape[name] = {{"old", parameter(old_value)}, {"new", parameter(new_value)}};
+  }
+  json["parameters_changed"] = std::move(shape);
+  Json metrics = Json::object();
+  for (const auto& [name, old_value, new_value] : change.metrics) {
+    metrics[name] = {{"old", number(old_value)}, {"new", number(new_value)}};
+  }
+  json["metrics"] = std::move(metrics);
+  return json;
+}
+
+Json case_json(const ComparedCase& one) {
+  Json changes = Json::array();
+  for (const CaseChange& change : one.changes) changes.push_back(change_json(change));
+  return {{"probe", one.record->probe},           {"parameters", parameters(one.record->parameters)},
+          {"chosen_by_auto", one.record->chosen}, {"quantity", one.quantity ? Json(one.quantity->name) : Json(nullptr)},
+          {"old", side_json(one.old_reading)},    {"new", std::move(changes)}};
+}
+
+Json differences_json(const Comparison& comparison) {
+  Json list = Json::array();
+  for (std::size_t n = 0; n < comparison.news(); ++n) {
+    for (const Difference& one : comparison.differences[n]) {
+      list.push_back({{"new_index", n},
+                      {"member", one.member},
+                      {"what", one.what},
+                      {"old", known(one.old_value)},
+                      {"new", known(one.new_value)},
+                      {"minor", one.minor},
+                      {"cases", one.cases == 0 ? Json(nullptr) : Json(one.cases)}});
+    }
+  }
+  return list;
+}
+
+Json summary_json(const Comparison& comparison) {
+  Json list = Json::array();
+  for (std::size_t n = 0; n < comparison.news(); ++n) {
+    const CaseTally counts = tally(comparison, n);
+    Json one = Json::object();
+    for (std::size_t i = 0; i < counts.counts.size(); ++i) {
+      one[std::string(to_string(static_cast<CaseVerdict>(i)))] = counts.counts[i];
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::vector<CsvPath> csv_paths(const Comparison& comparison) {
+  std::vector<CsvPath> paths = {{"probe"}};
+  for (const ComparedCase& one : comparison.cases) {
+    for (const Parameter& parameter : one.record->parameters) add_paths(paths, {"parameters"}, {parameter.name});
+  }
+  const std::vector<std::string> estimate = {"value", "ci95_low", "ci95_high"};
+  add_paths(paths, {}, {"chosen_by_auto", "old_report", "new_report", "quantity", "verdict"});
+  add_paths(paths, {"speed_ratio"}, estimate);
+  for (const char* side : {"old", "new"}) {
+    add_paths(paths, {side}, {"status", "reason"});
+    add_paths(paths, {side, "estimate"}, estimate);
+    add_paths(paths, {side}, {"flags"});
+  }
+  if (comparison.reports.front().report.program) add_paths(paths, {}, {"matched_by_place"});
+  return paths;
+}
+
+}  // namespace
+
+void write_comparison_json(std::ostream& out, const Comparison& comparison) {
+  Json news = Json::array();
+  for (const NamedReport& one : comparison.reports.subspan(1)) news.push_back(run_json(one));
+  Json cases = Json::array();
+  for (const ComparedCase& one : comparison.cases) cases.push_back(case_json(one));
+  const Json json = {{"schema_version", 1},
+                     {"tool", {{"name", "gpumem"}, {"version", comparison.tool_version}}},
+                     {"tolerance", comparison.tolerance},
+                     {"old", run_json(comparison.reports.front())},
+                     {"new", std::move(news)},
+                     {"differences", differences_json(comparison)},
+                     {"summary", summary_json(comparison)},
+                     {"cases", std::move(cases)}};
+  // A file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
+  const std::vector<CsvPath> paths = csv_paths(comparison);
+  out << csv_names(paths) << '\n';
+  for (const ComparedCase& one : comparison.cases) {
+    for (std::size_t n = 0; n < comparison.news(); ++n) {
+      if (!one.old_reading && !one.changes[n].reading) continue;  // another NEW's
+      Json row = case_json(one);
+      row.update(change_json(one.changes[n]));
+      row["new"] = row["case"];
+      row["old_report"] = comparison.reports.front().name;
+      row["new_report"] = comparison.reports[n + 1].name;
+      out << csv_fields(row, paths) << '\n';
+    }
+  }
+}
+
+}  // namespace gpumem::report

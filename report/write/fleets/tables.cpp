@@ -1,0 +1,156 @@
+// A fleet as tables and as Markdown.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "engine/base/words.hpp"
+#include "report/text/text.hpp"
+#include "report/write/blocks.hpp"
+#include "report/write/fleets/fleet.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+/// A row all of one tint.
+Row row_of(std::vector<std::string> cells, bool slow, bool fast) {
+  const Tint tint = slow ? Tint::red : fast ? Tint::cyan : Tint::none;
+  Row row;
+  row.tints.assign(cells.size(), tint);
+  row.cells = std::move(cells);
+  return row;
+}
+
+std::string hidden_words(std::size_t hidden, std::string_view noun) {
+  return counted(hidden, noun) + " not shown; --format csv, json and markdown hold everything.";
+}
+
+/// In which unit the values of a case are said.
+TimeUnit unit_for(const Fleet& fleet, const FleetCase& one) {
+  const std::string unit = unit_of(fleet.names->case_name(one.name).quantity);
+  return unit == "s" ? time_unit(one.median) : TimeUnit{.name = unit};
+}
+
+/// Off by how much, of the worst case; dashes where none is off.
+std::vector<std::string> worst_cells(const Fleet& fleet, const FleetKind& kind, const FleetFinding& finding,
+                                     const std::vector<std::string>& labels) {
+  if (finding.outliers.empty()) return {"-", "-", "-", "-"};
+  const FleetJudgement& worst = finding.outliers.front();
+  const TimeUnit unit = unit_for(fleet, kind.cases[worst.index]);
+  return {labels[worst.index], significant(*worst.value * unit.per_second, 4) + " " + unit.name,
+          fmt::format("{:+.1f}", 100 * *worst.relative),
+          worst.z ? fixed(*worst.z, std::abs(*worst.z) < 100 ? 1 : 0) : "-"};
+}
+
+/// The machines that stand out, and what else there is to say of them.
+Block findings_block(const Fleet& fleet, std::size_t most_rows) {
+  Block block;
+  block.title = fleet_result(fleet) + ", the worst first";
+  block.columns = {
+      {.heading = {"host", ""}, .names = true}, {.heading = {"GPU", ""}, .names = true},
+      {.heading = {"off", "/cases"}},           {.heading = {"worst case", ""}, .names = true, .prose = true},
+      {.heading = {"value", ""}, .rank = 2},    {.heading = {"off by", "%"}},
+      {.heading = {"z", ""}, .rank = 1},        {.heading = {"report", ""}, .rank = 3, .names = true}};
+  std::map<std::size_t, std::vector<std::string>> labels;  // of each kind
+  for (const FleetFinding& finding : fleet.findings) {
+    if (block.rows.size() == most_rows) break;
+    const FleetMachine& machine = fleet.machines[finding.machine];
+    const std::size_t number = fleet.kind_of[finding.machine];
+    const FleetKind& kind = fleet.kinds[number];
+    std::vector<std::string>& words = labels[number];
+    if (words.empty()) words = case_labels(fleet, kind);
+    std::vector<std::string> cells = {host_words(machine), gpu_words(machine),
+                                      fmt::format("{}/{}", finding.outliers.size(), finding.judged)};
+    for (std::string& cell : worst_cells(fleet, kind, finding, words)) cells.push_back(std::move(cell));
+    cells.push_back(file_name(machine));
+    const bool off = !finding.outliers.empty();
+    const bool slow = off && finding.outliers.front().verdict == FleetVerdict::slow;
+    block.rows.push_back(row_of(std::move(cells), slow, off));
+    const std::vector<std::string> notes = finding_notes(fleet, finding, words);
+    if (!notes.empty()) block.findings.push_back(machine_label(machine) + ": " + join(notes, "; ") + ".");
+  }
+  const std::size_t hidden = fleet.findings.size() - block.rows.size();
+  if (hidden > 0) block.findings.push_back(hidden_words(hidden, fmt::format("more {}", machine_noun(fleet))));
+  return block;
+}
+
+/// The cases: all if they are few, else those in which someone is off.
+Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_rows) {
+  Block block;
+  block.title = fmt::format("Cases of {}, {}", kind_words(kind), counted(kind.machines.size(), machine_noun(kind)));
+  block.columns = {{.heading = {"case", ""}, .names = true, .prose = true},
+                   {.heading = {std::string(machine_noun(kind)) + "s", ""}},
+                   {.heading = {"median", ""}},
+                   {.heading = {"", ""}, .names = true},
+                   {.heading = {"MAD", "%"}},
+                   {.heading = {"off", "from %"}, .rank = 3},
+                   {.heading = {"min", ""}, .rank = 1},
+                   {.heading = {"max", ""}, .rank = 2},
+                   {.heading = {"slow", ""}},
+                   {.heading = {"fast", ""}}};
+  const std::vector<std::string> labels = case_labels(fleet, kind);
+  const bool all = kind.cases.size() <= most_rows;
+  for (std::size_t i = 0; i < kind.cases.size() && block.rows.size() < most_rows; ++i) {
+    const FleetCase& one = kind.cases[i];
+    if (!all && one.slow + one.fast == 0) continue;
+    const TimeUnit unit = unit_for(fleet, one);
+    const auto value = [&](double number) { return one.count == 0 ? "-" : significant(number * unit.per_second, 4); };
+    const auto if_judged = [&](const std::string& text) { return one.judged ? text : "-"; };
+    block.rows.push_back(row_of({labels[i], std::to_string(one.count), value(one.median), unit.name,
+                                 if_judged(one.mad > 0 ? significant(100 * one.mad / one.median, 2) : "0"),
+                                 if_judged(fixed(100 * one.least_off, 1)), value(one.min), value(one.max),
+                                 if_judged(std::to_string(one.slow)), if_judged(std::to_string(one.fast))},
+                                one.slow > 0, one.fast > 0));
+  }
+  const std::size_t hidden = kind.cases.size() - block.rows.size();
+  if (hidden > 0) block.findings.push_back(hidden_words(hidden, "more case"));
+  return block;
+}
+
+/// How much a page holds: rows in a block of findings and in one of cases, and nodes whose pairs are shown.
+struct Most {
+  std::size_t findings = unlimited;
+  std::size_t cases = unlimited;
+  std::size_t matrices = unlimited;
+};
+
+Page page_of(const Fleet& fleet, const Most& most) {
+  Page page;
+  for (const std::string& line : fleet_preamble(fleet)) page.before.push_back({line});
+  page.before.front().tint = Tint::bold;
+  if (fleet.findings.empty()) {
+    page.before.push_back({fleet_result(fleet)});
+  } else {
+    page.blocks.push_back(findings_block(fleet, most.findings));
+  }
+  std::size_t shown = 0;
+  for (const FleetFinding& finding : fleet.findings) {
+    std::vector<Block> blocks = deviation_matrices(fleet, finding);
+    if (!blocks.empty() && ++shown > most.matrices) break;
+    std::ranges::move(blocks, std::back_inserter(page.blocks));
+  }
+  for (const FleetKind& kind : fleet.kinds) {
+    Block block = cases_block(fleet, kind, most.cases);
+    if (!block.rows.empty()) page.blocks.push_back(std::move(block));
+  }
+  return page;
+}
+
+}  // namespace
+
+void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const TableStyle& style) {
+  if (format == Format::json) return write_fleet_json(out, fleet);
+  if (format == Format::csv) return write_fleet_csv(out, fleet);
+  if (format == Format::markdown) return write_markdown_page(out, page_of(fleet, {}));
+  write_page(out, page_of(fleet, {.findings = 20, .cases = 40, .matrices = 3}), style);
+}
+
+}  // namespace gpumem::report

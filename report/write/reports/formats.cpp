@@ -1,0 +1,50 @@
+#include "report/write/writers.hpp"
+
+#include <ostream>
+
+#include "report/write/portraits/portrait.hpp"
+
+namespace gpumem::report {
+
+std::span<const NamedFormat> all_formats() {
+  static const std::vector<NamedFormat> formats = {
+      {Format::table, "table", {".txt"}}, {Format::json, "json", {".json"}},
+      {Format::csv, "csv", {".csv"}},     {Format::markdown, "markdown", {".md", ".markdown"}},
+      {Format::junit, "junit", {".xml"}}, {Format::openmetrics, "openmetrics", {".prom"}}};
+  return formats;
+}
+
+std::span<const NamedFormat> table_formats() { return all_formats().first(4); }
+
+std::span<const NamedFormat> portrait_formats() {
+  static const std::vector<NamedFormat> formats = {
+      all_formats()[0], all_formats()[1], {Format::html, "html", {".html", ".htm"}}};
+  return formats;
+}
+
+void write(std::ostream& out, const Report& report, Format format, const TableStyle& style) {
+  switch (format) {
+    case Format::table:
+      write_table(out, report, style);
+      if (!report.checks.empty()) write_checks(out << '\n', report, style);
+      return;
+    case Format::json:
+      return write_json(out, report);
+    case Format::csv:
+      return write_csv(out, report);
+    case Format::markdown:
+      write_markdown(out, report, style.why);
+      if (!report.checks.empty()) write_checks_markdown(out << '\n', report);
+      return;
+    case Format::junit:
+      return write_junit(out, std::span(&report, 1));
+    case Format::openmetrics:
+      return write_openmetrics(out, std::span(&report, 1));
+    case Format::html: {
+      const NamedReport named{"report", report};
+      return write_portrait_page(out, std::span(&named, 1));
+    }
+  }
+}
+
+}  // namespace gpumem::report

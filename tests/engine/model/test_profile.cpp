@@ -1,0 +1,423 @@
+// Parsing and finding GPU profiles: what is shipped is sound, and what is not says where and why in one line.
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.hpp"
+#include "engine/model/profile.hpp"
+#include "tests/catch.hpp"
+#include "tests/files.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* source = "file.json";
+
+Json shipped(std::string_view name = "h200") {
+  for (const EmbeddedProfile& profile : embedded_profiles()) {
+    if (profile.name == name) return Json::parse(profile.json);
+  }
+  throw std::runtime_error("not shipped");
+}
+
+/// The message of the usage error that `action` throws.
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.kind() == ErrorKind::usage ? error.what() : "an error of another kind";
+  }
+  return "nothing thrown";
+}
+
+std::string parse_error_of(const std::string& text) {
+  return error_of([&] { static_cast<void>(parse_profile(text, source)); });
+}
+
+/// What is wrong with the shipped profile once `change` is done to it.
+std::string error_after(const std::function<void(Json&)>& change) {
+  Json profile = shipped();
+  change(profile);
+  return parse_error_of(profile.dump());
+}
+
+/// What is wrong once this raw text stands for the value of launch_s.
+std::string error_with_value(const std::string& value) {
+  Json profile = shipped();
+  profile["rates"]["launch_s"]["value"] = "HERE";
+  std::string text = profile.dump();
+  const std::string placeholder = "\"HERE\"";
+  return parse_error_of(text.replace(text.find(placeholder), placeholder.size(), value));
+}
+
+/// Whether a profile may leave a rate out: those of the host link, of the host, of how waiting and work overlap, of
+/// chases, and of links between GPUs.
+bool is_optional(std::string_view rate) {
+  return rate == "load_turn_s" || rate == "l1_bytes" || rate == "l2_near_share" || rate.ends_with("_latency_cycles") ||
+         std::ranges::any_of(
+             std::initializer_list<std::string_view>{"pcie_", "copy_", "host_", "pageable_", "staging_", "streams_",
+                                                     "cached_", "store_", "block_drain_", "overlap_", "line_spread_",
+                                                     "l1_lines_", "l2_read_requests_", "l2_write_requests_",
+                                                     "l2_meetings_", "nvlink_", "peer_", "staged_"},
+             [&](std::string_view beginning) { return rate.starts_with(beginning); });
+}
+
+}  // namespace
+
+TEST_CASE("every shipped profile is sound", "[profile]") {
+  CHECK(profile_names() == std::vector<std::string>{"h200", "h200x8", "v100"});
+  for (const std::string& name : profile_names()) {
+    INFO(name);
+    const Profile profile = load_profile(name);
+    CHECK(profile.name == name);
+    CHECK_FALSE(profile.from_attributes);
+    CHECK(profile.device.theoretical_bandwidth_bytes_per_s() > 0);
+    CHECK(profile.device.shared_peak_bytes_per_s() > 0);
+
+    // What a profile leaves out comes from the H200's, which is whole.
+    const Json file = shipped(name);
+    const Json rates = (file.contains("gpu") ? shipped(file.at("gpu").get<std::string>()) : file).at("rates");
+    CHECK(profile.how.size() == shipped().at("rates").size());
+    for (const auto& [rate, entry] : rates.items()) {
+      CHECK(entry.at("value").get<double>() > 0);
+      CHECK(entry.at("how") == profile.how.at(rate));
+    }
+    // Words, not a place-holder: where the number comes from.
+    for (const auto& [rate, how] : profile.how) {
+      INFO(rate);
+      CHECK(how.size() >= 10);
+      CHECK(how.find(' ') != std::string::npos);
+    }
+    // No rate of a real GPU is above what its pins carry, and a mix is not faster than the better of the two.
+    const Rates& dram = profile.rates;
+    CHECK(dram.dram_read_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
+    CHECK(dram.dram_write_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
+    CHECK(dram.dram_copy_bytes_per_s <= std::max(dram.dram_read_bytes_per_s, dram.dram_write_bytes_per_s));
+    const Rates& link = profile.rates;
+    const double peak = profile.device.link_bytes_per_s().value();
+    CHECK(link.pcie_to_device_bytes_per_s < peak);
+    CHECK(link.pcie_to_host_bytes_per_s < peak);
+    CHECK(link.pcie_write_bytes_per_s < peak);
+    CHECK(128 / (1 / link.pcie_load_lines_per_s + 2 / link.pcie_load_atoms_per_s + 4 / link.pcie_load_sectors_per_s) <
+          peak);
+    CHECK(link.pcie_both_ways_bytes_per_s <= link.pcie_to_device_bytes_per_s + link.pcie_to_host_bytes_per_s);
+    CHECK(link.pcie_both_ways_bytes_per_s > link.pcie_to_device_bytes_per_s);
+    CHECK(link.pcie_copy_bytes_per_s < 2 * peak);
+  }
+}
+
+TEST_CASE("every rate of a profile reaches the model under its own name", "[profile]") {
+  Json json = shipped();
+  double value = 1;
+  for (auto& [name, entry] : json.at("rates").items()) entry["value"] = value++;
+  const Rates rates = parse_profile(json.dump(), source).rates;
+  const double in_file_order[] = {rates.dram_read_bytes_per_s,
+                                  rates.dram_write_bytes_per_s,
+                                  rates.dram_copy_bytes_per_s,
+                                  rates.dram_split_sectors_per_s,
+                                  rates.l2_load_sectors_per_s,
+                                  rates.l2_store_sectors_per_s,
+                                  rates.l2_split_sectors_per_s,
+                                  rates.l2_load_lines_per_s,
+                                  rates.l2_load_line_pairs_per_s,
+                                  rates.l2_store_lines_per_s,
+                                  rates.l2_store_line_pairs_per_s,
+                                  rates.l2_fill_lines_per_s,
+                                  rates.l2_fill_line_pairs_per_s,
+                                  rates.load_latency_s,
+                                  rates.block_launches_per_s,
+                                  rates.launch_s,
+                                  rates.shared_wavefronts_per_cycle,
+                                  rates.cached_launch_s,
+                                  rates.store_latency_s,
+                                  rates.load_turn_s,
+                                  rates.block_drain_share,
+                                  rates.l2_read_requests_per_s,
+                                  rates.l2_write_requests_per_s,
+                                  rates.l2_meetings_per_s,
+                                  rates.l1_lines_per_cycle,
+                                  rates.overlap_exponent,
+                                  rates.line_spread_share,
+                                  rates.pcie_to_device_bytes_per_s,
+                                  rates.pcie_to_host_bytes_per_s,
+                                  rates.pcie_both_ways_bytes_per_s,
+                                  rates.copy_to_device_s,
+                                  rates.copy_to_host_s,
+                                  rates.copy_batched_s,
+                                  rates.copy_to_device_call_s,
+                                  rates.copy_to_host_call_s,
+                                  rates.host_wait_s,
+                                  rates.streams_join_s,
+                                  rates.pageable_copy_s,
+                                  rates.staging_to_device_bytes_per_s,
+                                  rates.staging_cached_to_device_bytes_per_s,
+                                  rates.staging_to_host_bytes_per_s,
+                                  rates.host_cache_bytes,
+                                  rates.host_copy_bytes_per_s,
+                                  rates.host_copy_piece_s,
+                                  rates.pcie_load_lines_per_s,
+                                  rates.pcie_load_atoms_per_s,
+                                  rates.pcie_load_sectors_per_s,
+                                  rates.pcie_load_split_lines_per_s,
+                                  rates.pcie_write_bytes_per_s,
+                                  rates.pcie_partial_writes_per_s,
+                                  rates.pcie_split_writes_per_s,
+                                  rates.pcie_lone_writes_per_s,
+                                  rates.pcie_lone_idle_writes_per_s,
+                                  rates.pcie_lone_copy_share,
+                                  rates.pcie_copy_bytes_per_s,
+                                  rates.pcie_latency_s,
+                                  rates.register_latency_cycles,
+                                  rates.shared_latency_cycles,
+                                  rates.cluster_latency_cycles,
+                                  rates.l1_latency_cycles,
+                                  rates.texture_latency_cycles,
+                                  rates.constant_latency_cycles,
+                                  rates.constant_far_latency_cycles,
+                                  rates.local_latency_cycles,
+                                  rates.l2_latency_cycles,
+                                  rates.l2_far_latency_cycles,
+                                  rates.memory_latency_cycles,
+                                  rates.host_latency_cycles,
+                                  rates.l1_bytes,
+                                  rates.l2_near_share,
+                                  rates.nvlink_efficiency,
+                                  rates.nvlink_header_bytes,
+                                  rates.nvlink_kernel_return_bytes,
+                                  rates.nvlink_store_return_bytes,
+                                  rates.nvlink_copy_return_bytes,
+                                  rates.nvlink_latency_s,
+                                  rates.peer_copy_s,
+                                  rates.staged_piece_s,
+                                  rates.host_memory_bytes_per_s};
+  CHECK(std::size(in_file_order) == json.at("rates").size());
+  double expected = 1;
+  for (const double rate : in_file_order) CHECK(rate == expected++);
+}
+
+TEST_CASE("a profile's device is what the file says", "[profile]") {
+  const Device device = load_profile("h200").device;
+  CHECK(device.name == "NVIDIA H200");
+  CHECK(device.compute_capability == "9.0");
+  CHECK(device.multiprocessors == 132);
+  CHECK(device.l2_bytes == 60U << 20U);
+  CHECK(device.memory_bus_bits == 6016);
+  CHECK(device.theoretical_bandwidth_bytes_per_s() == Approx(4814e9).epsilon(0.001));
+  CHECK(device.pcie_generation == 5U);
+  CHECK(device.pcie_width == 16U);
+  CHECK_FALSE(device.uuid);
+}
+
+TEST_CASE("a profile need not know the link", "[profile]") {
+  Json json = shipped();
+  json["device"].erase("pcie");
+  json["device"].erase("copy_engines");
+  const Device device = parse_profile(json.dump(), source).device;
+  CHECK_FALSE(device.pcie_generation);
+  CHECK_FALSE(device.pcie_width);
+  CHECK(device.copy_engines == 2);
+  CHECK(load_profile("h200").device.copy_engines == 3);
+}
+
+TEST_CASE("rates of the link that a profile leaves out are the H200's, scaled and said to be", "[profile]") {
+  const Profile h200 = load_profile("h200");
+  const Json whole = shipped();
+  Json json = whole;
+  for (const auto& [name, rate] : whole.at("rates").items()) {
+    if (is_optional(name)) json["rates"].erase(name);
+  }
+  const std::string unscaled = "the H200's; not measured";
+  const std::string scaled = "the H200's, scaled by the links' theoretical bandwidths; not measured";
+  struct Example {
+    const char* pcie;
+    double factor;
+    std::string how;
+  };
+  for (const auto& [pcie, factor, how] :
+       {Example{R"({"generation": 5, "width": 16})", 1, scaled},
+        Example{R"({"generation": 4, "width": 16})", 0.5, scaled},
+        Example{R"({"generation": 3, "width": 8})", 0.125, scaled}, Example{"", 1, unscaled},
+        Example{R"({"generation": 9, "width": 16})", 1, unscaled}}) {
+    INFO(pcie);
+    json["device"].erase("pcie");
+    if (*pcie != '\0') json["device"]["pcie"] = Json::parse(pcie);
+    const Profile profile = parse_profile(json.dump(), source);
+    CHECK(profile.how.size() == h200.how.size());
+    for (const auto rate :
+         {&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s, &Rates::pcie_both_ways_bytes_per_s,
+          &Rates::pcie_load_lines_per_s, &Rates::pcie_load_sectors_per_s, &Rates::pcie_write_bytes_per_s,
+          &Rates::pcie_partial_writes_per_s, &Rates::pcie_lone_writes_per_s, &Rates::pcie_copy_bytes_per_s}) {
+      CHECK(profile.rates.*rate == Approx(h200.rates.*rate * factor));
+    }
+    CHECK(profile.how.at("pcie_to_device_bytes_per_s") == how);
+    // Nor does the host get faster with the link.
+    CHECK(profile.rates.copy_to_device_s == h200.rates.copy_to_device_s);
+    CHECK(profile.rates.staging_to_host_bytes_per_s == h200.rates.staging_to_host_bytes_per_s);
+    CHECK(profile.how.at("copy_to_device_s") == unscaled);
+    CHECK(profile.rates.dram_read_bytes_per_s == h200.rates.dram_read_bytes_per_s);
+  }
+  // One that is there stays, and is held to the same rules.
+  json["rates"]["host_wait_s"] = {{"value", 1e-6}, {"how", "measured somewhere"}};
+  CHECK(parse_profile(json.dump(), source).rates.host_wait_s == 1e-6);
+  CHECK(parse_profile(json.dump(), source).how.at("host_wait_s") == "measured somewhere");
+  json["rates"]["host_wait_s"]["value"] = 0;
+  CHECK(parse_error_of(json.dump()) == "file.json: /rates/host_wait_s/value: expected a number from 1e-18 to 1e+24");
+}
+
+TEST_CASE("a profile written is the profile read", "[profile]") {
+  for (const std::string& name : profile_names()) {
+    const Profile profile = load_profile(name);
+    const Profile back = parse_profile(to_json(profile), source);
+    CHECK(back.name == profile.name);
+    CHECK(back.how == profile.how);
+    for (const RateField& field : rate_fields()) {
+      CHECK(back.rates.*field.value == Approx(profile.rates.*field.value).epsilon(1e-3));  // four digits are written
+    }
+    CHECK(back.device.name == profile.device.name);
+    CHECK(back.device.l2_bytes == profile.device.l2_bytes);
+    CHECK(back.device.threads_per_multiprocessor == profile.device.threads_per_multiprocessor);
+    CHECK(back.device.pcie_generation == profile.device.pcie_generation);
+    CHECK(back.device.copy_engines == profile.device.copy_engines);
+  }
+  Profile strange = load_profile("h200");
+  strange.name = "a \"quoted\"\nname";
+  strange.device.integrated = true;
+  strange.device.pcie_generation.reset();
+  const Profile back = parse_profile(to_json(strange), source);
+  CHECK(back.name == strange.name);
+  CHECK(back.device.integrated);
+  CHECK_FALSE(back.device.pcie_generation);
+}
+
+TEST_CASE("what is missing is named", "[profile]") {
+  CHECK(error_after([](Json& json) { json["rates"].erase("dram_read_bytes_per_s"); }) ==
+        "file.json: /rates/dram_read_bytes_per_s: expected this member, which is missing");
+  CHECK(error_after([](Json& json) { json["rates"]["launch_s"].erase("how"); }) ==
+        "file.json: /rates/launch_s/how: expected this member, which is missing");
+  CHECK(error_after([](Json& json) { json["device"]["pcie"].erase("width"); }) ==
+        "file.json: /device/pcie/width: expected this member, which is missing");
+  CHECK(parse_error_of("{}") == "file.json: /schema_version: expected this member, which is missing");
+  // Any member at all.
+  const Json whole = shipped();
+  for (const auto& [part, members] : whole.items()) {
+    INFO(part);
+    CHECK(error_after([&](Json& json) { json.erase(part); }).starts_with("file.json: /" + part + ": expected"));
+    if (!members.is_object()) continue;
+    for (const auto& [name, value] : members.items()) {
+      if (name == "pcie" || name == "copy_engines" || is_optional(name)) continue;
+      INFO(name);
+      CHECK(error_after([&](Json& json) {
+              json[part].erase(name);
+            }).starts_with("file.json: /" + part + "/" + name + ": expected"));
+    }
+  }
+}
+
+TEST_CASE("what has the wrong type is named, with what was expected", "[profile]") {
+  for (const char* text : {"[]", "null", "3", "\"h200\"", "true"}) {
+    CHECK(parse_error_of(text) == "file.json: /: expected an object");
+  }
+  CHECK(error_after([](Json& json) { json["rates"] = Json::array(); }) == "file.json: /rates: expected an object");
+  CHECK(error_after([](Json& json) { json["rates"]["launch_s"] = 3e-6; }) ==
+        "file.json: /rates/launch_s: expected an object");
+  CHECK(error_after([](Json& json) { json["rates"]["launch_s"]["how"] = 3; }) ==
+        "file.json: /rates/launch_s/how: expected a text");
+  CHECK(error_after([](Json& json) { json["name"] = nullptr; }) == "file.json: /name: expected a text");
+  CHECK(error_after([](Json& json) { json["device"]["compute_capability"] = 9.0; }) ==
+        "file.json: /device/compute_capability: expected a text");
+  CHECK(error_after([](Json& json) { json["device"]["pcie"] = nullptr; }) ==
+        "file.json: /device/pcie: expected an object");
+}
+
+TEST_CASE("a rate is a number greater than 0, far from what a double holds", "[profile]") {
+  for (const char* value :
+       {"0", "0.0", "-1", "-1e12", "\"NaN\"", "\"4.6e12\"", "null", "true", "[1]", "{}", "1e-300", "1e300"}) {
+    INFO(value);
+    CHECK(error_with_value(value) == "file.json: /rates/launch_s/value: expected a number from 1e-18 to 1e+24");
+  }
+  CHECK(error_with_value("1e-12") == "nothing thrown");
+}
+
+TEST_CASE("a count is a whole number greater than 0 that fits", "[profile]") {
+  for (const Json& value :
+       {Json(0), Json(-132), Json(132.0), Json("132"), Json(nullptr), Json(4294967296), Json(1e30)}) {
+    INFO(value.dump());
+    CHECK(error_after([&](Json& json) { json["device"]["multiprocessors"] = value; }) ==
+          "file.json: /device/multiprocessors: expected a whole number from 1 to 4294967295");
+  }
+  CHECK(error_after([](Json& json) { json["device"]["copy_engines"] = 0; }) == "nothing thrown");  // there are such
+  CHECK(error_after([](Json& json) { json["device"]["copy_engines"] = -1; }) ==
+        "file.json: /device/copy_engines: expected a whole number from 0 to 4294967295");
+  CHECK(error_after([](Json& json) { json["device"]["l2_bytes"] = -1; }) ==
+        "file.json: /device/l2_bytes: expected a whole number from 1 to 18446744073709551615");
+}
+
+TEST_CASE("what no profile has is refused, so that a misspelling is no silence", "[profile]") {
+  CHECK(error_after([](Json& json) { json["comment"] = "mine"; }) ==
+        "file.json: /comment: there is no such member; there are: schema_version, name, device, rates, node");
+  CHECK(error_after([](Json& json) { json["device"]["l2_byte"] = 1; }) ==
+        "file.json: /device/l2_byte: there is no such member; did you mean 'l2_bytes'?");
+  CHECK(error_after([](Json& json) {
+          json["rates"]["warp_speed"] = {{"value", 9}, {"how", "assumed"}};
+        }) == "file.json: /rates/warp_speed: there is no such member; remove it, or mend its name");
+  CHECK(error_after([](Json& json) { json["rates"]["launch_s"]["unit"] = "s"; }) ==
+        "file.json: /rates/launch_s/unit: there is no such member; there are: value, how");
+}
+
+TEST_CASE("a pointer is spelt as RFC 6901 has it, on one line", "[profile]") {
+  CHECK(error_after([](Json& json) { json["a/b~c"] = 1; }) ==
+        "file.json: /a~1b~0c: there is no such member; there are: schema_version, name, device, rates, node");
+  CHECK(error_after([](Json& json) { json["two\nlines\x1b[31m"] = 1; }) ==
+        "file.json: /two\\nlines\\u001b[31m: there is no such member; there are: schema_version, name, device, rates, "
+        "node");
+}
+
+TEST_CASE("only schema version 1 is read", "[profile]") {
+  CHECK(error_after([](Json& json) { json["schema_version"] = 2; }) == "file.json: /schema_version: expected 1");
+  CHECK(error_after([](Json& json) {
+          json["schema_version"] = "1";
+        }).starts_with("file.json: /schema_version: expected"));
+}
+
+TEST_CASE("text that is not JSON is no profile", "[profile]") {
+  CHECK(parse_error_of("{\n  \"name\": oops\n}") == "file.json: not valid JSON at line 2, column 11");
+  CHECK(error_with_value("1e999") == "file.json: /rates/launch_s/value: expected a number that fits a double");
+  // Too small for one is 0.
+  CHECK(error_with_value("1e-999") == "file.json: /rates/launch_s/value: expected a number from 1e-18 to 1e+24");
+}
+
+TEST_CASE("an unknown profile name is answered with those there are", "[profile]") {
+  for (const std::string name : {"h201", "H200", "", "h200 ", "NVIDIA H200"}) {
+    const std::string error = error_of([&] { static_cast<void>(load_profile(name)); });
+    CHECK(error.starts_with("no GPU profile '" + name +
+                            "': there are h200, h200x8, v100, or give the path of a profile file"));
+  }
+  CHECK(error_of([] { static_cast<void>(load_profile("h201")); }).ends_with("; did you mean 'h200'?"));
+}
+
+TEST_CASE("a profile that cannot be read names its path", "[profile]") {
+  for (const std::string path : {"/nowhere/gpu.json", "gpumem-no-such-file.json", "/", "/tmp", "./"}) {
+    CHECK(error_of([&] { static_cast<void>(load_profile(path)); }).starts_with("cannot read '" + path + "': "));
+  }
+}
+
+TEST_CASE("a profile file is found by its path and named in its errors", "[profile]") {
+  CHECK(load_profile(GPUMEM_SOURCE_DIR "/configs/gpus/v100.json").name == "v100");
+
+  const test::TemporaryDirectory directory;
+  const auto path = directory / "mine.json";
+  Json json = shipped();
+  json["name"] = "mine";
+  test::put(path, json.dump(2));
+  CHECK(load_profile(path.string()).name == "mine");
+  json["rates"].erase("launch_s");
+  test::put(path, json.dump(2));
+  CHECK(error_of([&] { static_cast<void>(load_profile(path.string())); }) ==
+        path.string() + ": /rates/launch_s: expected this member, which is missing");
+}
+
+}  // namespace gpumem::model
