@@ -18,7 +18,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # a source tree stays as it is
 
 from plotting import command, figures, page  # noqa: E402
-from plotting.command import UserError  # noqa: E402
+from plotting.errors import UserError  # noqa: E402
 from plotting.reports import load  # noqa: E402
 
 def conditions(texts, reports):

@@ -25,7 +25,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # a source tree stays as it is
 
 from plotting import command, reports  # noqa: E402
-from plotting.command import UserError  # noqa: E402
+from plotting.errors import UserError  # noqa: E402
 from plotting.model import Figure, Guide, Panel, Point, Quantity, Reading, Series, XAxis, grouped  # noqa: E402
 
 BAND = 0.15

@@ -24,7 +24,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # a source tree stays as it is
 
 from plotting import command, reports  # noqa: E402
-from plotting.command import UserError  # noqa: E402
+from plotting.errors import UserError  # noqa: E402
 
 NAMED = re.compile(r"<!--report (\S+)-->")
 QUOTE = re.compile(r"(<!--= *([^>]+?) *-->)(.*?)(<!--/-->)", re.DOTALL)

@@ -113,7 +113,7 @@ class Plot:
     def __init__(self, reports: Iterable[Report], figure: str | None = None, y: str | None = None,
                  scale: str | None = None):
         from .plotting import figures
-        from .plotting.command import UserError
+        from .plotting.errors import UserError
         from .plotting.reports import labelled, parse
 
         if scale not in (None, "linear", "log"):

@@ -5,12 +5,9 @@ import os
 import sys
 from pathlib import Path
 
+from .errors import UserError
 
 KINDS = ("svg", "png", "pdf", "html")
-
-
-class UserError(Exception):
-    """What the user can mend, in one line."""
 
 
 class Parser(argparse.ArgumentParser):

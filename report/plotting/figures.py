@@ -3,7 +3,7 @@
 from collections import Counter
 
 from . import axes, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, timelines
-from .command import UserError
+from .errors import UserError
 from .curves import curve, slug, unique, without_bridges
 from .model import COLOURS, Figure, Guide, Panel, Quantity, grouped
 from .reports import BANDWIDTH, PEAK_SHARE, TIME, has_reading, kinds, origin

@@ -6,7 +6,7 @@ that the requests touch by prediction; caches may serve some of those again, so 
 
 import math
 
-from .command import UserError
+from .errors import UserError
 from .curves import curve, row, slug
 from .model import Guide, Panel, Quantity, Reading, XAxis, grouped
 from .reports import BANDWIDTH, has_reading, kinds

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-from .command import UserError
+from .errors import UserError
 from .model import COLOURS, MARKERS
 from .reports import DISTURBED
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-from .command import UserError
+from .errors import UserError
 from .model import Reading, grouped
 from .words import Words, shortened
 

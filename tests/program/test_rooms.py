@@ -35,6 +35,20 @@ class Rooms(unittest.TestCase):
                 self.assertIsNotNone(other, f"{source} includes {included}, which is in no room")
                 self.assertTrue(other == own or ROOMS[other] > ROOMS[own], f"{source} includes {included}")
 
+    def test_plotting_has_no_circle(self):
+        folder = ROOT / "report" / "plotting"
+        imports = {}
+        for module in folder.glob("*.py"):
+            text = module.read_text(encoding="utf-8")
+            imports[module.stem] = {name.strip() for line in re.findall(r"^ *from \. import (.+)$", text, re.MULTILINE)
+                                    for name in line.split(",")} | set(re.findall(r"^ *from \.(\w+) import", text, re.MULTILINE))
+        self.assertGreater(sum(map(len, imports.values())), 40)
+        while imports:  # what imports nothing that is left goes first
+            free = [name for name, others in imports.items() if not others & imports.keys() - {name}]
+            self.assertTrue(free, f"these import each other: {sorted(imports)}")
+            for name in free:
+                del imports[name]
+
 
 if __name__ == "__main__":
     unittest.main()
