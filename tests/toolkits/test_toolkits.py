@@ -37,7 +37,7 @@ def included(path, known={}):
 
 
 def sources(*suffixes):
-    files = (path for folder in ("app", "probes", "inject") for path in sorted((ROOT / folder).rglob("*")))
+    files = (path for folder in ("app", "engine", "probes", "inject") for path in sorted((ROOT / folder).rglob("*")))
     return [path for path in files if path.suffix in suffixes]
 
 
