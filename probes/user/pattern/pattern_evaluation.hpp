@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "probes/user/pattern/user_pattern.hpp"
 #include "engine/pattern/expression_evaluator.hpp"
+#include "probes/user/pattern/user_pattern.hpp"
 
 namespace gpumem::global {
 

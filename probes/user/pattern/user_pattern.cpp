@@ -13,13 +13,13 @@
 #include "engine/access/chunks.hpp"
 #include "engine/access/periodic.hpp"
 #include "engine/base/error.hpp"
-#include "probes/user/pattern/pattern_evaluation.hpp"
 #include "engine/base/interruption.hpp"
 #include "engine/pattern/expression_bounds.hpp"
 #include "engine/pattern/expression_cost.hpp"
 #include "engine/pattern/expression_evaluator.hpp"
 #include "engine/pattern/expression_period.hpp"
 #include "engine/pattern/expression_residues.hpp"
+#include "probes/user/pattern/pattern_evaluation.hpp"
 
 namespace gpumem::global {
 

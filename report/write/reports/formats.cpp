@@ -1,8 +1,7 @@
-#include "report/write/writers.hpp"
-
 #include <ostream>
 
 #include "report/write/portraits/portrait.hpp"
+#include "report/write/writers.hpp"
 
 namespace gpumem::report {
 

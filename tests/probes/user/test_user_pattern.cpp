@@ -5,9 +5,9 @@
 #include <set>
 #include <tuple>
 
-#include "probes/user/pattern/user_pattern.hpp"
 #include "engine/model/predict.hpp"
 #include "engine/pattern/expression_evaluator.hpp"
+#include "probes/user/pattern/user_pattern.hpp"
 #include "tests/files.hpp"
 #include "tests/probes/any_case.hpp"
 #include "tests/probes/global/global_cases.hpp"
