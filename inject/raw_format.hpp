@@ -140,7 +140,7 @@ struct ShownRequest {
 /// Requests shown of a site: its first, second, fifth, ..., the one after 4^k others.
 inline constexpr std::uint32_t shown_requests = 10;
 
-/// What the requests of one instruction were in one launch: sums, exact. The last four are of caches played with the
+/// What the requests of one instruction were in one launch: sums, exact. The last four are of caches simulated with the
 /// addresses in the order in which the patched launch had them: empty L1s and an empty L2, sectors by least recent use.
 struct Site {
   std::uint64_t pc = 0;  ///< bytes from the beginning of the kernel

@@ -15,10 +15,10 @@ namespace {
 
 using measure::Seconds;
 
-/// One measured copy, or one run of pieces.
+/// One measured copy, or one run of several.
 struct Copy {
   double bytes = 0;
-  double pieces = 1;
+  double copies = 1;
   double seconds = 0;
   std::optional<double> round_trip_s = {};
 };
@@ -41,7 +41,7 @@ std::optional<double> median(std::vector<double> values) {
 
 std::string size(const Copy& copy) { return size_text(static_cast<std::uint64_t>(copy.bytes)); }
 
-std::string pieces(const Copy& copy) { return fmt::format("{:.0f} pieces", copy.pieces); }
+std::string pieces(const Copy& copy) { return fmt::format("{:.0f} pieces", copy.copies); }
 
 /// Goes from the plainest copies to those whose rates rest on theirs.
 class Reader {
@@ -62,7 +62,7 @@ class Reader {
 
  private:
   /// The measured cases of a probe with an alternative (host memory of a transfer, way to hand over a batch) in a
-  /// direction, by size and then by pieces.
+  /// direction, by size and then by how many.
   [[nodiscard]] std::vector<Copy> copies_of(const char* probe, const char* alternative,
                                             const std::string& direction) const {
     std::vector<Copy> copies;
@@ -70,12 +70,12 @@ class Reader {
       if (record.probe != probe || record.status != report::Status::ok || !record.time) continue;
       if (!has(record, alternative) || !has(record, direction)) continue;
       Copy& copy = copies.emplace_back(Copy{.bytes = number(record, "size_bytes"),
-                                            .pieces = number(record, "copies"),
+                                            .copies = number(record, "copies"),
                                             .seconds = record.time->summary.median.count()});
       const auto metric = std::ranges::find(record.metrics, "round_trip_us", &report::MetricRecord::name);
       if (metric != record.metrics.end() && metric->measured) copy.round_trip_s = *metric->measured * 1e-6;
     }
-    std::ranges::sort(copies, {}, [](const Copy& copy) { return std::pair(copy.bytes, copy.pieces); });
+    std::ranges::sort(copies, {}, [](const Copy& copy) { return std::pair(copy.bytes, copy.copies); });
     return copies;
   }
 
@@ -121,15 +121,15 @@ class Reader {
 
   void read_calls(const std::string& direction, const std::string& rate) {
     const std::vector<Copy> copies = copies_of("batching", "separate", direction);
-    if (copies.empty() || copies.back().pieces < 256) return;
-    set(rate, copies.back().seconds / copies.back().pieces, "separate copies of " + pieces(copies.back()));
+    if (copies.empty() || copies.back().copies < 256) return;
+    set(rate, copies.back().seconds / copies.back().copies, "separate copies of " + pieces(copies.back()));
   }
 
   void read_batch() {
     const std::vector<Copy> copies = copies_of("batching", "batched", "to-device");
-    if (copies.empty() || copies.back().pieces < 256) return;
+    if (copies.empty() || copies.back().copies < 256) return;
     const Copy& most = copies.back();
-    set("copy_batched_s", (most.seconds - most.bytes / rates_.pcie_to_device_bytes_per_s) / most.pieces,
+    set("copy_batched_s", (most.seconds - most.bytes / rates_.pcie_to_device_bytes_per_s) / most.copies,
         pieces(most) + " handed over in one call");
   }
 
@@ -170,14 +170,14 @@ class Reader {
 
   void read_packing() {
     const std::vector<Copy> copies = copies_of("batching", "packed", "to-device");
-    if (copies.size() < 2 || copies.front().pieces != 1 || copies.back().bytes != copies.front().bytes) return;
+    if (copies.size() < 2 || copies.front().copies != 1 || copies.back().bytes != copies.front().bytes) return;
     const Copy& one = copies.front();
     const Copy& most = copies.back();
     const double copy = rates_.copy_to_device_call_s + rates_.copy_to_device_s + rates_.host_wait_s +
                         one.bytes / rates_.pcie_to_device_bytes_per_s;
     set("host_copy_bytes_per_s", one.bytes / (one.seconds - copy),
         "packing " + size(one) + " in one piece, less the copy");
-    set("host_copy_piece_s", (most.seconds - one.seconds) / (most.pieces - 1),
+    set("host_copy_piece_s", (most.seconds - one.seconds) / (most.copies - 1),
         "packing " + size(one) + " in " + pieces(most) + ", less in one");
   }
 

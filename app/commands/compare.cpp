@@ -116,7 +116,7 @@ std::string doubts(const report::Gate& gate, double share, const report::Report&
 /// Says why a comparison fails, a line for every NEW that does; returns the exit code.
 int judge(const report::Comparison& comparison, double share, bool quiet, std::ostream& err) {
   int code = 0;
-  for (std::size_t n = 0; n < comparison.news(); ++n) {
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     const report::Gate gate = report::gate(comparison, n, share);
     const std::string& name = comparison.reports[n + 1].name;
     const std::string doubt = doubts(gate, share, comparison.reports[n + 1].report);
@@ -131,7 +131,7 @@ int judge(const report::Comparison& comparison, double share, bool quiet, std::o
 }
 
 void note_what_cannot_be_compared(const report::Comparison& comparison, std::ostream& err) {
-  for (std::size_t n = 0; n < comparison.news(); ++n) {
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     if (report::tally(comparison, n).compared() > 0) continue;
     say(err, fmt::format("note: '{}' and '{}' have no {} in common that ran in both", comparison.reports.front().name,
                          comparison.reports[n + 1].name, report::case_noun(comparison.reports.front().report)));

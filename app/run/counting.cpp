@@ -69,7 +69,7 @@ Launches launches_of(const Workload& workload) {
   Launches launches{0, true};
   for (const Operation& operation : workload.operations) {
     if (operation.work == Operation::Work::launch) {
-      launches.count += static_cast<double>(operation.pieces);
+      launches.count += static_cast<double>(operation.count);
     } else {
       launches.alone = false;
     }

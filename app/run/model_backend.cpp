@@ -39,7 +39,7 @@ class ModelBackend final : public Backend {
   }
   [[nodiscard]] std::optional<std::string> profile() const override { return gpus_.front().name; }
 
-  /// A launch that is played takes a processor a while: first with few of its lines.
+  /// A launch that is simulated takes a processor a while: first with few of its lines.
   [[nodiscard]] std::vector<std::optional<double>> estimates(const std::vector<Case>& shapes) override {
     constexpr unsigned log2_fewer_lines = 3;
     known_.clear();

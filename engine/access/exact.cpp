@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/access/chunks.hpp"
+#include "engine/access/footprint_bitmap.hpp"
 #include "engine/access/lanes.hpp"
-#include "engine/access/touch_map.hpp"
 #include "engine/access/touched.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
@@ -24,7 +24,7 @@ constexpr std::uint64_t memory_end = ~std::uint64_t{0} - 2 * window_bytes;  // s
 /// What one thread has seen.
 struct alignas(64) Tally {
   Counts counts;
-  Reach reach;
+  LaunchExtent reach;
   std::uint64_t lowest = ~std::uint64_t{0};
   std::uint64_t bits = 0;  ///< of all addresses, or-ed
   DistinctNumbers scratch;
@@ -58,11 +58,11 @@ class Count {
         memory_bytes_(std::max(limits.memory_bytes, 8 * window_bytes)),
         threads_(threads_for(launch.count, chunk_requests, limits.threads)) {}
 
-  ExactSummary run(Reach* reach) {
+  ExactSummary run(LaunchExtent* reach) {
     // Mostly all words lie where words of their size lie, and the extent's map fits: once is enough then.
     const Window all = window(0, end_, launch_.word_bytes);
     const bool at_once = launch_.extent_bytes > 0 && !few(all) && fits(all);
-    std::vector<TouchMap> maps = at_once ? maps_of(all) : std::vector<TouchMap>{};
+    std::vector<FootprintBitmap> maps = at_once ? maps_of(all) : std::vector<FootprintBitmap>{};
     const Tally tally = measure(maps);
     if (reach != nullptr) *reach = tally.reach;
     const SiteCost cost = average(tally.counts, launch_.count, costs_, launch_.word_bytes);
@@ -89,9 +89,9 @@ class Count {
   [[nodiscard]] std::uint64_t map_limit() const { return memory_bytes_ / std::min(threads_, 2U); }
   [[nodiscard]] bool fits(const Window& all) const { return all.map_bytes() <= map_limit(); }
 
-  [[nodiscard]] std::vector<TouchMap> maps_of(const Window& part) const {
+  [[nodiscard]] std::vector<FootprintBitmap> maps_of(const Window& part) const {
     const std::uint64_t room = memory_bytes_ / std::max<std::uint64_t>(1, part.map_bytes());
-    std::vector<TouchMap> maps;
+    std::vector<FootprintBitmap> maps;
     for (unsigned i = 0; i < std::clamp<std::uint64_t>(room, 1, threads_); ++i) maps.emplace_back(part);
     return maps;
   }
@@ -117,7 +117,7 @@ class Count {
   }
 
   /// All but the footprint, which is marked in the maps, if there are any, one for each thread.
-  [[nodiscard]] Tally measure(std::span<TouchMap> maps) const {
+  [[nodiscard]] Tally measure(std::span<FootprintBitmap> maps) const {
     const unsigned threads = maps.empty() ? threads_ : static_cast<unsigned>(maps.size());
     std::vector<Tally> tallies(threads);
     evaluate(threads, [&](unsigned thread, std::uint64_t k, const WarpRequest& request) {
@@ -159,8 +159,8 @@ class Count {
   }
 
   /// Of a part of the maps beyond which nothing is marked: the extent may be much more.
-  [[nodiscard]] BlockCounts counted(std::span<TouchMap> maps, const Window& part) const {
-    for (TouchMap& map : maps) map.settle();
+  [[nodiscard]] BlockCounts counted(std::span<FootprintBitmap> maps, const Window& part) const {
+    for (FootprintBitmap& map : maps) map.settle();
     return count_all(maps, part, threads_);
   }
 
@@ -180,7 +180,7 @@ class Count {
     BlockCounts sum;
     for (std::uint64_t i = 0; i < parts; ++i) {
       const std::uint64_t first = touched.first_byte + i * part_bytes;
-      std::vector<TouchMap> maps =
+      std::vector<FootprintBitmap> maps =
           maps_of(window(first, first + std::min(part_bytes, touched.end() - first), touched.granule_bytes));
       evaluate(static_cast<unsigned>(maps.size()), [&](unsigned thread, std::uint64_t, const WarpRequest& request) {
         maps[thread].mark(lanes_of(request), launch_.word_bytes);
@@ -217,7 +217,7 @@ SiteCost average(const Counts& counts, std::uint64_t requests, const Costed& cos
           .efficiency = counts.sectors == 0 ? 0 : bytes / (static_cast<double>(counts.sectors) * sector_bytes)};
 }
 
-ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits, Reach* reach) {
+ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits, LaunchExtent* reach) {
   if (!costed(launch.space, launch.op).any() || launch.count == 0) return {};
   if (!std::has_single_bit(launch.word_bytes) || launch.word_bytes > 16) {
     throw usage_error("site '" + launch.name + "': words of " + std::to_string(launch.word_bytes) +

@@ -44,7 +44,7 @@ struct ExactSummary {
 };
 
 /// How far a launch reaches.
-struct Reach {
+struct LaunchExtent {
   std::uint64_t accesses = 0;         ///< of active lanes
   std::uint64_t end_byte = 0;         ///< of the word that ends last
   std::uint64_t highest_request = 0;  ///< one that accesses that word
@@ -63,7 +63,7 @@ struct CountingLimits {
 /// launch touches so much more memory than `limits` allow for that it would have to be evaluated over a thousand times;
 /// and whatever `fill` throws.
 [[nodiscard]] ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits = {},
-                                             Reach* reach = nullptr);
+                                             LaunchExtent* reach = nullptr);
 
 /// The same of a site. Counts are of all passes together.
 [[nodiscard]] ExactSummary summarise_exactly(const Site& site, const CountingLimits& limits = {});

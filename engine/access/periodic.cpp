@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/access/footprint_bitmap.hpp"
 #include "engine/access/lanes.hpp"
-#include "engine/access/touch_map.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
 
@@ -203,7 +203,7 @@ std::optional<ExactSummary> summarise_runs(const Requests& launch, const Period&
   ExactSummary all{summarise_exactly(part_of(repeated, launch.count - repeated), limits).counts, {}};
   for (const auto sum : sums) all.counts.*sum += long_periods * (each.*sum);
 
-  std::vector<TouchMap> map;
+  std::vector<FootprintBitmap> map;
   map.emplace_back(window);
   const std::uint64_t steps = repeated / period.requests;
   bool inside = true;  // else it is an error, to be named

@@ -96,7 +96,7 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
   demand.dram_write_bytes += footprint.sectors * access::sector_bytes;
 }
 
-/// Whether requests share so little, and so near to each other, that what each level serves is known without playing
+/// Whether requests share so little, and so near to each other, that what each level serves is known without simulating
 /// the launch; and memory so much larger or smaller than L2 that it does not matter what the launch before has left.
 bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
   constexpr double hardly = 1.02;
@@ -119,9 +119,9 @@ bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& 
   return bytes < l2 / 4 || bytes > 4 * l2;
 }
 
-/// uncombined_share of a launch that was played: the more lines a store goes to and warps next to each other store to,
-/// the more stores a thread issues in a row, and the longer it works out where they go, the later a neighbour's part of
-/// a sector comes. Told from 66 patterns on an H200, to 0.26 in the mean square (docs/patterns.md).
+/// uncombined_share of a launch that was simulated: the more lines a store goes to and warps next to each other store
+/// to, the more stores a thread issues in a row, and the longer it works out where they go, the later a neighbour's
+/// part of a sector comes. Told from 66 patterns on an H200, to 0.26 in the mean square (docs/patterns.md).
 double uncombined_share(const Workload& workload, const Demand& demand, const access::Site& store,
                         const access::SiteCost& cost, double lines) {
   constexpr double half = 80;
@@ -141,10 +141,10 @@ double early_sectors(const Demand& demand, const Traffic& traffic, const Device&
   const double held = held_share * static_cast<double>(device.l2_bytes) / access::line_bytes;
   const double sectors = std::max(1.0, demand.l2_store_sectors + demand.l2_split_sectors);
   const double single = std::min(1.0, demand.l2_write_requests / sectors);
-  return traffic.pieced_sectors * std::min(1.0, traffic.pieced_lines / held) * single * single;
+  return traffic.incomplete_sectors * std::min(1.0, traffic.incomplete_lines / held) * single * single;
 }
 
-/// What the sites ask of device memory, as the launch was played.
+/// What the sites ask of device memory, as the launch was simulated.
 void replace(Demand& demand, const Traffic& traffic, double uncombined, const Device& device) {
   // Of lines that L1 holds it takes several at a time, as far as their words lie in different banks.
   constexpr double lines_at_a_time = 3;
@@ -154,7 +154,7 @@ void replace(Demand& demand, const Traffic& traffic, double uncombined, const De
   demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_shared_requests * (1 - uncombined));
   if (traffic.l2_write_requests > 0) {
     demand.meeting_unevenness = traffic.meeting_unevenness;
-    demand.meetings = traffic.meetings * demand.l2_write_requests / traffic.l2_write_requests;
+    demand.store_collisions = traffic.store_collisions * demand.l2_write_requests / traffic.l2_write_requests;
   }
   demand.l2_load_sectors = traffic.l2_read_sectors;
   demand.l2_first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
@@ -171,7 +171,7 @@ void replace(Demand& demand, const Traffic& traffic, double uncombined, const De
   demand.l2_mixed_groups = traffic.mixed_groups;
   demand.dram_read_bytes = traffic.fetched_bytes + traffic.filled_bytes + early * access::sector_bytes;
   demand.dram_write_bytes = traffic.written_bytes + early * access::sector_bytes;
-  demand.played = true;
+  demand.simulated = true;
 }
 
 }  // namespace

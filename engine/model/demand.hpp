@@ -41,18 +41,18 @@ struct Demand {
   double pcie_lone_writes = 0;       ///< and those that have an atom to themselves
   double pcie_lone_idle_writes = 0;  ///< lone writes x the share of the atoms' channels that none of them touches
   double shared_wavefronts = 0;
-  double l2_read_requests = 0;  ///< of L1s, each for sectors of one line; from here on 0 where nobody played the launch
+  double l2_read_requests = 0;  ///< of L1s, each for sectors of one line; from here on 0 unless simulated
   double l2_write_requests = 0;
-  double meetings = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
+  double store_collisions = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
   double meeting_unevenness = 1;
   double l2_mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not
   double l2_mixed_groups = 0;  ///< of four such lines
   double atomic_turns = 0;     ///< that atomics take one after another, if their lines share them out (site_demand.cpp)
-  bool played = false;         ///< whether what reaches memory is known from playing the launch
+  bool simulated = false;      ///< whether what reaches memory is known from simulating the launch
 };
 
 /// Sums what the sites ask for; `sites` holds their summaries, in the workload's order. Where accesses come back to
-/// what was touched before, or the launch leaves in L2 what the next one needs, its traffic is played (traffic.hpp),
+/// what was touched before, or the launch leaves in L2 what the next one needs, its traffic is simulated (traffic.hpp),
 /// with fewer lines if so asked.
 [[nodiscard]] Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites,
                                const Profile& profile, unsigned log2_fewer_lines = 0);

@@ -224,7 +224,7 @@ FitCase::FitCase(Workload workload, const Profile& profile, double seconds, std:
       group_(std::move(group)) {
   if (!workload_.operations.empty()) {
     launches_ = 0;
-    for (const Operation& operation : workload_.operations) launches_ += static_cast<double>(operation.pieces);
+    for (const Operation& operation : workload_.operations) launches_ += static_cast<double>(operation.count);
   }
   workload_.sites.clear();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A cache of lines that are fetched by the sector, for playing launches through.
+// A cache of lines that are fetched by the sector, for simulating launches.
 
 #include <array>
 #include <bit>
@@ -36,13 +36,13 @@ struct alignas(64) CachedLine {  // so that it takes one line of this machine's 
   std::uint64_t number = 0;
   std::array<std::uint32_t, sectors_of_line> written = {};  ///< a bit for each byte that memory does not have yet
   std::uint8_t valid = 0;                                   ///< a bit for each sector that has been read
-  // Of stores, as who plays the launch counts them:
-  std::uint8_t stored = 0;       ///< a bit for each sector that the last block stored
-  std::uint8_t pieces = 0;       ///< a bit for each sector that a block left to others to complete
-  std::uint32_t visits = 0;      ///< times that another block began to store to it
-  std::uint32_t block_turn = 0;  ///< in which it was stored last, by that block
-  std::uint32_t turn = 0;        ///< the same, of all resident blocks
-  std::uint32_t wave = 0;        ///< of these, in which a block left something to others
+  // Of stores, as who simulates the launch counts them:
+  std::uint8_t stored = 0;           ///< a bit for each sector that the last block stored
+  std::uint8_t left_incomplete = 0;  ///< a bit for each sector that a block left to others to complete
+  std::uint32_t visits = 0;          ///< times that another block began to store to it
+  std::uint32_t block_turn = 0;      ///< in which it was stored last, by that block
+  std::uint32_t turn = 0;            ///< the same, of all resident blocks
+  std::uint32_t wave = 0;            ///< of these, in which a block left something to others
   double stores_in_turn = 0;
 };
 

@@ -69,10 +69,10 @@ PeerTime peer_time(const PeerTraffic& traffic, const Profile& profile) {
   const double bytes_s = traffic.copies * static_cast<double>(traffic.bytes) / peer_bytes_per_s(traffic, profile);
   double before_s = 0;
   if (traffic.mover == Mover::host) {
-    // One piece after another over the slower half, and the first or the last over the other half too.
-    const double pieces = traffic.copies * static_cast<double>(std::max<std::uint64_t>(traffic.pieces, 1));
+    // One chunk after another over the slower half, and the first or the last over the other half too.
+    const double chunks = traffic.copies * static_cast<double>(std::max<std::uint64_t>(traffic.chunks, 1));
     const double each_s = std::max(rates.copy_to_host_s, rates.copy_to_device_s);
-    before_s = (pieces + 1) * each_s + pieces * rates.staged_piece_s + bytes_s / pieces + rates.streams_join_s;
+    before_s = (chunks + 1) * each_s + chunks * rates.staged_piece_s + bytes_s / chunks + rates.streams_join_s;
   } else {
     before_s = traffic.commands * (by_kernel(traffic) ? rates.launch_s : rates.peer_copy_s);
     if (by_kernel(traffic)) {

@@ -11,15 +11,15 @@ namespace gpumem::model {
 namespace {
 
 /// Adds the stages of the operations to those of their launches, each of which counts as often as it is launched.
-void play(Prediction& prediction, const Workload& workload, const Profile& profile) {
+void schedule_operations(Prediction& prediction, const Workload& workload, const Profile& profile) {
   double launches = 0;
   for (const Operation& operation : workload.operations) {
-    if (operation.work == Operation::Work::launch) launches += static_cast<double>(operation.pieces);
+    if (operation.work == Operation::Work::launch) launches += static_cast<double>(operation.count);
   }
   if (launches == 0) prediction.stages.clear();
   for (StageTime& stage : prediction.stages) stage.seconds *= launches;
-  Schedule played = schedule(workload, profile, prediction.seconds);
-  for (const StageTime& stage : played.stages) {
+  Schedule simulated = schedule(workload, profile, prediction.seconds);
+  for (const StageTime& stage : simulated.stages) {
     const auto same = std::ranges::find(prediction.stages, stage.stage, &StageTime::stage);
     if (same == prediction.stages.end()) {
       prediction.stages.push_back(stage);
@@ -27,13 +27,13 @@ void play(Prediction& prediction, const Workload& workload, const Profile& profi
       same->seconds += stage.seconds;
     }
   }
-  prediction.seconds = played.seconds;
+  prediction.seconds = simulated.seconds;
   // What runs one after another needs no drawing, unless it is the sequence that work in several streams is held
   // against.
   const bool may_overlap = std::ranges::any_of(workload.operations, [&](const Operation& operation) {
     return operation.stream != workload.operations.front().stream || operation.work == Operation::Work::busy_kernel;
   });
-  if (may_overlap) prediction.timeline = std::move(played.timeline);
+  if (may_overlap) prediction.timeline = std::move(simulated.timeline);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Prediction predict(const Workload& workload, const Profile& profile, unsigned lo
   prediction.stages = launch_stages(prediction.demand, workload, profile, prediction.cache_resident);
   prediction.seconds =
       launch_seconds(prediction.stages, prediction.demand, workload, profile.rates, prediction.cache_resident);
-  if (!workload.operations.empty()) play(prediction, workload, profile);
+  if (!workload.operations.empty()) schedule_operations(prediction, workload, profile);
   if (workload.peer) {
     // What both GPUs' own memory does is far faster, and goes on at the same time.
     PeerTime peer = peer_time(*workload.peer, profile);

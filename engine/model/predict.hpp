@@ -1,7 +1,7 @@
 #pragma once
 // The model: what a workload demands of each stage (demand.hpp), over the rate of that stage (stages.hpp). The slowest
 // stage is the bottleneck and, with the fixed cost of a launch, gives the time. A workload of several operations takes
-// as long as playing them through does (schedule.hpp), each launch being such a time. What crosses between GPUs takes
+// as long as simulating them does (schedule.hpp), each launch being such a time. What crosses between GPUs takes
 // as long as its link does (peer.hpp).
 
 #include <string_view>
@@ -27,7 +27,8 @@ struct Prediction {
   std::vector<measure::StageSpan> timeline;  ///< of several operations, one span each; else empty
 };
 
-/// A launch that is played is played with `log2_fewer_lines` fewer, halved so many times: sooner, and about right.
+/// A launch that is simulated is simulated with `log2_fewer_lines` fewer, halved so many times: sooner, and about
+/// right.
 [[nodiscard]] Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines = 0);
 
 }  // namespace gpumem::model

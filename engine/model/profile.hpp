@@ -40,10 +40,10 @@ struct Rates {
   double block_drain_share = 0;  ///< share of the latency that a block's place then stays empty, over resident blocks
   double l2_read_requests_per_s = 0;  ///< of L1s, each for sectors of one line, however few
   double l2_write_requests_per_s = 0;
-  double l2_meetings_per_s = 0;   ///< of stores to the same lines at the same time (traffic.hpp)
-  double l1_lines_per_cycle = 0;  ///< of one multiprocessor: lines that loads look up
-  double overlap_exponent = 0;    ///< p of (latency^p + work^p)^(1/p): the larger, the better one hides the other
-  double line_spread_share = 0;   ///< added to the cost of lines that are fetched when a thread has many turns
+  double l2_store_collisions_per_s = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
+  double l1_lines_per_cycle = 0;         ///< of one multiprocessor: lines that loads look up
+  double overlap_exponent = 0;   ///< p of (latency^p + work^p)^(1/p): the larger, the better one hides the other
+  double line_spread_share = 0;  ///< added to the cost of lines that are fetched when a thread has many turns
 
   double pcie_to_device_bytes_per_s = 0;  ///< a copy engine, pinned memory, the other direction idle
   double pcie_to_host_bytes_per_s = 0;
@@ -60,8 +60,8 @@ struct Rates {
   double staging_cached_to_device_bytes_per_s = 0;  ///< the same while the memory stays in the host's caches
   double staging_to_host_bytes_per_s = 0;
   double host_cache_bytes = 0;             ///< host memory up to which that is so
-  double host_copy_bytes_per_s = 0;        ///< the host packing pieces into one buffer: bytes, and what
-  double host_copy_piece_s = 0;            ///< each piece adds
+  double host_copy_bytes_per_s = 0;        ///< the host packing chunks into one buffer: bytes, and what
+  double host_copy_piece_s = 0;            ///< each chunk adds
   double pcie_load_lines_per_s = 0;        ///< lines that kernels load over the link, the cost per line
   double pcie_load_atoms_per_s = 0;        ///< the cost per atom (64 bytes) of them, which adds to it
   double pcie_load_sectors_per_s = 0;      ///< and the cost per sector
@@ -97,7 +97,7 @@ struct Rates {
   double nvlink_copy_return_bytes = 0;    ///< and of a copy engine (256)
   double nvlink_latency_s = 0;            ///< of a load from another GPU's memory
   double peer_copy_s = 0;                 ///< fixed cost of a copy between GPUs in a queue of copies
-  double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each piece on its way through the host
+  double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each chunk on its way through the host
   double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
 };
 

@@ -27,7 +27,7 @@ std::span<const RateField> rate_fields() {
       {"block_drain_share", &Rates::block_drain_share, Scale::nothing, true},
       {"l2_read_requests_per_s", &Rates::l2_read_requests_per_s, Scale::chip, true},
       {"l2_write_requests_per_s", &Rates::l2_write_requests_per_s, Scale::chip, true},
-      {"l2_meetings_per_s", &Rates::l2_meetings_per_s, Scale::chip, true},
+      {"l2_meetings_per_s", &Rates::l2_store_collisions_per_s, Scale::chip, true},
       {"l1_lines_per_cycle", &Rates::l1_lines_per_cycle, Scale::nothing, true},
       {"overlap_exponent", &Rates::overlap_exponent, Scale::nothing, true},
       {"line_spread_share", &Rates::line_spread_share, Scale::nothing, true},

@@ -17,13 +17,13 @@ using Work = Operation::Work;
 
 enum Engine : unsigned { to_device, to_host, kernels, host, engine_count };
 
-/// An operation as the engines see it: equal pieces, each some time of the engine's own and then bytes over the link.
+/// An operation as the engines see it: equal parts, each some time of the engine's own and then bytes over the link.
 struct Job {
   Engine engine = host;
   unsigned stream = 0;
-  std::uint64_t pieces = 1;
+  std::uint64_t count = 1;
   bool holds_host = false;  ///< until it ends
-  // Of one piece:
+  // Of one part:
   double call_s = 0;      ///< the host's, to queue it
   double overhead_s = 0;  ///< fixed cost of a copy
   double work_s = 0;      ///< what the engine works apart from that
@@ -48,12 +48,12 @@ double staging_bytes_per_s(bool in, const Operation& operation, const Workload& 
 Job copy_job(const Operation& operation, const Workload& workload, const Profile& profile) {
   const Rates& rates = profile.rates;
   const bool in = operation.work == Work::copy_to_device;
-  Job job{.engine = copy_engine(in, profile.device), .pieces = operation.pieces, .holds_host = operation.pageable};
-  if (operation.one_call && operation.pieces > 1) {
-    job.pieces = 1;
-    job.overhead_s = static_cast<double>(operation.pieces - 1) * rates.copy_batched_s;
+  Job job{.engine = copy_engine(in, profile.device), .count = operation.count, .holds_host = operation.pageable};
+  if (operation.one_call && operation.count > 1) {
+    job.count = 1;
+    job.overhead_s = static_cast<double>(operation.count - 1) * rates.copy_batched_s;
   }
-  job.link_bytes = static_cast<double>(operation.bytes) / static_cast<double>(std::max<std::uint64_t>(job.pieces, 1));
+  job.link_bytes = static_cast<double>(operation.bytes) / static_cast<double>(std::max<std::uint64_t>(job.count, 1));
   job.link_bytes_per_s = in ? rates.pcie_to_device_bytes_per_s : rates.pcie_to_host_bytes_per_s;
   if (operation.pageable) {
     job.overhead_s += rates.pageable_copy_s;
@@ -69,23 +69,23 @@ Job copy_job(const Operation& operation, const Workload& workload, const Profile
 Job job_of(const Operation& operation, const Workload& workload, const Profile& profile, double launch_seconds) {
   const Rates& rates = profile.rates;
   const auto bytes = static_cast<double>(operation.bytes);
-  const auto pieces = static_cast<double>(operation.pieces);
+  const auto count = static_cast<double>(operation.count);
   switch (operation.work) {
     case Work::copy_to_device:
     case Work::copy_to_host:
       return copy_job(operation, workload, profile);
     case Work::launch:
       // The host is taken to launch as fast as the device starts what is queued: no slower, or there would be no queue.
-      return {.engine = kernels, .pieces = operation.pieces, .call_s = rates.launch_s, .work_s = launch_seconds};
+      return {.engine = kernels, .count = operation.count, .call_s = rates.launch_s, .work_s = launch_seconds};
     case Work::busy_kernel:
       return {.engine = kernels,
-              .pieces = operation.pieces,
+              .count = operation.count,
               .call_s = rates.launch_s,
-              .work_s = bytes / std::max(pieces, 1.0) / rates.pcie_to_device_bytes_per_s + rates.launch_s,
+              .work_s = bytes / std::max(count, 1.0) / rates.pcie_to_device_bytes_per_s + rates.launch_s,
               .work_stage = "kernel"};
     case Work::pack:
       return {.holds_host = true,
-              .work_s = bytes / rates.host_copy_bytes_per_s + pieces * rates.host_copy_piece_s,
+              .work_s = bytes / rates.host_copy_bytes_per_s + count * rates.host_copy_piece_s,
               .work_stage = "host_copy"};
     case Work::busy_host:
       break;
@@ -93,7 +93,7 @@ Job job_of(const Operation& operation, const Workload& workload, const Profile& 
   return {.holds_host = true, .work_s = bytes / rates.pcie_to_device_bytes_per_s, .work_stage = "host"};
 }
 
-/// Advances from event to event: a call of the host returns, or an engine gets to a piece's bytes or to its end.
+/// Advances from event to event: a call of the host returns, or an engine gets to a part's bytes or to its end.
 class Simulation {
  public:
   Simulation(std::vector<Job> jobs, const Rates& rates)
@@ -102,7 +102,7 @@ class Simulation {
   void run() {
     while (true) {
       issue();
-      // Decided before anything moves on: the end of one piece changes the speed of another.
+      // Decided before anything moves on: the end of one part changes the speed of another.
       const bool both_ways = workers_[to_device].on_link() && workers_[to_host].on_link();
       link_share_ = both_ways ? both_ways_share_ : 1;
       double step = std::numeric_limits<double>::infinity();
@@ -126,7 +126,7 @@ class Simulation {
   [[nodiscard]] double link_seconds(Engine engine) const { return workers_[engine].link_seconds; }
 
  private:
-  /// What an engine is at. Pieces are known by the index of their job.
+  /// What an engine is at. Parts are known by the index of their job.
   struct Worker {
     std::deque<std::size_t> waiting;
     std::optional<std::size_t> current;
@@ -145,7 +145,7 @@ class Simulation {
   /// The host goes on: to its next call, or over it if it takes no time, until a call or a job holds it.
   void issue() {
     while (!calling_ && !held_by_ && next_ < jobs_.size()) {
-      if (issued_ == jobs_[next_].pieces) {
+      if (issued_ == jobs_[next_].count) {
         ++next_;
         issued_ = 0;
         continue;
@@ -156,7 +156,7 @@ class Simulation {
     }
   }
 
-  /// The call returns: its piece takes its place in its stream.
+  /// The call returns: its part takes its place in its stream.
   void submit() {
     calling_ = false;
     ++issued_;
@@ -228,10 +228,10 @@ class Simulation {
   double link_share_ = 1;  ///< of its own rate that each copy gets now
   double now_ = 0;
   std::array<Worker, engine_count> workers_;
-  std::map<unsigned, std::deque<std::size_t>> streams_;  ///< pieces issued and not ended
+  std::map<unsigned, std::deque<std::size_t>> streams_;  ///< parts issued and not ended
   // The host:
   std::size_t next_ = 0;      ///< job it issues
-  std::uint64_t issued_ = 0;  ///< pieces of it
+  std::uint64_t issued_ = 0;  ///< parts of it
   bool calling_ = false;
   double call_left_ = 0;
   std::optional<std::size_t> held_by_;  ///< the job whose end it waits for
@@ -242,10 +242,10 @@ std::vector<StageTime> stages_of(const Simulation& simulation) {
   std::array<double, engine_count> overheads{};
   double copy_calls = 0;
   for (const Job& job : simulation.jobs()) {
-    const auto pieces = static_cast<double>(job.pieces);
-    if (!job.work_stage.empty()) work[job.work_stage] += pieces * job.work_s;
-    overheads[job.engine] += pieces * job.overhead_s;
-    if (job.overhead_s > 0) copy_calls += pieces * job.call_s;
+    const auto count = static_cast<double>(job.count);
+    if (!job.work_stage.empty()) work[job.work_stage] += count * job.work_s;
+    overheads[job.engine] += count * job.overhead_s;
+    if (job.overhead_s > 0) copy_calls += count * job.call_s;
   }
   work["copies"] = std::max(copy_calls, std::ranges::max(overheads));
   work["pcie"] = std::max(

@@ -1,11 +1,11 @@
 #pragma once
-// When the operations of a workload run, by playing them through: which wait for which, and what shares what.
+// When the operations of a workload run, by simulating them: which wait for which, and what shares what.
 //
 // Modelled:
 // - One host thread issues the operations in their order. A call that queues a copy or launch takes it some time, once
-//   per piece unless one call hands over all; a pageable copy, packing and computing hold it until they end.
+//   per copy unless one call hands over all; a pageable copy, packing and computing hold it until they end.
 // - Work in one stream runs in its order, the host's included. Work of different streams waits only for its engine: to
-//   copy to the device, to copy to the host, to run kernels, and the host itself. An engine works on one piece at a
+//   copy to the device, to copy to the host, to run kernels, and the host itself. An engine works on one part at a
 //   time, first come first served.
 // - A device with one copy engine has the same for both directions; with none, copies run where kernels run.
 // - A copy is a fixed cost, then bytes over the link. While bytes move both ways, both are slowed so that their sum is
@@ -30,7 +30,7 @@ struct StageTime {
 
 struct Schedule {
   double seconds = 0;                        ///< from the first call until the last operation has ended
-  std::vector<measure::StageSpan> timeline;  ///< one per operation: from its first piece's start to its last one's end
+  std::vector<measure::StageSpan> timeline;  ///< one per operation: from its first part's start to its last one's end
   /// What each kind of work takes, whatever runs beside it: "pcie" (bytes over the link, in the direction that takes
   /// longer), "copies" (their fixed costs in that way, or the host's calls if those take longer), "host_copy" (staging
   /// and packing), "kernel" (of busy kernels) and "host" (computing). Those without work are left out, and so are

@@ -52,7 +52,7 @@ double dram_seconds(const Demand& demand, const Rates& rates) {
   // A copy rate far above the pure ones would make the parabola negative. No mix is faster than both at once.
   const double least = std::max((1 - writes) / rates.dram_read_bytes_per_s, writes / rates.dram_write_bytes_per_s);
   return bytes * std::max(pure + 4 * writes * (1 - writes) * turnaround, least) +
-         (demand.played ? 0 : demand.l2_split_sectors / rates.dram_split_sectors_per_s);
+         (demand.simulated ? 0 : demand.l2_split_sectors / rates.dram_split_sectors_per_s);
 }
 
 /// Share of the shorter of loads and stores of whole lines that adds to the longer, such that as many bytes each way
@@ -172,10 +172,10 @@ double overlapped(double one, double other, double exponent) {
   return longer == 0 ? 0 : longer * std::pow(1 + std::pow(shorter / longer, exponent), 1 / exponent);
 }
 
-/// Seconds that L2 and memory take for a launch that was played, `others` being the longest of what they do at once.
+/// Seconds that L2 and memory take for a launch that was simulated, `others` being the longest of what they do at once.
 /// Loads wait for L2's answers and for lines that it fetches, which hide each other in part; stores that find their
 /// line there come and go before those that do not; and little of the one hides behind the other (docs/patterns.md).
-double played_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
+double simulated_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
   constexpr double loads_exponent = 3;
   constexpr double filled_share = 0.88;
   constexpr double exposed = 0.9;
@@ -184,7 +184,7 @@ double played_seconds(const Demand& demand, const Rates& rates, double others, b
   const double stores = demand.l2_write_requests / rates.l2_write_requests_per_s + filled_share * lines.filled;
   const double both = std::max(loads, stores) + exposed * std::min(loads, stores);
   const double least = lines.loaded + filled_share * lines.filled + lines.stored;
-  const double met = demand.meetings / rates.l2_meetings_per_s;
+  const double met = demand.store_collisions / rates.l2_store_collisions_per_s;
   // Stores that wait for few busy lines keep the others of their warps waiting.
   const double exponent = 1 + (rates.overlap_exponent - 1) / std::max(1.0, demand.meeting_unevenness);
   return overlapped(std::max({both, least, others}) + lines.mixed, met, exponent);
@@ -193,7 +193,7 @@ double played_seconds(const Demand& demand, const Rates& rates, double others, b
 }  // namespace
 
 bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
-  if (demand.played) {  // a launch that finds nearly all in L2 still fetches a little
+  if (demand.simulated) {  // a launch that finds nearly all in L2 still fetches a little
     constexpr double little = 0.02;
     return demand.dram_read_bytes + demand.dram_write_bytes < little * demand.footprint_bytes;
   }
@@ -218,18 +218,18 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   if (workload.in_step) stage("barriers", barrier_seconds(workload, profile));
   // What goes through L1 to and from registers takes turns with shared memory, which lies in the same banks.
   const double lines = demand.l1_load_lines + demand.l1_store_lines;
-  if (demand.l1_load_lines > 0 || demand.played) {
+  if (demand.l1_load_lines > 0 || demand.simulated) {
     stage("l1_lines", uneven * lines / (rates.l1_lines_per_cycle * cycles_per_s));
   }
   if (demand.footprint_bytes > 0) {
-    stage("l2_sectors",
-          demand.l2_load_sectors / rates.l2_load_sectors_per_s +
-              demand.l2_store_sectors / rates.l2_store_sectors_per_s +
-              demand.l2_split_sectors / (demand.played ? rates.l2_store_sectors_per_s : rates.l2_split_sectors_per_s));
-    if (demand.played) {
+    stage(
+        "l2_sectors",
+        demand.l2_load_sectors / rates.l2_load_sectors_per_s + demand.l2_store_sectors / rates.l2_store_sectors_per_s +
+            demand.l2_split_sectors / (demand.simulated ? rates.l2_store_sectors_per_s : rates.l2_split_sectors_per_s));
+    if (demand.simulated) {
       stage("l2_requests", demand.l2_read_requests / rates.l2_read_requests_per_s +
                                demand.l2_write_requests / rates.l2_write_requests_per_s);
-      if (demand.meetings > 0) stage("rewrites", demand.meetings / rates.l2_meetings_per_s);
+      if (demand.store_collisions > 0) stage("rewrites", demand.store_collisions / rates.l2_store_collisions_per_s);
     }
     if (!cached) {
       stage("l2_lines", LineSeconds(demand, rates).sum());
@@ -273,13 +273,13 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
     if (stage.stage == "barriers") part = &barriers;
     if (stage.stage == "addresses") part = &addresses;
     if (stage.stage == "l1_lines" || stage.stage == "shared_wavefronts") part = &banks;
-    if (demand.played && (stage.stage == "l2_requests" || stage.stage == "l2_lines" || stage.stage == "rewrites")) {
+    if (demand.simulated && (stage.stage == "l2_requests" || stage.stage == "l2_lines" || stage.stage == "rewrites")) {
       continue;  // as one, below
     }
     if (stage.stage == "instructions" || stage.stage == "fp32" || stage.stage == "fp64") part = &arithmetic;
     *part = std::max(*part, stage.seconds);
   }
-  if (demand.played) memory = played_seconds(demand, rates, memory, cached);
+  if (demand.simulated) memory = simulated_seconds(demand, rates, memory, cached);
   // What a multiprocessor does in turns hides less than what goes on beyond it.
   double on_chip = overlapped(banks, arithmetic, on_chip_exponent);
   if (workload.waits > 1) {
@@ -290,7 +290,7 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   const double work = overlapped(loaded, addresses, addresses_exponent);
   // Where L2 has all that is asked for, what shows is that the machine code of a pattern is fetched first.
   constexpr double code_s = 0.5e-6;
-  const bool has_code = demand.played || workload.address_cycles;
+  const bool has_code = demand.simulated || workload.address_cycles;
   const double once = cached ? rates.cached_launch_s + (has_code ? code_s : 0) : rates.launch_s;
   return std::max(launch, overlapped(latency, work, rates.overlap_exponent) + barriers) + workload.launches * once +
          (demand.over_link ? rates.pcie_latency_s : 0);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/model/play.hpp"
+#include "engine/model/cache_simulation.hpp"
 
 namespace gpumem::model {
 
@@ -14,13 +14,13 @@ namespace {
 using access::WarpRequest;
 
 constexpr double Traffic::*all_members[] = {
-    &Traffic::l1_wavefronts,    &Traffic::l1_store_passes,    &Traffic::meetings,
+    &Traffic::l1_wavefronts,    &Traffic::l1_store_passes,    &Traffic::store_collisions,
     &Traffic::l2_read_requests, &Traffic::l2_read_sectors,    &Traffic::l2_write_requests,
     &Traffic::l2_write_sectors, &Traffic::l2_split_sectors,   &Traffic::l2_shared_requests,
     &Traffic::fetched_lines,    &Traffic::fetched_line_pairs, &Traffic::fetched_bytes,
     &Traffic::written_lines,    &Traffic::written_line_pairs, &Traffic::written_bytes,
     &Traffic::filled_lines,     &Traffic::filled_line_pairs,  &Traffic::filled_bytes,
-    &Traffic::mixed_lines,      &Traffic::mixed_groups,       &Traffic::pieced_sectors};
+    &Traffic::mixed_lines,      &Traffic::mixed_groups,       &Traffic::incomplete_sectors};
 
 /// Lines that warps next to each other store to in all their turns, on average of a few blocks.
 double lines_of_warps(const Workload& workload, const access::Site& site) {
@@ -50,7 +50,7 @@ double lines_of_warps(const Workload& workload, const access::Site& site) {
   return sum / static_cast<double>(blocks);
 }
 
-constexpr double sampled_lookups = 1U << 22U;  // that are played soon
+constexpr double sampled_lookups = 1U << 22U;  // that are simulated soon
 
 /// Enough lines to know the launch by, few enough to be done soon.
 unsigned log2_rate_of(double lines, double lookups) {
@@ -100,9 +100,9 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   constexpr double fewest_lines = 1U << 12U;
   for (; log2_fewer_lines > 0 && std::ldexp(lines, -static_cast<int>(log2_rate)) > 2 * fewest_lines; --log2_fewer_lines)
     ++log2_rate;
-  std::optional<Play::Part> part;
-  if (is_long) part = Play(workload, profile, log2_rate).parts();
-  if (!part) part = Play(workload, profile, log2_rate).all(bytes < much * l2);
+  std::optional<CacheSimulation::Part> part;
+  if (is_long) part = CacheSimulation(workload, profile, log2_rate).parts();
+  if (!part) part = CacheSimulation(workload, profile, log2_rate).all(bytes < much * l2);
   if (part->lookups == 0) return std::nullopt;
   Traffic traffic = part->traffic.times(lookups / part->lookups);
   if (part->load_requests > 0) traffic.l1_wavefronts = part->traffic.l1_wavefronts * loads / part->load_requests;
@@ -112,7 +112,7 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
       traffic.stored_lines_of_warps = lines_of_warps(workload, site);
   }
   if (part->weights > 0) traffic.meeting_unevenness = part->unevenness / part->weights;
-  traffic.pieced_lines = std::ldexp(part->pieced_lines / part->waves, static_cast<int>(log2_rate));
+  traffic.incomplete_lines = std::ldexp(part->incomplete_lines / part->waves, static_cast<int>(log2_rate));
   return traffic;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What of a launch's accesses goes how far: L1s and L2 are played through, with a sample of the lines, in the order in
+// What of a launch's accesses goes how far: L1s and L2 are simulated, with a sample of the lines, in the order in
 // which the launch comes to them.
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Traffic {
   double l1_store_passes = 0;  ///< of stores: one for each line of a pass of 128 bytes of words
   /// Of each turn of blocks that are resident together, the root of the sum over its lines of the square of how often
   /// each is stored: the more stores meet in few lines the longer they wait for each other.
-  double meetings = 0;
+  double store_collisions = 0;
   /// How many times more such stores meet than if they were shared out evenly to the lines stored in that turn: 1 or
   /// more.
   double meeting_unevenness = 1;
@@ -39,17 +39,17 @@ struct Traffic {
   double filled_bytes = 0;           ///< sectors fetched because stores left them incomplete
   double mixed_lines = 0;            ///< lines filled of which other sectors were complete
   double mixed_groups = 0;           ///< of four such lines
-  double pieced_sectors = 0;         ///< written complete, but by blocks that each left them incomplete
+  double incomplete_sectors = 0;     ///< written complete, but by blocks that each left them incomplete
   double stored_lines_of_warps = 0;  ///< by some warps next to each other, in all their turns
-  double pieced_lines = 0;           ///< lines that wait for other blocks to complete them at a time, on average
+  double incomplete_lines = 0;       ///< lines that wait for other blocks to complete them at a time, on average
 
   void add(const Traffic& other);
   [[nodiscard]] Traffic times(double factor) const;
 };
 
 /// Absent where a site that asks for sectors of device memory does not say its requests in order (Site::fill). Of the
-/// lines that it takes to know the launch by, one in 2^log2_fewer_lines is played, as long as that leaves enough to see
-/// one launch from another.
+/// lines that it takes to know the launch by, one in 2^log2_fewer_lines is simulated, as long as that leaves enough to
+/// see one launch from another.
 [[nodiscard]] std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profile,
                                                 unsigned log2_fewer_lines = 0);
 

@@ -21,16 +21,16 @@ struct Operation {
     copy_to_host,
     launch,       ///< the workload's kernel, as its sites describe it
     busy_kernel,  ///< a kernel that takes as long as copying `bytes` to the device from pinned memory does
-    pack,         ///< the host gathers `pieces` into one buffer, or scatters them from one
+    pack,         ///< the host gathers `count` chunks into one buffer, or scatters them from one
     busy_host     ///< the host computes for as long as copying `bytes` to the device from pinned memory takes
   };
   Work work = Work::launch;
   std::string stage;  ///< in the timeline: "copy in"
   unsigned stream = 0;
-  std::uint64_t bytes = 0;   ///< in all
-  std::uint64_t pieces = 1;  ///< copies or launches of equal size, one after another
-  bool pageable = false;     ///< of a copy: the host memory is not page-locked, and the caller waits for the copy
-  bool one_call = false;     ///< of a copy: all pieces are handed over in one call
+  std::uint64_t bytes = 0;  ///< in all
+  std::uint64_t count = 1;  ///< copies, launches or chunks of equal size, one after another
+  bool pageable = false;    ///< of a copy: the host memory is not page-locked, and the caller waits for the copy
+  bool one_call = false;    ///< of a copy: all are handed over in one call
 };
 
 /// Loads of one thread that each wait for the one before. What the model predicts of them is what a step takes.
@@ -48,7 +48,7 @@ struct PeerTraffic {
   bool both_ways = false;
   unsigned copies = 1;       ///< in a row, each way
   unsigned commands = 1;     ///< that these are queued as: one each, or one for all
-  std::uint64_t pieces = 1;  ///< that a copy is cut into on its way through the host's memory
+  std::uint64_t chunks = 1;  ///< that a copy is cut into on its way through the host's memory
 };
 
 /// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters

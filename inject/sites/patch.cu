@@ -170,7 +170,8 @@ __device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) 
 }
 
 /// Plays L1 and L2 with the request.
-__device__ __noinline__ void play(const Access& access, const Line& line, Costs& costs, unsigned mask, unsigned lane) {
+__device__ __noinline__ void simulate(const Access& access, const Line& line, Costs& costs, unsigned mask,
+                                      unsigned lane) {
   Missing missing;
   if (leads(line.group, lane)) missing = look_up(access, line.sectors);
   __syncwarp(mask);
@@ -211,7 +212,7 @@ __device__ __noinline__ void add_lines(const Access& access, Costs& costs, unsig
     costs.sectors <<= access.log2_bytes - 2;
     costs.lines <<= access.log2_bytes - 2;
   }
-  if (access.table->l1_sets != 0 && access.space == RawSpace::global) play(access, line, costs, mask, lane);
+  if (access.table->l1_sets != 0 && access.space == RawSpace::global) simulate(access, line, costs, mask, lane);
 }
 
 __device__ __noinline__ Costs costs_of(const Access& access, unsigned mask, unsigned lane) {

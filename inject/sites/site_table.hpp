@@ -41,7 +41,7 @@ using CacheTag = std::uint64_t;
 
 /// Begins the device's memory of a sample. Zeros, but for what the host fills in, are the empty table.
 struct SiteTable {
-  std::uint32_t l1_sets;  ///< of each multiprocessor; 0: caches are not played
+  std::uint32_t l1_sets;  ///< of each multiprocessor; 0: caches are not simulated
   std::uint32_t l2_sets;
   std::uint32_t lost_sites;  ///< requests that found no room, 1 or more
   std::uint32_t reserved;

@@ -41,8 +41,8 @@ void wait(const measure::Stream& stream, const measure::Event& event) {
 }  // namespace
 
 Flow::Stage::Stage(const Flow& flow)
-    : slot_bytes(flow.way_.piece_bytes()),
-      memory(host::Memory::pinned, slot_bytes * pieces_at_once),
+    : slot_bytes(flow.way_.chunk_bytes()),
+      memory(host::Memory::pinned, slot_bytes * chunks_at_once),
       out(stream_of(*flow.source_session_)),
       begun(event_of(*flow.mover_)) {
   for (Slot& slot : slots) slot = {event_of(*flow.source_session_), event_of(*flow.target_session_)};
@@ -90,11 +90,11 @@ void Flow::queue_staged() {
   auto* memory = static_cast<std::byte*>(stage_->memory.data());
   stage_->begun->record(in);
   wait(*stage_->out, *stage_->begun);
-  for (std::uint64_t done = 0, piece = 0; done < way_.bytes; done += stage_->slot_bytes, ++piece) {
+  for (std::uint64_t done = 0, chunk = 0; done < way_.bytes; done += stage_->slot_bytes, ++chunk) {
     const std::uint64_t bytes = std::min(stage_->slot_bytes, way_.bytes - done);
-    Stage::Slot& slot = stage_->slots[piece % pieces_at_once];
-    std::byte* const place = memory + piece % pieces_at_once * stage_->slot_bytes;
-    if (piece >= pieces_at_once) wait(*stage_->out, *slot.emptied);
+    Stage::Slot& slot = stage_->slots[chunk % chunks_at_once];
+    std::byte* const place = memory + chunk % chunks_at_once * stage_->slot_bytes;
+    if (chunk >= chunks_at_once) wait(*stage_->out, *slot.emptied);
     measure::check(cudaMemcpyAsync(place, source + done, bytes, cudaMemcpyDeviceToHost, stage_->out->get()),
                    "copy to the host");
     slot.filled->record(*stage_->out);
@@ -113,8 +113,8 @@ const measure::Event& Flow::mark() {
 }
 
 std::size_t Flow::commands() const {
-  constexpr std::size_t of_a_piece = 6;
-  return way_.copies() * (stage_ ? 2 + of_a_piece * way_.pieces() : 1);
+  constexpr std::size_t of_a_chunk = 6;
+  return way_.copies() * (stage_ ? 2 + of_a_chunk * way_.chunks() : 1);
 }
 
 void Flow::poison() const {

@@ -36,7 +36,7 @@ class Flow {
   [[nodiscard]] measure::Verification verify() const;
 
  private:
-  /// Pinned memory that the bytes pass through, piece by piece.
+  /// Pinned memory that the bytes pass through, chunk by chunk.
   struct Stage {
     explicit Stage(const Flow& flow);
     struct Slot {
@@ -47,7 +47,7 @@ class Flow {
     host::Buffer memory;
     std::unique_ptr<measure::Stream> out;  ///< of the source
     std::unique_ptr<measure::Event> begun;
-    std::array<Slot, pieces_at_once> slots;
+    std::array<Slot, chunks_at_once> slots;
   };
 
   void queue_staged();

@@ -32,16 +32,16 @@ struct Reading {
 };
 
 /// All pairs by one way.
-struct Way {
+struct Mover {
   std::string_view via;
   std::vector<Reading> readings = {};
   measure::Spread spread = {};  ///< of their rates
 };
 
-std::vector<Way> ways_of(std::span<const Outcome> outcomes) {
-  std::vector<Way> ways;
+std::vector<Mover> ways_of(std::span<const Outcome> outcomes) {
+  std::vector<Mover> ways;
   for (const std::string_view via : via_names) {
-    Way way{.via = via};
+    Mover way{.via = via};
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const PeerCase peer(outcomes[i].one);
       if (via_names[static_cast<std::size_t>(peer.via)] != via || !(outcomes[i].headline > 0)) continue;
@@ -83,13 +83,13 @@ std::string gpus_words(const measure::Island& island) {
 }
 
 /// "One way: 394 GB/s by the source's copy engine and 376 GB/s (0.95 x) by a kernel that reads."
-std::string which_way(std::span<const Way> ways, bool both) {
-  std::vector<const Way*> order;
-  for (const Way& way : ways) order.push_back(&way);
-  std::ranges::stable_sort(order, std::greater(), [](const Way* way) { return way->spread.median; });
+std::string which_way(std::span<const Mover> ways, bool both) {
+  std::vector<const Mover*> order;
+  for (const Mover& way : ways) order.push_back(&way);
+  std::ranges::stable_sort(order, std::greater(), [](const Mover* way) { return way->spread.median; });
   const double best = order.front()->spread.median;
   std::vector<std::string> parts;
-  for (const Way* way : order) {
+  for (const Mover* way : order) {
     const double rate = way->spread.median;
     parts.push_back(fmt::format("{}{} {}", rate_words(rate * per_giga),
                                 way == order.front() ? "" : " (" + times_words(rate / best) + ")",
@@ -102,7 +102,7 @@ std::string which_way(std::span<const Way> ways, bool both) {
 }
 
 /// Where GPUs stand on islands, by one way.
-std::string islands_words(const Way& way) {
+std::string islands_words(const Mover& way) {
   std::vector<measure::Nearness> pairs;
   for (const Reading& one : way.readings) pairs.push_back({one.pair.source, one.pair.target, one.bytes_per_s});
   const std::vector<measure::Island> islands = measure::islands_of(pairs);
@@ -122,13 +122,13 @@ std::string islands_words(const Way& way) {
 }
 
 /// Pairs that no straight way serves as well as the one through the host.
-std::string slower_than_host(std::span<const Way> ways, bool both) {
-  const auto staged = std::ranges::find(ways, "staged", &Way::via);
+std::string slower_than_host(std::span<const Mover> ways, bool both) {
+  const auto staged = std::ranges::find(ways, "staged", &Mover::via);
   if (staged == ways.end()) return {};
   std::vector<std::string> parts;
   for (const Reading& through_host : staged->readings) {
     double straight = 0;
-    for (const Way& way : ways) {
+    for (const Mover& way : ways) {
       if (&way == &*staged) continue;
       for (const Reading& reading : way.readings) {
         if (reading.pair == through_host.pair) straight = std::max(straight, reading.bytes_per_s);
@@ -149,11 +149,11 @@ std::string slower_than_host(std::span<const Way> ways, bool both) {
 }
 
 /// What pairs lose while all disjoint ones copy.
-std::string shared(std::span<const Way> ways, bool both) {
+std::string shared(std::span<const Mover> ways, bool both) {
   std::vector<std::string> sentences;
   double least = 1;
   bool known = false;
-  for (const Way& way : ways) {
+  for (const Mover& way : ways) {
     std::vector<std::string> parts;
     for (const Reading& reading : way.readings) {
       const auto alone = reading.outcome->metric("alone_gb_per_s");
@@ -176,9 +176,9 @@ std::string shared(std::span<const Way> ways, bool both) {
   return paragraph(sentences);
 }
 
-std::string latency(std::span<const Way> ways) {
+std::string latency(std::span<const Mover> ways) {
   std::vector<double> all;
-  for (const Way& way : ways) {
+  for (const Mover& way : ways) {
     for (const Reading& reading : way.readings) {
       if (const auto ns = reading.outcome->metric("load_latency_ns")) all.push_back(*ns);
     }
@@ -198,17 +198,17 @@ std::vector<Quantity> concluded_of_peers() {
 }
 
 Conclusion conclude_peers(std::span<const Outcome> outcomes) {
-  const std::vector<Way> ways = ways_of(outcomes);
+  const std::vector<Mover> ways = ways_of(outcomes);
   if (ways.empty()) return {};
   const PeerCase first(outcomes.front().one);
   std::vector<std::string> sentences = {which_way(ways, first.both)};
-  for (const Way& way : ways) sentences.push_back(islands_words(way));
+  for (const Mover& way : ways) sentences.push_back(islands_words(way));
   sentences.push_back(slower_than_host(ways, first.both));
   sentences.push_back(shared(ways, first.both));
   sentences.push_back(latency(ways));
 
   Conclusion conclusion{.advice = paragraph(sentences)};
-  for (const Way& way : ways) {
+  for (const Mover& way : ways) {
     std::vector<std::size_t> own;
     for (const Reading& reading : way.readings) own.push_back(reading.index);
     conclusion.found.push_back({"median_pair_gb_per_s", way.spread.median * per_giga, own});

@@ -61,11 +61,11 @@ PeerCase::PeerCase(const Case& chosen)
       at_once(chosen.name("at_once") == "yes"),
       bytes(chosen.number("size_bytes")) {}
 
-std::uint64_t PeerCase::piece_bytes() const {
+std::uint64_t PeerCase::chunk_bytes() const {
   constexpr std::uint64_t least = std::uint64_t{8} << 20U;
   constexpr std::uint64_t page = 4096;
-  constexpr std::uint64_t most_pieces = 128;
-  const std::uint64_t pages = (bytes + most_pieces * page - 1) / (most_pieces * page);
+  constexpr std::uint64_t most_chunks = 128;
+  const std::uint64_t pages = (bytes + most_chunks * page - 1) / (most_chunks * page);
   return std::min(bytes, std::max(least, pages * page));
 }
 
@@ -89,10 +89,10 @@ Workload describe(const Case& decided, const Device& gpu) {
                               .both_ways = peer.both,
                               .copies = peer.copies(),
                               .commands = peer.via == Via::kernel_read ? 1 : peer.copies(),
-                              .pieces = peer.via == Via::staged ? peer.pieces() : 1};
+                              .chunks = peer.via == Via::staged ? peer.chunks() : 1};
   if (peer.via == Via::staged) {
     const std::uint64_t pairs = peer.at_once ? gpus_beside(gpu) / 2 : 1;
-    workload.host_bytes = pairs * (peer.both ? 2 : 1) * pieces_at_once * peer.piece_bytes();
+    workload.host_bytes = pairs * (peer.both ? 2 : 1) * chunks_at_once * peer.chunk_bytes();
   }
   if (peer.via != Via::staged && workload.peer->link.path == PeerLink::Path::unknown) {
     workload.unmodelled = "what joins the two GPUs is not known";

@@ -27,9 +27,9 @@ inline constexpr std::array<std::string_view, 5> via_names = {"copy-engine", "co
 /// The most GPUs of one machine.
 inline constexpr std::uint64_t most_gpus = 64;
 
-/// Staged bytes are cut into pieces, so that one is on its way out of the host's memory while the next comes in. So
+/// Staged bytes are cut into chunks, so that one is on its way out of the host's memory while the next comes in. So
 /// many of them have a place there at a time.
-inline constexpr unsigned pieces_at_once = 2;
+inline constexpr unsigned chunks_at_once = 2;
 
 struct PeerCase {
   Pair pair;
@@ -43,13 +43,13 @@ struct PeerCase {
   /// The GPU that moves the bytes, and times them.
   [[nodiscard]] std::uint64_t mover() const { return pulls() ? pair.target : pair.source; }
   [[nodiscard]] std::uint64_t other() const { return pulls() ? pair.source : pair.target; }
-  /// Of a run, one after another, so that what comes before and after them is lost among them. A copy of many pieces
+  /// Of a run, one after another, so that what comes before and after them is lost among them. A copy of many chunks
   /// needs no others.
   [[nodiscard]] unsigned copies() const;
   [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
   /// Of staged bytes: large enough for the fixed costs of copies not to show, and few enough for a stream's queue.
-  [[nodiscard]] std::uint64_t piece_bytes() const;
-  [[nodiscard]] std::uint64_t pieces() const { return (bytes + piece_bytes() - 1) / piece_bytes(); }
+  [[nodiscard]] std::uint64_t chunk_bytes() const;
+  [[nodiscard]] std::uint64_t chunks() const { return (bytes + chunk_bytes() - 1) / chunk_bytes(); }
 
  private:
   [[nodiscard]] bool pulls() const {

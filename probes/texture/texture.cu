@@ -157,7 +157,7 @@ static Workload describe_texture(const Case& decided, const Device&) {
   if (read.through_texture_unit()) {
     workload.unmodelled = "what the texture unit does is no stage of the model";
   } else if (read.order == "column") {
-    workload.unmodelled = "columns read in tiles of a texture are not played by the model";
+    workload.unmodelled = "columns read in tiles of a texture are not simulated by the model";
   }
   return workload;
 }

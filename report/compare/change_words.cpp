@@ -37,7 +37,7 @@ std::string case_name(const Comparison& comparison, const ComparedCase& one) {
 }
 
 std::string new_label(const Comparison& comparison, std::size_t which) {
-  return comparison.news() == 1 ? "new" : fmt::format("new {}", which + 1);
+  return comparison.new_reports() == 1 ? "new" : fmt::format("new {}", which + 1);
 }
 
 std::string change_words(double ratio) {

@@ -270,7 +270,7 @@ Comparison compare(std::span<const NamedReport> reports, double tolerance, const
   for (const Row& row : rows_of(reports)) {
     if (is_selected(reports, row, selection)) comparison.cases.push_back(case_at(comparison, row));
   }
-  for (std::size_t n = 0; n < comparison.news(); ++n) {
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     std::vector<Difference> found = differences(reports.front().report, reports[n + 1].report);
     std::ranges::move(differing_shapes(comparison, n), std::back_inserter(found));
     std::ranges::move(differing_flags(comparison, n), std::back_inserter(found));

@@ -105,7 +105,7 @@ struct Comparison {
   std::vector<ComparedCase> cases;                   ///< in OLD's order, then those that only a NEW has
   std::vector<std::vector<Difference>> differences;  ///< of the runs, one list per NEW
 
-  [[nodiscard]] std::size_t news() const { return reports.size() - 1; }
+  [[nodiscard]] std::size_t new_reports() const { return reports.size() - 1; }
 };
 
 /// For every case of OLD the index of its partner in NEW; absent where it has none.

@@ -38,13 +38,13 @@ Indices in_order(std::span<const Record> results) {
 /// Kernels of both runs that stand between two that match, or before the first or after the last.
 struct Gap {
   Indices olds = {};
-  Indices news = {};
+  Indices new_reports = {};
 };
 
 class Places {
  public:
-  Places(std::span<const Record> olds, std::span<const Record> news, Partners& partner)
-      : olds_(olds), news_(news), partner_(partner), taken_(news.size(), false) {
+  Places(std::span<const Record> olds, std::span<const Record> new_reports, Partners& partner)
+      : olds_(olds), news_(new_reports), partner_(partner), taken_(new_reports.size(), false) {
     for (const auto& one : partner) {
       if (one) taken_[*one] = true;
     }
@@ -80,7 +80,7 @@ class Places {
     const auto close = [&](std::optional<std::size_t> next) {
       const auto beside = after.find(last);
       if (!olds.empty() && beside != after.end() && beside->second.second == next) {
-        gaps.push_back({.olds = olds, .news = beside->second.first});
+        gaps.push_back({.olds = olds, .new_reports = beside->second.first});
       }
       olds.clear();
       last = next;
@@ -100,16 +100,16 @@ class Places {
   void pair_alike(Gap& gap, const Key& key) {
     std::map<std::string, Gap> groups;
     for (const std::size_t index : gap.olds) groups[key(olds_[index])].olds.push_back(index);
-    for (const std::size_t index : gap.news) groups[key(news_[index])].news.push_back(index);
+    for (const std::size_t index : gap.new_reports) groups[key(news_[index])].new_reports.push_back(index);
     for (const auto& [ignored, group] : groups) {
-      if (group.olds.size() != group.news.size()) continue;
+      if (group.olds.size() != group.new_reports.size()) continue;
       for (std::size_t i = 0; i < group.olds.size(); ++i) {
-        partner_[group.olds[i]] = group.news[i];
-        taken_[group.news[i]] = true;
+        partner_[group.olds[i]] = group.new_reports[i];
+        taken_[group.new_reports[i]] = true;
       }
     }
     std::erase_if(gap.olds, [&](std::size_t index) { return partner_[index].has_value(); });
-    std::erase_if(gap.news, [&](std::size_t index) { return taken_[index]; });
+    std::erase_if(gap.new_reports, [&](std::size_t index) { return taken_[index]; });
   }
 
   std::span<const Record> olds_;

@@ -9,9 +9,9 @@
 #include "engine/access/space.hpp"
 #include "engine/base/words.hpp"
 #include "report/explain/explain.hpp"
+#include "report/explain/outlier_text.hpp"
 #include "report/explain/shared_link.hpp"
 #include "report/explain/story.hpp"
-#include "report/explain/unlike_words.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/matrix.hpp"
@@ -119,7 +119,7 @@ std::string distinction(const std::vector<Record>& results, const Line& line) {
 std::string described(const std::vector<Record>& results, const Line& line) {
   const Story story = make_story(line.cases, line.parameter);
   if (story.points.empty()) return {};
-  return headline_story(story, capitalised(subject_of(*story.points.front().record)) + distinction(results, line));
+  return describe_sweep(story, capitalised(subject_of(*story.points.front().record)) + distinction(results, line));
 }
 
 /// What the readings of a table show, without any advice. Of a matrix whose columns are all the same sweep the first
@@ -132,7 +132,7 @@ std::vector<std::string> described(const std::vector<Record>& results, const Mem
   if (!side_by_side.empty()) lines.resize(is_of_pairs(side_by_side.front()) ? 0 : 1);
   for (const Line& line : lines) parts.push_back(described(results, line));
   const std::vector<CaseMatrix> judged = matrices(cases, 1);  // a single row is no matrix to read, but one to judge
-  for (const CaseMatrix& matrix : judged) parts.push_back(unlike_words(matrix, judged.size() > 1));
+  for (const CaseMatrix& matrix : judged) parts.push_back(outlier_text(matrix, judged.size() > 1));
   return parts;
 }
 

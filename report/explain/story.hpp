@@ -60,7 +60,7 @@ inline constexpr double negligible = 0.02;
 
 /// A story of at least one point in sentences, where cases are best, what it costs elsewhere and why: "Copies reach
 /// 4227 GB/s (88 % of peak) at offset 0. Offsets that are ...". `subject` is who does it.
-[[nodiscard]] std::string headline_story(const Story& story, const std::string& subject);
+[[nodiscard]] std::string describe_sweep(const Story& story, const std::string& subject);
 
 /// How far the predictions of all cases that were measured are from it: "predicted within 8 %". Empty where nothing was
 /// measured, or not everything predicted.

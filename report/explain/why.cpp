@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "engine/base/words.hpp"
+#include "report/explain/describe_sites.hpp"
 #include "report/explain/explain.hpp"
-#include "report/explain/site_story.hpp"
 #include "report/explain/why_rules.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernels.hpp"

@@ -51,11 +51,11 @@ Workload operations() {
   constexpr std::uint64_t bytes = 1 << 20;
   for (const bool pageable : {false, true}) {
     workload.operations.push_back(
-        {.work = Work::copy_to_device, .stage = "in", .bytes = bytes, .pieces = 3, .pageable = pageable});
+        {.work = Work::copy_to_device, .stage = "in", .bytes = bytes, .count = 3, .pageable = pageable});
     workload.operations.push_back({.work = Work::busy_kernel, .stage = "kernel", .stream = 1, .bytes = bytes});
     workload.operations.push_back(
-        {.work = Work::copy_to_host, .stage = "out", .stream = 2, .bytes = bytes, .pieces = 2, .one_call = true});
-    workload.operations.push_back({.work = Work::pack, .stage = "pack", .bytes = bytes, .pieces = 4});
+        {.work = Work::copy_to_host, .stage = "out", .stream = 2, .bytes = bytes, .count = 2, .one_call = true});
+    workload.operations.push_back({.work = Work::pack, .stage = "pack", .bytes = bytes, .count = 4});
     workload.operations.push_back({.work = Work::busy_host, .stage = "host", .bytes = bytes});
   }
   workload.useful_bytes_read = 4 * bytes;

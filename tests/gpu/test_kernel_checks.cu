@@ -105,7 +105,7 @@ TEST_CASE("one wrong result of paths, sums or launches is found") {
   std::uint32_t* results = planted.session().target(4096);
   constexpr unsigned paths = 4;
   auto* cycles = reinterpret_cast<std::uint64_t*>(results + 2048);
-  const auto walk = [&](const std::string& name, Walk kind, auto kernel) {
+  const auto walk = [&](const std::string& name, Branching kind, auto kernel) {
     planted.find<unsigned long long>(
         name, results, divergent_block_threads,
         [&] { kernel<<<1, divergent_block_threads, 0, planted.stream()>>>(results, cycles); },
@@ -113,10 +113,10 @@ TEST_CASE("one wrong result of paths, sums or launches is found") {
           check_walks<<<1, divergent_block_threads, 0, planted.stream()>>>(results, kind, paths, found);
         });
   };
-  walk("lanes", Walk::by_lane, &split_paths<ByLane, paths>);
-  walk("syncwarp", Walk::by_lane, &split_paths<ByLaneAndSync, paths>);
-  walk("warps", Walk::by_warp, &split_paths<ByWarp, paths>);
-  walk("loops", Walk::unequal, &unequal_loops<paths>);
+  walk("lanes", Branching::by_lane, &split_paths<ByLane, paths>);
+  walk("syncwarp", Branching::by_lane, &split_paths<ByLaneAndSync, paths>);
+  walk("warps", Branching::by_warp, &split_paths<ByWarp, paths>);
+  walk("loops", Branching::unequal, &unequal_loops<paths>);
 
   constexpr std::uint32_t kernels = 100;
   planted.find<unsigned long long>(

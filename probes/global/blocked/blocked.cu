@@ -8,7 +8,7 @@
 #include "engine/base/error.hpp"
 #include "probes/global/blocked/blocked.hpp"
 #include "probes/global/blocked/blocked_advice.hpp"
-#include "probes/global/pieces.cuh"
+#include "probes/global/placement.cuh"
 
 namespace gpumem::global {
 
@@ -34,13 +34,13 @@ static void validate_blocked(const Case& chosen) {
                     std::to_string(warp_bytes));
 }
 
-/// Of longer runs L1 loses sectors before they are read to their end, and stores of any run write them piece by piece.
-static Reach reach_of_blocked(const Case& one) {
+/// Of longer runs L1 loses sectors before they are read to their end, and stores of any run write them part by part.
+static Modelling modelling_of_blocked(const Case& one) {
   constexpr std::uint64_t longest_read = 4;
   const std::uint64_t run = one.number("run_elements");
-  if (run == 1) return Reach::summed;
-  if (op_of(one) != Op::read) return Reach::none;
-  return run <= longest_read ? Reach::summed : Reach::played;
+  if (run == 1) return Modelling::summed;
+  if (op_of(one) != Op::read) return Modelling::none;
+  return run <= longest_read ? Modelling::summed : Modelling::simulated;
 }
 
 static Probe blocked_probe() {
@@ -64,7 +64,7 @@ static Probe blocked_probe() {
   probe.concluded = {
       {"harmless_run_elements", "longest run for each thread that is as fast as interleaved threads", Better::neither}};
   probe.validate = validate_blocked;
-  run_pieces(probe, blocked_placement, reach_of_blocked);
+  run_placed(probe, blocked_placement, modelling_of_blocked);
   probe.conclude = conclude_blocked;
   return probe;
 }

@@ -11,7 +11,7 @@
 
 namespace gpumem::global {
 
-/// A placement (pieces.hpp). Lane l of a group of 32 threads has the elements l * run to l * run + run - 1 of the
+/// A placement (placement.hpp). Lane l of a group of 32 threads has the elements l * run to l * run + run - 1 of the
 /// group's to itself, and on turn j all of them access their j-th. A warp takes four such turns, the next one the four
 /// after those: so whatever the run, a thread has four accesses on their way and a multiprocessor all of the group's
 /// within a short time. With a run of 1 threads are interleaved. For runs of up to 64, and up to element 2^36.
@@ -28,20 +28,20 @@ class BlockedPlacement {
         word_bytes_(word_bytes),
         warps_(static_cast<std::uint32_t>(warps)) {}
 
-  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t thread, std::uint32_t piece) const {
+  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t thread, std::uint32_t which) const {
     const std::uint32_t first = warp(thread) * turns;
     const std::uint32_t group = run_.quotient(first);
     const std::uint32_t turn = first - group * run_.divisor();
     const std::uint64_t run = std::uint64_t{group} * access::warp_lanes + thread % access::warp_lanes;
-    // What all pieces share, and what is small: past the end of its run a thread goes on in the next group.
-    const std::uint32_t runs_ended = (turn + piece) * run_reciprocal_ / reciprocal_one;
-    return (run * run_.divisor() + turn) + (piece + runs_ended * next_group_);
+    // What all elements share, and what is small: past the end of its run a thread goes on in the next group.
+    const std::uint32_t runs_ended = (turn + which) * run_reciprocal_ / reciprocal_one;
+    return (run * run_.divisor() + turn) + (which + runs_ended * next_group_);
   }
-  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t thread, std::uint32_t /*piece*/) const {
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t thread, std::uint32_t /*which*/) const {
     return warp(thread) < warps_;
   }
   [[nodiscard]] constexpr std::uint32_t word_bytes() const { return word_bytes_; }
-  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t pieces() const { return turns; }
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t elements_per_thread() const { return turns; }
   [[nodiscard]] constexpr std::uint64_t threads() const { return std::uint64_t{warps_} * access::warp_lanes; }
   /// Whole groups: the last turn of a run that has begun lies at its end.
   [[nodiscard]] constexpr std::uint64_t extent() const {

@@ -23,19 +23,19 @@ LayoutPlacement layout_placement(const std::string& layout, std::uint32_t struct
                             .words = one_field ? 1 : words,
                             .per_structure = words,
                             .per_tile = 0,
-                            .per_piece = 1,
+                            .per_word = 1,
                             .array = structures * words,
                             .useful_bytes = structures * (one_field ? field_bytes : structure_bytes)};
   // Whole tiles, so that the arrays of fields start on lines.
   const std::uint64_t tiled = (structures + tile_structures - 1) / tile_structures * tile_structures;
   if (layout == "soa") {
     placement.per_structure = 1;
-    placement.per_piece = tiled;
+    placement.per_word = tiled;
     placement.array = tiled * placement.words;
   } else if (layout == "aosoa") {
     placement.per_structure = 1;
     placement.per_tile = tile_structures * (words - 1);
-    placement.per_piece = tile_structures;
+    placement.per_word = tile_structures;
     placement.array = tiled * words;
   }
   return placement;

@@ -9,7 +9,7 @@
 #include "engine/base/error.hpp"
 #include "probes/global/layout/layout.hpp"
 #include "probes/global/layout/layout_advice.hpp"
-#include "probes/global/pieces.cuh"
+#include "probes/global/placement.cuh"
 
 namespace gpumem::global {
 
@@ -32,14 +32,14 @@ static LayoutPlacement placement_of(const Case& sized) {
   return layout_placement(sized.name("layout"), structure_bytes, one_field, structures);
 }
 
-/// Where several instructions share a structure's sectors, stores complete them piece by piece.
-static Reach reach_of_layout(const Case& one) {
+/// Where several instructions share a structure's sectors, stores complete them part by part.
+static Modelling modelling_of_layout(const Case& one) {
   constexpr std::uint32_t most_words = 4;
   const LayoutPlacement placement = placement_of(one);
   const bool shares = placement.words > 1 && placement.per_structure > 1;
-  if (!shares) return Reach::summed;
-  if (op_of(one) != Op::read) return Reach::none;
-  return placement.words <= most_words ? Reach::summed : Reach::played;
+  if (!shares) return Modelling::summed;
+  if (op_of(one) != Op::read) return Modelling::none;
+  return placement.words <= most_words ? Modelling::summed : Modelling::simulated;
 }
 
 static void validate_layout(const Case& chosen) {
@@ -86,7 +86,7 @@ static Probe layout_probe() {
   probe.compared = "layout";
   probe.baseline = std::string("soa");
   probe.validate = validate_layout;
-  run_pieces(probe, placement_of, reach_of_layout);
+  run_placed(probe, placement_of, modelling_of_layout);
   probe.describe = [describe = probe.describe](const Case& decided, const Device& device) {
     Workload workload = describe(decided, device);
     const std::uint64_t useful = placement_of(decided).useful_bytes;

@@ -15,38 +15,38 @@ inline constexpr std::uint32_t field_bytes = 4;
 /// Of a tile: a warp's.
 inline constexpr std::uint32_t tile_structures = access::warp_lanes;
 
-/// A placement (pieces.hpp): a thread takes a structure, whose pieces are the words that one instruction each accesses,
+/// A placement (placement.hpp): a thread takes a structure, whose words one instruction each accesses,
 /// its fields or vectors of several.
 struct LayoutPlacement {
   std::uint64_t structures;
-  std::uint32_t word;           ///< bytes of a piece
+  std::uint32_t word;           ///< bytes of it
   std::uint32_t words;          ///< of a structure, accessed by its thread
-  std::uint32_t per_structure;  ///< pieces from one structure to the next within a tile
+  std::uint32_t per_structure;  ///< words from one structure to the next within a tile
   std::uint32_t per_tile;       ///< from one tile to the next, beyond those of its structures
-  std::uint64_t per_piece;      ///< from one piece of a structure to the next
-  std::uint64_t array;          ///< pieces of all structures, and of what lies between them
+  std::uint64_t per_word;       ///< from one word of a structure to the next
+  std::uint64_t array;          ///< words of all structures, and of what lies between them
   std::uint64_t useful_bytes;   ///< of what the threads access, without padding
 
-  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t structure, std::uint32_t piece) const {
-    return structure * per_structure + structure / tile_structures * per_tile + piece * per_piece;
+  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t structure, std::uint32_t which) const {
+    return structure * per_structure + structure / tile_structures * per_tile + which * per_word;
   }
-  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t structure, std::uint32_t /*piece*/) const {
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t structure, std::uint32_t /*which*/) const {
     return structure < structures;
   }
   [[nodiscard]] constexpr std::uint32_t word_bytes() const { return word; }
-  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t pieces() const { return words; }
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t elements_per_thread() const { return words; }
   [[nodiscard]] constexpr std::uint64_t threads() const {
     return (structures + access::warp_lanes - 1) / access::warp_lanes * access::warp_lanes;
   }
   [[nodiscard]] constexpr std::uint64_t extent() const { return array; }
   [[nodiscard]] constexpr std::uint64_t useful() const { return structures * words; }
   [[nodiscard]] constexpr std::uint64_t period_warps() const { return 1; }
-  /// A tile, up to the last that is whole. Where a tile's pieces are arrays apart, all of these overlap.
+  /// A tile, up to the last that is whole. Where a tile's words are arrays apart, all of these overlap.
   [[nodiscard]] constexpr std::optional<access::Period> period() const {
-    if (words > 1 && per_piece > tile_structures) return std::nullopt;
-    const std::uint64_t tile_pieces = std::uint64_t{tile_structures} * per_structure + per_tile;
+    if (words > 1 && per_word > tile_structures) return std::nullopt;
+    const std::uint64_t tile_words = std::uint64_t{tile_structures} * per_structure + per_tile;
     return access::Period{.requests = words,
-                          .growth_bytes = static_cast<std::int64_t>(tile_pieces * word),
+                          .growth_bytes = static_cast<std::int64_t>(tile_words * word),
                           .regular = structures / tile_structures * words};
   }
 };

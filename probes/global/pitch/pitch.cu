@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "probes/global/pieces.cuh"
 #include "probes/global/pitch/pitch.hpp"
 #include "probes/global/pitch/pitch_advice.hpp"
+#include "probes/global/placement.cuh"
 
 namespace gpumem::global {
 
@@ -68,7 +68,9 @@ static std::uint64_t ask_for_pitch(std::uint64_t row_bytes) {
 }
 
 /// Down a column most of a sector's elements are asked for when it is long gone from L1.
-static Reach reach_of_pitch(const Case& one) { return one.name("walk") == "column" ? Reach::played : Reach::summed; }
+static Modelling modelling_of_pitch(const Case& one) {
+  return one.name("walk") == "column" ? Modelling::simulated : Modelling::summed;
+}
 
 static void validate_rows(const Case& chosen) {
   if (chosen.is_auto("buffer_bytes")) return;
@@ -123,7 +125,7 @@ static Probe pitch_probe() {
   probe.compared = "rows";
   probe.baseline = std::string("plain");
   probe.validate = validate_rows;
-  run_pieces(probe, usual_placement, reach_of_pitch);
+  run_placed(probe, usual_placement, modelling_of_pitch);
   probe.prepare = [](const Case& decided, measure::Session& session) {
     const Rows rows(decided);
     const std::uint64_t pitch_bytes = rows.pitched ? ask_for_pitch(rows.row_bytes()) : 0;

@@ -17,8 +17,8 @@ enum class Walk {
   column,  ///< 32 of a column; the next 32 of it, 128 in all; and the next 128
 };
 
-/// A placement (pieces.hpp) of `rows` rows of `width` elements, each starting `pitch` elements after the last. Where a
-/// width is no multiple of what a warp takes of a row, the last warp of a row is cut off. Rows are a multiple of
+/// A placement (placement.hpp) of `rows` rows of `width` elements, each starting `pitch` elements after the last. Where
+/// a width is no multiple of what a warp takes of a row, the last warp of a row is cut off. Rows are a multiple of
 /// row_multiple(walk), so that none is below the last. For less than 2^31 rows, and a pitch of less than 2^25 elements.
 class RowPlacement {
  public:
@@ -26,23 +26,23 @@ class RowPlacement {
 
   RowPlacement(Walk walk, std::uint32_t word_bytes, std::uint64_t rows, std::uint32_t width, std::uint32_t pitch);
 
-  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t thread, std::uint32_t piece) const {
+  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t thread, std::uint32_t which) const {
     const Place at = place_of(thread);
     return std::uint64_t{at.line} * line_elements_ + std::uint64_t{at.step} * step_elements_ +
-           std::uint64_t{piece} * piece_elements_ + ((at.lane >> lane_columns_log2_) * pitch_ + lane_column(at));
+           std::uint64_t{which} * piece_elements_ + ((at.lane >> lane_columns_log2_) * pitch_ + lane_column(at));
   }
-  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t thread, std::uint32_t /*piece*/) const {
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t thread, std::uint32_t /*which*/) const {
     const Place at = place_of(thread);
     const std::uint32_t column = at.line * line_columns_ + at.step * step_columns_ + lane_column(at);
     return at.line < lines_ && column < width_;
   }
   /// The elements of a warp's lanes at once, and a bit for each lane that accesses its element.
-  [[nodiscard]] std::uint32_t elements_of(std::uint64_t warp, std::uint32_t piece,
+  [[nodiscard]] std::uint32_t elements_of(std::uint64_t warp, std::uint32_t which,
                                           std::uint64_t (&element)[access::warp_lanes]) const {
     const Place at = place_of(warp * access::warp_lanes);
     if (at.line >= lines_) return 0;
     const std::uint64_t first = std::uint64_t{at.line} * line_elements_ + std::uint64_t{at.step} * step_elements_ +
-                                std::uint64_t{piece} * piece_elements_;
+                                std::uint64_t{which} * piece_elements_;
     const std::uint32_t column = at.line * line_columns_ + at.step * step_columns_;
     const std::uint32_t columns = 1U << lane_columns_log2_;
     const std::uint32_t there = column < width_ ? width_ - column : 0;
@@ -57,7 +57,7 @@ class RowPlacement {
     return active;
   }
   [[nodiscard]] std::uint32_t word_bytes() const { return word_bytes_; }
-  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t pieces() const { return parts; }
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t elements_per_thread() const { return parts; }
   [[nodiscard]] std::uint64_t threads() const { return std::uint64_t{lines_} * steps_.divisor() * access::warp_lanes; }
   [[nodiscard]] std::uint64_t extent() const { return rows_ * pitch_; }
   [[nodiscard]] std::uint64_t useful() const { return rows_ * width_; }

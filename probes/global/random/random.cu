@@ -95,7 +95,7 @@ static decltype(auto) with_word(std::uint32_t word_bytes, Visitor&& visit) {
   return visit(std::type_identity<uint4>{});
 }
 
-/// What a site touches, so that the launch can be played without all of it being evaluated: of every sector so many
+/// What a site touches, so that the launch can be simulated without all of it being evaluated: of every sector so many
 /// elements as the launch has rounds, and in the first of them each sector once.
 static access::SiteSummary summary_of(const access::Site& site, std::uint64_t footprint_bytes) {
   access::SiteSummary summary = access::summarise(site);

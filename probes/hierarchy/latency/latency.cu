@@ -136,10 +136,10 @@ __global__ void chase_texture(cudaTextureObject_t nodes, std::uint32_t place, st
 // ---- Levels
 
 /// How a kernel gets at a level.
-enum class Way { registers, shared, cluster, local, constant, texture, pointer };
+enum class Path { registers, shared, cluster, local, constant, texture, pointer };
 
 struct Level {
-  Way way = Way::pointer;
+  Path way = Path::pointer;
   access::Space space = access::Space::global;
   std::uint64_t nodes = 1;
   std::uint64_t step_bytes = line;
@@ -149,16 +149,16 @@ struct Level {
 static Level level_of(const Case& one, const Device& device) {
   using access::Space;
   const std::string& name = one.name("level");
-  if (name == "register") return {.way = Way::registers};
-  if (name == "shared") return {Way::shared, Space::shared, shared_bytes / line};
-  if (name == "cluster") return {Way::cluster, Space::cluster, shared_bytes / line};
-  if (name == "local") return {Way::local, Space::local, local_words, sizeof(std::uint32_t)};
-  if (name == "texture") return {Way::texture, Space::texture, 16 * kib / line};
+  if (name == "register") return {.way = Path::registers};
+  if (name == "shared") return {Path::shared, Space::shared, shared_bytes / line};
+  if (name == "cluster") return {Path::cluster, Space::cluster, shared_bytes / line};
+  if (name == "local") return {Path::local, Space::local, local_words, sizeof(std::uint32_t)};
+  if (name == "texture") return {Path::texture, Space::texture, 16 * kib / line};
   if (name == "constant") {
-    return {Way::constant, Space::constant, near_constant_bytes / constant_line, constant_line, far_constant_bytes};
+    return {Path::constant, Space::constant, near_constant_bytes / constant_line, constant_line, far_constant_bytes};
   }
   if (name == "constant-far") {
-    return {Way::constant, Space::constant, far_constant_bytes / constant_line, constant_line};
+    return {Path::constant, Space::constant, far_constant_bytes / constant_line, constant_line};
   }
   const auto lines_of = [](std::uint64_t bytes, std::uint64_t least) { return std::max(bytes, least) / line; };
   constexpr std::uint64_t more_than_l1 = std::uint64_t{1} << 20U;
@@ -183,17 +183,17 @@ static MemoryWalk walk_of(const Level& level, const Case& one) {
   return {level.nodes * level.step_bytes, page_bytes_of(one), level.step_bytes, steps_of(level)};
 }
 
-static std::string kernel_of(Way way) {
+static std::string kernel_of(Path way) {
   switch (way) {
-    case Way::registers:
+    case Path::registers:
       return measure::kernel_name<&chase_registers<additions_in_a_row>>();
-    case Way::shared:
+    case Path::shared:
       return measure::kernel_name<&chase_shared<unrolled>>();
-    case Way::cluster:
+    case Path::cluster:
       return measure::kernel_name<&chase_cluster<unrolled>>();
-    case Way::local:
+    case Path::local:
       return measure::kernel_name<&chase_local<unrolled>>();
-    case Way::constant:
+    case Path::constant:
       return measure::kernel_name<&chase_constant<unrolled>>();
     default:
       return measure::kernel_name<&chase_texture<unrolled>>();
@@ -210,20 +210,20 @@ static Workload describe_latency(const Case& decided, const Device& device) {
   const Level level = level_of(decided, device);
   Workload workload;
   workload.chase = Chase{.level = decided.name("level")};
-  if (level.way == Way::pointer) {
+  if (level.way == Path::pointer) {
     describe_memory_chase(workload, walk_of(level, decided), level.space);
     return workload;
   }
-  if (level.way == Way::cluster) require_clusters(device);
+  if (level.way == Path::cluster) require_clusters(device);
   workload.kernel = kernel_of(level.way);
-  workload.blocks = level.way == Way::cluster ? 2 : 1;
+  workload.blocks = level.way == Path::cluster ? 2 : 1;
   workload.block_threads = access::warp_lanes;
   workload.unmodelled = "no stage of the model is about latencies one after another";
-  if (level.way == Way::registers) return workload;
-  if (level.way == Way::shared || level.way == Way::cluster) workload.shared_bytes_per_block = shared_bytes;
-  const unsigned word_bytes = level.way == Way::cluster ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+  if (level.way == Path::registers) return workload;
+  if (level.way == Path::shared || level.way == Path::cluster) workload.shared_bytes_per_block = shared_bytes;
+  const unsigned word_bytes = level.way == Path::cluster ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
   const ChaseOrder order = order_of(level, decided);
-  const auto at_node = [=, local = level.way == Way::local, step = level.step_bytes](std::uint64_t node) {
+  const auto at_node = [=, local = level.way == Path::local, step = level.step_bytes](std::uint64_t node) {
     access::WarpRequest request{.active = 1, .word_bytes = word_bytes};
     request.address[0] = local ? access::local_address(node * step, 0) : node * step;
     return request;
@@ -235,7 +235,7 @@ static Workload describe_latency(const Case& decided, const Device& device) {
                             .instructions = unrolled,
                             .requests = std::uint64_t{rounds} * steps_of(level),
                             .request = [=](std::uint64_t k) { return at_node(order(k % order.nodes())); }});
-  if (level.way == Way::local) {
+  if (level.way == Path::local) {
     workload.sites.push_back({.name = "links",
                               .space = level.space,
                               .op = access::Op::store,
@@ -281,8 +281,8 @@ class SmallChase final : public ChaseExperiment {
  public:
   SmallChase(const Level& level, const ChaseOrder& order)
       : ChaseExperiment(steps_of(level)), level_(level), order_(order) {
-    if (level.way == Way::texture) texture_ = std::make_unique<WordTexture>(linked_words(sizeof(std::uint32_t)));
-    if (level.way != Way::constant) return;
+    if (level.way == Path::texture) texture_ = std::make_unique<WordTexture>(linked_words(sizeof(std::uint32_t)));
+    if (level.way != Path::constant) return;
     const auto words = linked_words(1);
     measure::check(cudaMemcpyToSymbol(constant_nodes, words.data(), words.size() * sizeof words.front(), level.origin),
                    "link the nodes");
@@ -306,22 +306,22 @@ class SmallChase final : public ChaseExperiment {
     const auto origin = static_cast<std::uint32_t>(level_.origin);
     const auto first = static_cast<std::uint32_t>(order_(0) * level_.step_bytes);
     switch (level_.way) {
-      case Way::registers: {
+      case Path::registers: {
         const std::uint32_t addend = measure::random_word(1) % 256;  // sums of it are exact
         chase_registers<additions_in_a_row>
             <<<1, access::warp_lanes, 0, stream>>>(static_cast<float>(addend), steps(), result);
         return taken * addend;
       }
-      case Way::shared:
+      case Path::shared:
         chase_shared<unrolled><<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
         return reached;
-      case Way::cluster:
+      case Path::cluster:
         launch_cluster(result, stream);
         return reached;
-      case Way::local:
+      case Path::local:
         chase_local<unrolled><<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
         return reached;
-      case Way::constant:
+      case Path::constant:
         chase_constant<unrolled><<<1, access::warp_lanes, 0, stream>>>(origin + first, origin, steps(), result);
         return reached;
       default:
@@ -363,7 +363,7 @@ class HostChase final : private MappedNodes, public MemoryChase {
 
 static std::unique_ptr<measure::Experiment> prepare(const Case& decided, measure::Session& session) {
   const Level level = level_of(decided, session.device());
-  if (level.way != Way::pointer) return std::make_unique<SmallChase>(level, order_of(level, decided));
+  if (level.way != Path::pointer) return std::make_unique<SmallChase>(level, order_of(level, decided));
   const MemoryWalk walk = walk_of(level, decided);
   if (level.space == access::Space::host) return std::make_unique<HostChase>(walk, session);
   return std::make_unique<DeviceChase>(walk, session);

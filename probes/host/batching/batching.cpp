@@ -16,8 +16,8 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/host/batching/batching_advice.hpp"
-#include "probes/host/pieces.hpp"
 #include "probes/host/verify.hpp"
+#include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
@@ -62,12 +62,12 @@ Workload describe(const Case& decided, const Device& /*device*/) {
       .work = pieces.to_device ? Operation::Work::copy_to_device : Operation::Work::copy_to_host,
       .stage = "copy",
       .bytes = pieces.bytes,
-      .pieces = packed ? 1 : pieces.count,
+      .count = packed ? 1 : pieces.count,
       .one_call = how == "batched",
   };
   workload.operations = {copy};
   if (packed) {
-    const Operation pack{.work = Operation::Work::pack, .stage = "pack", .bytes = pieces.bytes, .pieces = pieces.count};
+    const Operation pack{.work = Operation::Work::pack, .stage = "pack", .bytes = pieces.bytes, .count = pieces.count};
     workload.operations.insert(pieces.to_device ? workload.operations.begin() : workload.operations.end(), pack);
   }
   return workload;

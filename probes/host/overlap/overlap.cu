@@ -20,7 +20,7 @@
 #include "probes/host/overlap/overlap_advice.hpp"
 #include "probes/host/overlap/sequence.hpp"
 #include "probes/host/overlap/stage_recorder.hpp"
-#include "probes/host/pieces.hpp"
+#include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {

@@ -14,9 +14,9 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/host/pieces.hpp"
 #include "probes/host/transfer/transfer_advice.hpp"
 #include "probes/host/verify.hpp"
+#include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {

@@ -71,7 +71,7 @@ static Workload describe_zero_copy(const Case& decided, const Device&) {
   if (!job.mapped && job.launch.loads()) {
     operations.push_back({.work = Work::copy_to_device, .stage = "copy in", .bytes = job.extent_bytes()});
   }
-  operations.push_back({.work = Work::launch, .stage = "kernel", .pieces = job.passes});
+  operations.push_back({.work = Work::launch, .stage = "kernel", .count = job.passes});
   if (!job.mapped && job.launch.stores()) {
     operations.push_back({.work = Work::copy_to_host, .stage = "copy out", .bytes = job.extent_bytes()});
   }

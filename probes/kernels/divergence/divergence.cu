@@ -49,10 +49,10 @@ struct Divergence {
       : name(decided.name("divergence")), paths(static_cast<unsigned>(decided.number("paths"))) {}
 
   [[nodiscard]] bool loads_words() const { return name == "predicated"; }
-  [[nodiscard]] Walk walk() const {
-    if (loads_words()) return Walk::loads;
-    if (name == "loops") return Walk::unequal;
-    return name == "warps" ? Walk::by_warp : Walk::by_lane;
+  [[nodiscard]] Branching walk() const {
+    if (loads_words()) return Branching::loads;
+    if (name == "loops") return Branching::unequal;
+    return name == "warps" ? Branching::by_warp : Branching::by_lane;
   }
 };
 

@@ -114,23 +114,23 @@ __global__ void __launch_bounds__(divergent_block_threads)
 }
 
 /// What a thread's lane computes, by loops over numbers instead of paths of code.
-enum class Walk { by_lane, by_warp, unequal, loads };
+enum class Branching { by_lane, by_warp, unequal, loads };
 
-static __global__ void check_walks(const std::uint32_t* results, Walk walk, unsigned paths,
+static __global__ void check_walks(const std::uint32_t* results, Branching walk, unsigned paths,
                                    unsigned long long* mismatches) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned lane = threadIdx.x % access::warp_lanes;
   std::uint32_t x = measure::random_word(thread);
   for (unsigned round = 0; round < divergence_rounds; ++round) {
-    const unsigned number = walk == Walk::by_warp ? threadIdx.x / access::warp_lanes : lane;
+    const unsigned number = walk == Branching::by_warp ? threadIdx.x / access::warp_lanes : lane;
     const unsigned path = path_of(number, round, paths);
-    const unsigned length = walk == Walk::unequal ? unequal_trips(path, paths) * steps_at_once : steps_per_round;
+    const unsigned length = walk == Branching::unequal ? unequal_trips(path, paths) * steps_at_once : steps_per_round;
     for (unsigned k = 0; k < length; ++k) {
       const unsigned step = round * steps_per_round + k;
-      if (walk == Walk::loads) {
+      if (walk == Branching::loads) {
         if (loads(lane, step, paths)) x += measure::random_word(table_word(lane, step));
       } else {
-        const unsigned of = walk == Walk::unequal ? 0 : path;
+        const unsigned of = walk == Branching::unequal ? 0 : path;
         x = x * multiplier(of) + increment(of);
       }
     }

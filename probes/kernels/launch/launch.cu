@@ -35,7 +35,7 @@ static Workload describe_launch(const Case& decided, const Device& /*device*/) {
   workload.block_threads = 1;
   workload.clock = measure::Clock::host;
   workload.unmodelled = "how fast the host and its driver launch is no part of the model";
-  workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .pieces = kernels}};
+  workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .count = kernels}};
   return workload;
 }
 
@@ -146,7 +146,7 @@ static Probe launch_probe() {
       .quantity = {"launch_us", "time per kernel, from the first call until the host has waited for the last",
                    Better::less},
       .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
-        return seconds * 1e6 / static_cast<double>(workload.operations.front().pieces);
+        return seconds * 1e6 / static_cast<double>(workload.operations.front().count);
       }};
   probe.concluded = {
       {"host_waits_us", "of a single kernel: what it takes longer than one more in a batch", Better::less}};

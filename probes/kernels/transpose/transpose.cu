@@ -27,21 +27,21 @@ struct Compiled {
 
 /// Calls visit(Compiled<Real, kernel>).
 template <class Real, class Visitor>
-decltype(auto) with_kernel_of(Way way, std::uint32_t vector, Visitor&& visit) {
+decltype(auto) with_kernel_of(Variant way, std::uint32_t vector, Visitor&& visit) {
   switch (way) {
-    case Way::copy:
+    case Variant::copy:
       return visit(Compiled<Real, &copy_matrix<Real>>{});
-    case Way::strided_write:
+    case Variant::strided_write:
       return visit(Compiled<Real, &by_strided_writes<Real>>{});
-    case Way::strided_read:
+    case Variant::strided_read:
       return visit(Compiled<Real, &by_strided_reads<Real>>{});
-    case Way::tile:
+    case Variant::tile:
       return visit(Compiled<Real, &by_tiles<Real, TileLayout::plain>>{});
-    case Way::padded:
+    case Variant::padded:
       return visit(Compiled<Real, &by_tiles<Real, TileLayout::padded>>{});
-    case Way::swizzled:
+    case Variant::swizzled:
       return visit(Compiled<Real, &by_tiles<Real, TileLayout::swizzled>>{});
-    case Way::wide:
+    case Variant::wide:
       break;
   }
   if constexpr (sizeof(Real) == sizeof(float)) {
@@ -78,7 +78,7 @@ class TransposeExperiment final : public measure::Experiment {
       : one_(decided), session_(&session), source_(session.random_source(words())), target_(session.target(words())) {}
 
   void launch(cudaStream_t stream) override {
-    const bool wide = one_.way == Way::wide;
+    const bool wide = one_.way == Variant::wide;
     const dim3 grid =
         wide ? dim3(one_.tiles_across() * one_.tiles_down()) : dim3(one_.tiles_across(), one_.tiles_down());
     const dim3 block = wide ? dim3(block_threads) : dim3(tile_side, block_rows);
@@ -97,7 +97,7 @@ class TransposeExperiment final : public measure::Experiment {
     const measure::CheckResult<global::Mismatches> found(*session_);
     found.reset(stream);
     check_matrix<<<session_->device().multiprocessors * 8, 256, 0, stream>>>(
-        target_, one_.element_bytes / sizeof(std::uint32_t), one_.matrix, one_.way != Way::copy, found.data());
+        target_, one_.element_bytes / sizeof(std::uint32_t), one_.matrix, one_.way != Variant::copy, found.data());
     const global::Mismatches result = found.read(stream);
     measure::Verification verification{.mismatches = result.count, .what = "elements of the target"};
     if (result.count > 0) verification.first_mismatch = result.first;

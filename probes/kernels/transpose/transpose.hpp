@@ -108,7 +108,7 @@ struct Place {
 /// How the warps of a launch go over an array: the k-th request, as sites count them. It goes along a strip of lines
 /// from end to end, so that a short run of requests has what the whole launch has: all ways in which a line lies to
 /// sectors, and the ends.
-struct Walk {
+struct MatrixPass {
   std::uint32_t lines;
   std::uint32_t across;  ///< elements in a line
   /// Lines of a strip. The starts of eight lines of whole words lie in all their ways to a sector; who goes across
@@ -147,7 +147,7 @@ struct Walk {
 
 /// A request of whole vectors: `address` says where a place's first byte is.
 template <class Address>
-[[nodiscard]] constexpr access::WarpRequest request(const Walk& walk, std::uint32_t word_bytes, std::uint64_t k,
+[[nodiscard]] constexpr access::WarpRequest request(const MatrixPass& walk, std::uint32_t word_bytes, std::uint64_t k,
                                                     Address&& address) {
   access::WarpRequest request;
   request.word_bytes = word_bytes;

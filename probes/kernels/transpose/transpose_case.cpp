@@ -6,13 +6,13 @@ namespace gpumem::kernels::transpose {
 
 namespace {
 
-Way way_of(const std::string& name) {
-  if (name == "copy") return Way::copy;
-  if (name == "strided-write") return Way::strided_write;
-  if (name == "strided-read") return Way::strided_read;
-  if (name == "tile") return Way::tile;
-  if (name == "padded") return Way::padded;
-  return name == "swizzled" ? Way::swizzled : Way::wide;
+Variant way_of(const std::string& name) {
+  if (name == "copy") return Variant::copy;
+  if (name == "strided-write") return Variant::strided_write;
+  if (name == "strided-read") return Variant::strided_read;
+  if (name == "tile") return Variant::tile;
+  if (name == "padded") return Variant::padded;
+  return name == "swizzled" ? Variant::swizzled : Variant::wide;
 }
 
 }  // namespace
@@ -23,13 +23,13 @@ Transpose::Transpose(const Case& decided)
       matrix{.rows = static_cast<std::uint32_t>(decided.number("matrix_rows")),
              .columns = static_cast<std::uint32_t>(decided.number("matrix_columns"))} {
   if (matrix.rows == 0) matrix.rows = matrix.columns;
-  vector = way == Way::wide ? vector_elements(matrix, element_bytes) : 1;
-  side = way == Way::wide ? wide_row_bytes / element_bytes : tile_side;
+  vector = way == Variant::wide ? vector_elements(matrix, element_bytes) : 1;
+  side = way == Variant::wide ? wide_row_bytes / element_bytes : tile_side;
 }
 
 std::vector<access::Site> sites_of(const Transpose& one) {
   std::vector<access::Site> sites;
-  const auto add = [&](const char* name, access::Space space, access::Op op, const Walk& walk, auto address) {
+  const auto add = [&](const char* name, access::Space space, access::Op op, const MatrixPass& walk, auto address) {
     const std::uint32_t word_bytes = one.vector * one.element_bytes;
     sites.push_back({.name = name,
                      .space = space,
@@ -53,32 +53,32 @@ std::vector<access::Site> sites_of(const Transpose& one) {
   const auto target_column = [=](const Place& at) {
     return one.matrix.target(at.line, at.position) * one.element_bytes;
   };
-  Walk rows = one.by_rows();
-  Walk columns = one.by_columns();
+  MatrixPass rows = one.by_rows();
+  MatrixPass columns = one.by_columns();
   switch (one.way) {
-    case Way::copy:
+    case Variant::copy:
       add("source", global, load, rows, source_row);
       add("target", global, store, rows, source_row);
       break;
-    case Way::strided_write:
+    case Variant::strided_write:
       rows.strip = tile_side;
       add("source", global, load, rows, source_row);
       add("target", global, store, rows, target_column);
       break;
-    case Way::strided_read:
+    case Variant::strided_read:
       columns.strip = tile_side;
       add("source", global, load, columns, source_column);
       add("target", global, store, columns, target_row);
       break;
-    case Way::tile:
-    case Way::padded:
-    case Way::swizzled:
+    case Variant::tile:
+    case Variant::padded:
+    case Variant::swizzled:
       add("source", global, load, rows, source_row);
       add("tile", shared, store, rows, [=](const Place& at) { return one.tile_address(at.line, at.position); });
       add("tile", shared, load, columns, [=](const Place& at) { return one.tile_address(at.position, at.line); });
       add("target", global, store, columns, target_row);
       break;
-    case Way::wide:
+    case Variant::wide:
       add("source", global, load, rows, source_row);
       // Instead of the row that it has loaded, a lane stores the column of its square with that number.
       add("tile", shared, store, rows, [=](const Place& at) {

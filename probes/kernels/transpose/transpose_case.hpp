@@ -10,15 +10,17 @@
 
 namespace gpumem::kernels::transpose {
 
-enum class Way { copy, strided_write, strided_read, tile, padded, swizzled, wide };
+enum class Variant { copy, strided_write, strided_read, tile, padded, swizzled, wide };
 
-[[nodiscard]] constexpr TileLayout layout_of(Way way) {
-  return way == Way::padded ? TileLayout::padded : way == Way::swizzled ? TileLayout::swizzled : TileLayout::plain;
+[[nodiscard]] constexpr TileLayout layout_of(Variant way) {
+  return way == Variant::padded     ? TileLayout::padded
+         : way == Variant::swizzled ? TileLayout::swizzled
+                                    : TileLayout::plain;
 }
 
 /// A case in numbers.
 struct Transpose {
-  Way way;
+  Variant way;
   std::uint32_t element_bytes;
   Matrix matrix;
   std::uint32_t vector;  ///< elements
@@ -30,31 +32,31 @@ struct Transpose {
   [[nodiscard]] std::uint32_t tiles_across() const { return parts(matrix.columns, side); }
   [[nodiscard]] std::uint32_t tiles_down() const { return parts(matrix.rows, side); }
   [[nodiscard]] std::uint32_t squares() const { return side / vector; }  ///< WideTile's
-  [[nodiscard]] bool uses_shared() const { return way >= Way::tile; }
+  [[nodiscard]] bool uses_shared() const { return way >= Variant::tile; }
 
   [[nodiscard]] unsigned shared_bytes() const {
     if (!uses_shared()) return 0;
-    const std::uint32_t elements = way == Way::wide ? side * side : tile_pattern(layout_of(way)).extent();
+    const std::uint32_t elements = way == Variant::wide ? side * side : tile_pattern(layout_of(way)).extent();
     return elements * element_bytes;
   }
   /// Copies of each of its loads and stores.
   [[nodiscard]] unsigned instructions() const {
-    return way == Way::wide ? squares() * squares() / block_threads * vector : tile_turns;
+    return way == Variant::wide ? squares() * squares() / block_threads * vector : tile_turns;
   }
 
   /// Along the rows of the source.
-  [[nodiscard]] Walk by_rows() const {
-    Walk walk{.lines = matrix.rows, .across = matrix.columns, .vector = vector};
-    if (way == Way::wide) {
+  [[nodiscard]] MatrixPass by_rows() const {
+    MatrixPass walk{.lines = matrix.rows, .across = matrix.columns, .vector = vector};
+    if (way == Variant::wide) {
       walk.lanes_across = std::min(squares(), access::warp_lanes);
       walk.line_step = vector;
     }
     return walk;
   }
   /// Along its columns, the rows of the target.
-  [[nodiscard]] Walk by_columns() const {
-    Walk walk{.lines = matrix.columns, .across = matrix.rows, .vector = vector};
-    if (way == Way::wide) walk.lanes_across = std::min(squares(), access::warp_lanes);
+  [[nodiscard]] MatrixPass by_columns() const {
+    MatrixPass walk{.lines = matrix.columns, .across = matrix.rows, .vector = vector};
+    if (way == Variant::wide) walk.lanes_across = std::min(squares(), access::warp_lanes);
     return walk;
   }
 

@@ -25,24 +25,24 @@ namespace gpumem::shared {
 
 namespace {
 
-enum class Way { registers, cp_async, bulk };
+enum class CopyMethod { registers, cp_async, bulk };
 
 /// A case in numbers.
 struct AsyncLaunch {
-  Way way;
+  CopyMethod way;
   std::uint64_t in_flight_bytes;  ///< per multiprocessor, which has one block
   unsigned block_threads;
 
   explicit AsyncLaunch(const Case& decided)
-      : way(decided.name("copied_by") == "registers"  ? Way::registers
-            : decided.name("copied_by") == "cp-async" ? Way::cp_async
-                                                      : Way::bulk),
+      : way(decided.name("copied_by") == "registers"  ? CopyMethod::registers
+            : decided.name("copied_by") == "cp-async" ? CopyMethod::cp_async
+                                                      : CopyMethod::bulk),
         in_flight_bytes(decided.number("in_flight_bytes")),
         block_threads(static_cast<unsigned>(decided.number("block_threads"))) {}
 
   /// What a block works on at a time.
   [[nodiscard]] std::uint32_t tile_words() const {
-    return static_cast<std::uint32_t>(in_flight_bytes / word_bytes / (way == Way::registers ? 1 : ring_stages));
+    return static_cast<std::uint32_t>(in_flight_bytes / word_bytes / (way == CopyMethod::registers ? 1 : ring_stages));
   }
   [[nodiscard]] std::uint64_t held() const { return in_flight_bytes / word_bytes / block_threads; }
 
@@ -76,14 +76,14 @@ std::uint64_t array_bytes(const Device& device) {
 }
 
 /// Throws where the GPU has no such instruction.
-void require_way(Way way, const Device& device) {
-  if (way == Way::cp_async) require_compute_capability(device, 80, "cp.async");
-  if (way == Way::bulk) require_compute_capability(device, 90, "the bulk copy engine");
+void require_way(CopyMethod way, const Device& device) {
+  if (way == CopyMethod::cp_async) require_compute_capability(device, 80, "cp.async");
+  if (way == CopyMethod::bulk) require_compute_capability(device, 90, "the bulk copy engine");
 }
 
 void validate(const Case& chosen) {
   const AsyncLaunch launch(chosen);
-  if (launch.way != Way::registers) return;
+  if (launch.way != CopyMethod::registers) return;
   const std::uint64_t each = launch.in_flight_bytes / launch.block_threads;
   if (each >= word_bytes && each <= most_held * word_bytes) return;
   throw usage_error("--in-flight " + std::to_string(launch.in_flight_bytes) + " through registers is " +
@@ -110,19 +110,19 @@ Workload describe_async_copy(const Case& decided, const Device& device) {
   }
   Workload workload;
   switch (launch.way) {
-    case Way::registers:
+    case CopyMethod::registers:
       workload.kernel =
           launch.with_held([](auto held) { return measure::kernel_name<&copy_through_registers<held()>>(); });
       break;
-    case Way::cp_async:
+    case CopyMethod::cp_async:
       workload.kernel = measure::kernel_name<&copy_by_cp_async<ring_stages>>();
       break;
-    case Way::bulk:
+    case CopyMethod::bulk:
       workload.kernel = measure::kernel_name<&copy_by_bulk_engine<ring_stages>>();
       break;
   }
   const std::uint64_t bytes = array_bytes(device);
-  const unsigned instructions = launch.way == Way::registers ? static_cast<unsigned>(launch.held()) : 1;
+  const unsigned instructions = launch.way == CopyMethod::registers ? static_cast<unsigned>(launch.held()) : 1;
   const auto add_site = [&](const char* name, access::Space space, access::Op op, unsigned of_them) {
     const bool reversed = space == access::Space::shared && op == access::Op::load;
     workload.sites.push_back(
@@ -159,7 +159,7 @@ class AsyncCopyExperiment final : public measure::Experiment {
       cudaFuncAttributes attributes{};
       measure::check(cudaFuncGetAttributes(&attributes, kernel), "look at the kernel");
       // Of a build for older GPUs alone, the PTX that a newer one compiles has no such instructions.
-      const int least = launch_.way == Way::bulk ? 90 : launch_.way == Way::cp_async ? 80 : 0;
+      const int least = launch_.way == CopyMethod::bulk ? 90 : launch_.way == CopyMethod::cp_async ? 80 : 0;
       if (attributes.ptxVersion < least) {
         throw missing_capability_error("this program was not built for GPUs with these instructions: build it for sm_" +
                                        std::to_string(least) + " or later");
@@ -192,11 +192,11 @@ class AsyncCopyExperiment final : public measure::Experiment {
   template <class Visitor>
   void with_kernel(Visitor&& visit) const {
     switch (launch_.way) {
-      case Way::registers:
+      case CopyMethod::registers:
         return launch_.with_held([&](auto held) { visit(copy_through_registers<held()>); });
-      case Way::cp_async:
+      case CopyMethod::cp_async:
         return visit(copy_by_cp_async<ring_stages>, launch_.tile_words());
-      case Way::bulk:
+      case CopyMethod::bulk:
         return visit(copy_by_bulk_engine<ring_stages>, launch_.tile_words());
     }
   }

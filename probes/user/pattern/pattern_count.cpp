@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "engine/access/touch_map.hpp"
+#include "engine/access/footprint_bitmap.hpp"
 #include "engine/base/error.hpp"
 #include "engine/machine/compute_capability.hpp"
 #include "engine/measure/cuda.hpp"
@@ -51,7 +51,7 @@ class Counting {
   }
 
   /// The footprint as well.
-  CountedRequests run(access::TouchMap& map) {
+  CountedRequests run(access::FootprintBitmap& map) {
     const std::uint64_t bytes = map.window().map_bytes();
     const measure::DeviceBuffer marks(bytes);
     measure::check(cudaMemsetAsync(marks.data(), 0, bytes, stream_.get()), "clear the marks");
@@ -87,7 +87,7 @@ access::Window window_of(std::uint64_t elements, std::uint32_t word_bytes) {
   return {0, (elements * word_bytes + whole - 1) / whole * whole, word_bytes};
 }
 
-KnownPattern known_by(const CountedRequests& found, const access::TouchMap& map, const Launch& launch) {
+KnownPattern known_by(const CountedRequests& found, const access::FootprintBitmap& map, const Launch& launch) {
   const access::Counts counts = {
       .requests = found.requests, .sectors = found.sectors, .lines = found.lines, .addresses = found.addresses};
   // Loads and stores of device memory cost the same.
@@ -124,7 +124,7 @@ std::optional<KnownPattern> PatternCounter::count(const UserPattern& pattern, co
       if (found.negative > 0 || found.accesses == 0 || !fits(found.extent)) return std::nullopt;
       bound_elements = found.extent;
     }
-    access::TouchMap map(window_of(bound_elements, launch.word_bytes));
+    access::FootprintBitmap map(window_of(bound_elements, launch.word_bytes));
     const CountedRequests found = counting.run(map);
     if (found.negative > 0 || found.accesses == 0) return std::nullopt;
     return known_by(found, map, launch);

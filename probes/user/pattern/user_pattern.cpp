@@ -147,7 +147,7 @@ access::Requests evaluated(const UserPattern& pattern, const Launch& launch, std
 
 /// Where all is evaluated, and it is known before about how far it reaches: together, as evaluating takes longest.
 KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
-  access::Reach reach;
+  access::LaunchExtent reach;
   KnownPattern known{.exact = access::summarise_exactly(evaluated(pattern, launch, extent_elements), {}, &reach)};
   const auto n = static_cast<std::int64_t>(launch.count);
   if (reach.accesses == 0) refuse_idle(pattern, n);

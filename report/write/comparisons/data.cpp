@@ -84,7 +84,7 @@ Json case_json(const ComparedCase& one) {
 
 Json differences_json(const Comparison& comparison) {
   Json list = Json::array();
-  for (std::size_t n = 0; n < comparison.news(); ++n) {
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     for (const Difference& one : comparison.differences[n]) {
       list.push_back({{"new_index", n},
                       {"member", one.member},
@@ -100,7 +100,7 @@ Json differences_json(const Comparison& comparison) {
 
 Json summary_json(const Comparison& comparison) {
   Json list = Json::array();
-  for (std::size_t n = 0; n < comparison.news(); ++n) {
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     const CaseTally counts = tally(comparison, n);
     Json one = Json::object();
     for (std::size_t i = 0; i < counts.counts.size(); ++i) {
@@ -131,15 +131,15 @@ std::vector<CsvPath> csv_paths(const Comparison& comparison) {
 }  // namespace
 
 void write_comparison_json(std::ostream& out, const Comparison& comparison) {
-  Json news = Json::array();
-  for (const NamedReport& one : comparison.reports.subspan(1)) news.push_back(run_json(one));
+  Json new_reports = Json::array();
+  for (const NamedReport& one : comparison.reports.subspan(1)) new_reports.push_back(run_json(one));
   Json cases = Json::array();
   for (const ComparedCase& one : comparison.cases) cases.push_back(case_json(one));
   const Json json = {{"schema_version", 1},
                      {"tool", {{"name", "gpumem"}, {"version", comparison.tool_version}}},
                      {"tolerance", comparison.tolerance},
                      {"old", run_json(comparison.reports.front())},
-                     {"new", std::move(news)},
+                     {"new", std::move(new_reports)},
                      {"differences", differences_json(comparison)},
                      {"summary", summary_json(comparison)},
                      {"cases", std::move(cases)}};
@@ -151,7 +151,7 @@ void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
   const std::vector<CsvPath> paths = csv_paths(comparison);
   out << csv_names(paths) << '\n';
   for (const ComparedCase& one : comparison.cases) {
-    for (std::size_t n = 0; n < comparison.news(); ++n) {
+    for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
       if (!one.old_reading && !one.changes[n].reading) continue;  // another NEW's
       Json row = case_json(one);
       row.update(change_json(one.changes[n]));

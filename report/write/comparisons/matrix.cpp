@@ -18,7 +18,7 @@ Matrix::Cell cell_of(const Comparison& comparison, const CaseChange& change) {
 }  // namespace
 
 Block change_matrices(const Comparison& comparison, const ShownCases& cases) {
-  if (comparison.news() != 1) return {};
+  if (comparison.new_reports() != 1) return {};
   Cases records;
   std::map<const Record*, const CaseChange*> changes;
   for (const ComparedCase* one : cases) {

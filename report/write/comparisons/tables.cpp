@@ -95,10 +95,10 @@ class BlockBuilder {
       add_parameters();
     }
     add_column({.heading = {"old", unit_.name}}, [&](const ComparedCase& one) { return text_of(one.old_reading); });
-    for (std::size_t n = 0; n < comparison_.news(); ++n) add_new(n);
+    for (std::size_t n = 0; n < comparison_.new_reports(); ++n) add_new(n);
     add_notes();
-    for (std::size_t n = 0; n < comparison_.news(); ++n) add_reasons(n);
-    for (std::size_t n = 0; of_kernels_ && n < comparison_.news(); ++n) add_places(n);
+    for (std::size_t n = 0; n < comparison_.new_reports(); ++n) add_reasons(n);
+    for (std::size_t n = 0; of_kernels_ && n < comparison_.new_reports(); ++n) add_places(n);
     return std::move(block_);
   }
 
@@ -148,7 +148,7 @@ class BlockBuilder {
 
   void add_new(std::size_t n) {
     const std::string label = new_label(comparison_, n);
-    const bool several = comparison_.news() > 1;
+    const bool several = comparison_.new_reports() > 1;
     const auto change = [n](const ComparedCase& one) -> const CaseChange& { return one.changes[n]; };
     add_column({.heading = {label, unit_.name}, .rank = several ? 30U : 0},
                [&](const ComparedCase& one) { return text_of(change(one).reading); });
@@ -197,7 +197,7 @@ class BlockBuilder {
     std::vector<std::vector<std::string>> notes;
     for (const ComparedCase* one : cases_) {
       std::vector<std::string>& own = notes.emplace_back();
-      for (std::size_t n = 0; n < comparison_.news(); ++n) {
+      for (std::size_t n = 0; n < comparison_.new_reports(); ++n) {
         std::ranges::move(notes_of(*one, one->changes[n], new_label(comparison_, n)), std::back_inserter(own));
       }
     }

@@ -41,7 +41,7 @@ std::string difference_words(const Difference& one) {
 }
 
 void add_differences(std::vector<Said>& lines, const Comparison& comparison, std::size_t which) {
-  const std::string of = comparison.news() == 1 ? "" : " in " + new_label(comparison, which);
+  const std::string of = comparison.new_reports() == 1 ? "" : " in " + new_label(comparison, which);
   const char* different = "Different";
   for (const bool minor : {false, true}) {
     std::vector<std::string> parts;
@@ -173,8 +173,8 @@ void add_one_sided(std::vector<Said>& lines, const Comparison& comparison, std::
     if (!one.old_reading && one.changes[which].reading) added.push_back(one.record);
   }
   const std::string label = new_label(comparison, which);
-  const std::string not_in = comparison.news() == 1 ? "Only in old" : "In old, not in " + label;
-  const std::string only_in = comparison.news() == 1 ? "Only in " + label : "In " + label + ", not in old";
+  const std::string not_in = comparison.new_reports() == 1 ? "Only in old" : "In old, not in " + label;
+  const std::string only_in = comparison.new_reports() == 1 ? "Only in " + label : "In " + label + ", not in old";
   const bool of_program = comparison.reports.front().report.program.has_value();
   const auto list = of_program ? listed_kernels : listed_by_probe;
   if (!missing.empty()) lines.push_back({fmt::format("{}: {}.", not_in, list(missing, all)), Tint::yellow});
@@ -193,7 +193,7 @@ std::string total_words(const Comparison& comparison, std::size_t which) {
   const auto words = [](double seconds, std::uint64_t launches) {
     return fmt::format("{} in {} {}", duration_words(seconds), launches, launches == 1 ? "launch" : "launches");
   };
-  const std::string prefix = comparison.news() == 1 ? "" : new_label(comparison, which) + ": ";
+  const std::string prefix = comparison.new_reports() == 1 ? "" : new_label(comparison, which) + ": ";
   return fmt::format("{}GPU time of the program: {} -> {} ({}).", prefix, words(*old_s, old_program->launches_seen),
                      words(*new_s, new_program->launches_seen), change_words(*new_s / *old_s));
 }
@@ -230,7 +230,7 @@ std::string summary(const Comparison& comparison, std::size_t which) {
   for (const auto& [outcome, words] : others) {
     if (counts[outcome] > 0) parts.push_back(fmt::format("{} {}", counts[outcome], words));
   }
-  const std::string prefix = comparison.news() == 1 ? "" : new_label(comparison, which) + ": ";
+  const std::string prefix = comparison.new_reports() == 1 ? "" : new_label(comparison, which) + ": ";
   return prefix + join(parts, ", ") + ".";
 }
 
@@ -240,10 +240,10 @@ std::vector<Said> comparison_preamble(const Comparison& comparison) {
   std::vector<Said> lines;
   if (std::string nature = nature_of(comparison); !nature.empty()) lines.push_back({std::move(nature), Tint::bold});
   lines.push_back({report_line("old", comparison.reports.front()), Tint::bold});
-  for (std::size_t n = 0; n < comparison.news(); ++n) {
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     lines.push_back({report_line(new_label(comparison, n), comparison.reports[n + 1]), Tint::bold});
   }
-  for (std::size_t n = 0; n < comparison.news(); ++n) add_differences(lines, comparison, n);
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) add_differences(lines, comparison, n);
   lines.push_back({fmt::format("Change: of speed, with its 95 % confidence interval. Same: all of it within ±{} %; "
                                "faster, slower: all of it beyond.",
                                trimmed(comparison.tolerance * 100, 3)),
@@ -253,8 +253,8 @@ std::vector<Said> comparison_preamble(const Comparison& comparison) {
 
 std::vector<Said> comparison_closing(const Comparison& comparison) {
   std::vector<Said> lines;
-  for (std::size_t n = 0; n < comparison.news(); ++n) add_one_sided(lines, comparison, n);
-  for (std::size_t n = 0; n < comparison.news(); ++n) {
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) add_one_sided(lines, comparison, n);
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     if (std::string total = total_words(comparison, n); !total.empty()) lines.push_back({std::move(total), Tint::bold});
     lines.push_back({summary(comparison, n), Tint::bold});
   }

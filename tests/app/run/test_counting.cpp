@@ -127,7 +127,7 @@ TEST_CASE("loads and stores of local memory are counted by themselves", "[counti
 TEST_CASE("load efficiency and throughput are those of one launch", "[counting]") {
   Workload workload = kernel();
   workload.sites = {site(access::Space::global, access::Op::load)};
-  workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .pieces = 4}};
+  workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .count = 4}};
   report::Record record = record_of_sites(workload, 8);
   record.time = report::TimeRecord{};
   record.time->summary.median = measure::Seconds(4e-6);

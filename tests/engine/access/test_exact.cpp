@@ -91,14 +91,14 @@ ExactSummary by_byte(const Requests& launch) {
 }
 
 auto all_of(const Counts& c) { return std::tuple(c.requests, c.sectors, c.lines, c.wavefronts, c.addresses); }
-auto all_of(const Reach& r) { return std::tuple(r.accesses, r.end_byte, r.highest_request); }
+auto all_of(const LaunchExtent& r) { return std::tuple(r.accesses, r.end_byte, r.highest_request); }
 auto all_of(const Footprint& f) {
   return std::tuple(f.sectors, f.partial_sectors, f.atoms, f.partial_atoms, f.lines, f.line_pairs, f.channels);
 }
 
 /// Lane by lane; of several requests that reach highest it is `highest_request`, if that is one of them.
-Reach reach_of(const Requests& launch, std::uint64_t highest_request) {
-  Reach reach;
+LaunchExtent reach_of(const Requests& launch, std::uint64_t highest_request) {
+  LaunchExtent reach;
   for (std::uint64_t k = 0; k < launch.count; ++k) {
     std::array<WarpRequest, 1> one;
     one[0].word_bytes = launch.word_bytes;
@@ -124,7 +124,7 @@ void check_exact(Requests launch) {
     launch.extent_bytes = known;
     for (const CountingLimits& limits : {CountingLimits{1}, CountingLimits{3}, CountingLimits{2, 1U << 14U}}) {
       INFO("extent " << known << " of " << extent << ", " << limits.threads << " threads, " << limits.memory_bytes);
-      Reach reach;
+      LaunchExtent reach;
       const ExactSummary found = summarise_exactly(launch, limits, &reach);
       CHECK(all_of(reach) == all_of(reach_of(launch, reach.highest_request)));
       CHECK(all_of(found.counts) == all_of(expected.counts));

@@ -19,7 +19,7 @@ inline measure::Clock clock_of(const std::vector<Operation>& operations) {
   const bool only_copies = std::ranges::all_of(operations, is_copy);
   const bool by_host = std::ranges::any_of(operations, [&](const Operation& operation) {
     return operation.work == Work::pack || operation.work == Work::busy_host || operation.pageable ||
-           (is_copy(operation) && operation.pieces > 1) ||
+           (is_copy(operation) && operation.count > 1) ||
            (!only_copies && operation.stream != operations.front().stream);
   });
   return by_host ? measure::Clock::host : measure::Clock::device;

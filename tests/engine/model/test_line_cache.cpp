@@ -4,8 +4,8 @@
 #include <random>
 #include <set>
 
+#include "engine/model/l2_cache.hpp"
 #include "engine/model/line_cache.hpp"
-#include "engine/model/second_level.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model {

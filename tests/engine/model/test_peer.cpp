@@ -60,12 +60,12 @@ TEST_CASE("without NVLinks GPUs reach each other over PCI Express", "[model][pee
 TEST_CASE("what is staged in the host's memory is as fast as the slower half, but for its first piece",
           "[model][peer]") {
   PeerTraffic one = traffic(Mover::host);
-  one.pieces = 64;
+  one.chunks = 64;
   const double seconds = peer_time(one, h200()).seconds;
   const double bytes_s = static_cast<double>(one.bytes) / h200().rates.pcie_to_host_bytes_per_s;
   CHECK(seconds > bytes_s);
   CHECK(seconds < 1.11 * bytes_s);
-  one.pieces = 1;  // then nothing overlaps
+  one.chunks = 1;  // then nothing overlaps
   CHECK(peer_time(one, h200()).seconds > 1.9 * bytes_s);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("copies in a row take as many times the bytes, and the fixed cost of e
 
 TEST_CASE("both ways through the host share its memory, where that is known", "[model][peer]") {
   PeerTraffic one = traffic(Mover::host, true);
-  one.pieces = 64;
+  one.chunks = 64;
   Profile profile = h200();
   profile.rates.host_memory_bytes_per_s = 100e9;  // each byte is written and read
   CHECK(peer_bytes_per_s(one, profile) == 25e9);

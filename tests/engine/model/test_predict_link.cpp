@@ -275,7 +275,7 @@ TEST_CASE("launches among operations take what one launch does, each time", "[pr
   const double pcie = stage(predict(mapped, h200()), "pcie");
   mapped.operations = {{Work::launch, "kernel", 0}};
   CHECK(predict(mapped, h200()).seconds == Approx(one));
-  mapped.operations.front().pieces = 4;
+  mapped.operations.front().count = 4;
   CHECK(predict(mapped, h200()).seconds == Approx(4 * one));
   CHECK(stage(predict(mapped, h200()), "pcie") == Approx(4 * pcie));
 
@@ -288,7 +288,7 @@ TEST_CASE("launches among operations take what one launch does, each time", "[pr
   CHECK(prediction.bottleneck == "pcie");
   CHECK(stage(prediction, "dram") > 0);
   // Read once, mapped and copied come to nearly the same; read twice, copying pays.
-  copied.operations.back().pieces = mapped.operations.front().pieces = 2;
+  copied.operations.back().count = mapped.operations.front().count = 2;
   CHECK(predict(copied, h200()).seconds < 0.6 * predict(mapped, h200()).seconds);
 }
 

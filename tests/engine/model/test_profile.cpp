@@ -138,7 +138,7 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.block_drain_share,
                                   rates.l2_read_requests_per_s,
                                   rates.l2_write_requests_per_s,
-                                  rates.l2_meetings_per_s,
+                                  rates.l2_store_collisions_per_s,
                                   rates.l1_lines_per_cycle,
                                   rates.overlap_exponent,
                                   rates.line_spread_share,

@@ -10,7 +10,7 @@
 
 #include "engine/access/site.hpp"
 #include "engine/base/error.hpp"
-#include "probes/global/pieces.hpp"
+#include "probes/global/placement.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 
@@ -60,15 +60,15 @@ template <class Placement>
 std::set<std::uint64_t> elements_of(const Placement& placement) {
   std::set<std::uint64_t> elements;
   for (std::uint64_t thread = 0; thread < placement.threads(); ++thread) {
-    for (std::uint32_t piece = 0; piece < placement.pieces(); ++piece) {
-      if (!placement.active(thread, piece)) continue;
-      const std::uint64_t element = placement(thread, piece);
+    for (std::uint32_t which = 0; which < placement.elements_per_thread(); ++which) {
+      if (!placement.active(thread, which)) continue;
+      const std::uint64_t element = placement(thread, which);
       REQUIRE(element < placement.extent());
       REQUIRE(elements.insert(element).second);
     }
   }
   CHECK(elements.size() == placement.useful());
-  const PiecePattern<Placement> pattern{placement};
+  const PlacedPattern<Placement> pattern{placement};
   const Launch launch = launch_of(Op::read, placement);
   std::set<std::uint64_t> of_pattern;
   for (std::uint64_t i = 0; i < launch.count; ++i) {

@@ -14,7 +14,7 @@ using global::AtomicsLaunch;
 namespace {
 
 /// The words of one block, or of the grid, after doing what the kernel does; adds up what was returned.
-std::vector<std::uint32_t> play(const AtomicsLaunch& launch, std::uint32_t& returned) {
+std::vector<std::uint32_t> simulate(const AtomicsLaunch& launch, std::uint32_t& returned) {
   const std::uint32_t threads = (launch.in_shared ? 1 : launch.blocks) * global::atomics_threads;
   const std::uint32_t units = threads / launch.unit_lanes;
   std::vector<std::uint32_t> words(launch.addresses, 0);
@@ -47,7 +47,7 @@ TEST_CASE("every address gets its share of the updates, and old values add up, i
         launch.blocks = 3;
         launch.turns = 8;
         std::uint32_t returned = 0;
-        const std::vector<std::uint32_t> words = play(launch, returned);
+        const std::vector<std::uint32_t> words = simulate(launch, returned);
         for (std::uint32_t i = 0; i < addresses; ++i) {
           REQUIRE(words[i] == static_cast<std::uint32_t>(launch.updates_of(i)) * launch.value);
         }

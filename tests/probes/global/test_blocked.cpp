@@ -37,8 +37,8 @@ TEST_CASE("blocked: a lane goes through its run from turn to turn, lanes are a r
       for (const std::uint64_t lane : {0U, 1U, 31U}) {
         const std::uint64_t group = turn / run;
         const std::uint64_t thread = turn / BlockedPlacement::turns * 32 + lane;
-        const auto piece = static_cast<std::uint32_t>(turn % BlockedPlacement::turns);
-        REQUIRE(placement(thread, piece) == (group * 32 + lane) * run + turn % run);
+        const auto which = static_cast<std::uint32_t>(turn % BlockedPlacement::turns);
+        REQUIRE(placement(thread, which) == (group * 32 + lane) * run + turn % run);
       }
     }
   }

@@ -18,7 +18,7 @@ double sectors(const Case& one) { return sectors_per_request(describe(one).sites
 
 }  // namespace
 
-TEST_CASE("layout: every layout accesses each piece of every structure once", "[layout]") {
+TEST_CASE("layout: every layout accesses each which of every structure once", "[layout]") {
   for (const std::string layout : {"aos", "aligned", "soa", "aosoa"}) {
     for (std::uint32_t bytes = 4; bytes <= 32; bytes += 4) {
       for (const bool one_field : {false, true}) {
@@ -44,7 +44,7 @@ TEST_CASE("layout: fields lie where their layout says", "[layout]") {
 TEST_CASE("layout: aligned structures are accessed in as few and wide words as their size allows", "[layout]") {
   const auto words = [](std::uint32_t bytes) {
     const LayoutPlacement placement = layout_placement("aligned", bytes, false, 64);
-    return std::pair(placement.word_bytes(), placement.pieces());
+    return std::pair(placement.word_bytes(), placement.elements_per_thread());
   };
   CHECK(words(4) == std::pair(4U, 1U));
   CHECK(words(8) == std::pair(8U, 1U));

@@ -74,14 +74,14 @@ TEST_CASE("pitch: padded rows are aligned, plain ones only if their width is a m
 
 TEST_CASE("pitch: the warps of a launch come in the order in which a block's turns follow each other", "[pitch]") {
   const RowPlacement placement(Walk::column, 4, row_multiple(Walk::column), 100, 100);
-  const std::uint32_t pieces = placement.pieces();
-  const Launch launch{.op = Op::read, .word_bytes = 4, .tile = {piece_block_threads, 2 * pieces}};
-  const std::uint64_t of_block = std::uint64_t{2} * pieces * piece_block_threads / 32;
+  const std::uint32_t elements = placement.elements_per_thread();
+  const Launch launch{.op = Op::read, .word_bytes = 4, .tile = {placed_block_threads, 2 * elements}};
+  const std::uint64_t of_block = std::uint64_t{2} * elements * placed_block_threads / 32;
   std::set<std::uint64_t> all;
   for (std::uint64_t k = 0; k < 3 * of_block; ++k) all.insert(in_order_of_warps(launch, placement, k));
   CHECK(all.size() == 3 * of_block);
   CHECK(*all.rbegin() == 3 * of_block - 1);
-  CHECK(in_order_of_warps(launch, placement, 1) == pieces);  // the second warp's first
+  CHECK(in_order_of_warps(launch, placement, 1) == elements);  // the second warp's first
   CHECK(in_order_of_warps(launch, placement, of_block) == of_block);
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("random: an update reads and writes its table", "[random]") {
   CHECK(describe(random_case(mib, "gather")).useful_bytes_written == 0);
 }
 
-TEST_CASE("random: the model plays it, but for updates that wait for each other in L2", "[random]") {
+TEST_CASE("random: the model simulates it, but for updates that wait for each other in L2", "[random]") {
   const model::Profile profile = model::load_profile("h200");
   const auto seconds = [&](std::uint64_t footprint, const char* op) {
     const Workload workload = find_probe("random")->describe(random_case(footprint, op), profile.device);

@@ -59,23 +59,23 @@ TEST_CASE("batching moves all bytes whatever the pieces, and says what the host 
   REQUIRE(separate.operations.size() == 1);
   CHECK(separate.operations[0].work == Work::copy_to_device);
   CHECK(separate.operations[0].bytes == 16 * mib);
-  CHECK(separate.operations[0].pieces == 64);
+  CHECK(separate.operations[0].count == 64);
   CHECK_FALSE(separate.operations[0].one_call);
   CHECK_FALSE(separate.operations[0].pageable);
 
   const Workload batched = describe(batching_case("batched", 64));
   REQUIRE(batched.operations.size() == 1);
-  CHECK(batched.operations[0].pieces == 64);
+  CHECK(batched.operations[0].count == 64);
   CHECK(batched.operations[0].one_call);
 
   const Workload packed = describe(batching_case("packed", 64));
   CHECK(packed.host_bytes == 48 * mib);  // and the staging buffer
   REQUIRE(packed.operations.size() == 2);
   CHECK(packed.operations[0].work == Work::pack);
-  CHECK(packed.operations[0].pieces == 64);
+  CHECK(packed.operations[0].count == 64);
   CHECK(packed.operations[0].bytes == 16 * mib);
   CHECK(packed.operations[1].work == Work::copy_to_device);
-  CHECK(packed.operations[1].pieces == 1);
+  CHECK(packed.operations[1].count == 1);
 
   const Workload back = describe(batching_case("packed", 64, "to-host"));
   CHECK(back.useful_bytes_read == 16 * mib);

@@ -86,7 +86,7 @@ double pays_from(const Conclusion& conclusion) { return conclusion.found.empty()
 TEST_CASE("zero-copy: mapped memory is read and written by the kernel alone, over the link", "[zero_copy]") {
   const Workload copy = describe(zero_copy_case("mapped", "copy", 3));
   REQUIRE(work_of(copy) == std::vector{Work::launch});
-  CHECK(copy.operations.front().pieces == 3);
+  CHECK(copy.operations.front().count == 3);
   CHECK(copy.operations.front().stage == "kernel");
   REQUIRE(copy.sites.size() == 2);
   for (const access::Site& site : copy.sites) {
@@ -109,9 +109,9 @@ TEST_CASE("zero-copy: copying moves what the op needs, once, and the kernel runs
   const Workload read = describe(zero_copy_case("copied", "read", 4));
   REQUIRE(work_of(read) == std::vector{Work::copy_to_device, Work::launch});
   CHECK(read.operations[0].bytes == mib);
-  CHECK(read.operations[0].pieces == 1);
+  CHECK(read.operations[0].count == 1);
   CHECK_FALSE(read.operations[0].pageable);
-  CHECK(read.operations[1].pieces == 4);
+  CHECK(read.operations[1].count == 4);
   CHECK(read.sites.front().space == access::Space::global);
   CHECK(read.useful_bytes_read == 4 * mib);
   CHECK(read.allocated_bytes == mib + mib / 4);  // a checksum per thread of four words

@@ -51,8 +51,8 @@ Requests declared(const access::Site& site) {
   return all;
 }
 
-/// A kernel played through on the host, thread by thread: the requests of its sites, in their order, and the target.
-struct Played {
+/// A kernel simulated on the host, thread by thread: the requests of its sites, in their order, and the target.
+struct Simulated {
   std::map<std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>, Request> requests;
   std::vector<std::uint64_t> target;  ///< the source's index of each element
 
@@ -72,8 +72,8 @@ struct Played {
 
 constexpr std::uint64_t nothing = ~std::uint64_t{0};
 
-Played play_tiles(const Matrix& matrix, TileLayout layout, std::uint32_t bytes) {
-  Played played{.requests = {}, .target = std::vector<std::uint64_t>(matrix.count(), nothing)};
+Simulated play_tiles(const Matrix& matrix, TileLayout layout, std::uint32_t bytes) {
+  Simulated simulated{.requests = {}, .target = std::vector<std::uint64_t>(matrix.count(), nothing)};
   const shared::TilePattern pattern = tile_pattern(layout);
   const std::uint32_t across = parts(matrix.columns, tile_side);
   for (std::uint32_t block = 0; block < across * parts(matrix.rows, tile_side); ++block) {
@@ -91,20 +91,20 @@ Played play_tiles(const Matrix& matrix, TileLayout layout, std::uint32_t bytes) 
           const std::uint64_t from = matrix.source(first_row + r, first_column + c);
           const std::uint64_t to = matrix.target(first_row + r, first_column + c);
           const std::uint32_t word = pattern.word(r, c);
-          played.access(loads ? 0 : 3, block, thread, turn, (loads ? from : to) * bytes);
-          played.access(loads ? 1 : 2, block, thread, turn, std::uint64_t{word} * bytes);
-          (loads ? tile[word] : played.target[to]) = loads ? from : tile[word];
+          simulated.access(loads ? 0 : 3, block, thread, turn, (loads ? from : to) * bytes);
+          simulated.access(loads ? 1 : 2, block, thread, turn, std::uint64_t{word} * bytes);
+          (loads ? tile[word] : simulated.target[to]) = loads ? from : tile[word];
         }
       }
     }
   }
-  return played;
+  return simulated;
 }
 
 template <std::uint32_t bytes, std::uint32_t vector>
-Played play_wide(const Matrix& matrix) {
+Simulated play_wide(const Matrix& matrix) {
   using Tile = WideTile<bytes, vector>;
-  Played played{.requests = {}, .target = std::vector<std::uint64_t>(matrix.count(), nothing)};
+  Simulated simulated{.requests = {}, .target = std::vector<std::uint64_t>(matrix.count(), nothing)};
   const TileOrder order{parts(matrix.columns, Tile::side), parts(matrix.rows, Tile::side)};
   for (std::uint32_t block = 0; block < order.across * order.down; ++block) {
     const std::uint32_t first_row = order(block).y * Tile::side;
@@ -117,9 +117,9 @@ Played play_wide(const Matrix& matrix) {
         const std::uint32_t row = Tile::first_row(square);
         const std::uint32_t column = Tile::first_column(square);
         if (first_row + row >= matrix.rows || first_column + column >= matrix.columns) continue;
-        played.access(0, block, thread, turn, matrix.source(first_row + row + k, first_column + column) * bytes);
+        simulated.access(0, block, thread, turn, matrix.source(first_row + row + k, first_column + column) * bytes);
         const std::uint32_t place = Tile::place(column + k, row / vector);
-        played.access(1, block, thread, turn, std::uint64_t{place} * vector * bytes);
+        simulated.access(1, block, thread, turn, std::uint64_t{place} * vector * bytes);
         for (std::uint32_t i = 0; i < vector; ++i) {
           tile[place * vector + i] = matrix.source(first_row + row + i, first_column + column + k);
         }
@@ -133,32 +133,33 @@ Played play_wide(const Matrix& matrix) {
         if (first_row + row >= matrix.rows || first_column + column >= matrix.columns) continue;
         const std::uint32_t place = Tile::place(column, row / vector);
         const std::uint64_t to = matrix.target(first_row + row, first_column + column);
-        played.access(2, block, thread, turn, std::uint64_t{place} * vector * bytes);
-        played.access(3, block, thread, turn, to * bytes);
-        for (std::uint32_t i = 0; i < vector; ++i) played.target[to + i] = tile[place * vector + i];
+        simulated.access(2, block, thread, turn, std::uint64_t{place} * vector * bytes);
+        simulated.access(3, block, thread, turn, to * bytes);
+        for (std::uint32_t i = 0; i < vector; ++i) simulated.target[to + i] = tile[place * vector + i];
       }
     }
   }
-  return played;
+  return simulated;
 }
 
-Played play_wide(const Matrix& matrix, std::uint32_t bytes) {
+Simulated play_wide(const Matrix& matrix, std::uint32_t bytes) {
   const std::uint32_t vector = vector_elements(matrix, bytes);
   if (bytes == 8) return vector == 2 ? play_wide<8, 2>(matrix) : play_wide<8, 1>(matrix);
   return vector == 4 ? play_wide<4, 4>(matrix) : vector == 2 ? play_wide<4, 2>(matrix) : play_wide<4, 1>(matrix);
 }
 
-void check_played(const std::string& way, const Matrix& matrix, const std::string& type, const Played& played) {
+void check_simulated(const std::string& way, const Matrix& matrix, const std::string& type,
+                     const Simulated& simulated) {
   std::vector<std::uint64_t> transposed;
   for (std::uint64_t i = 0; i < matrix.count(); ++i) {
     transposed.push_back(i % matrix.rows * matrix.columns + i / matrix.rows);
   }
-  CHECK((played.target == transposed));
+  CHECK((simulated.target == transposed));
   const Workload workload = workload_of(way, matrix, type);
   REQUIRE(workload.sites.size() == 4);
   for (std::size_t site = 0; site < 4; ++site) {
     INFO(way << " " << matrix.rows << " x " << matrix.columns << " " << type << " site " << site);
-    CHECK((declared(workload.sites[site]) == played.of_site(site)));
+    CHECK((declared(workload.sites[site]) == simulated.of_site(site)));
   }
 }
 
@@ -175,11 +176,11 @@ TEST_CASE("tiles transpose every matrix, with the requests that are declared", "
       {"tile", TileLayout::plain}, {"padded", TileLayout::padded}, {"swizzled", TileLayout::swizzled}};
   for (const Matrix& matrix : matrices) {
     for (const auto& [way, layout] : layouts) {
-      check_played(way, matrix, "float", play_tiles(matrix, layout, 4));
-      check_played(way, matrix, "double", play_tiles(matrix, layout, 8));
+      check_simulated(way, matrix, "float", play_tiles(matrix, layout, 4));
+      check_simulated(way, matrix, "double", play_tiles(matrix, layout, 8));
     }
-    check_played("wide", matrix, "float", play_wide(matrix, 4));
-    check_played("wide", matrix, "double", play_wide(matrix, 8));
+    check_simulated("wide", matrix, "float", play_wide(matrix, 4));
+    check_simulated("wide", matrix, "double", play_wide(matrix, 8));
   }
 }
 

@@ -79,9 +79,9 @@ TEST_CASE("kernels read or write the memory of the other GPU", "[peer]") {
   }
 }
 
-TEST_CASE("staged bytes pass through a few pieces of the host's memory", "[peer]") {
+TEST_CASE("staged bytes pass through a few chunks of the host's memory", "[peer]") {
   const Workload staged = describe(peer_case(5, 3, "staged"), fourth_of_eight());
-  CHECK(staged.peer->pieces == 64);
+  CHECK(staged.peer->chunks == 64);
   CHECK(staged.peer->copies == 1);
   CHECK(staged.useful_bytes() == std::uint64_t{512} << 20U);
   CHECK(staged.host_bytes == std::uint64_t{16} << 20U);

@@ -165,7 +165,7 @@ TEST_CASE("only launches of kernels are fitted to", "[fit]") {
   const Case one = global_case("offset", std::uint64_t{0}, "read");
   workload = one.probe->describe(one, load_profile("h200").device);
   CHECK(FitCase::suits(workload));
-  workload.operations.push_back({.work = Operation::Work::launch, .stage = "kernel", .pieces = 4});
+  workload.operations.push_back({.work = Operation::Work::launch, .stage = "kernel", .count = 4});
   CHECK(FitCase::suits(workload));
   workload.operations.push_back({.work = Operation::Work::copy_to_host, .stage = "copy out"});
   CHECK_FALSE(FitCase::suits(workload));

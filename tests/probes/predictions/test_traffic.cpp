@@ -43,9 +43,9 @@ Workload workload_of(const std::string& element, const std::string& op, std::uin
 
 Traffic traffic(const std::string& element, const std::string& op, std::uint64_t bytes, const Profile& profile,
                 Given given = {}) {
-  const auto played = traffic_of(workload_of(element, op, bytes, profile, given), profile);
-  REQUIRE(played);
-  return *played;
+  const auto simulated = traffic_of(workload_of(element, op, bytes, profile, given), profile);
+  REQUIRE(simulated);
+  return *simulated;
 }
 
 /// How many multiples of `whole` it is.
@@ -65,11 +65,12 @@ bool same(const Traffic& a, const Traffic& b) {
          a.written_lines == b.written_lines && a.written_line_pairs == b.written_line_pairs &&
          a.written_bytes == b.written_bytes && a.filled_lines == b.filled_lines &&
          a.filled_line_pairs == b.filled_line_pairs && a.filled_bytes == b.filled_bytes &&
-         a.l1_store_passes == b.l1_store_passes && a.meetings == b.meetings && a.mixed_lines == b.mixed_lines &&
-         a.mixed_groups == b.mixed_groups && a.pieced_sectors == b.pieced_sectors;
+         a.l1_store_passes == b.l1_store_passes && a.store_collisions == b.store_collisions &&
+         a.mixed_lines == b.mixed_lines && a.mixed_groups == b.mixed_groups &&
+         a.incomplete_sectors == b.incomplete_sectors;
 }
 
-/// Loads played with every line, the second of two launches: what L1s ask for, and what L2 does.
+/// Loads simulated with every line, the second of two launches: what L1s ask for, and what L2 does.
 struct Loads {
   double l2_sectors = 0;
   double memory_bytes = 0;
@@ -86,7 +87,7 @@ struct Loads {
         for (access::WarpRequest& request : warps) request = {.word_bytes = site.word_bytes};
         site.fill(block * warps.size(), warps);
         for (const access::WarpRequest& request : warps) {
-          play(request, first[block % first.size()], second);
+          simulate(request, first[block % first.size()], second);
         }
       }
     }
@@ -106,7 +107,7 @@ struct Loads {
     line.valid = static_cast<std::uint8_t>(line.valid | sectors);
     return lacking;
   }
-  void play(const access::WarpRequest& request, LineCache& first, LineCache& second) {
+  void simulate(const access::WarpRequest& request, LineCache& first, LineCache& second) {
     const access::BlockSet sectors = blocks_touched(request, access::sector_bytes);
     for (unsigned k = 0; k < sectors.size; ++k) {
       const std::uint64_t line = sectors.block[k] / sectors_of_line;
@@ -243,13 +244,13 @@ TEST_CASE("traffic: a walk down columns completes sectors as far as its rows fit
 TEST_CASE("traffic: stores that neighbours share sectors with are told apart", "[traffic]") {
   const Profile profile = small_gpu();
   const Workload shifted = workload_of("i + 3", "write", 4 * mib, profile);
-  const auto played = traffic_of(shifted, profile);
-  REQUIRE(played);
+  const auto simulated = traffic_of(shifted, profile);
+  REQUIRE(simulated);
   const access::Site& site = shifted.sites.front();
-  CHECK(played->l2_write_sectors + played->l2_split_sectors ==
+  CHECK(simulated->l2_write_sectors + simulated->l2_split_sectors ==
         multiple(of(site.requests), site.summary->cost.sectors_per_request));
-  CHECK(played->l2_split_sectors > 0);
-  CHECK(played->l2_write_sectors >= site.summary->footprint.sectors);
+  CHECK(simulated->l2_split_sectors > 0);
+  CHECK(simulated->l2_write_sectors >= site.summary->footprint.sectors);
 }
 
 TEST_CASE("traffic: lines that are filled in part are told from those that are filled as a whole", "[traffic]") {
@@ -277,26 +278,26 @@ TEST_CASE("traffic: stores pass L1 by the line, 128 bytes of words at a time", "
 }
 
 TEST_CASE("traffic: stores meet the more the fewer lines they go to", "[traffic]") {
-  const auto meetings = [](const char* element) {
-    return traffic(element, "write", 4 * mib, small_gpu(4 * mib)).meetings;
+  const auto store_collisions = [](const char* element) {
+    return traffic(element, "write", 4 * mib, small_gpu(4 * mib)).store_collisions;
   };
-  const double one = meetings("i % 32");
-  const double few = meetings("i * 2654435761 % 4096");
-  const double many = meetings("i * 2654435761 % 65536");
+  const double one = store_collisions("i % 32");
+  const double few = store_collisions("i * 2654435761 % 4096");
+  const double many = store_collisions("i * 2654435761 % 65536");
   CHECK(few > 2 * many);
-  CHECK(many > meetings("i"));
-  CHECK(one > meetings("i"));
-  CHECK(traffic("i", "read", mib, small_gpu()).meetings == 0);
+  CHECK(many > store_collisions("i"));
+  CHECK(one > store_collisions("i"));
+  CHECK(traffic("i", "read", mib, small_gpu()).store_collisions == 0);
 }
 
 TEST_CASE("traffic: what blocks leave to others to complete is known", "[traffic]") {
   // Columns of words: eight blocks complete a sector.
   const Traffic columns = traffic("i % 256 * (n / 256) + i / 256", "write", mib, small_gpu(128 * kib));
-  CHECK(columns.pieced_sectors == Approx(sectors_in(mib)).epsilon(0.01));
-  CHECK(columns.pieced_lines > 0);
+  CHECK(columns.incomplete_sectors == Approx(sectors_in(mib)).epsilon(0.01));
+  CHECK(columns.incomplete_lines > 0);
   const Traffic whole = traffic("i", "write", mib, small_gpu());
-  CHECK(whole.pieced_sectors == 0);
-  CHECK(whole.pieced_lines == 0);
+  CHECK(whole.incomplete_sectors == 0);
+  CHECK(whole.incomplete_lines == 0);
 }
 
 TEST_CASE("traffic: a copy is its loads and its stores", "[traffic]") {
@@ -337,9 +338,9 @@ TEST_CASE("traffic: blocks of any shape, and a launch that ends within one", "[t
   }
 }
 
-TEST_CASE("traffic: the lines of a long launch that are played stand for all", "[traffic]") {
+TEST_CASE("traffic: the lines of a long launch that are simulated stand for all", "[traffic]") {
   const Profile h200 = load_profile("h200");
-  const Traffic stream = traffic("i", "copy", 512 * mib, h200);  // of which only parts are played, too
+  const Traffic stream = traffic("i", "copy", 512 * mib, h200);  // of which only parts are simulated, too
   CHECK(stream.l2_read_sectors == Approx(sectors_in(512 * mib)).epsilon(0.03));
   CHECK(stream.l2_write_sectors == Approx(sectors_in(512 * mib)).epsilon(0.03));
   CHECK(stream.fetched_bytes == Approx(512.0 * mib).epsilon(0.03));
@@ -348,16 +349,16 @@ TEST_CASE("traffic: the lines of a long launch that are played stand for all", "
   CHECK(stream.written_bytes <= 520.0 * mib);
   CHECK(stream.filled_bytes == 0);
 
-  // Gathers from twice what L2 holds, of which every line is played here.
+  // Gathers from twice what L2 holds, of which every line is simulated here.
   const Profile profile = small_gpu(8 * mib, 64 * kib);
   for (const char* element : {"i * 2654435761 % n", "i / 32 * 1000003 * 32 % n + i % 32"}) {
     INFO(element);
     const Workload gather = workload_of(element, "read", 16 * mib, profile, {{"word_bytes", std::uint64_t{16}}});
-    const auto played = traffic_of(gather, profile);
-    REQUIRE(played);
+    const auto simulated = traffic_of(gather, profile);
+    REQUIRE(simulated);
     const Loads all(gather, profile);
-    CHECK(played->l2_read_sectors == Approx(all.l2_sectors).epsilon(0.03));
-    CHECK(played->fetched_bytes == Approx(all.memory_bytes).epsilon(0.03));
+    CHECK(simulated->l2_read_sectors == Approx(all.l2_sectors).epsilon(0.03));
+    CHECK(simulated->fetched_bytes == Approx(all.memory_bytes).epsilon(0.03));
   }
 }
 
@@ -365,10 +366,10 @@ TEST_CASE("traffic: the same launch has the same traffic", "[traffic]") {
   Profile profile = small_gpu();
   profile.rates.l2_near_share = 0.5;
   for (const char* element : {"i", "i * 2654435761 % n"}) {
-    const auto played = [&] {
+    const auto simulated = [&] {
       return traffic(element, "copy", 16 * mib, profile, {{"word_bytes", std::uint64_t{16}}});
     };
-    CHECK(same(played(), played()));
+    CHECK(same(simulated(), simulated()));
   }
 }
 
@@ -397,16 +398,16 @@ TEST_CASE("traffic: adds up and is multiplied in all it counts", "[traffic]") {
   CHECK(same(one.times(0), Traffic{}));
 }
 
-TEST_CASE("what is predicted of accesses that come back is what was played", "[traffic]") {
+TEST_CASE("what is predicted of accesses that come back is what was simulated", "[traffic]") {
   const Profile profile = small_gpu();
   const Workload again = workload_of("i % (n / 8)", "read", 4 * mib, profile);
   const Demand demand = predict(again, profile).demand;
-  const auto played = traffic_of(again, profile);
-  REQUIRE(played);
-  CHECK(demand.played);
-  CHECK(demand.l2_load_sectors == played->l2_read_sectors);
-  CHECK(demand.dram_read_bytes == played->fetched_bytes + played->filled_bytes);
-  CHECK(demand.dram_write_bytes == played->written_bytes);
+  const auto simulated = traffic_of(again, profile);
+  REQUIRE(simulated);
+  CHECK(demand.simulated);
+  CHECK(demand.l2_load_sectors == simulated->l2_read_sectors);
+  CHECK(demand.dram_read_bytes == simulated->fetched_bytes + simulated->filled_bytes);
+  CHECK(demand.dram_write_bytes == simulated->written_bytes);
   // A stream of many times what L2 holds is as plain as ever.
   const Workload stream = workload_of("i", "read", 16 * mib, profile);
   CHECK(predict(stream, profile).demand.dram_read_bytes == Approx(16.0 * mib).epsilon(0.001));

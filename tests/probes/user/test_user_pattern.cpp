@@ -565,7 +565,7 @@ TEST_CASE("user pattern: remainders of something affine are counted by a part, a
           INFO(element << ", " << tile.block_threads << " threads, words of " << word_bytes << ", " << count);
           const UserPattern pattern = user_pattern(element, "1", launch);
           const KnownPattern known = known_of(pattern, launch);
-          access::Reach reach;
+          access::LaunchExtent reach;
           const access::Requests all = {.name = "pattern",
                                         .word_bytes = word_bytes,
                                         .count = launch.requests(),

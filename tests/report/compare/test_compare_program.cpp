@@ -37,9 +37,9 @@ std::vector<Record> run_of(const std::vector<Kernel>& kernels) {
 }
 
 /// "old -> new" of each pair that is not of one name and grid, in the order of the old kernels' first launches.
-std::vector<std::string> renamed(const std::vector<Kernel>& olds, const std::vector<Kernel>& news) {
+std::vector<std::string> renamed(const std::vector<Kernel>& olds, const std::vector<Kernel>& new_reports) {
   const std::vector<Record> old_run = run_of(olds);
-  const std::vector<Record> new_run = run_of(news);
+  const std::vector<Record> new_run = run_of(new_reports);
   Partners partner = pair_cases(old_run, new_run);
   pair_kernels_by_place(old_run, new_run, partner);
   const auto words = [](const Record& record) {
@@ -111,10 +111,10 @@ TEST_CASE("A kernel that is launched with another grid is the same before others
 
 TEST_CASE("Reports that say no order are not matched by it", "[compare][run]") {
   std::vector<Record> olds = run_of({{"a"}, {"b"}});
-  const std::vector<Record> news = run_of({{"a"}, {"x"}});
+  const std::vector<Record> new_reports = run_of({{"a"}, {"x"}});
   for (Record& record : olds) record.first_launch.reset();
-  Partners partner = pair_cases(olds, news);
-  pair_kernels_by_place(olds, news, partner);
+  Partners partner = pair_cases(olds, new_reports);
+  pair_kernels_by_place(olds, new_reports, partner);
   CHECK(partner == Partners{std::nullopt, 1});
 }
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "report/explain/unlike_words.hpp"
+#include "report/explain/outlier_text.hpp"
 #include "report/record/matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
@@ -96,7 +96,7 @@ TEST_CASE("pairs of one source are held against each other too", "[matrix]") {
   CHECK(matrices(all_of(report)).empty());
   const std::vector<CaseMatrix> row = matrices(all_of(report), 1);
   REQUIRE(row.size() == 1);
-  CHECK(unlike_words(row.front(), false) == "Unlike the others: source 2, target 5 (45 % less).");
+  CHECK(outlier_text(row.front(), false) == "Unlike the others: source 2, target 5 (45 % less).");
 }
 
 TEST_CASE("what several GPUs ran is held against the others of its row", "[matrix]") {
@@ -105,7 +105,7 @@ TEST_CASE("what several GPUs ran is held against the others of its row", "[matri
   const auto places = unlike_places(matrix);
   CHECK(places.size() == 9);
   CHECK(std::ranges::all_of(places, [](const auto& place) { return place.second == "7"; }));
-  CHECK(unlike_words(matrix, false) == "Unlike the others: GPU 7 (7.0 % less in all 9 cases).");
+  CHECK(outlier_text(matrix, false) == "Unlike the others: GPU 7 (7.0 % less in all 9 cases).");
 }
 
 TEST_CASE("nothing is said of predictions, of few values, and where no way is better", "[matrix]") {
@@ -114,7 +114,7 @@ TEST_CASE("nothing is said of predictions, of few values, and where no way is be
   CHECK(judge_matrix(matrix, std::string(bandwidth_name), Better::neither).judged == 0);
   for (Record& record : report.results) record.headline.measured.reset();
   CHECK(judged(matrix).judged == 0);
-  CHECK(unlike_words(matrix, false).empty());
+  CHECK(outlier_text(matrix, false).empty());
   Report four = examples::all_gpus();
   std::erase_if(four.results, [](const Record& record) {
     return std::get<std::uint64_t>(find_parameter(record, "device")->value) < 4;
@@ -125,10 +125,10 @@ TEST_CASE("nothing is said of predictions, of few values, and where no way is be
 TEST_CASE("unlike cases are named, the worst first, or that there are none", "[matrix]") {
   const Report report = examples::node();
   const std::vector<CaseMatrix> all = matrices(all_of(report));
-  CHECK(unlike_words(all[1], true) ==
+  CHECK(outlier_text(all[1], true) ==
         "Unlike the others via kernel-read: source 2, target 5 (45 % less); source 5, target 2 (44 % less).");
   const Report even = examples::even_node(4);
-  CHECK(unlike_words(matrices(all_of(even)).front(), false) == "No case is unlike the others.");
+  CHECK(outlier_text(matrices(all_of(even)).front(), false) == "No case is unlike the others.");
 }
 
 }  // namespace gpumem::report

@@ -9,6 +9,6 @@ namespace gpumem::report {
 
 /// "Unlike the others via staged: target 3 (7 % less in all 7 cases); source 2, target 5 (45 % less)." `several` says
 /// whether there are other alternatives to tell it from. Empty where there were too few values to tell.
-[[nodiscard]] std::string unlike_words(const CaseMatrix& matrix, bool several);
+[[nodiscard]] std::string outlier_text(const CaseMatrix& matrix, bool several);
 
 }  // namespace gpumem::report

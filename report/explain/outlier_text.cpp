@@ -1,4 +1,4 @@
-#include "report/explain/unlike_words.hpp"
+#include "report/explain/outlier_text.hpp"
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ std::vector<std::string> whole_lines(const CaseMatrix& matrix, Off& off) {
 
 }  // namespace
 
-std::string unlike_words(const CaseMatrix& matrix, bool several) {
+std::string outlier_text(const CaseMatrix& matrix, bool several) {
   const Cases cases = matrix.cases();
   const Record& first = *cases.front();
   MatrixJudgement judgement = judge_matrix(matrix, first.headline.quantity, first.headline.better);

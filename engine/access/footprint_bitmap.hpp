@@ -39,10 +39,10 @@ struct BlockCounts {
 };
 
 /// One thread's map: nobody else may mark it at the same time. Memory that nothing is marked in is never used.
-class TouchMap {
+class FootprintBitmap {
  public:
   /// Throws a usage error if there is no memory for it.
-  explicit TouchMap(const Window& window);
+  explicit FootprintBitmap(const Window& window);
 
   /// Marks the words of `word_bytes` at the lanes' addresses, as far as they are in the window. All granules that they
   /// touch are marked: choose granules that words consist of.
@@ -85,9 +85,10 @@ class TouchMap {
 
 /// The blocks in bytes [first_byte, end_byte) of the window that any of the maps, which are of the same window, has a
 /// mark in, all settled. Both bounds are multiples of `window_bytes` from the beginning of memory, as the window's are.
-[[nodiscard]] BlockCounts count(std::span<const TouchMap> maps, std::uint64_t first_byte, std::uint64_t end_byte);
+[[nodiscard]] BlockCounts count(std::span<const FootprintBitmap> maps, std::uint64_t first_byte,
+                                std::uint64_t end_byte);
 
 /// The same of a part of the window, by so many threads; 0: as many as there are processors.
-[[nodiscard]] BlockCounts count_all(std::span<const TouchMap> maps, const Window& part, unsigned threads);
+[[nodiscard]] BlockCounts count_all(std::span<const FootprintBitmap> maps, const Window& part, unsigned threads);
 
 }  // namespace gpumem::access

@@ -1,5 +1,5 @@
 #pragma once
-// L2 and the memory behind it, of a launch that is played.
+// L2 and the memory behind it, of a launch that is simulated.
 
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace gpumem::model {
 
 /// What one request asks of a line.
-struct Piece {
+struct LineRequest {
   LineKey line;
   std::uint8_t sectors = 0;                               ///< a bit each
   std::array<std::uint32_t, sectors_of_line> bytes = {};  ///< of each sector, a bit each
@@ -40,16 +40,16 @@ class LastGroups {
 
 /// It is in parts where l2_near_share says so: each of the multiprocessors near it, for all that those read. Every line
 /// has a home in one of the parts, which alone exchanges it with the memory.
-class SecondLevel {
+class L2Cache {
  public:
   /// `soon` is how many groups of lines may come between two lines of one, for memory to see them as one.
-  SecondLevel(std::size_t lines, unsigned parts, std::size_t soon, Traffic& traffic);
+  L2Cache(std::size_t lines, unsigned parts, std::size_t soon, Traffic& traffic);
 
-  /// Has what is known of the lines of these pieces come from this machine's memory, all at a time: to be read by a
+  /// Has what is known of the lines of these requests come from this machine's memory, all at a time: to be read by a
   /// part, or to be written.
-  void expect(std::span<const Piece> pieces, unsigned part);
-  void expect(std::span<const Piece> pieces);
-  void read(const Piece& piece, unsigned sectors, unsigned part);
+  void expect(std::span<const LineRequest> requests, unsigned part);
+  void expect(std::span<const LineRequest> requests);
+  void read(const LineRequest& request, unsigned sectors, unsigned part);
   /// The line in its home, for bytes to be written to: it counts as written from now on.
   CachedLine& to_write(const LineKey& key);
 

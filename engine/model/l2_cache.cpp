@@ -1,4 +1,4 @@
-#include "engine/model/second_level.hpp"
+#include "engine/model/l2_cache.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -50,7 +50,7 @@ void LastGroups::forget(std::uint64_t group) {
   slots_[hole] = nothing;
 }
 
-SecondLevel::SecondLevel(std::size_t lines, unsigned parts, std::size_t soon, Traffic& traffic)
+L2Cache::L2Cache(std::size_t lines, unsigned parts, std::size_t soon, Traffic& traffic)
     : fetched_pairs_(soon), written_pairs_(soon), mixed_groups_(soon), traffic_(&traffic) {
   parts_.reserve(parts);
   for (unsigned part = 0; part < parts; ++part) parts_.emplace_back(std::max<std::size_t>(1, lines / parts));
@@ -58,35 +58,35 @@ SecondLevel::SecondLevel(std::size_t lines, unsigned parts, std::size_t soon, Tr
   most_written_ = std::max<std::size_t>(1, static_cast<std::size_t>(written_share * ways));
 }
 
-void SecondLevel::expect(std::span<const Piece> pieces, unsigned part) {
+void L2Cache::expect(std::span<const LineRequest> requests, unsigned part) {
   constexpr std::size_t few = 4;
-  if (pieces.size() < few) return;
-  for (const Piece& piece : pieces) parts_[part].fetch_set(piece.line);
-  for (const Piece& piece : pieces) parts_[part].fetch_line(piece.line);
+  if (requests.size() < few) return;
+  for (const LineRequest& request : requests) parts_[part].fetch_set(request.line);
+  for (const LineRequest& request : requests) parts_[part].fetch_line(request.line);
 }
 
-void SecondLevel::expect(std::span<const Piece> pieces) {
-  for (unsigned part = 0; part < parts_.size(); ++part) expect(pieces, part);
+void L2Cache::expect(std::span<const LineRequest> requests) {
+  for (unsigned part = 0; part < parts_.size(); ++part) expect(requests, part);
 }
 
-void SecondLevel::read(const Piece& piece, unsigned sectors, unsigned part) {
+void L2Cache::read(const LineRequest& request, unsigned sectors, unsigned part) {
   LineCache& near = parts_[part];
-  CachedLine* line = near.find(piece.line);
+  CachedLine* line = near.find(request.line);
   const unsigned lacking = sectors & ~(line != nullptr ? line->valid : 0U);
   if (lacking == 0) return;
-  const unsigned home = home_of(piece.line);
+  const unsigned home = home_of(request.line);
   if (home != part) {
-    if (line == nullptr) line = &insert(part, piece.line);
+    if (line == nullptr) line = &insert(part, request.line);
     line->valid = static_cast<std::uint8_t>(line->valid | lacking);
-    const CachedLine* there = parts_[home].find(piece.line);
+    const CachedLine* there = parts_[home].find(request.line);
     if (there != nullptr && (lacking & ~there->valid) == 0) return;
-    fetch(home, piece.line, there != nullptr ? lacking & ~there->valid : lacking);
+    fetch(home, request.line, there != nullptr ? lacking & ~there->valid : lacking);
     return;
   }
-  fetch(home, piece.line, lacking);
+  fetch(home, request.line, lacking);
 }
 
-CachedLine& SecondLevel::to_write(const LineKey& key) {
+CachedLine& L2Cache::to_write(const LineKey& key) {
   const unsigned home = home_of(key);
   for (unsigned part = 0; part < parts_.size(); ++part) {
     if (part == home) continue;
@@ -102,13 +102,13 @@ CachedLine& SecondLevel::to_write(const LineKey& key) {
   return *line;
 }
 
-std::size_t SecondLevel::lines() const {
+std::size_t L2Cache::lines() const {
   std::size_t sum = 0;
   for (const LineCache& part : parts_) sum += part.used();
   return sum;
 }
 
-void SecondLevel::flush() {
+void L2Cache::flush() {
   for (LineCache& part : parts_) {
     part.for_each([&](CachedLine& line) {
       make_way(line);
@@ -118,11 +118,11 @@ void SecondLevel::flush() {
   }
 }
 
-unsigned SecondLevel::home_of(const LineKey& line) const {
+unsigned L2Cache::home_of(const LineKey& line) const {
   return static_cast<unsigned>((line.hash >> 32U) % parts_.size());
 }
 
-CachedLine& SecondLevel::insert(unsigned part, const LineKey& line) {
+CachedLine& L2Cache::insert(unsigned part, const LineKey& line) {
   CachedLine evicted;
   bool was_full = false;
   CachedLine& inserted = parts_[part].insert(line, evicted, was_full);
@@ -131,7 +131,7 @@ CachedLine& SecondLevel::insert(unsigned part, const LineKey& line) {
 }
 
 /// What memory takes at once, the other line of the pair, is written with it, and stays.
-void SecondLevel::make_way(const CachedLine& line) {
+void L2Cache::make_way(const CachedLine& line) {
   if (!write_back(line)) return;
   const LineKey key(line.number ^ 1U);
   const unsigned home = home_of(key);
@@ -139,12 +139,12 @@ void SecondLevel::make_way(const CachedLine& line) {
   if (other != nullptr && write_back(*other)) forget_written(home, *other);
 }
 
-void SecondLevel::clean(unsigned home, CachedLine& line) {
+void L2Cache::clean(unsigned home, CachedLine& line) {
   make_way(line);
   forget_written(home, line);
 }
 
-void SecondLevel::forget_written(unsigned home, CachedLine& line) {
+void L2Cache::forget_written(unsigned home, CachedLine& line) {
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
     if (line.written[sector] != 0) line.valid = static_cast<std::uint8_t>(line.valid | 1U << sector);
   }
@@ -153,7 +153,7 @@ void SecondLevel::forget_written(unsigned home, CachedLine& line) {
   parts_[home].mark(line, false);
 }
 
-void SecondLevel::fetch(unsigned home, const LineKey& key, unsigned lacking) {
+void L2Cache::fetch(unsigned home, const LineKey& key, unsigned lacking) {
   CachedLine* line = parts_[home].find(key);
   if (line == nullptr) line = &insert(home, key);
   const unsigned fetched = atoms_of(lacking) & ~unsigned{line->valid};
@@ -163,7 +163,7 @@ void SecondLevel::fetch(unsigned home, const LineKey& key, unsigned lacking) {
   if (!fetched_pairs_.has(key.number / 2)) traffic_->fetched_line_pairs += 1;
 }
 
-bool SecondLevel::write_back(const CachedLine& line) {
+bool L2Cache::write_back(const CachedLine& line) {
   unsigned sectors = 0;
   unsigned filled = 0;
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
@@ -173,7 +173,7 @@ bool SecondLevel::write_back(const CachedLine& line) {
     if (bytes != ~std::uint32_t{0} && (line.valid >> sector & 1U) == 0) {
       ++filled;
     } else {
-      traffic_->pieced_sectors += line.pieces >> sector & 1U;
+      traffic_->incomplete_sectors += line.left_incomplete >> sector & 1U;
     }
   }
   if (sectors == 0) return false;

@@ -260,7 +260,7 @@ std::string limits(const Story& story) {
 
 }  // namespace
 
-std::string headline_story(const Story& story, const std::string& subject) {
+std::string describe_sweep(const Story& story, const std::string& subject) {
   std::string text;
   if (story.points.size() == 1) {
     text = best_words(story, subject) + " at " + position(*story.best);

@@ -1,4 +1,4 @@
-#include "engine/model/play.hpp"
+#include "engine/model/cache_simulation.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -45,33 +45,33 @@ std::uint32_t Sample::lanes_of(const WarpRequest& request) const {
   return sampled(request, 64 - log2_rate_);
 }
 
-Piece& Pieces::piece_of(std::uint64_t line) {
+LineRequest& LineRequests::request_of(std::uint64_t line) {
   constexpr unsigned slots = 1U << log2_slots;
   auto slot = static_cast<unsigned>((line * 0x9e37'79b9'7f4a'7c15) >> (64 - log2_slots));
   for (;; slot = (slot + 1) % slots) {
-    const std::size_t at = piece_at_[slot];
+    const std::size_t at = request_at_[slot];
     if (at >= count_ || slot_of_[at] != slot) break;
-    if (pieces_[at].line.number == line) return pieces_[at];
+    if (line_requests_[at].line.number == line) return line_requests_[at];
   }
-  piece_at_[slot] = static_cast<std::uint8_t>(count_);
+  request_at_[slot] = static_cast<std::uint8_t>(count_);
   slot_of_[count_] = static_cast<std::uint8_t>(slot);
-  Piece& piece = pieces_[count_++];
-  piece = {.line = line};
-  return piece;
+  LineRequest& request = line_requests_[count_++];
+  request = {.line = line};
+  return request;
 }
 
-void Pieces::take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array) {
+void LineRequests::take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array) {
   count_ = 0;
   constexpr unsigned lines_of_array = 48;  // log2: 32 PiB
   const std::uint32_t word = (std::uint32_t{1} << request.word_bytes) - 1;
-  Piece* piece = nullptr;
+  LineRequest* of_line = nullptr;
   for (std::uint32_t lanes = sample.lanes_of(request); lanes != 0; lanes &= lanes - 1) {
     const std::uint64_t byte = request.address[std::countr_zero(lanes)];
     const std::uint64_t line = byte / access::line_bytes | array << lines_of_array;
-    if (piece == nullptr || piece->line.number != line) piece = &piece_of(line);
+    if (of_line == nullptr || of_line->line.number != line) of_line = &request_of(line);
     const auto sector = static_cast<unsigned>(byte % access::line_bytes / access::sector_bytes);
-    piece->sectors = static_cast<std::uint8_t>(piece->sectors | 1U << sector);
-    piece->bytes[sector] |= word << byte % access::sector_bytes;
+    of_line->sectors = static_cast<std::uint8_t>(of_line->sectors | 1U << sector);
+    of_line->bytes[sector] |= word << byte % access::sector_bytes;
   }
 }
 
@@ -80,7 +80,7 @@ bool in_device_memory(const access::Site& site, const Device& device) {
   return home == access::Home::device_memory || (home == access::Home::host_memory && device.integrated);
 }
 
-Play::Play(const Workload& workload, const Profile& profile, unsigned log2_rate)
+CacheSimulation::CacheSimulation(const Workload& workload, const Profile& profile, unsigned log2_rate)
     : workload_(workload),
       device_(profile.device),
       log2_rate_(log2_rate),
@@ -88,56 +88,56 @@ Play::Play(const Workload& workload, const Profile& profile, unsigned log2_rate)
       parts_(profile.rates.l2_near_share < 1 ? 2 : 1),
       together_(std::uint64_t{occupancy_of(workload, profile.device).blocks} * profile.device.multiprocessors),
       warps_((workload.block_threads + access::warp_lanes - 1) / access::warp_lanes),
-      second_(static_cast<std::size_t>(profile.device.l2_bytes / access::line_bytes) >> log2_rate, parts_,
-              std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), part_.traffic) {
+      l2_(static_cast<std::size_t>(profile.device.l2_bytes / access::line_bytes) >> log2_rate, parts_,
+          std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), part_.traffic) {
   const auto lines =
       std::max<std::size_t>(2, static_cast<std::size_t>(profile.rates.l1_bytes) / access::line_bytes >> log2_rate);
-  for (unsigned i = 0; i < device_.multiprocessors; ++i) first_.emplace_back(lines);
+  for (unsigned i = 0; i < device_.multiprocessors; ++i) l1_.emplace_back(lines);
 }
 
-void Play::Part::add(const Part& other) {
+void CacheSimulation::Part::add(const Part& other) {
   traffic.add(other.traffic);
   lookups += other.lookups;
   load_requests += other.load_requests;
   store_requests += other.store_requests;
   waves += other.waves;
-  pieced_lines += other.pieced_lines;
+  incomplete_lines += other.incomplete_lines;
   weights += other.weights;
   unevenness += other.unevenness;
 }
 
-Play::Part Play::all(bool again) {
+CacheSimulation::Part CacheSimulation::all(bool again) {
   if (again) {
-    play(0, workload_.blocks);
-    for (LineCacheOf<ReadLine>& cache : first_) cache.clear();  // L1s do not outlive a launch
+    simulate(0, workload_.blocks);
+    for (LineCacheOf<ReadLine>& cache : l1_) cache.clear();  // L1s do not outlive a launch
   }
   part_ = {};
-  play(0, workload_.blocks);
-  if (!again) second_.flush();
+  simulate(0, workload_.blocks);
+  if (!again) l2_.flush();
   return part_;
 }
 
-std::optional<Play::Part> Play::parts() {
+std::optional<CacheSimulation::Part> CacheSimulation::parts() {
   Part sum;
   for (const std::uint64_t first : {std::uint64_t{0}, workload_.blocks / 2 / together_ * together_}) {
     std::uint64_t block = first;
     for (bool fills = true; fills; block += together_) {
       if (block >= workload_.blocks) return std::nullopt;
-      const std::size_t before = second_.lines();
-      play(block, block + together_);
-      fills = second_.lines() > before + before / 100;
+      const std::size_t before = l2_.lines();
+      simulate(block, block + together_);
+      fills = l2_.lines() > before + before / 100;
     }
     const std::uint64_t end = std::min(block + std::max(block - first, together_), workload_.blocks);
     if (end < block + together_) return std::nullopt;
     part_ = {};
-    play(block, end);
+    simulate(block, end);
     sum.add(part_);
   }
   return sum;
 }
 
 /// Blocks [first, end), as many at a time as are resident together.
-void Play::play(std::uint64_t first, std::uint64_t end) {
+void CacheSimulation::simulate(std::uint64_t first, std::uint64_t end) {
   end = std::min(end, workload_.blocks);
   for (; first < end; first += together_) {
     ++wave_;
@@ -146,7 +146,8 @@ void Play::play(std::uint64_t first, std::uint64_t end) {
     for (const access::Site& site : workload_.sites) {
       if (!in_device_memory(site, device_)) continue;
       const std::uint64_t last = std::min(first + together_, end);
-      site.op == access::Op::load ? play_loads(site, array, first, last) : play_stores(site, array, first, last);
+      site.op == access::Op::load ? simulate_loads(site, array, first, last)
+                                  : simulate_stores(site, array, first, last);
       ++array;
     }
   }
@@ -154,7 +155,8 @@ void Play::play(std::uint64_t first, std::uint64_t end) {
 
 /// A warp asks for all that it loads at once, and many do so at the same time: what its next turn comes back to is
 /// still in L1 if these leave room for it.
-void Play::play_loads(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end) {
+void CacheSimulation::simulate_loads(const access::Site& site, std::uint64_t array, std::uint64_t first,
+                                     std::uint64_t end) {
   constexpr std::uint64_t at_once = 32;
   for (std::uint64_t warp = 0; warp < warps_; warp += at_once) {
     for (std::uint64_t block = first; block < end; ++block) {
@@ -163,23 +165,25 @@ void Play::play_loads(const access::Site& site, std::uint64_t array, std::uint64
         if (turn == 0 && warp == 0) count_passes(site, batch_[block % batch_.size()]);
         const auto multiprocessor = static_cast<unsigned>(block % device_.multiprocessors);
         for (const WarpRequest& request : batch_) {
-          pieces_.take_apart(request, sample_, array);
-          part_.lookups += static_cast<double>(pieces_.all().size());
+          line_requests_.take_apart(request, sample_, array);
+          part_.lookups += static_cast<double>(line_requests_.all().size());
           expect(site, multiprocessor);
-          for (const Piece& piece : pieces_.all()) load(site, piece, multiprocessor);
+          for (const LineRequest& of_line : line_requests_.all()) load(site, of_line, multiprocessor);
         }
       }
     }
   }
 }
 
-void Play::play_stores(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end) {
+void CacheSimulation::simulate_stores(const access::Site& site, std::uint64_t array, std::uint64_t first,
+                                      std::uint64_t end) {
   for (unsigned turn = 0; turn < site.instructions; ++turn) {
-    play_turn(site, array, turn, first, end);
+    simulate_turn(site, array, turn, first, end);
   }
 }
 
-void Play::fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp, std::uint64_t warps) {
+void CacheSimulation::fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp,
+                           std::uint64_t warps) {
   stop_if_requested();
   batch_.resize(warps);
   for (WarpRequest& request : batch_) {
@@ -190,8 +194,8 @@ void Play::fill(const access::Site& site, std::uint64_t block, unsigned turn, st
 }
 
 /// One turn of stores of blocks that are resident together.
-void Play::play_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block,
-                     std::uint64_t end) {
+void CacheSimulation::simulate_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block,
+                                    std::uint64_t end) {
   ++turn_;
   squares_ = 0;
   weights_ = 0;
@@ -201,20 +205,20 @@ void Play::play_turn(const access::Site& site, std::uint64_t array, unsigned tur
     ++block_turn_;
     count_passes(site, batch_[block % batch_.size()]);
     for (const WarpRequest& request : batch_) {
-      pieces_.take_apart(request, sample_, array);
-      part_.lookups += static_cast<double>(pieces_.all().size());
-      second_.expect(pieces_.all());
-      for (const Piece& piece : pieces_.all()) store(piece);
+      line_requests_.take_apart(request, sample_, array);
+      part_.lookups += static_cast<double>(line_requests_.all().size());
+      l2_.expect(line_requests_.all());
+      for (const LineRequest& of_line : line_requests_.all()) store(of_line);
     }
   }
-  part_.traffic.meetings += std::sqrt(std::ldexp(squares_, -static_cast<int>(log2_rate_)));
+  part_.traffic.store_collisions += std::sqrt(std::ldexp(squares_, -static_cast<int>(log2_rate_)));
   if (weights_ > 0) part_.unevenness += lines_ * squares_ / weights_;
   part_.weights += weights_;
 }
 
 /// Global loads pass through the banks that shared memory lies in, by the same rule. Of stores L1 takes a line at a
 /// time, 128 bytes of words together.
-void Play::count_passes(const access::Site& site, const WarpRequest& request) {
+void CacheSimulation::count_passes(const access::Site& site, const WarpRequest& request) {
   if (request.active == 0) return;
   if (site.op == access::Op::load) {
     part_.load_requests += 1;
@@ -230,36 +234,37 @@ void Play::count_passes(const access::Site& site, const WarpRequest& request) {
   }
 }
 
-/// The caches are larger than those of the machine that plays: what the pieces ask for has to come from its memory.
-void Play::expect(const access::Site& site, unsigned multiprocessor) {
+/// The caches are larger than those of the machine that simulates: what the requests ask for has to come from its
+/// memory.
+void CacheSimulation::expect(const access::Site& site, unsigned multiprocessor) {
   if (site.kept_in_l1) {
-    for (const Piece& piece : pieces_.all()) first_[multiprocessor].fetch_set(piece.line);
-    for (const Piece& piece : pieces_.all()) first_[multiprocessor].fetch_line(piece.line);
+    for (const LineRequest& request : line_requests_.all()) l1_[multiprocessor].fetch_set(request.line);
+    for (const LineRequest& request : line_requests_.all()) l1_[multiprocessor].fetch_line(request.line);
   }
-  second_.expect(pieces_.all(), multiprocessor % parts_);
+  l2_.expect(line_requests_.all(), multiprocessor % parts_);
 }
 
-void Play::load(const access::Site& site, const Piece& piece, unsigned multiprocessor) {
-  unsigned lacking = piece.sectors;
+void CacheSimulation::load(const access::Site& site, const LineRequest& request, unsigned multiprocessor) {
+  unsigned lacking = request.sectors;
   if (site.kept_in_l1) {
-    LineCacheOf<ReadLine>& cache = first_[multiprocessor];
-    ReadLine* line = cache.find(piece.line);
+    LineCacheOf<ReadLine>& cache = l1_[multiprocessor];
+    ReadLine* line = cache.find(request.line);
     if (line == nullptr) {
       ReadLine evicted;
       bool was_full = false;
-      line = &cache.insert(piece.line, evicted, was_full);
+      line = &cache.insert(request.line, evicted, was_full);
     }
     lacking &= ~unsigned{line->valid};
-    line->valid = static_cast<std::uint8_t>(line->valid | piece.sectors);
+    line->valid = static_cast<std::uint8_t>(line->valid | request.sectors);
   }
   if (lacking == 0) return;
   part_.traffic.l2_read_requests += 1;
   part_.traffic.l2_read_sectors += std::popcount(lacking);
-  second_.read(piece, lacking, multiprocessor % parts_);
+  l2_.read(request, lacking, multiprocessor % parts_);
 }
 
-void Play::store(const Piece& piece) {
-  CachedLine& line = second_.to_write(piece.line);
+void CacheSimulation::store(const LineRequest& request) {
+  CachedLine& line = l2_.to_write(request.line);
   if (line.block_turn != block_turn_) {
     leave_to_others(line);
     line.block_turn = block_turn_;
@@ -267,33 +272,33 @@ void Play::store(const Piece& piece) {
     line.stored = 0;
   }
   if (line.stored != 0) part_.traffic.l2_shared_requests += 1;
-  const unsigned again = piece.sectors & line.stored;
-  line.stored |= piece.sectors;
-  for (unsigned sector = 0; sector < sectors_of_line; ++sector) line.written[sector] |= piece.bytes[sector];
+  const unsigned again = request.sectors & line.stored;
+  line.stored |= request.sectors;
+  for (unsigned sector = 0; sector < sectors_of_line; ++sector) line.written[sector] |= request.bytes[sector];
   part_.traffic.l2_write_requests += 1;
   part_.traffic.l2_split_sectors += std::popcount(again);
-  part_.traffic.l2_write_sectors += std::popcount(piece.sectors & ~again);
+  part_.traffic.l2_write_sectors += std::popcount(request.sectors & ~again);
   if (line.turn != turn_) {
     line.turn = turn_;
     line.stores_in_turn = 0;
     lines_ += 1;
   }
   // What a store keeps others of its line waiting for hardly depends on how much of the line it writes.
-  const double weight = (3.0 + std::popcount(piece.sectors)) / 4;
+  const double weight = (3.0 + std::popcount(request.sectors)) / 4;
   squares_ += weight * (2 * line.stores_in_turn + weight);
   line.stores_in_turn += weight;
   weights_ += weight;
 }
 
 /// Another block goes on with a line.
-void Play::leave_to_others(CachedLine& line) {
+void CacheSimulation::leave_to_others(CachedLine& line) {
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
     const bool known = (line.valid >> sector & 1U) != 0 || line.written[sector] == ~std::uint32_t{0};
     if ((line.stored >> sector & 1U) == 0 || known) continue;
-    line.pieces |= static_cast<std::uint8_t>(1U << sector);
+    line.left_incomplete |= static_cast<std::uint8_t>(1U << sector);
     if (line.wave == wave_) continue;
     line.wave = wave_;
-    part_.pieced_lines += 1;
+    part_.incomplete_lines += 1;
   }
 }
 

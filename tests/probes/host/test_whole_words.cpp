@@ -1,7 +1,7 @@
 #include <string>
 
 #include "engine/base/error.hpp"
-#include "probes/host/pieces.hpp"
+#include "probes/host/whole_words.hpp"
 #include "tests/catch.hpp"
 
 namespace {

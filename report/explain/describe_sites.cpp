@@ -1,4 +1,4 @@
-#include "report/explain/site_story.hpp"
+#include "report/explain/describe_sites.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/words.hpp"
-#include "report/explain/counted_story.hpp"
+#include "report/explain/describe_counts.hpp"
 #include "report/explain/why_rules.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernels.hpp"

@@ -1,4 +1,4 @@
-#include "report/explain/site_story.hpp"
+#include "report/explain/describe_sites.hpp"
 #include "report/record/kernels.hpp"
 #include "tests/catch.hpp"
 

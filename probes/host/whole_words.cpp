@@ -1,4 +1,4 @@
-#include "probes/host/pieces.hpp"
+#include "probes/host/whole_words.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "report/explain/counted_story.hpp"
+#include "report/explain/describe_counts.hpp"
 #include "tests/catch.hpp"
 #include "tests/counts.hpp"
 #include "tests/report/program_example.hpp"

@@ -1,4 +1,4 @@
-#include "engine/access/touch_map.hpp"
+#include "engine/access/footprint_bitmap.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -65,7 +65,7 @@ void count_sectors(std::uint64_t touched, std::uint64_t full, BlockCounts& count
 }
 
 template <unsigned granule_bytes>
-BlockCounts count_range(std::span<const TouchMap> maps, std::uint64_t first_word, std::uint64_t end_word) {
+BlockCounts count_range(std::span<const FootprintBitmap> maps, std::uint64_t first_word, std::uint64_t end_word) {
   constexpr unsigned per_sector = sector_bytes / granule_bytes;  // bits; a word of the map has 64 / per_sector sectors
   BlockCounts counts;
   for (std::uint64_t at = first_word; at < end_word; at += per_sector) {
@@ -73,7 +73,7 @@ BlockCounts count_range(std::span<const TouchMap> maps, std::uint64_t first_word
     std::uint64_t full = 0;
     for (unsigned part = 0; part < per_sector; ++part) {
       std::uint64_t bits = 0;
-      for (const TouchMap& map : maps) bits |= map.bits()[at + part];
+      for (const FootprintBitmap& map : maps) bits |= map.bits()[at + part];
       if (bits == 0) continue;
       const unsigned place = part * (64 / per_sector);
       constexpr std::uint64_t sectors = (std::uint64_t{1} << (64 / per_sector)) - 1;
@@ -107,9 +107,9 @@ Footprint BlockCounts::footprint() const {
           .channels = static_cast<unsigned>(std::popcount(channels))};
 }
 
-void TouchMap::Free::operator()(std::uint64_t* bits) const { std::free(bits); }
+void FootprintBitmap::Free::operator()(std::uint64_t* bits) const { std::free(bits); }
 
-TouchMap::TouchMap(const Window& window)
+FootprintBitmap::FootprintBitmap(const Window& window)
     : window_(window),
       shift_(static_cast<unsigned>(std::countr_zero(window.granule_bytes))),
       // Of a large block the system hands out zeros, and only when they are asked for.
@@ -129,7 +129,7 @@ TouchMap::TouchMap(const Window& window)
 #endif
 }
 
-void TouchMap::mark_range(std::uint64_t first_granule, std::uint64_t end_granule) {
+void FootprintBitmap::mark_range(std::uint64_t first_granule, std::uint64_t end_granule) {
   std::uint64_t* bits = bits_.get();
   while (first_granule < end_granule) {
     const std::uint64_t here = first_granule % 64;
@@ -139,7 +139,7 @@ void TouchMap::mark_range(std::uint64_t first_granule, std::uint64_t end_granule
   }
 }
 
-void TouchMap::mark_steps(std::uint64_t byte, std::uint64_t step_bytes, std::uint64_t steps) {
+void FootprintBitmap::mark_steps(std::uint64_t byte, std::uint64_t step_bytes, std::uint64_t steps) {
   if (steps == 0) return;
   const std::uint64_t step = step_bytes >> shift_;
   std::uint64_t pattern = 1;  // of a word, from its lowest bit on
@@ -157,7 +157,7 @@ void TouchMap::mark_steps(std::uint64_t byte, std::uint64_t step_bytes, std::uin
 
 // Scattered marks take the time that it takes to fetch the words of the map that they go to: half of it if many are on
 // the way at a time.
-inline void TouchMap::mark_later(std::uint64_t at, std::uint64_t marks) {
+inline void FootprintBitmap::mark_later(std::uint64_t at, std::uint64_t marks) {
   __builtin_prefetch(bits_.get() + at, 1);
   Waiting& waiting = waiting_[next_];
   bits_.get()[waiting.at] |= waiting.marks;
@@ -165,14 +165,14 @@ inline void TouchMap::mark_later(std::uint64_t at, std::uint64_t marks) {
   next_ = (next_ + 1) % most_waiting;
 }
 
-void TouchMap::settle() {
+void FootprintBitmap::settle() {
   for (Waiting& waiting : waiting_) {
     bits_.get()[waiting.at] |= waiting.marks;
     waiting = {};
   }
 }
 
-void TouchMap::mark_words(const Lanes& lanes) {
+void FootprintBitmap::mark_words(const Lanes& lanes) {
   // Of a map that stays in a core's caches a word takes less time than the branch that tells it from the next.
   constexpr std::uint64_t small = std::uint64_t{1} << 20U;
   if (!lanes.ascending && window_.map_bytes() <= small) {
@@ -197,7 +197,7 @@ void TouchMap::mark_words(const Lanes& lanes) {
   mark_later(at, marks);
 }
 
-void TouchMap::mark(const Lanes& lanes, unsigned word_bytes) {
+void FootprintBitmap::mark(const Lanes& lanes, unsigned word_bytes) {
   if (lanes.count == 0 || lanes.lowest >= window_.end() || lanes.highest + word_bytes <= window_.first_byte) return;
   const bool inside = lanes.lowest >= window_.first_byte && lanes.highest + word_bytes <= window_.end();
   if (inside && lanes.evenly && lanes.step <= word_bytes) {  // without a gap
@@ -217,7 +217,7 @@ void TouchMap::mark(const Lanes& lanes, unsigned word_bytes) {
   }
 }
 
-BlockCounts count(std::span<const TouchMap> maps, std::uint64_t first_byte, std::uint64_t end_byte) {
+BlockCounts count(std::span<const FootprintBitmap> maps, std::uint64_t first_byte, std::uint64_t end_byte) {
   if (maps.empty()) return {};
   const Window& window = maps.front().window();
   const std::uint64_t word_bytes = std::uint64_t{64} * window.granule_bytes;
@@ -237,7 +237,7 @@ BlockCounts count(std::span<const TouchMap> maps, std::uint64_t first_byte, std:
   }
 }
 
-BlockCounts count_all(std::span<const TouchMap> maps, const Window& part, unsigned threads) {
+BlockCounts count_all(std::span<const FootprintBitmap> maps, const Window& part, unsigned threads) {
   constexpr std::uint64_t chunk = std::uint64_t{4096} * window_bytes;
   std::vector<BlockCounts> found(threads_for(part.bytes, chunk, threads));
   in_chunks(part.bytes, chunk, static_cast<unsigned>(found.size()),

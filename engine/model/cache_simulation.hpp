@@ -1,5 +1,5 @@
 #pragma once
-// A launch played through the caches of a GPU, in the order in which its blocks are resident.
+// The simulation of a launch in the caches of a GPU, in the order in which its blocks are resident.
 
 #include <array>
 #include <cstddef>
@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "engine/access/lanes.hpp"
+#include "engine/model/l2_cache.hpp"
 #include "engine/model/line_cache.hpp"
 #include "engine/model/profile.hpp"
-#include "engine/model/second_level.hpp"
 #include "engine/model/traffic.hpp"
 #include "engine/model/workload.hpp"
 
 namespace gpumem::model {
 
-/// Lines that are played, one group of so many: which is a matter of its number's hash, so that no pattern of addresses
-/// can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
+/// Lines that are simulated, one group of so many: which is a matter of its number's hash, so that no pattern of
+/// addresses can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
 class Sample {
  public:
   explicit Sample(unsigned log2_rate) : log2_rate_(log2_rate) {}
-  /// A bit for each active lane of the request whose line is played.
+  /// A bit for each active lane of the request whose line is simulated.
   [[nodiscard]] std::uint32_t lanes_of(const access::WarpRequest& request) const;
 
  private:
@@ -30,44 +30,44 @@ class Sample {
 };
 
 /// The sampled lines of a request, in the order in which its lanes come to them.
-class Pieces {
+class LineRequests {
  public:
   /// `array` tells apart lines of different arrays, whose addresses all begin at 0.
   void take_apart(const access::WarpRequest& request, const Sample& sample, std::uint64_t array);
 
-  [[nodiscard]] std::span<const Piece> all() const { return {pieces_.data(), count_}; }
+  [[nodiscard]] std::span<const LineRequest> all() const { return {line_requests_.data(), count_}; }
 
  private:
-  [[nodiscard]] Piece& piece_of(std::uint64_t line);
+  [[nodiscard]] LineRequest& request_of(std::uint64_t line);
 
   static constexpr unsigned log2_slots = 7;
-  std::array<Piece, access::warp_lanes> pieces_;
+  std::array<LineRequest, access::warp_lanes> line_requests_;
   std::size_t count_ = 0;
-  /// Which piece each slot of a hash table is of; one that is of no piece, or of one that does not say so, is free.
-  std::array<std::uint8_t, 1U << log2_slots> piece_at_ = {};
+  /// Which request each slot of a hash table is of; one that is of no request, or of one that does not say so, is free.
+  std::array<std::uint8_t, 1U << log2_slots> request_at_ = {};
   std::array<std::uint8_t, access::warp_lanes> slot_of_ = {};
 };
 
 /// Whether the site's accesses are for the GPU's own memory.
 [[nodiscard]] bool in_device_memory(const access::Site& site, const Device& device);
 
-/// A launch being played, of whose sites in device memory each has its requests in order (Site::fill).
-class Play {
+/// A launch being simulated, of whose sites in device memory each has its requests in order (Site::fill).
+class CacheSimulation {
  public:
-  Play(const Workload& workload, const Profile& profile, unsigned log2_rate);
-  Play(const Play&) = delete;
-  Play& operator=(const Play&) = delete;
+  CacheSimulation(const Workload& workload, const Profile& profile, unsigned log2_rate);
+  CacheSimulation(const CacheSimulation&) = delete;
+  CacheSimulation& operator=(const CacheSimulation&) = delete;
 
   /// Traffic of the launch, or of parts of a long one: of `lookups` lines in L1.
   struct Part {
     Traffic traffic;
     double lookups = 0;
-    double load_requests = 0;   ///< whose passes through L1 were counted
-    double store_requests = 0;  ///< the same
-    double waves = 0;           ///< of resident blocks
-    double pieced_lines = 0;    ///< that wait for other blocks to complete them, summed over the waves
-    double weights = 0;         ///< of stores
-    double unevenness = 0;      ///< see Traffic, times these
+    double load_requests = 0;     ///< whose passes through L1 were counted
+    double store_requests = 0;    ///< the same
+    double waves = 0;             ///< of resident blocks
+    double incomplete_lines = 0;  ///< that wait for other blocks to complete them, summed over the waves
+    double weights = 0;           ///< of stores
+    double unevenness = 0;        ///< see Traffic, times these
 
     void add(const Part& other);
   };
@@ -80,15 +80,16 @@ class Play {
   [[nodiscard]] std::optional<Part> parts();
 
  private:
-  void play(std::uint64_t first, std::uint64_t end);
-  void play_loads(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end);
-  void play_stores(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end);
-  void play_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block, std::uint64_t end);
+  void simulate(std::uint64_t first, std::uint64_t end);
+  void simulate_loads(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end);
+  void simulate_stores(const access::Site& site, std::uint64_t array, std::uint64_t first, std::uint64_t end);
+  void simulate_turn(const access::Site& site, std::uint64_t array, unsigned turn, std::uint64_t block,
+                     std::uint64_t end);
   void fill(const access::Site& site, std::uint64_t block, unsigned turn, std::uint64_t warp, std::uint64_t warps);
   void count_passes(const access::Site& site, const access::WarpRequest& request);
   void expect(const access::Site& site, unsigned multiprocessor);
-  void load(const access::Site& site, const Piece& piece, unsigned multiprocessor);
-  void store(const Piece& piece);
+  void load(const access::Site& site, const LineRequest& request, unsigned multiprocessor);
+  void store(const LineRequest& request);
   void leave_to_others(CachedLine& line);
 
   const Workload& workload_;
@@ -99,10 +100,10 @@ class Play {
   std::uint64_t together_;  ///< blocks that are resident at once
   std::uint64_t warps_;
   Part part_;
-  SecondLevel second_;
-  std::vector<LineCacheOf<ReadLine>> first_;
+  L2Cache l2_;
+  std::vector<LineCacheOf<ReadLine>> l1_;
   std::vector<access::WarpRequest> batch_;
-  Pieces pieces_;
+  LineRequests line_requests_;
   access::DistinctNumbers scratch_;
   std::uint32_t wave_ = 0;
   std::uint32_t turn_ = 0;        ///< of all resident blocks

@@ -1,0 +1,159 @@
+#pragma once
+// The kernels of placements (placement.hpp), and how global_probe.cuh gets at them: describe_launch and launch_into of
+// a PlacedPattern. A probe's file lists the kernels it needs:
+//
+//   template <> struct KernelsOf<MyPlacement> { using Shapes = ShapeList<Shape<std::uint32_t, 4>, Shape<uint4, 4>>; };
+
+#include "probes/global/global_probe.cuh"
+#include "probes/global/placement.hpp"
+
+namespace gpumem::global {
+
+/// Calls visit(turn, element, element) for what a thread of the kernel accesses.
+template <unsigned elements, unsigned turns, class Placement, class Visitor>
+__device__ void for_each_element(const Placement& placement, Visitor&& visit) {
+  const Tile tile{placed_block_threads, turns};
+#pragma unroll
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    const std::uint64_t thread = tile.element(blockIdx.x, threadIdx.x, turn);
+#pragma unroll
+    for (unsigned which = 0; which < elements; ++which) {
+      if (placement.active(thread, which)) visit(turn, which, placement(thread, which));
+    }
+  }
+}
+
+/// Loads elements. As in `read` nothing is stored unless `checksums` is given.
+template <class Word, class Placement, unsigned elements, unsigned turns>
+__global__ void __launch_bounds__(placed_block_threads)
+    read_placed(const Word* source, std::uint32_t* checksums, Placement placement) {
+  Word word[turns][elements] = {};
+  for_each_element<elements, turns>(
+      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { word[turn][which] = source[at]; });
+  std::uint32_t checksum = 0;
+#pragma unroll
+  for (auto& of_turn : word) {
+#pragma unroll
+    for (const Word one : of_turn) checksum ^= WordTraits<Word>::fold(one);
+  }
+  if (checksums != nullptr) checksums[std::uint64_t{blockIdx.x} * placed_block_threads + threadIdx.x] = checksum;
+}
+
+/// Stores elements of random content.
+template <class Word, class Placement, unsigned elements, unsigned turns>
+__global__ void __launch_bounds__(placed_block_threads) write_placed(Word* target, Placement placement) {
+  for_each_element<elements, turns>(
+      placement, [&](unsigned, unsigned, std::uint64_t at) { target[at] = WordTraits<Word>::random(at); });
+}
+
+/// Copies elements. All loads are issued before the first store waits.
+template <class Word, class Placement, unsigned elements, unsigned turns>
+__global__ void __launch_bounds__(placed_block_threads)
+    copy_placed(const Word* source, Word* target, Placement placement) {
+  Word word[turns][elements];
+  for_each_element<elements, turns>(
+      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { word[turn][which] = source[at]; });
+  for_each_element<elements, turns>(
+      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { target[at] = word[turn][which]; });
+}
+
+/// Of a kernel: what an instruction accesses, and how many elements a thread has.
+template <class WordType, unsigned number>
+struct Shape {
+  using Word = WordType;
+  static constexpr unsigned elements = number;
+  static constexpr unsigned turns = placed_per_thread(sizeof(Word), elements);
+};
+template <class... Shapes>
+struct ShapeList {};
+
+template <class Placement>
+struct KernelsOf;
+
+/// Calls visit(shape) for the one that fits.
+template <class Visitor, class... Shapes>
+void with_shape(ShapeList<Shapes...>, std::uint32_t word_bytes, std::uint32_t elements, Visitor&& visit) {
+  static_cast<void>((
+      (sizeof(typename Shapes::Word) == word_bytes && Shapes::elements == elements && (visit(Shapes{}), true)) || ...));
+}
+
+template <class Placement>
+Workload describe_launch(const Launch& launch, const PlacedPattern<Placement>& pattern, access::Space space) {
+  Workload workload = workload_of_placed(launch, pattern.placement, space);
+  with_shape(typename KernelsOf<Placement>::Shapes{}, launch.word_bytes, pattern.placement.elements_per_thread(),
+             [&](auto shape) {
+               using Word = typename decltype(shape)::Word;
+               if (launch.op == Op::read) {
+                 workload.kernel = measure::kernel_name<&read_placed<Word, Placement, shape.elements, shape.turns>>();
+               } else if (launch.op == Op::write) {
+                 workload.kernel = measure::kernel_name<&write_placed<Word, Placement, shape.elements, shape.turns>>();
+               } else {
+                 workload.kernel = measure::kernel_name<&copy_placed<Word, Placement, shape.elements, shape.turns>>();
+               }
+             });
+  return workload;
+}
+
+template <class Placement>
+void launch_into(const Launch& launch, const PlacedPattern<Placement>& pattern, const std::uint32_t* source,
+                 std::uint32_t* output, cudaStream_t stream) {
+  const Placement& placement = pattern.placement;
+  const auto grid = static_cast<unsigned>(launch.blocks());
+  with_shape(
+      typename KernelsOf<Placement>::Shapes{}, launch.word_bytes, placement.elements_per_thread(), [&](auto shape) {
+        using Word = typename decltype(shape)::Word;
+        constexpr unsigned elements = shape.elements;
+        constexpr unsigned turns = shape.turns;
+        const auto* from = reinterpret_cast<const Word*>(source);
+        auto* to = reinterpret_cast<Word*>(output);
+        switch (launch.op) {
+          case Op::read:
+            read_placed<Word, Placement, elements, turns>
+                <<<grid, placed_block_threads, 0, stream>>>(from, output, placement);
+            break;
+          case Op::write:
+            write_placed<Word, Placement, elements, turns><<<grid, placed_block_threads, 0, stream>>>(to, placement);
+            break;
+          case Op::copy:
+            copy_placed<Word, Placement, elements, turns>
+                <<<grid, placed_block_threads, 0, stream>>>(from, to, placement);
+            break;
+        }
+      });
+  measure::check(cudaGetLastError(), "launch the kernel");
+}
+
+template <class Placement>
+std::unique_ptr<measure::Experiment> prepare_pieces(const Case& decided, const Placement& placement,
+                                                    measure::Session& session) {
+  return std::make_unique<GlobalExperiment<PlacedPattern<Placement>>>(launch_of(op_of(decided), placement),
+                                                                      PlacedPattern<Placement>{placement}, session);
+}
+
+/// Supplies what runs a probe whose placement is `placement_of(case)`, where only the buffer's size may be auto.
+/// `modelling_of(case)` says how far the model reaches.
+template <class PlacementOf>
+void run_placed(Probe& probe, PlacementOf placement_of, Modelling (*modelling_of)(const Case&)) {
+  using Placement = decltype(placement_of(std::declval<const Case&>()));
+  probe.describe = [=](const Case& decided, const Device&) {
+    const Placement placement = placement_of(decided);
+    const Launch launch = launch_of(op_of(decided), placement);
+    Workload workload = describe(launch, PlacedPattern<Placement>{placement});
+    const Modelling modelling = modelling_of(decided);
+    if (modelling == Modelling::simulated) allow_simulation(workload, launch, placement);
+    if (modelling == Modelling::none)
+      workload.unmodelled = "how far L1 combines what a thread stores next to each other is no part of the model";
+    return workload;
+  };
+  probe.size = [=](std::span<Case> sweep, const Device& device) {
+    size(sweep, device, [&](const Case& one) {
+      const Placement placement = placement_of(one);
+      return allocated_bytes(launch_of(op_of(one), placement), placement.extent());
+    });
+  };
+  probe.prepare = [=](const Case& decided, measure::Session& session) {
+    return prepare_pieces(decided, placement_of(decided), session);
+  };
+}
+
+}  // namespace gpumem::global

@@ -1,0 +1,154 @@
+#pragma once
+// Launches in which each thread accesses several elements that its place alone decides: what is worked out once per
+// thread would take a pattern of the element's index (global_probe.cuh) as many instructions for every element, more
+// than there is time for between two of 4 bytes.
+//
+// A placement is a trivially copyable functor:
+//
+//   std::uint64_t operator()(std::uint64_t thread, std::uint32_t which) const   element accessed, that of so many
+//   bool active(std::uint64_t thread, std::uint32_t which) const                whether it is accessed
+//   std::uint32_t word_bytes() const                                            of an element
+//   std::uint32_t elements_per_thread() const
+//   std::uint64_t threads() const                                               that take part, a multiple of a warp's
+//   std::uint64_t extent() const                                                elements of an array
+//   std::uint64_t useful() const                                                elements accessed
+//   std::uint64_t period_warps() const                                          after which the launch repeats itself
+//   std::optional<access::Period> period() const                                that of requests, if it is proved
+//   std::uint32_t elements_of(std::uint64_t warp, std::uint32_t which, std::uint64_t (&element)[32]) const
+//                                                                               of all lanes, and which access theirs
+//
+// The last two may be missing. A launch whose periods overlap by more than a few would have to be evaluated to the end,
+// and has none (access/periodic.hpp).
+//
+// A thread of the kernel stands for one of these or for several a block's width apart, so that enough bytes are on
+// their way. Where a placement has few elements "thread" is therefore a figure of speech.
+
+#include <cstdint>
+
+#include "engine/access/host_device.hpp"
+#include "engine/access/site.hpp"
+#include "probes/global/launch.hpp"
+
+namespace gpumem::global {
+
+inline constexpr std::uint32_t placed_block_threads = 256;
+
+/// How many of a placement's threads one of the kernel stands for: it has 16 bytes on their way at least.
+[[nodiscard]] constexpr std::uint32_t placed_per_thread(std::uint32_t word_bytes, std::uint32_t elements) {
+  constexpr std::uint32_t bytes = 16;
+  return (bytes + word_bytes * elements - 1) / (word_bytes * elements);
+}
+
+/// A placement as a pattern of the launch's elements (global_probe.cuh): on each turn a block's threads take one
+/// element. What checks the output goes through it; the kernel asks the placement, because it need not divide.
+template <class Placement>
+struct PlacedPattern {
+  Placement placement;
+
+  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t i) const {
+    return placement(thread(i), which(i));
+  }
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t i) const { return placement.active(thread(i), which(i)); }
+  [[nodiscard]] std::uint64_t extent(std::uint64_t /*count*/) const { return placement.extent(); }
+  [[nodiscard]] std::uint64_t useful(std::uint64_t /*count*/) const { return placement.useful(); }
+
+ private:
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t thread(std::uint64_t i) const {
+    return i / placed_block_threads / placement.elements_per_thread() * placed_block_threads + i % placed_block_threads;
+  }
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t which(std::uint64_t i) const {
+    return static_cast<std::uint32_t>(i / placed_block_threads % placement.elements_per_thread());
+  }
+};
+
+template <class Placement>
+[[nodiscard]] Launch launch_of(Op op, const Placement& placement) {
+  const std::uint64_t blocks = (placement.threads() + placed_block_threads - 1) / placed_block_threads;
+  const std::uint32_t turns = placed_per_thread(placement.word_bytes(), placement.elements_per_thread());
+  return {.op = op,
+          .word_bytes = placement.word_bytes(),
+          .count = blocks * placed_block_threads * placement.elements_per_thread(),
+          .tile = {placed_block_threads, placement.elements_per_thread() * turns}};
+}
+
+/// The request of a element, by the warp of `k / elements`, into one that has no lane active and its word's size set.
+template <class Placement>
+void fill_placed_request(const Placement& placement, std::uint64_t k, access::WarpRequest& request) {
+  const auto which = static_cast<std::uint32_t>(k % placement.elements_per_thread());
+  const std::uint64_t warp = k / placement.elements_per_thread();
+  if constexpr (requires { placement.elements_of(warp, which, request.address); }) {
+    request.active = placement.elements_of(warp, which, request.address);
+    for (std::uint64_t& address : request.address) address *= placement.word_bytes();
+  } else {
+    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+      const std::uint64_t thread = warp * access::warp_lanes + lane;
+      if (!placement.active(thread, which)) continue;
+      request.address[lane] = placement(thread, which) * placement.word_bytes();
+      request.active |= std::uint32_t{1} << lane;
+    }
+  }
+}
+
+template <class Placement>
+[[nodiscard]] access::WarpRequest placed_request(const Placement& placement, std::uint64_t k) {
+  access::WarpRequest request;
+  request.word_bytes = placement.word_bytes();
+  fill_placed_request(placement, k, request);
+  return request;
+}
+
+/// Which request of the warps one after another is the k-th of the launch in its order: of a block first what all warps
+/// do in their first turn.
+template <class Placement>
+[[nodiscard]] std::uint64_t in_order_of_warps(const Launch& launch, const Placement& placement, std::uint64_t k) {
+  constexpr std::uint64_t warps = placed_block_threads / access::warp_lanes;
+  const std::uint64_t elements = placement.elements_per_thread();
+  const std::uint64_t per_thread = launch.tile.elements_per_thread;
+  const std::uint64_t turns = per_thread / elements;
+  const std::uint64_t block = k / (per_thread * warps);
+  const std::uint64_t instruction = k / warps % per_thread;
+  return ((block * turns + instruction / elements) * warps + k % warps) * elements + instruction % elements;
+}
+
+/// What a launch of a placement does, all but the name of its kernel.
+template <class Placement>
+[[nodiscard]] Workload workload_of_placed(const Launch& launch, const Placement& placement, access::Space space) {
+  Workload workload = workload_of(launch, PlacedPattern<Placement>{placement}, space);
+  for (access::Site& site : workload.sites) {
+    site.requests = placement.threads() / access::warp_lanes * placement.elements_per_thread();
+    site.period_requests = placement.period_warps() * placement.elements_per_thread();
+    site.request = [=](std::uint64_t k) { return placed_request(placement, k); };
+    if constexpr (requires { placement.period(); }) {
+      if (const auto period = placement.period()) set_period(site, *period);
+    }
+  }
+  return workload;
+}
+
+/// What the model says of a case.
+enum class Modelling {
+  summed,     ///< its stages know what they need from sums
+  simulated,  ///< accesses come back to what caches may have lost: it has to simulate the launch
+  none,
+};
+
+/// Lets the model simulate the launch.
+template <class Placement>
+void allow_simulation(Workload& workload, const Launch& launch, const Placement& placement) {
+  for (access::Site& site : workload.sites) {
+    site.summary = access::summarise(site);
+    site.evaluated = launch.blocks() * placed_block_threads / access::warp_lanes * launch.tile.elements_per_thread;
+    site.fill = [=](std::uint64_t first, std::span<access::WarpRequest> requests) {
+      constexpr std::uint64_t warps = placed_block_threads / access::warp_lanes;
+      std::uint64_t k = 0;
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        // Of the warps of a block's turn one is a warp further on than the one before.
+        const bool begins = i == 0 || (first + i) % warps == 0;
+        k = begins ? in_order_of_warps(launch, placement, first + i) : k + placement.elements_per_thread();
+        fill_placed_request(placement, k, requests[i]);
+      }
+    };
+  }
+}
+
+}  // namespace gpumem::global
