@@ -16,6 +16,7 @@
 #include "engine/base/quantity.hpp"
 #include "engine/machine/device.hpp"
 #include "engine/model/workload.hpp"
+#include "probes/fact.hpp"
 
 namespace gpumem {
 
@@ -132,6 +133,9 @@ struct Outcome {
   double seconds = 0;      ///< median measured, or predicted; 0 where it is not known
   double bytes_per_s = 0;  ///< useful ones; 0 where no bytes are what it is about
   std::vector<std::pair<std::string, double>> metrics = {};
+  std::size_t index = 0;  ///< among those that the probe concludes from
+  /// Within what the measured headline lies, with 95 % confidence; absent where it was predicted, or sampled too little.
+  std::optional<std::pair<double, double>> interval = {};
 
   [[nodiscard]] std::optional<double> metric(std::string_view name) const;
 };
@@ -143,7 +147,7 @@ struct Conclusion {
     double value = 0;
     std::vector<std::size_t> outcomes;  ///< indices of the cases that show it
   };
-  std::string advice;  ///< what a user should do on this machine, as sentences
+  std::vector<Fact> facts = {};  ///< the most important first
   std::vector<Found> found = {};
 };
 

@@ -14,7 +14,6 @@
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/predict.hpp"
-#include "probes/constant/constant_advice.hpp"
 #include "probes/constant/pattern.hpp"
 #include "probes/probe.hpp"
 

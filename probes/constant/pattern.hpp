@@ -1,7 +1,10 @@
 #pragma once
-// Which words a warp's lanes look up: as many different ones as the case says.
+// Which words a warp's lanes look up, as many different ones as the case says, and what is concluded of it.
+
+#include <span>
 
 #include "engine/access/request.hpp"
+#include "probes/probe.hpp"
 
 namespace gpumem::constant {
 
@@ -32,5 +35,9 @@ struct LookUpPattern {
     return request;
   }
 };
+
+/// For look-ups in one or several spaces: what they cost in constant memory, and from how many addresses on the same
+/// table is faster elsewhere. Nothing without constant memory.
+[[nodiscard]] Conclusion conclude_constant(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::constant

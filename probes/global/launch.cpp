@@ -21,6 +21,11 @@ Op op_of(const Case& chosen) {
   return name == "write" ? Op::write : Op::copy;
 }
 
+std::string_view doing(const Case& chosen) {
+  const Op op = op_of(chosen);
+  return op == Op::read ? "reading" : op == Op::write ? "writing" : "copying";
+}
+
 std::uint64_t Launch::requests() const {
   const std::uint64_t warps = (tile.block_threads + access::warp_lanes - 1) / access::warp_lanes;
   const std::uint64_t full_blocks = count / tile.elements();

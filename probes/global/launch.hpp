@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,8 @@
 namespace gpumem::global {
 
 enum class Op { read, write, copy };
-[[nodiscard]] Op op_of(const Case& chosen);  ///< of its parameter op
+[[nodiscard]] Op op_of(const Case& chosen);                ///< of its parameter op
+[[nodiscard]] std::string_view doing(const Case& chosen);  ///< "reading", "writing" or "copying", by the same
 
 /// Accesses `first`, `first` + 1 and so on of a launch.
 struct AccessRun {

@@ -1,8 +1,11 @@
 // Local: an array of each thread's own. With indices that the compiler does not know it needs addresses, and lies in
 // local memory, which is device memory behind the caches; with known ones it lies in registers. The work is the same.
 
+#include <iterator>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,7 +16,7 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/local/local_advice.hpp"
+#include "probes/comparison.hpp"
 #include "probes/local/update.hpp"
 #include "probes/probe.hpp"
 
@@ -169,6 +172,96 @@ class LocalExperiment final : public measure::Experiment {
   measure::DeviceBuffer sums_;
   measure::MismatchCount mismatches_;
 };
+
+/// Cases by the words of the array.
+using BySize = std::map<std::uint64_t, const Outcome*>;
+
+static BySize of_array(std::span<const Outcome> outcomes, std::string_view array) {
+  BySize sizes;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.one.name("array") == array) sizes[outcome.one.number("array_words")] = &outcome;
+  }
+  return sizes;
+}
+
+/// What local memory costs at the sizes that ran in both: the smallest of them, and the largest.
+static void add_cost(std::vector<Fact>& facts, const BySize& local, const BySize& registers) {
+  std::vector<std::size_t> indices;
+  std::vector<double> sizes;
+  std::vector<double> slowdowns;
+  bool is_slower = false;
+  for (const auto& [words, outcome] : local) {
+    const auto known = registers.find(words);
+    if (known == registers.end()) continue;
+    indices.insert(indices.end(), {outcome->index, known->second->index});
+    if (sizes.size() == 2) {
+      sizes.pop_back();
+      slowdowns.pop_back();
+    }
+    sizes.push_back(static_cast<double>(words));
+    slowdowns.push_back(gain(*outcome, *known->second));
+    is_slower = is_slower || better(*known->second, *outcome);
+  }
+  if (indices.empty()) return;
+  facts.push_back({is_slower ? FactKind::costs : FactKind::as_fast_as,
+                   std::move(indices),
+                   is_slower ? "Give arrays indices that the compiler knows: unroll the loops over them. Others take "
+                               "{slowdown_ratio} as long as registers, at {words} words."
+                             : "Indexed arrays of {words} words are as fast as the same work in registers.",
+                   {{"words", sizes}, {"slowdown_ratio", slowdowns}}});
+}
+
+/// Whether registers were enough for the array that was to be in them.
+static void add_spill(std::vector<Fact>& facts, const BySize& registers) {
+  for (const auto& [words, outcome] : registers) {
+    const double bytes = outcome->metric("local_bytes_per_thread").value_or(0);
+    if (bytes < 1) continue;
+    facts.push_back(
+        {FactKind::limit,
+         {outcome->index},
+         "Registers are too few from {words} words on even with known indices: {spilled_bytes} are spilled.",
+         {{"words", static_cast<double>(words)}, {"spilled_bytes", bytes}}});
+    return;
+  }
+}
+
+/// Where an update grows far dearer from one size to the next.
+static void add_knees(std::vector<Fact>& facts, const BySize& local) {
+  constexpr double far_dearer = 1.3;  // less is the cost of the loop, which differs between sizes
+  for (auto larger = local.begin(); larger != local.end(); ++larger) {
+    if (larger == local.begin()) continue;
+    const Outcome& before = *std::prev(larger)->second;
+    const Outcome& after = *larger->second;
+    if (!better(before, after) || gain(after, before) < far_dearer) continue;
+    facts.push_back({FactKind::capacity,
+                     {before.index, after.index},
+                     "An update takes {slowdown_ratio} as long with {larger} words as with {smaller}: the caches no "
+                     "longer hold the arrays of all threads.",
+                     {{"smaller", static_cast<double>(std::prev(larger)->first)},
+                      {"larger", static_cast<double>(larger->first)},
+                      gain_value("slowdown_ratio", after, before)}});
+  }
+}
+
+/// Compares local memory with registers, and says what the compiler reported. Nothing where no size ran in local
+/// memory.
+static Conclusion conclude_local(std::span<const Outcome> outcomes) {
+  const BySize local = of_array(outcomes, "local");
+  const BySize registers = of_array(outcomes, "registers");
+  if (local.empty()) return {};
+  Conclusion conclusion;
+  add_cost(conclusion.facts, local, registers);
+  add_spill(conclusion.facts, registers);
+  add_knees(conclusion.facts, local);
+  const auto& [words, largest] = *local.rbegin();
+  if (const auto bytes = largest->metric("local_bytes_per_thread")) {
+    conclusion.facts.push_back({FactKind::costs,
+                                {largest->index},
+                                "The compiler reports {local_bytes} of local memory per thread for {words} words.",
+                                {{"local_bytes", *bytes}, {"words", static_cast<double>(words)}}});
+  }
+  return conclusion;
+}
 
 static Probe local_probe() {
   Probe probe;

@@ -18,7 +18,6 @@
 #include "engine/model/predict.hpp"
 #include "probes/peer/far_chase.hpp"
 #include "probes/peer/flow.hpp"
-#include "probes/peer/peer_advice.hpp"
 #include "probes/peer/peer_case.hpp"
 #include "probes/peer/peer_kernel.hpp"
 #include "probes/probe.hpp"

@@ -1,8 +1,10 @@
 #pragma once
-// A case of the probe `peer` in numbers, and what it is to the model: bytes from one GPU of the machine to another.
+// A case of the probe `peer` in numbers, what it is to the model: bytes from one GPU of the machine to another; and
+// what the pairs of a machine show together.
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -66,5 +68,11 @@ struct PeerCase {
 
 /// The indices of all GPUs of the machine.
 [[nodiscard]] std::vector<Value> all_gpus(const Device& gpu);
+
+[[nodiscard]] std::vector<Quantity> concluded_of_peers();
+
+/// Which method of copying is fastest; where the one through the host is faster than direct ones, and what usually
+/// causes that; which islands the GPUs stand on; what pairs lose to each other at once.
+[[nodiscard]] Conclusion conclude_peers(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::peer

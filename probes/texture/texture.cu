@@ -1,8 +1,12 @@
 // Texture: a 2-D array of 4-byte texels, walked in several orders, through textures and surfaces, whose memory keeps
 // neighbours in both directions together, and through plain and read-only loads of an array that lies by rows.
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/measure/cuda.hpp"
@@ -10,10 +14,10 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
+#include "probes/comparison.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/global/verify.cuh"
 #include "probes/probe.hpp"
-#include "probes/texture/texture_advice.hpp"
 #include "probes/texture/walk.hpp"
 
 namespace gpumem::texture {
@@ -261,6 +265,84 @@ static void validate(const Case& chosen) {
   const std::uint64_t buffer = chosen.number("buffer_bytes");
   throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of a texel's 4 bytes; use " +
                     std::to_string(buffer / texel_bytes * texel_bytes));
+}
+
+static std::string path_words(const Outcome& outcome) {
+  static constexpr std::pair<std::string_view, std::string_view> words[] = {{"global", "global memory"},
+                                                                            {"read-only", "the read-only path"},
+                                                                            {"texture-1d", "a 1-D texture"},
+                                                                            {"texture-2d", "a 2-D texture"},
+                                                                            {"surface", "a surface"}};
+  return std::string(
+      std::ranges::find(words, outcome.one.name("path"), [](const auto& one) { return one.first; })->second);
+}
+
+/// The cases of each walk that went through several paths, in their order. What is predicted of plain loads alone says
+/// nothing of textures.
+static std::vector<std::vector<Outcome>> walks_of(std::span<const Outcome> outcomes) {
+  std::vector<std::vector<Outcome>> walks;
+  for (const Outcome& outcome : outcomes) {
+    const auto is_same = [&](const auto& walk) { return walk.front().one.name("walk") == outcome.one.name("walk"); };
+    auto walk = std::ranges::find_if(walks, is_same);
+    if (walk == walks.end()) walk = walks.insert(walk, std::vector<Outcome>{});
+    walk->push_back(outcome);
+  }
+  std::erase_if(walks, [](const std::vector<Outcome>& walk) {
+    return walk.size() < 2 || std::ranges::all_of(walk, [](const Outcome& outcome) {
+             return outcome.one.name("path") == "global" || outcome.one.name("path") == "read-only";
+           });
+  });
+  return walks;
+}
+
+/// Which path suits which walk, beside global memory where that ran, and what the wrong path costs at worst.
+static Conclusion conclude_texture(std::span<const Outcome> outcomes) {
+  const std::vector<std::vector<Outcome>> walks = walks_of(outcomes);
+  if (walks.empty()) return {};
+  std::vector<Fact> facts;
+  Fact plain{FactKind::as_fast_as,
+             {},
+             "Nothing is faster than global memory for walks by {walk}: {rate_gb_per_s}.",
+             {{"walk", std::vector<std::string>{}}, {"rate_gb_per_s", std::vector<double>{}}}};
+  for (const std::vector<Outcome>& walk : walks) {
+    const std::string& name = walk.front().one.name("walk");
+    const Outcome& best = best_of(walk);
+    const Outcome* global = find_outcome(walk, "path", std::string("global"));
+    const bool is_plain = global != nullptr && as_good(*global, best);
+    Fact fact{FactKind::fastest,
+              {},
+              global == nullptr ? "Walks by {walk} are fastest through {path}: {rate_gb_per_s}."
+                                : "Walks by {walk} are fastest through {path}: {rate_gb_per_s}, {gain_ratio} the rate "
+                                  "of global memory.",
+              {{"walk", name}, {"path", std::vector<std::string>{}}, headline_value("rate_gb_per_s", best)}};
+    for (const Outcome& outcome : walk) {
+      (is_plain ? plain : fact).outcomes.push_back(outcome.index);
+      if (as_good(outcome, best)) fact.values[1].items.emplace_back(path_words(outcome));
+    }
+    if (is_plain) {
+      plain.values[0].items.emplace_back(name);
+      plain.values[1].items.emplace_back(global->headline);
+      continue;
+    }
+    if (global != nullptr) fact.values.push_back(gain_value("gain_ratio", *global, best));
+    facts.push_back(std::move(fact));
+  }
+  if (!plain.outcomes.empty()) facts.push_back(std::move(plain));
+  const auto loss = [](const auto& walk) { return gain(worst_of(walk), best_of(walk)); };
+  const std::vector<Outcome>& dearest = *std::ranges::max_element(walks, {}, loss);
+  const Outcome& best = best_of(dearest);
+  const Outcome& worst = worst_of(dearest);
+  if (!better(best, worst)) return {.facts = std::move(facts)};
+  facts.push_back({FactKind::costs,
+                   {worst.index, best.index},
+                   "The wrong path costs most by {walk}: {worst} reaches {worst_gb_per_s} where {best} reaches "
+                   "{best_gb_per_s}.",
+                   {{"walk", best.one.name("walk")},
+                    {"worst", path_words(worst)},
+                    headline_value("worst_gb_per_s", worst),
+                    {"best", path_words(best)},
+                    headline_value("best_gb_per_s", best)}});
+  return {.facts = std::move(facts)};
 }
 
 static Probe texture_probe() {

@@ -1,11 +1,12 @@
-// What a probe itself concludes from the cases of a table: advice in words, and numbers that only several cases
-// together give, such as the fixed cost of a transfer.
+// What a probe itself concludes from the cases of a table: facts, and numbers that only several cases together give,
+// such as the fixed cost of a transfer.
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "report/explain/explain.hpp"
+#include "report/explain/say.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/readings.hpp"
@@ -27,6 +28,9 @@ std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool
                   .predicted = measured ? positive_headline(record, false) : std::nullopt,
                   .seconds = seconds,
                   .bytes_per_s = bandwidth_of(record, measured).value_or(0) / per_giga};
+  if (measured && record.headline.ci95_low && record.headline.ci95_high) {
+    outcome.interval = {*record.headline.ci95_low, *record.headline.ci95_high};
+  }
   for (const MetricRecord& metric : record.metrics) {
     if (const auto value = measured ? metric.measured : metric.predicted) {
       outcome.metrics.emplace_back(metric.name, *value);
@@ -42,15 +46,18 @@ std::optional<Conclusion> concluded(std::span<const Record> results, const Membe
   Members ran;
   for (const std::size_t member : table) {
     if (auto outcome = outcome_of(results[member], probe, measured)) {
+      outcome->index = ran.size();
       outcomes.push_back(*std::move(outcome));
       ran.push_back(member);
     }
   }
   if (outcomes.empty()) return std::nullopt;
   Conclusion conclusion = probe.conclude(outcomes);
-  for (Conclusion::Found& found : conclusion.found) {
-    for (std::size_t& index : found.outcomes) index = ran.at(index);
-  }
+  const auto in_results = [&](std::vector<std::size_t>& indices) {
+    for (std::size_t& index : indices) index = ran.at(index);
+  };
+  for (Conclusion::Found& found : conclusion.found) in_results(found.outcomes);
+  for (Fact& fact : conclusion.facts) in_results(fact.outcomes);
   return conclusion;
 }
 
@@ -75,7 +82,11 @@ std::vector<ConclusionRecord> conclusions_of(std::span<const Record> results, co
   const auto measured = concluded(results, table, probe, true);
   const auto predicted = concluded(results, table, probe, false);
   if (!measured && !predicted) return {};
-  std::vector<ConclusionRecord> records = {{probe.name, table, measured ? measured->advice : predicted->advice, {}}};
+  const std::vector<Fact>& facts = measured ? measured->facts : predicted->facts;
+  std::vector<ConclusionRecord> records = {{probe.name, table, say(facts), {}}};
+  for (const Fact& fact : facts) {
+    records.front().facts.push_back({std::string(to_string(fact.kind)), fact.outcomes, say(fact), fact.values});
+  }
   if (measured) add_numbers(records, *measured, &MetricRecord::measured);
   if (predicted) add_numbers(records, *predicted, &MetricRecord::predicted);
   return records;

@@ -21,8 +21,9 @@ namespace gpumem::report {
 [[nodiscard]] std::vector<ConclusionRecord> conclusions(std::span<const Record> results,
                                                         const ProbeLookup& find = find_probe);
 
-/// A few sentences per table, computed from its records: what its probe concludes or, where that is nothing, where it
-/// is best, what it costs elsewhere and why. `host_cache_bytes` is of the CPU's last cache, where that is known.
+/// A few sentences per table, computed from its records: what its probe concludes, a fact a line, or, where that is
+/// nothing, where it is best, what it costs elsewhere and why; on the last line what else there is to say.
+/// `host_cache_bytes` is of the CPU's last cache, where that is known.
 [[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results,
                                                 std::span<const ConclusionRecord> conclusions,
                                                 std::optional<std::uint64_t> host_cache_bytes = {});

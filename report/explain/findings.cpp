@@ -151,17 +151,23 @@ std::string found(const Members& table, std::span<const ConclusionRecord> conclu
   return join(parts, " ");
 }
 
-/// The advice that the probe gives, and how far to trust what it was predicted from; empty if it gives none.
-std::string advised(const std::vector<Record>& results, const Members& table,
-                    std::span<const ConclusionRecord> conclusions) {
-  const auto advising = std::ranges::find_if(
+/// What the probe concludes, a fact a line, and on a last line how far to trust what it was predicted from; empty if it
+/// concludes nothing.
+std::vector<std::string> concluded(const std::vector<Record>& results, const Members& table,
+                                   std::span<const ConclusionRecord> conclusions) {
+  const auto conclusion = std::ranges::find_if(
       conclusions, [&](const ConclusionRecord& one) { return one.cases == table && !one.advice.empty(); });
-  if (advising == conclusions.end()) return {};
+  if (conclusion == conclusions.end()) return {};
+  std::vector<std::string> lines;
+  for (const FactRecord& fact : conclusion->facts) lines.push_back(fact.text);
+  if (lines.empty()) lines.push_back(conclusion->advice);
   const Cases cases = cases_of(results, table);
   const bool measured =
       std::ranges::any_of(cases, [](const Record* record) { return record->headline.measured.has_value(); });
+  if (!measured) lines.front().insert(0, "Predicted: ");
   const std::string agreed = agreement(cases);
-  return (measured ? "" : "Predicted: ") + advising->advice + (agreed.empty() ? "" : " " + capitalised(agreed) + ".");
+  lines.push_back(agreed.empty() ? "" : capitalised(agreed) + ".");
+  return lines;
 }
 
 /// Those of a table that ran on its first GPU of which one did; all where they name no GPU.
@@ -182,22 +188,28 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     const Cases cases = cases_of(results, table);
     // One GPU speaks for all, which are alike or named where GPUs are held against each other.
     const Members own = one_gpu_of(results, table);
-    std::vector<std::string> parts = {advised(results, own, conclusions)};
-    if (parts.front().empty()) {
+    std::vector<std::string> facts = concluded(results, own, conclusions);
+    std::vector<std::string> parts;
+    if (facts.empty()) {
       parts = described(results, own);
       parts.push_back(found(own, conclusions));
+    } else {
+      parts.push_back(facts.back());
+      facts.pop_back();
     }
     std::erase(parts, "");
     const auto gpu = gpu_beside_others(results[own.front()]);
-    if (gpu && !parts.empty()) parts.front().insert(0, fmt::format("GPU {}: ", *gpu));
+    std::vector<std::string>& first = facts.empty() ? parts : facts;
+    if (gpu && !first.empty()) first.front().insert(0, fmt::format("GPU {}: ", *gpu));
     if (gpu) parts.push_back(shared_link(cases, host_cache_bytes));
     parts.push_back(not_run(cases));
     std::erase(parts, "");
-    if (parts.empty()) {
+    if (parts.empty() && facts.empty()) {
       parts.push_back(capitalised(subject_of(*cases.front())) + " ran; there is no reading to compare.");
       if (const auto& reason = cases.front()->no_prediction) parts.push_back(capitalised(*reason) + ".");
     }
-    all.push_back(join(parts, " "));
+    if (!parts.empty()) facts.push_back(join(parts, " "));
+    all.push_back(join(facts, "\n"));
   }
   return all;
 }

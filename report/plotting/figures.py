@@ -192,8 +192,8 @@ def concluded(cases, swept, looks):
                 is_place = found and unit and words["unit"] == unit and not is_end(name, conclusion.quantities)
                 if is_place and len(about) == len(cases) and min(numbers) <= reading.known()[-1] <= max(numbers):
                     places.append(Guide(said[-1], x=reading.known()[-1]))
-            text = " ".join(filter(None, [conclusion.advice, "; ".join(said)]))
-            if about and text:
+            facts = [fact.text for fact in conclusion.facts] or [conclusion.advice]
+            for text in filter(None, [*facts, "; ".join(said)] if about else []):
                 notes.append(f"{about[0]}: {text}" if len(set(about)) == 1 < len(labels) else text)
     return notes, places
 
@@ -248,7 +248,11 @@ def block(cases, reports, gpus):
         title_words = dict(zip(others, values))
         name = ".".join(map(slug, [cases[0].probe, *(f"{key} {value}" for key, value in title_words.items())]))
         panels.append(panel(group, title_words, looks, swept, unique(name, names), logarithmic, rows is not None))
-    return [one for one in panels if one.quantities]
+    shown, said = [one for one in panels if one.quantities], set()
+    for one in shown:  # what holds of all of them is said below the first
+        one.notes = [note for note in one.notes if note not in said]
+        said.update(one.notes)
+    return shown
 
 
 # ---- The figure

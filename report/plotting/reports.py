@@ -43,7 +43,7 @@ REPORT = {
                "pcie": {"generation": float, "width": float, "theoretical_gb_per_s": float}, ...: ...},
     "quantities": {...: {...: str}},
     "words": {"probes": {...: {...: str}}, "parameters": {...: {...: str}}, "stages": {...: str}},
-    "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}}],
+    "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}, "facts": [{"text": str}]}],
     "checks": [{"name": str, "cases": [int]}],
     "program": {"command": [str], "launches_seen": float, "bin_seconds": float,
                 "sampling_seconds": float}, "results": [CASE]}

@@ -121,6 +121,34 @@ class FieldReader {
   void read(const JsonReader& json, NamedCounts& counts) const {
     for (const auto& [name, value] : json.members()) counts.emplace_back(name, value.whole());
   }
+  void read(const JsonReader& json, FactValue::Item& item) const {
+    if (json.is_text()) {
+      item = json.text();
+    } else {
+      double value = 0;
+      read(json, either_sign(value));
+      item = value;
+    }
+  }
+  void read(const JsonReader& json, FactItems& facts) const {
+    for (const auto& [name, value] : json.members()) {
+      FactValue& read_value = facts.values.emplace_back(name, 0.0);
+      read_value.is_list = value.is_list();
+      if (!read_value.is_list) {
+        read(value, read_value.items.front());
+        continue;
+      }
+      read_value.items.clear();
+      read(value, read_value.items);
+    }
+  }
+  void read(const JsonReader& json, FactPredictions& predictions) const {
+    for (const auto& [name, value] : json.members()) {
+      const auto of = std::ranges::find(predictions.values, name, &FactValue::name);
+      if (of != predictions.values.end()) read(value, either_sign(of->predicted.emplace()));
+    }
+  }
+  static void read(const JsonReader& /*json*/, FactUnits& /*units*/) {}  // which the names say
   void read(const JsonReader& json, std::vector<MetricRecord>& quantities) const {
     for (const auto& [name, value] : json.members()) {
       MetricRecord& quantity = quantities.emplace_back(MetricRecord{name, {}, {}});

@@ -70,9 +70,12 @@ Report read_report(std::string_view text, const std::string& source, std::span<c
   take_columns(report, json);
   require_cases_of_checks(json, report.results.size());
   // Somebody may have left out results, and what all of them showed with them; it can be concluded anew.
+  const auto is_beyond = [&](std::size_t index) { return index >= report.results.size(); };
   std::erase_if(report.conclusions, [&](ConclusionRecord& conclusion) {
     std::ranges::sort(conclusion.cases);
-    return !conclusion.cases.empty() && conclusion.cases.back() >= report.results.size();
+    return std::ranges::any_of(conclusion.cases, is_beyond) ||
+           std::ranges::any_of(conclusion.facts,
+                               [&](const FactRecord& fact) { return std::ranges::any_of(fact.cases, is_beyond); });
   });
   return report;
 }

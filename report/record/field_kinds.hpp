@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "probes/fact.hpp"
+
 namespace gpumem::report {
 
 /// Of quantities that cannot be zero, texts that cannot be empty: those stand for what is not known.
@@ -29,6 +31,18 @@ template <class T>
 [[nodiscard]] Signed<T> either_sign(T& value) {
   return {value};
 }
+
+/// The values of a fact, which are three objects: what they are, what the model says of them, and their units, which
+/// follow from the names.
+struct FactItems {
+  std::vector<FactValue>& values;
+};
+struct FactPredictions {
+  std::vector<FactValue>& values;
+};
+struct FactUnits {
+  const std::vector<FactValue>& values;
+};
 
 /// Members that stand in an object of their own.
 template <class Archive, std::invocable<Archive&> Members>

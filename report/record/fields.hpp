@@ -205,11 +205,25 @@ void fields(Archive& archive, CheckRecord& check) {
 }
 
 template <class Archive>
+void fields(Archive& archive, FactRecord& fact) {
+  archive("kind", fact.kind);
+  archive("cases", fact.cases);
+  archive("text", fact.text);
+  FactItems values{fact.values};
+  FactPredictions predicted{fact.values};
+  FactUnits units{fact.values};
+  archive("values", values);
+  archive("predicted", predicted);
+  archive("units", units);
+}
+
+template <class Archive>
 void fields(Archive& archive, ConclusionRecord& conclusion) {
   archive("probe", conclusion.probe);
   archive("cases", conclusion.cases);
   archive("advice", known(conclusion.advice));
   archive("quantities", conclusion.quantities);
+  archive.later("facts", conclusion.facts);
 }
 
 template <class Archive>

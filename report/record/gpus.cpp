@@ -34,7 +34,9 @@ void add_what_follows(GpuPart& part, const Report& report) {
     return one;
   };
   for (const ConclusionRecord& one : report.conclusions) {
-    if (std::ranges::all_of(one.cases, is_own)) part.report.conclusions.push_back(moved(one));
+    if (!std::ranges::all_of(one.cases, is_own)) continue;
+    ConclusionRecord& own = part.report.conclusions.emplace_back(moved(one));
+    for (FactRecord& fact : own.facts) fact = moved(fact);
   }
   for (const CheckRecord& one : report.checks) {
     if (one.device == part.gpu) part.report.checks.push_back(moved(one));

@@ -195,12 +195,21 @@ struct CheckRecord {
   std::vector<std::size_t> cases;  ///< indices into the results that it was held against, references included
 };
 
+/// A fact that a probe concluded (probes/fact.hpp), said.
+struct FactRecord {
+  std::string kind;                ///< a name of FactKind, or one that a later version knows
+  std::vector<std::size_t> cases;  ///< indices into the results: those that show it
+  std::string text;                ///< a sentence or two
+  std::vector<FactValue> values;   ///< what the text says of them; of predictions where nothing was measured
+};
+
 /// What several cases show together (Probe::conclude).
 struct ConclusionRecord {
   std::string probe;
   std::vector<std::size_t> cases;  ///< indices into the results
-  std::string advice;              ///< empty where another one of the same table has it
+  std::string advice;              ///< what the facts say; empty where another one of the same table has it
   std::vector<MetricRecord> quantities;
+  std::vector<FactRecord> facts = {};  ///< the most important first
 };
 
 /// Where the host memory of the run lies.
@@ -243,7 +252,7 @@ struct Report {
   std::vector<ConclusionRecord> conclusions;
   std::optional<bool> passed = {};    ///< whether `gpumem check` passed; absent where it did not make the report
   std::vector<CheckRecord> checks;    ///< in the suite's order; empty where nothing was to be checked
-  std::vector<std::string> findings;  ///< per table (report/record/sweep.hpp): what it shows, and what to do
+  std::vector<std::string> findings;  ///< per table (report/record/sweep.hpp): what it shows, a fact a line
   /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.
   std::vector<std::string> parameter_columns;
   std::vector<std::string> metric_columns;

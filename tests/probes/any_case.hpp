@@ -8,6 +8,7 @@
 
 #include "app/command_line/values.hpp"
 #include "probes/probe.hpp"
+#include "report/explain/say.hpp"
 
 namespace gpumem::test {
 
@@ -27,10 +28,14 @@ inline Outcome outcome(const std::string& probe, const std::vector<Parameter>& g
   return {.one = any_case(probe, given), .headline = headline, .seconds = 1e-3};
 }
 
-/// What the probe says of the outcomes.
-inline std::string advice(const std::vector<Outcome>& outcomes) {
-  return outcomes.front().one.probe->conclude(outcomes).advice;
+/// What the probe concludes from the outcomes.
+inline Conclusion conclusion(std::vector<Outcome> outcomes) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].index = i;
+  return outcomes.front().one.probe->conclude(outcomes);
 }
+
+/// The facts of it in words, a sentence or a few each.
+inline std::string advice(const std::vector<Outcome>& outcomes) { return report::say(conclusion(outcomes).facts); }
 
 /// An H200, as far as descriptions look at it.
 inline Device some_device() {

@@ -199,9 +199,13 @@ auto extremes(std::span<const Outcome> outcomes) { return std::ranges::minmax(ou
 Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
   const auto [slowest, fastest] = extremes(outcomes);
   Conclusion conclusion;
-  conclusion.advice = fmt::format("Use {} memory: {:.1f} GB/s at best, {:.1f} times as fast as {} at worst.",
-                                  fastest.one.name("host_memory"), fastest.headline,
-                                  fastest.headline / slowest.headline, slowest.one.name("host_memory"));
+  conclusion.facts = {{FactKind::fastest,
+                       {fastest.index, slowest.index},
+                       "Use {memory} memory: {rate_gb_per_s} at best, {gain_ratio} as fast as {other} at worst.",
+                       {{"memory", fastest.one.name("host_memory")},
+                        {"rate_gb_per_s", fastest.headline},
+                        {"gain_ratio", fastest.headline / slowest.headline},
+                        {"other", slowest.one.name("host_memory")}}}};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const bool pageable = outcomes[i].one.name("host_memory") == "pageable";
     conclusion.found.push_back({"fixed_cost_us", pageable ? 7.0 : 2.6, {i}});
@@ -211,8 +215,13 @@ Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
 
 Conclusion conclude_overlap(std::span<const Outcome> outcomes) {
   const auto [slowest, fastest] = extremes(outcomes);
-  return {.advice = fmt::format("Use {} streams, {}: {:.3g} ms instead of {:.3g} ms.", fastest.one.number("streams"),
-                                fastest.one.name("overlap"), fastest.seconds * 1e3, slowest.seconds * 1e3)};
+  return {.facts = {{FactKind::fastest,
+                     {fastest.index, slowest.index},
+                     "Use {streams} streams, {overlap}: {best_ms} instead of {worst_ms}.",
+                     {{"streams", static_cast<double>(fastest.one.number("streams"))},
+                      {"overlap", fastest.one.name("overlap")},
+                      {"best_ms", fastest.seconds * 1e3},
+                      {"worst_ms", slowest.seconds * 1e3}}}}};
 }
 
 /// A copy or a kernel's reads from one GPU to another. Every pair is as fast as the hash of its numbers says, within a

@@ -2,6 +2,7 @@
 // round its own share of the array, so that a footprint fits in the L1s, in L2, or in neither.
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/cache/cache_hint/cache_hint_advice.hpp"
+#include "probes/comparison.hpp"
 #include "probes/global/kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -300,6 +301,63 @@ class HintExperiment final : public measure::Experiment {
   std::uint32_t* target_ = nullptr;
   measure::DeviceBuffer sums_;
 };
+
+using ByFootprint = std::map<std::uint64_t, std::vector<Outcome>>;
+
+/// Of each footprint whether an operator makes a difference to "loads", or to "stores".
+void add_operators(std::vector<Fact>& facts, const char* accesses, const ByFootprint& by_footprint) {
+  Fact alike{
+      FactKind::as_fast_as,
+      {},
+      "No operator makes a difference to {accesses} of {footprint_bytes}: {rate_gb_per_s}.",
+      {{"accesses", accesses}, {"footprint_bytes", std::vector<double>{}}, {"rate_gb_per_s", std::vector<double>{}}}};
+  for (const auto& [bytes, outcomes] : by_footprint) {
+    const Outcome& best = best_of(outcomes);
+    std::vector<std::size_t> indices;
+    std::vector<std::string> fastest;
+    std::vector<std::string> slower;
+    std::vector<double> shares;
+    for (const Outcome& outcome : outcomes) {
+      const bool is_slower = better(best, outcome);
+      indices.push_back(outcome.index);
+      (is_slower ? slower : fastest).push_back(outcome.one.name("cache_hint"));
+      if (is_slower) shares.push_back(gain(best, outcome));
+    }
+    if (outcomes.size() > 1 && slower.empty()) {
+      alike.outcomes.insert(alike.outcomes.end(), indices.begin(), indices.end());
+      alike.values[1].items.emplace_back(static_cast<double>(bytes));
+      alike.values[2].items.emplace_back(best.headline);
+      continue;
+    }
+    facts.push_back({FactKind::fastest,
+                     indices,
+                     outcomes.size() == 1 ? "{accesses} of {footprint_bytes} reach {rate_gb_per_s} with {operator}."
+                                          : "{accesses} of {footprint_bytes} are fastest with {operator}: "
+                                            "{rate_gb_per_s}. The others reach less of that: {slower share_ratio}.",
+                     {{"accesses", accesses},
+                      {"footprint_bytes", static_cast<double>(bytes)},
+                      {"operator", fastest},
+                      headline_value("rate_gb_per_s", best),
+                      {"slower", slower},
+                      {"share_ratio", shares}}});
+  }
+  if (!alike.outcomes.empty()) facts.push_back(std::move(alike));
+}
+
+/// For cases of any footprints and operators. Loads are compared with loads, and stores with stores.
+Conclusion conclude_cache_hint(std::span<const Outcome> outcomes) {
+  ByFootprint loads;
+  ByFootprint stores;
+  for (const Outcome& outcome : outcomes) {
+    auto& by_footprint = outcome.one.name("cache_hint").starts_with("st") ? stores : loads;
+    by_footprint[outcome.one.number("footprint_bytes")].push_back(outcome);
+  }
+  Conclusion conclusion;
+  add_operators(conclusion.facts, "loads", loads);
+  add_operators(conclusion.facts, "stores", stores);
+  std::ranges::stable_sort(conclusion.facts, {}, &Fact::kind);  // what makes a difference comes first
+  return conclusion;
+}
 
 Probe cache_hint_probe() {
   std::vector<std::string> names;

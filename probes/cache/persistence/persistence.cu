@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/machine/compute_capability.hpp"
@@ -16,7 +17,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/cache/persistence/persistence_advice.hpp"
+#include "probes/comparison.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::cache {
@@ -280,6 +281,45 @@ class HotSetExperiment final : public measure::Experiment {
   measure::DeviceBuffer cycles_;
   measure::MismatchCount mismatches_;
 };
+
+/// What a way to keep a hot set in L2 gains over the same hot set beside the stream with nothing done for it: alone it
+/// is L2 that limits how fast it is read.
+void add_cure(std::vector<Fact>& facts, std::span<const Outcome> outcomes, const char* cure, const char* gains,
+              const char* no_gain) {
+  const std::vector<FactValue> places = {{"hot_set_bytes", std::vector<double>{}},
+                                         {"gain_ratio", std::vector<double>{}}};
+  Fact faster{FactKind::fastest, {}, gains, places};
+  Fact no_faster{FactKind::as_fast_as, {}, no_gain, places};
+  for (const Outcome& cured : outcomes) {
+    if (cured.one.name("persistence") != cure) continue;
+    const auto beside = std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
+      return outcome.one.name("persistence") == "beside" &&
+             outcome.one.value("hot_set_bytes") == cured.one.value("hot_set_bytes");
+    });
+    if (beside == outcomes.end()) continue;
+    Fact& fact = better(cured, *beside) ? faster : no_faster;
+    fact.outcomes.insert(fact.outcomes.end(), {cured.index, beside->index});
+    fact.values[0].items.emplace_back(static_cast<double>(cured.one.number("hot_set_bytes")));
+    fact.values[1].items.emplace_back(gain(*beside, cured));
+  }
+  if (!faster.outcomes.empty()) facts.push_back(std::move(faster));
+  if (!no_faster.outcomes.empty()) facts.push_back(std::move(no_faster));
+}
+
+Conclusion conclude_persistence(std::span<const Outcome> outcomes) {
+  Conclusion conclusion;
+  add_cure(conclusion.facts, outcomes, "evict-first",
+           "Load the stream evict-first: what is read again after twice the L2 is faster, {hot_set_bytes gain_ratio}.",
+           "Loading the stream evict-first gains nothing for {hot_set_bytes}.");
+  add_cure(conclusion.facts, outcomes, "window",
+           "Set a persisting window: what is read again after twice the L2 is faster, {hot_set_bytes gain_ratio}.",
+           "Persisting windows gain nothing for {hot_set_bytes}.");
+  // What gains comes first, and what gains most before the rest.
+  std::ranges::stable_sort(conclusion.facts, {}, [](const Fact& fact) {
+    return std::pair(fact.kind, -std::get<double>(fact.values[1].items.front()));
+  });
+  return conclusion;
+}
 
 Probe persistence_probe() {
   Probe probe;

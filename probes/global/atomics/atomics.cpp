@@ -1,53 +1,61 @@
 #include "probes/global/atomics/atomics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "engine/base/words.hpp"
+#include "probes/comparison.hpp"
 
 namespace gpumem::global {
 
 namespace {
 
-/// Of the best rate: from so much on more addresses are said to gain nothing.
-constexpr double enough = 0.95;
+double addresses_of(const Outcome& outcome) { return static_cast<double>(outcome.one.number("addresses")); }
 
-std::uint64_t addresses_of(const Outcome& outcome) { return outcome.one.number("addresses"); }
-std::string rate(const Outcome& outcome) { return significant(outcome.headline, 3) + " thousand million"; }
-
-std::vector<const Outcome*> with_address_per(std::span<const Outcome> outcomes, std::string_view unit) {
-  std::vector<const Outcome*> found;
+/// Sorted by addresses.
+std::vector<Outcome> with_address_per(std::span<const Outcome> outcomes, std::string_view unit) {
+  std::vector<Outcome> found;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("address_per") == unit) found.push_back(&outcome);
+    if (outcome.one.name("address_per") == unit) found.push_back(outcome);
   }
-  std::ranges::sort(found, {}, [](const Outcome* outcome) { return addresses_of(*outcome); });
+  std::ranges::sort(found, {}, addresses_of);
   return found;
 }
 
-const Outcome& best_of(const std::vector<const Outcome*>& outcomes) {
-  return **std::ranges::max_element(outcomes, {}, &Outcome::headline);
-}
-
-/// Of one unit, sorted by addresses.
-std::string sentence_on(std::string_view unit, const std::vector<const Outcome*>& outcomes) {
-  if (outcomes.empty()) return "";
+/// How many addresses it takes for the best rate, of one unit, sorted by addresses.
+Fact addresses_fact(std::span<const Outcome> outcomes) {
+  const Outcome& first = outcomes.front();
   const Outcome& best = best_of(outcomes);
-  const Outcome& first = *outcomes.front();
-  const std::string with = fmt::format("With an address per {}", unit);
-  if (outcomes.size() == 1) {
-    return fmt::format("{}, {} in all, it is {} atomics per second.", with, addresses_of(first), rate(first));
+  const Outcome& fewest = *std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
+    return as_good(outcome, best) || gain(best, outcome) >= saturated_share;
+  });
+  Fact fact{FactKind::fastest,
+            {best.index},
+            "An address per {address_per}, {addresses} in all, allows {giga_atomics_per_s}.",
+            {{"address_per", best.one.name("address_per")},
+             {"addresses", addresses_of(fewest)},
+             headline_value("giga_atomics_per_s", best)}};
+  if (outcomes.size() == 1) return fact;
+  if (&fewest == &first) {
+    fact.kind = FactKind::as_fast_as;
+    fact.says = "With an address per {address_per}, more than {addresses} gain nothing: {giga_atomics_per_s}.";
+    fact.outcomes.clear();
+    for (const Outcome& outcome : outcomes) fact.outcomes.push_back(outcome.index);
+    return fact;
   }
-  const auto* const fewest = *std::ranges::find_if(
-      outcomes, [&](const Outcome* outcome) { return outcome->headline >= enough * best.headline; });
-  if (fewest == &first) {
-    return fmt::format("{}, more than {} gain nothing: {} atomics per second.", with, addresses_of(first), rate(best));
-  }
-  return fmt::format("{}, {} and more do {} atomics per second, {} as many as {}.", with, addresses_of(*fewest),
-                     rate(best), times_words(best.headline / first.headline), addresses_of(first));
+  // Nothing is known of more than the most that ran.
+  const bool saturates = &fewest != &outcomes.back();
+  fact.kind = saturates ? FactKind::saturates_at : FactKind::fastest;
+  fact.says = saturates ? "With an address per {address_per}, {addresses} suffice for the best rate: "
+                          "{giga_atomics_per_s}, {gain_ratio} that of {fewest_addresses}."
+                        : "With an address per {address_per}, more are still faster: {addresses} reach "
+                          "{giga_atomics_per_s}, {gain_ratio} the rate of {fewest_addresses}.";
+  fact.outcomes.push_back(first.index);
+  if (&fewest != &best) fact.outcomes.push_back(fewest.index);
+  fact.values.push_back({"fewest_addresses", addresses_of(first)});
+  fact.values.push_back(gain_value("gain_ratio", first, best));
+  return fact;
 }
 
 }  // namespace
@@ -90,25 +98,27 @@ access::WarpRequest AtomicsLaunch::request_of_sums(std::uint64_t k) const {
 }
 
 Conclusion conclude_atomics(std::span<const Outcome> outcomes) {
-  const std::vector<const Outcome*> lanes = with_address_per(outcomes, "lane");
-  const std::vector<const Outcome*> warps = with_address_per(outcomes, "warp");
-  std::vector<std::string> sentences;
-  for (const auto& outcome : outcomes) {
-    if (addresses_of(outcome) != 1) continue;
-    sentences.push_back(fmt::format("All threads of {} on one address do {} atomics per second.",
-                                    outcome.one.name("space") == "shared" ? "a block" : "the GPU", rate(outcome)));
-    break;
+  const std::vector<Outcome> lanes = with_address_per(outcomes, "lane");
+  const std::vector<Outcome> warps = with_address_per(outcomes, "warp");
+  const Outcome* contended = find_outcome(outcomes, "addresses", std::uint64_t{1});
+  std::vector<Fact> facts;
+  if (!lanes.empty() && !warps.empty() && better(best_of(lanes), best_of(warps))) {
+    facts.push_back({FactKind::costs,
+                     {best_of(warps).index, best_of(lanes).index},
+                     "Add up within the warp first: lanes that meet at an address cost {slowdown_ratio}.",
+                     {gain_value("slowdown_ratio", best_of(warps), best_of(lanes))}});
   }
-  sentences.push_back(sentence_on("lane", lanes));
-  sentences.push_back(sentence_on("warp", warps));
-  if (!lanes.empty() && !warps.empty()) {
-    const double cost = best_of(lanes).headline / best_of(warps).headline;
-    if (cost > 1 / enough) {
-      sentences.push_back(
-          fmt::format("Lanes that meet at an address cost {}: add up within the warp first.", times_words(cost)));
-    }
+  const bool only_contended = contended != nullptr && outcomes.size() == 1;
+  if (!lanes.empty() && !only_contended) facts.push_back(addresses_fact(lanes));
+  if (!warps.empty() && !only_contended) facts.push_back(addresses_fact(warps));
+  if (contended != nullptr) {
+    facts.push_back({FactKind::limit,
+                     {contended->index},
+                     "All threads of {who} on one address do {giga_atomics_per_s}.",
+                     {{"who", contended->one.name("space") == "shared" ? "a block" : "the GPU"},
+                      headline_value("giga_atomics_per_s", *contended)}});
   }
-  return {.advice = paragraph(sentences)};
+  return {.facts = std::move(facts)};
 }
 
 }  // namespace gpumem::global

@@ -2,12 +2,16 @@
 // loop among the threads of a processor. On a GPU a warp's lanes then lie a run apart, where interleaved threads would
 // share sectors. The guide's matrix of 3 x 4 elements read by 4 threads is a run of 3.
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
+#include "probes/comparison.hpp"
 #include "probes/global/blocked/blocked.hpp"
-#include "probes/global/blocked/blocked_advice.hpp"
 #include "probes/global/placement.cuh"
 
 namespace gpumem::global {
@@ -41,6 +45,58 @@ static Modelling modelling_of_blocked(const Case& one) {
   if (run == 1) return Modelling::summed;
   if (op_of(one) != Op::read) return Modelling::none;
   return run <= longest_read ? Modelling::summed : Modelling::simulated;
+}
+
+static std::uint64_t run_of(const Outcome& outcome) { return outcome.one.number("run_elements"); }
+
+static FactValue run_value(const Outcome& outcome) { return {"run", static_cast<double>(run_of(outcome))}; }
+
+static Fact best_run(const Outcome& best, const char* interleaved_says) {
+  return {
+      FactKind::fastest,
+      {best.index},
+      run_of(best) == 1 ? interleaved_says : "{doing} in runs of {run} elements per thread reaches {rate_gb_per_s}.",
+      {{"doing", doing(best.one)}, run_value(best), headline_value("rate_gb_per_s", best)}};
+}
+
+static Fact run_cost(const Outcome& slow, const Outcome& fast) {
+  return {FactKind::costs,
+          {slow.index, fast.index},
+          "Runs of {run} elements per thread take {slowdown_ratio} as long: {rate_gb_per_s}.",
+          {run_value(slow), gain_value("slowdown_ratio", slow, fast), headline_value("rate_gb_per_s", slow)}};
+}
+
+/// Of cases of one op and word size: up to which length a run for each thread costs nothing, and what longer ones cost,
+/// against a run of 1 element if that ran.
+static Conclusion conclude_blocked(std::span<const Outcome> outcomes) {
+  constexpr const char* interleaved_reach = "{doing} by interleaved threads reaches {rate_gb_per_s}.";
+  const Outcome* interleaved = find_outcome(outcomes, "run_elements", std::uint64_t{1});
+  const Outcome& best = best_of(outcomes);
+  const Outcome& worst = worst_of(outcomes);
+  if (interleaved == nullptr || outcomes.size() == 1) {
+    std::vector<Fact> facts = {best_run(best, interleaved_reach)};
+    facts.front().says += " What runs cost shows only beside interleaved threads: --run 1 and longer ones.";
+    if (better(best, worst)) facts.push_back(run_cost(worst, best));
+    return {.facts = std::move(facts)};
+  }
+  std::vector<Outcome> runs(outcomes.begin(), outcomes.end());
+  std::ranges::sort(runs, {}, run_of);
+  const auto costly = std::ranges::find_if(runs, [&](const Outcome& run) { return !as_good(run, *interleaved); });
+  const std::vector<Outcome> harmless(runs.begin(), costly);
+  std::vector<Fact> facts = {best_run(
+      as_good(*interleaved, best) ? *interleaved : best,
+      costly == runs.end() ? interleaved_reach : "Interleave the threads: {doing} then reaches {rate_gb_per_s}.")};
+  if (costly != runs.end()) facts.push_back(run_cost(as_good(worst, *interleaved) ? *costly : worst, *interleaved));
+  if (harmless.size() > 1) {
+    Fact same{FactKind::as_fast_as,
+              {},
+              "Runs of up to {run} elements per thread are as fast as interleaved threads.",
+              {run_value(harmless.back())}};
+    for (const Outcome& run : harmless) same.outcomes.push_back(run.index);
+    facts.push_back(std::move(same));
+  }
+  return {.facts = std::move(facts),
+          .found = {{"harmless_run_elements", static_cast<double>(run_of(harmless.back())), all_of(outcomes)}}};
 }
 
 static Probe blocked_probe() {

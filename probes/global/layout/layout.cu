@@ -8,7 +8,6 @@
 
 #include "engine/base/error.hpp"
 #include "probes/global/layout/layout.hpp"
-#include "probes/global/layout/layout_advice.hpp"
 #include "probes/global/placement.cuh"
 
 namespace gpumem::global {

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "engine/access/host_device.hpp"
 #include "engine/access/periodic.hpp"
 #include "engine/access/request.hpp"
+#include "probes/probe.hpp"
 
 namespace gpumem::global {
 
@@ -59,5 +61,8 @@ struct LayoutPlacement {
 /// `structure_bytes` is a multiple of 4 up to 32. With `one_field` only the first of them is accessed.
 [[nodiscard]] LayoutPlacement layout_placement(const std::string& layout, std::uint32_t structure_bytes, bool one_field,
                                                std::uint64_t structures);
+
+/// Which layouts are as fast as any and what the others cost, of cases of one op and choice of fields.
+[[nodiscard]] Conclusion conclude_layout(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::global

@@ -8,7 +8,6 @@
 
 #include "engine/base/error.hpp"
 #include "probes/global/pitch/pitch.hpp"
-#include "probes/global/pitch/pitch_advice.hpp"
 #include "probes/global/placement.cuh"
 
 namespace gpumem::global {

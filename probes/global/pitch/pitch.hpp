@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <numeric>
+#include <span>
 
 #include "engine/access/host_device.hpp"
 #include "engine/access/request.hpp"
 #include "probes/global/divisor.hpp"
+#include "probes/probe.hpp"
 
 namespace gpumem::global {
 
@@ -101,5 +103,8 @@ class RowPlacement {
 [[nodiscard]] constexpr std::uint64_t row_multiple(Walk walk) {
   return walk == Walk::column ? std::uint64_t{access::warp_lanes} * RowPlacement::parts : access::warp_lanes;
 }
+
+/// Whether rows are worth padding, of cases of one walk, op and word size.
+[[nodiscard]] Conclusion conclude_pitch(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::global

@@ -7,12 +7,13 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "probes/comparison.hpp"
 #include "probes/global/global_probe.cuh"
 #include "probes/global/random/random.hpp"
-#include "probes/global/random/random_advice.hpp"
 
 namespace gpumem::global {
 
@@ -218,6 +219,64 @@ static std::vector<Axis> random_axes() {
        .quick = "gather,update",
        .names = {"gather", "scatter", "update"}},
       std::move(word_bytes)};
+}
+
+static std::uint64_t footprint_of(const Outcome& outcome) { return outcome.one.number("footprint_bytes"); }
+
+/// What is said of one footprint: kind and sentence, of these values.
+static Fact footprint_fact(FactKind kind, const Outcome& outcome, const char* says) {
+  const Case& one = outcome.one;
+  const std::string& op = one.name("op");
+  const auto word_bytes = static_cast<double>(one.number("word_bytes"));
+  const double moved_bytes = (op == "update" ? 2 : 1) * word_bytes;  // an update reads and writes
+  std::optional<double> predicted;
+  if (outcome.predicted) predicted = *outcome.predicted / moved_bytes;
+  return {kind,
+          {outcome.index},
+          says,
+          {{"footprint_bytes", static_cast<double>(footprint_of(outcome))},
+           {"accesses", op == "gather"    ? "gathers"
+                        : op == "scatter" ? "scatters"
+                                          : "updates"},
+           {"word_bytes", word_bytes},
+           {"giga_elements_per_s", outcome.headline / moved_bytes, predicted}}};
+}
+
+/// What random accesses cost within the L2 and beyond it, of cases of one op and word size over footprints. All get
+/// half_rate_footprint_bytes if one of them is less than half as fast as the fastest, but not the smallest.
+static Conclusion conclude_random(std::span<const Outcome> outcomes) {
+  const Outcome& best = best_of(outcomes);
+  const Outcome& worst = worst_of(outcomes);
+  const auto half_rate = [&](const Outcome& outcome) { return gain(best, outcome) >= 1.0 / 2; };
+  std::vector<Outcome> footprints(outcomes.begin(), outcomes.end());
+  std::ranges::sort(footprints, {}, footprint_of);
+  const auto slow = std::ranges::find_if_not(footprints, half_rate);
+  std::vector<Fact> facts;
+  std::vector<Conclusion::Found> found;
+  if (slow != footprints.begin() && slow != footprints.end()) {
+    const Outcome& kept = *std::prev(slow);
+    found = {{"half_rate_footprint_bytes", static_cast<double>(footprint_of(kept)), all_of(outcomes)}};
+    if (better(best, *slow)) {
+      facts.push_back(footprint_fact(FactKind::capacity, kept,
+                                     "Keep what is accessed in random order within {footprint_bytes}: "
+                                     "up to there it is at least half as fast as at its fastest."));
+    }
+  }
+  facts.push_back(footprint_fact(FactKind::fastest, best,
+                                 "Within {footprint_bytes} the GPU {accesses} elements of {word_bytes} at "
+                                 "{giga_elements_per_s}."));
+  if (better(best, worst)) {
+    Fact& cost = facts.emplace_back(
+        footprint_fact(FactKind::costs, worst,
+                       "Within {footprint_bytes} each takes {slowdown_ratio} as long: {giga_elements_per_s}."));
+    cost.outcomes.push_back(best.index);
+    cost.values.push_back(gain_value("slowdown_ratio", worst, best));
+  } else if (outcomes.size() > 1) {
+    Fact& same = facts.emplace_back(footprint_fact(FactKind::as_fast_as, footprints.back(),
+                                                   "Up to {footprint_bytes} the footprint makes no difference."));
+    same.outcomes = all_of(outcomes);
+  }
+  return {.facts = std::move(facts), .found = std::move(found)};
 }
 
 static Probe random_probe() {

@@ -2,6 +2,7 @@
 // the sum of a b. Every access coalesces; they differ in how many arrays they read for one they write.
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -11,8 +12,8 @@
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
+#include "probes/comparison.hpp"
 #include "probes/global/launch.cuh"
-#include "probes/global/stream/stream_advice.hpp"
 #include "probes/global/stream/stream_kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -274,6 +275,33 @@ static std::vector<Axis> stream_axes() {
           std::move(elements_per_thread),
           block_threads_axis(),
           buffer_axis()};
+}
+
+/// Which kernel moves the most bytes, of those of one type and launch shape.
+static Conclusion conclude_stream(std::span<const Outcome> outcomes) {
+  const Outcome& best = best_of(outcomes);
+  const Outcome& worst = worst_of(outcomes);
+  const auto fact = [&](FactKind kind, std::vector<std::size_t> shown_by, const char* says, const Outcome& one) {
+    return Fact{
+        kind,
+        std::move(shown_by),
+        says,
+        {{"type", one.one.name("type")}, {"kernel", one.one.name("stream")}, headline_value("rate_gb_per_s", one)}};
+  };
+  if (outcomes.size() == 1) {
+    return {.facts = {fact(FactKind::fastest, {best.index}, "{kernel} in {type} reaches {rate_gb_per_s}.", best)}};
+  }
+  if (as_good(worst, best)) {
+    return {.facts = {fact(FactKind::as_fast_as, all_of(outcomes),
+                           "In {type} all of the kernels are equally fast: {rate_gb_per_s}.", best)}};
+  }
+  Fact cost = fact(FactKind::costs, {worst.index, best.index},
+                   "Byte for byte {kernel} takes {slowdown_ratio} as long: {rate_gb_per_s}. "
+                   "Hold a kernel of yours against the one that reads and writes as much as it does.",
+                   worst);
+  cost.values.push_back(gain_value("slowdown_ratio", worst, best));
+  return {.facts = {fact(FactKind::fastest, {best.index}, "In {type} {kernel} is fastest: {rate_gb_per_s}.", best),
+                    std::move(cost)}};
 }
 
 static Probe stream_probe() {

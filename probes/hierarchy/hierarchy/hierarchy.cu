@@ -17,8 +17,8 @@
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/chase.hpp"
+#include "probes/comparison.hpp"
 #include "probes/hierarchy/chase_experiment.hpp"
-#include "probes/hierarchy/hierarchy/hierarchy_advice.hpp"
 #include "probes/hierarchy/hierarchy/level_figures.hpp"
 #include "probes/hierarchy/hierarchy/swept_level.cuh"
 #include "probes/host/verify.hpp"
@@ -276,6 +276,43 @@ static std::optional<double> predicted_capacity(const Workload& workload, const 
   if (level == "l1") return known(profile.rates.l1_bytes);
   if (level == "l2" || level == "l2-shared") return known(static_cast<double>(profile.device.l2_bytes));
   return level == "memory" ? known(static_cast<double>(profile.device.memory_bytes)) : std::nullopt;
+}
+
+/// How much faster each level is than the next that ran, which is what data gains that is kept nearer.
+static Conclusion conclude_hierarchy(std::span<const Outcome> outcomes) {
+  constexpr std::pair<const char*, const char*> levels[] = {
+      {"register", "registers"},   {"shared", "shared memory"},     {"l1", "L1"}, {"l2", "L2"},
+      {"memory", "device memory"}, {"host", "the link to the host"}};
+  const std::vector<FactValue> places = {{"nearer", std::vector<std::string>{}},
+                                         {"gain_ratio", std::vector<double>{}},
+                                         {"next", std::vector<std::string>{}}};
+  Fact steps{FactKind::fastest,
+             {},
+             "Keep what is used again a level nearer. Levels are read so many times as fast as the next: "
+             "{nearer gain_ratio next}.",
+             places};
+  std::vector<Fact> facts;
+  const Outcome* nearer = nullptr;
+  const char* nearer_name = nullptr;
+  for (const auto& [level, name] : levels) {
+    const Outcome* outcome = find_outcome(outcomes, "level", std::string(level));
+    if (outcome == nullptr) continue;
+    if (nearer != nullptr && better(*nearer, *outcome)) {
+      steps.outcomes.insert(steps.outcomes.end(), {nearer->index, outcome->index});
+      steps.values[0].items.emplace_back(nearer_name);
+      steps.values[1].items.emplace_back(gain(*outcome, *nearer));
+      steps.values[2].items.emplace_back(name);
+    } else if (nearer != nullptr) {
+      facts.push_back({FactKind::as_fast_as,
+                       {nearer->index, outcome->index},
+                       "Reading {nearer} is no faster than reading {next}: {gain_ratio}.",
+                       {{"nearer", nearer_name}, {"next", name}, gain_value("gain_ratio", *outcome, *nearer)}});
+    }
+    nearer = outcome;
+    nearer_name = name;
+  }
+  if (!steps.outcomes.empty()) facts.insert(facts.begin(), std::move(steps));
+  return {.facts = std::move(facts)};
 }
 
 static Probe hierarchy_probe() {

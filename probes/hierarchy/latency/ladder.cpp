@@ -1,23 +1,18 @@
 #include "probes/hierarchy/latency/ladder.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/base/words.hpp"
+#include "probes/comparison.hpp"
+#include "probes/hierarchy/chase_experiment.hpp"
 
 namespace gpumem::hierarchy {
 
 namespace {
 
-/// Latencies closer than this are called the same.
-constexpr double same_within = 0.02;
 /// What the guide's ">>" has to be at least to be said to hold.
 constexpr double much_slower = 2;
 
@@ -34,115 +29,135 @@ constexpr std::array<Rung, 6> guide = {{{"memory", "global", false},
                                         {"shared", "shared", false},
                                         {"register", "register", false}}};
 
-using Levels = std::map<std::string, const Outcome*, std::less<>>;
-
-Levels levels_in(std::span<const Outcome> outcomes, std::string_view order) {
-  Levels levels;
+/// Those of an order, from the fastest.
+std::vector<Outcome> levels_in(std::span<const Outcome> outcomes, std::string_view order) {
+  std::vector<Outcome> levels;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("order") == order) levels[outcome.one.name("level")] = &outcome;
+    if (outcome.one.name("order") == order) levels.push_back(outcome);
   }
+  std::ranges::stable_sort(levels, {}, &Outcome::headline);
   return levels;
 }
 
-const Outcome* find(const Levels& levels, std::string_view level) {
-  const auto found = levels.find(level);
-  return found == levels.end() ? nullptr : found->second;
+const Outcome* find(std::span<const Outcome> levels, std::string_view level) {
+  return find_outcome(levels, "level", std::string(level));
 }
 
-std::string cycles_words(double cycles) { return significant(cycles, cycles < 10 ? 2 : 3); }
-
-/// "shared 29.0 cycles (14.7 ns)"
-std::string rung_words(const std::string& level, const Outcome& outcome) {
-  const auto ns = outcome.metric("latency_ns");
-  return fmt::format("{} {} cycles{}", level, cycles_words(outcome.headline),
-                     ns ? fmt::format(" ({} ns)", significant(*ns, *ns < 10 ? 2 : 3)) : "");
+void add_ladder(std::vector<Fact>& facts, std::span<const Outcome> levels) {
+  if (levels.size() < 2) return;
+  Fact fact{FactKind::fastest,
+            {},
+            "From the fastest: {level step_cycles}.",
+            {{"level", std::vector<std::string>{}}, {"step_cycles", std::vector<double>{}}}};
+  for (const Outcome& outcome : levels) {
+    fact.outcomes.push_back(outcome.index);
+    fact.values[0].items.emplace_back(outcome.one.name("level"));
+    fact.values[1].items.emplace_back(outcome.headline);
+  }
+  facts.push_back(std::move(fact));
 }
 
-std::string ladder_words(const Levels& levels) {
-  if (levels.size() < 2) return {};
-  std::vector<std::pair<std::string, const Outcome*>> sorted(levels.begin(), levels.end());
-  std::ranges::stable_sort(sorted, {}, [](const auto& rung) { return rung.second->headline; });
-  std::vector<std::string> rungs;
-  for (const auto& [level, outcome] : sorted) rungs.push_back(rung_words(level, *outcome));
-  return fmt::format("From the fastest: {}.", join_in_words(rungs));
+/// What chases over everything take more than those within a page.
+void add_translation(std::vector<Fact>& facts, std::span<const Outcome> random, std::span<const Outcome> paged) {
+  if (paged.empty()) return;
+  const FactValue page("page_bytes", static_cast<double>(page_bytes_of(paged.front().one)));
+  Fact leaving{FactKind::costs,
+               {},
+               "Finish a page of {page_bytes} before the next. A step that leaves it takes longer, by {added_cycles} "
+               "at {level}: it misses TLBs, and DRAM rows that are open.",
+               {page, {"level", std::vector<std::string>{}}, {"added_cycles", std::vector<double>{}}}};
+  for (const char* level : {"l2", "l2-far", "memory", "host"}) {
+    const Outcome* everywhere = find(random, level);
+    const Outcome* within = find(paged, level);
+    if (everywhere == nullptr || within == nullptr || !better(*within, *everywhere)) continue;
+    leaving.outcomes.insert(leaving.outcomes.end(), {everywhere->index, within->index});
+    leaving.values[1].items.emplace_back(level);
+    leaving.values[2].items.emplace_back(everywhere->headline - within->headline);
+  }
+  const Outcome* everywhere = find(random, "memory");
+  const Outcome* within = find(paged, "memory");
+  if (!leaving.outcomes.empty()) {
+    facts.push_back(std::move(leaving));
+  } else if (everywhere != nullptr && within != nullptr) {
+    facts.push_back({FactKind::as_fast_as,
+                     {everywhere->index, within->index},
+                     "Chases within pages of {page_bytes} are no faster: TLBs reach all of these footprints.",
+                     {page}});
+  }
 }
 
 /// Which steps of the guide's ladder do not hold, of those whose both ends were measured.
-std::string guide_words(const Levels& levels) {
-  std::vector<std::string> broken;
-  std::size_t compared = 0;
-  const Rung* slower = nullptr;
+void add_guide(std::vector<Fact>& facts, std::span<const Outcome> levels) {
+  Fact fact{FactKind::costs,
+            {},
+            "The CUDA guide's ladder of latencies, global > local > texture >> constant > shared > register, does not "
+            "hold here: {slower latency_ratio faster}.",
+            {{"slower", std::vector<std::string>{}},
+             {"latency_ratio", std::vector<double>{}},
+             {"faster", std::vector<std::string>{}}}};
+  const Outcome* slower = nullptr;
+  std::string_view slower_name;
   bool much = false;
   for (const Rung& rung : guide) {
-    if (find(levels, rung.level) != nullptr) {
-      if (slower != nullptr) {
-        ++compared;
-        const double ratio = find(levels, slower->level)->headline / find(levels, rung.level)->headline;
-        if (ratio < 1 - same_within) {
-          broken.push_back(fmt::format("{} is faster than {}", slower->name, rung.name));
-        } else if (ratio <= 1 + same_within) {
-          broken.push_back(fmt::format("{} is as fast as {}", slower->name, rung.name));
-        } else if (much && ratio < much_slower) {
-          broken.push_back(fmt::format("{} is only {} slower than {}", slower->name, times_words(ratio), rung.name));
-        }
+    if (const Outcome* faster = find(levels, rung.level)) {
+      fact.outcomes.push_back(faster->index);
+      const double ratio = slower == nullptr ? 0 : gain(*slower, *faster);
+      if (slower != nullptr && (!better(*faster, *slower) || (much && ratio < much_slower))) {
+        fact.values[0].items.emplace_back(std::string(slower_name));
+        fact.values[1].items.emplace_back(ratio);
+        fact.values[2].items.emplace_back(std::string(rung.name));
       }
-      slower = &rung;
+      slower = faster;
+      slower_name = rung.name;
       much = false;
     }
     much = much || rung.much_slower_than_next;
   }
-  if (compared < 2) return {};
-  constexpr std::string_view ladder = "global > local > texture >> constant > shared > register";
-  if (broken.empty()) return fmt::format("The CUDA guide's ladder of latencies, {}, holds here.", ladder);
-  return fmt::format("The CUDA guide's ladder of latencies, {}, does not hold here: {}.", ladder,
-                     join_in_words(broken));
+  if (fact.outcomes.size() < 3) return;  // two levels are no ladder
+  if (fact.values[0].items.empty()) {
+    fact.says =
+        "The CUDA guide's ladder of latencies, global > local > texture >> constant > shared > register, holds here.";
+  }
+  facts.push_back(std::move(fact));
 }
 
-/// Local and texture memory lie in device memory, but the guide's ladder is of what hits.
-std::string cached_words(const Levels& levels) {
-  const bool cached = find(levels, "local") != nullptr || find(levels, "texture") != nullptr;
-  if (!cached || find(levels, "memory") == nullptr) return {};
-  return "Local memory and textures lie in device memory: those are the latencies of what L1 holds, and what it does "
-         "not hold takes as long as any other load.";
-}
-
-std::string specification_words(const Levels& levels) {
+/// What latencies of caches are not to be taken for.
+void add_caches(std::vector<Fact>& facts, std::span<const Outcome> levels) {
   const Outcome* memory = find(levels, "memory");
+  if (memory == nullptr) return;
   const Outcome* cache = find(levels, "l2") != nullptr ? find(levels, "l2") : find(levels, "l1");
-  if (memory == nullptr || cache == nullptr || cache->headline >= memory->headline) return {};
-  return fmt::format(
-      "A chase that fits a cache never leaves it: {} instead of {} cycles is not memory faster than its specification.",
-      cycles_words(cache->headline), cycles_words(memory->headline));
-}
-
-/// What chases over everything take more than those within a page.
-std::string translation_words(const Levels& random, const Levels& paged) {
-  std::vector<std::string> parts;
-  for (const std::string_view level : {"l2", "l2-far", "memory", "host"}) {
-    const Outcome* everywhere = find(random, level);
-    const Outcome* within = find(paged, level);
-    if (everywhere == nullptr || within == nullptr) continue;
-    const double more = everywhere->headline - within->headline;
-    if (more <= same_within * within->headline) continue;
-    parts.push_back(fmt::format("{} cycles to {} ({} instead of {})", cycles_words(more), level,
-                                cycles_words(everywhere->headline), cycles_words(within->headline)));
+  if (cache != nullptr && better(*cache, *memory)) {
+    facts.push_back(
+        {FactKind::capacity,
+         {cache->index, memory->index},
+         "A chase that fits a cache never leaves it: {cache_cycles} instead of {memory_cycles} is no memory "
+         "faster than its specification.",
+         {headline_value("cache_cycles", *cache), headline_value("memory_cycles", *memory)}});
   }
-  if (parts.empty()) {
-    const bool both = find(random, "memory") != nullptr && find(paged, "memory") != nullptr;
-    return both ? "Chases within pages of 2 MiB are no faster: TLBs reach all of these footprints." : "";
+  for (const char* level : {"local", "texture"}) {
+    const Outcome* cached = find(levels, level);
+    if (cached == nullptr) continue;
+    facts.push_back({FactKind::capacity,
+                     {cached->index},
+                     "Local memory and textures lie in device memory: these are hits in L1, and a miss takes as long "
+                     "as any other load.",
+                     {}});
+    return;
   }
-  return fmt::format("Leaving the page with every step adds {}: misses of TLBs, and of DRAM rows that were open.",
-                     join_in_words(parts));
 }
 
 }  // namespace
 
 Conclusion conclude_latency(std::span<const Outcome> outcomes) {
-  const Levels random = levels_in(outcomes, "random");
-  const Levels paged = levels_in(outcomes, "paged");
-  const Levels& ladder = random.empty() ? paged : random;
-  return {.advice = paragraph(std::vector{ladder_words(ladder), guide_words(ladder), cached_words(ladder),
-                                          specification_words(ladder), translation_words(random, paged)})};
+  const std::vector<Outcome> random = levels_in(outcomes, "random");
+  const std::vector<Outcome> paged = levels_in(outcomes, "paged");
+  const std::vector<Outcome>& ladder = random.empty() ? paged : random;
+  Conclusion conclusion;
+  add_ladder(conclusion.facts, ladder);
+  add_translation(conclusion.facts, random, paged);
+  add_guide(conclusion.facts, ladder);
+  add_caches(conclusion.facts, ladder);
+  return conclusion;
 }
 
 }  // namespace gpumem::hierarchy

@@ -13,7 +13,7 @@
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/hierarchy/memory_chase.hpp"
-#include "probes/hierarchy/working_set/working_set_advice.hpp"
+#include "probes/hierarchy/working_set/working_set.hpp"
 
 namespace gpumem::hierarchy {
 

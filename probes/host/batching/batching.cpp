@@ -15,7 +15,7 @@
 #include "engine/measure/host_memory.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/host/batching/batching_advice.hpp"
+#include "probes/host/batching/batching_case.hpp"
 #include "probes/host/verify.hpp"
 #include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
@@ -25,24 +25,6 @@ namespace gpumem::host {
 namespace {
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint32_t);
-
-/// The pieces of a case: contiguous on the device, each followed by a gap of its own size in host memory.
-struct Pieces {
-  std::uint64_t count;
-  std::uint64_t bytes;  ///< of all of them
-  bool to_device;
-
-  explicit Pieces(const Case& decided)
-      : count(decided.number("copies")),
-        bytes(decided.number("size_bytes")),
-        to_device(decided.name("direction") == "to-device") {}
-
-  [[nodiscard]] std::uint64_t piece_bytes() const { return bytes / count; }
-  [[nodiscard]] std::uint64_t piece_words() const { return piece_bytes() / word_bytes; }
-  [[nodiscard]] std::uint64_t device_word(std::uint64_t k) const { return k * piece_words(); }
-  [[nodiscard]] std::uint64_t host_word(std::uint64_t k) const { return 2 * k * piece_words(); }
-  [[nodiscard]] std::uint64_t scattered_bytes() const { return 2 * bytes; }
-};
 
 void validate(const Case& decided) {
   const Pieces pieces(decided);

@@ -17,7 +17,7 @@
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/predict.hpp"
-#include "probes/host/overlap/overlap_advice.hpp"
+#include "probes/host/overlap/overlap_case.hpp"
 #include "probes/host/overlap/sequence.hpp"
 #include "probes/host/overlap/stage_recorder.hpp"
 #include "probes/host/whole_words.hpp"
@@ -46,29 +46,6 @@ namespace {
 using measure::Seconds;
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint32_t);
-
-/// What a case decides.
-struct Plan {
-  std::uint64_t streams;
-  std::uint64_t chunks;  ///< pieces that the data goes through the device in: one in a single stream
-  std::uint64_t bytes;
-  double kernel_share;  ///< of the time of copying in
-  bool pageable;
-  bool host_works;
-
-  explicit Plan(const Case& decided)
-      : streams(decided.number("streams")),
-        chunks(streams == 1 ? 1 : decided.number("chunks")),
-        bytes(decided.number("size_bytes")),
-        kernel_share(static_cast<double>(decided.number("kernel_percent")) / 100),
-        pageable(decided.name("overlap") == "pageable"),
-        host_works(decided.name("overlap") == "host-work") {}
-
-  [[nodiscard]] std::uint64_t words() const { return bytes / word_bytes; }
-  [[nodiscard]] unsigned stream_of(std::uint64_t chunk) const { return static_cast<unsigned>(chunk % streams); }
-  /// The host works beside the streams, except where nothing overlaps: there it follows the only one.
-  [[nodiscard]] unsigned host_stream() const { return static_cast<unsigned>(streams == 1 ? 0 : streams); }
-};
 
 void validate(const Case& decided) { require_pieces(decided.number("size_bytes"), decided.number("chunks"), "chunks"); }
 

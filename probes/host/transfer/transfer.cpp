@@ -14,7 +14,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/host/transfer/transfer_advice.hpp"
+#include "probes/host/transfer/transfer_case.hpp"
 #include "probes/host/verify.hpp"
 #include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
@@ -24,24 +24,6 @@ namespace gpumem::host {
 namespace {
 
 using measure::Seconds;
-
-/// A case in numbers.
-struct Transfer {
-  std::uint64_t bytes;  ///< each way
-  Memory memory;
-  bool to_device;
-  bool to_host;
-
-  explicit Transfer(const Case& decided)
-      : bytes(decided.number("size_bytes")),
-        memory(memory_of(decided.name("host_memory"))),
-        to_device(decided.name("direction") != "to-host"),
-        to_host(decided.name("direction") != "to-device") {}
-
-  [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
-  [[nodiscard]] bool both() const { return to_device && to_host; }
-  [[nodiscard]] bool pageable() const { return memory == Memory::pageable; }
-};
 
 Workload describe(const Case& decided, const Device& /*device*/) {
   const Transfer transfer(decided);

@@ -14,47 +14,13 @@
 #include "probes/global/launch.cuh"
 #include "probes/global/verify.cuh"
 #include "probes/host/zero_copy/affine.hpp"
-#include "probes/host/zero_copy/zero_copy_advice.hpp"
+#include "probes/host/zero_copy/zero_copy_case.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
 
 /// What fits in a device's queue at once, see Experiment::queued_commands().
 constexpr std::uint64_t most_passes = 256;
-
-/// A case in numbers.
-struct ZeroCopy {
-  bool mapped;
-  std::uint64_t passes;
-  AffinePattern pattern;
-  global::Launch launch;
-
-  explicit ZeroCopy(const Case& decided)
-      : mapped(decided.name("placement") == "mapped"),
-        passes(decided.number("passes")),
-        pattern{decided.number("offset_elements"), decided.number("stride_elements")},
-        launch{.op = global::op_of(decided),
-               .word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes")),
-               .count = decided.number("buffer_bytes") / decided.number("word_bytes"),
-               .tile = {.block_threads = 256, .elements_per_thread = mapped ? mapped_elements : copied_elements}} {}
-
-  /// Of one array: what is copied, gaps included.
-  [[nodiscard]] std::uint64_t extent_bytes() const { return pattern.extent(launch.count) * launch.word_bytes; }
-  [[nodiscard]] std::uint64_t extent_words() const { return extent_bytes() / sizeof(std::uint32_t); }
-  [[nodiscard]] std::uint64_t checksum_bytes() const {
-    return launch.stores() ? 0 : launch.threads() * sizeof(std::uint32_t);
-  }
-
- private:
-  /// The textbook kernel keeps the link busy, and misaligned writes need it: two warps' parts of a sector are combined
-  /// only if they come close in time, and each element more per thread puts them further apart. On an H200, writes
-  /// shifted by one float reach 48.8 GB/s with 1 element per thread and 39 with 4; copies differ by 2 %, reads not.
-  static constexpr std::uint32_t mapped_elements = 1;
-  /// Device memory outruns the textbook kernel on large GPUs, whose blocks do not start fast enough: on an H200 it
-  /// stops at 1690 GB/s. A fixed number, so that both placements are compared without trials; 4 is what `auto` prefers
-  /// in the global probes.
-  static constexpr std::uint32_t copied_elements = 4;
-};
 
 static Workload describe_zero_copy(const Case& decided, const Device&) {
   using Work = Operation::Work;

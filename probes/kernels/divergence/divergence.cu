@@ -1,8 +1,11 @@
 // Divergence: lanes of a warp that take different paths. A multiprocessor executes one path of a warp at a time, so the
 // warp takes as long as all of its paths together, although each lane does no more than on one path alone.
 
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -13,8 +16,8 @@
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
+#include "probes/comparison.hpp"
 #include "probes/kernels/divergence/divergence.hpp"
-#include "probes/kernels/divergence/divergence_advice.hpp"
 #include "probes/kernels/divergence/divergence_kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -169,6 +172,58 @@ static std::optional<double> predicted_cycles(const Workload& workload, const mo
   if (!workload.scheduler_cycles) return std::nullopt;
   return *workload.scheduler_cycles /
          (static_cast<double>(workload.blocks) * warps_per_block * divergence_steps * schedulers);
+}
+
+/// What parts lanes or warps, and what is said where many paths take longer than one, and where they do not.
+struct Parting {
+  std::string_view name;
+  const char* longer;
+  const char* no_longer;
+};
+
+constexpr std::array<Parting, 5> partings = {{
+    {"lanes",
+     "Arrange work so that the lanes of a warp take the same path: {paths} paths, one after another, take "
+     "{slowdown_ratio} the time of one.",
+     "Lanes of a warp on {paths} paths take no longer than on one."},
+    {"syncwarp", "__syncwarp() brings lanes together and saves no path: {paths} take {slowdown_ratio} the time of one.",
+     "With __syncwarp() after them, {paths} paths take no longer than one."},
+    {"warps",
+     "Warps that each have one of {paths} paths take {slowdown_ratio} the time of one path: their code may exceed the "
+     "instruction cache.",
+     "Warps that each have one of {paths} paths take no longer than on one path."},
+    {"loops",
+     "Lanes in loops of {paths} lengths take {slowdown_ratio} the time of equal loops with as many trips in all: the "
+     "warp waits for its longest.",
+     "Lanes in loops of {paths} lengths take no longer than in equal loops with as many trips in all."},
+    {"predicated",
+     "Loads by one lane in {paths} at a time take {slowdown_ratio} the time of loads by all lanes, although they move "
+     "fewer sectors.",
+     "Loads by one lane in {paths} at a time take no longer than loads by all lanes."},
+}};
+
+/// Each parting against one path of its own.
+static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
+  Conclusion conclusion;
+  const auto paths = [](const Outcome& outcome) { return outcome.one.number("paths"); };
+  for (const auto& [name, longer, no_longer] : partings) {
+    const Outcome* one = nullptr;
+    const Outcome* most = nullptr;
+    for (const Outcome& outcome : outcomes) {
+      if (outcome.one.name("divergence") != name) continue;
+      if (paths(outcome) == 1) one = &outcome;
+      if (most == nullptr || paths(outcome) > paths(*most)) most = &outcome;
+    }
+    if (one == nullptr || one == most || !(one->headline > 0)) continue;
+    const bool costs = better(*one, *most);
+    conclusion.facts.push_back(
+        {costs ? FactKind::costs : FactKind::as_fast_as,
+         {one->index, most->index},
+         costs ? longer : no_longer,
+         {{"paths", static_cast<double>(paths(*most))}, gain_value("slowdown_ratio", *most, *one)}});
+    conclusion.found.push_back({"times_of_one_path", gain(*most, *one), {one->index, most->index}});
+  }
+  return conclusion;
 }
 
 static Probe divergence_probe() {

@@ -2,7 +2,9 @@
 // The arithmetic is the same; what differs is how often whole arrays pass through device memory.
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -13,8 +15,8 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
+#include "probes/comparison.hpp"
 #include "probes/kernels/fusion/fusion.hpp"
-#include "probes/kernels/fusion/fusion_advice.hpp"
 #include "probes/kernels/fusion/fusion_kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -113,6 +115,64 @@ static void validate(const Case& chosen) {
   if (bytes % sizeof(float) == 0) return;
   throw usage_error("--fusion-size " + std::to_string(bytes) + " is not a multiple of the 4 bytes of a float; use " +
                     std::to_string((bytes + 3) / 4 * 4));
+}
+
+/// A kernel for every operation, and one for all of them, of the same size.
+struct FusionPair {
+  const Outcome* separate = nullptr;
+  const Outcome* fused = nullptr;
+};
+
+static Fact fusion_gain(std::uint64_t bytes, const FusionPair& pair, const char* gains, const char* no_gain) {
+  const auto& [separate, fused] = pair;
+  const bool is_better = better(*fused, *separate);
+  return {is_better ? FactKind::fastest : FactKind::as_fast_as,
+          {fused->index, separate->index},
+          is_better ? gains : no_gain,
+          {{"size_bytes", static_cast<double>(bytes)},
+           {"kernels", static_cast<double>(gelu_steps)},
+           gain_value("gain_ratio", *separate, *fused),
+           {"fused_s", fused->seconds},
+           {"separate_s", separate->seconds}}};
+}
+
+/// Of the largest size that ran both fused and not, and of the smallest where it gains otherwise.
+static Conclusion conclude_fusion(std::span<const Outcome> outcomes) {
+  std::map<std::uint64_t, FusionPair> pairs;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.seconds <= 0) continue;
+    FusionPair& pair = pairs[outcome.one.number("size_bytes")];
+    (outcome.one.name("fusion") == "fused" ? pair.fused : pair.separate) = &outcome;
+  }
+  std::erase_if(pairs,
+                [](const auto& sized) { return sized.second.separate == nullptr || sized.second.fused == nullptr; });
+  if (pairs.empty()) return {};
+  const auto& [bytes, largest] = *pairs.rbegin();
+  const auto& [least_bytes, smallest] = *pairs.begin();
+  Conclusion conclusion;
+  conclusion.facts.push_back(fusion_gain(
+      bytes, largest,
+      "Fuse elementwise operations that follow each other: GeLU of {size_bytes} is {gain_ratio} as fast in one kernel "
+      "as in {kernels}.",
+      "GeLU of {size_bytes} is no faster in one kernel than in {kernels}."));
+  const auto separate_moved = largest.separate->metric("moved_over_useful");
+  const auto fused_moved = largest.fused->metric("moved_over_useful");
+  if (separate_moved && fused_moved) {
+    conclusion.facts.push_back({FactKind::costs,
+                                {largest.separate->index, largest.fused->index},
+                                "{kernels} kernels take {separate_s} and move {moved_ratio} the bytes. One takes "
+                                "{fused_s} and keeps in registers what lies between operations.",
+                                {{"kernels", static_cast<double>(gelu_steps)},
+                                 {"separate_s", largest.separate->seconds},
+                                 {"moved_ratio", *separate_moved / *fused_moved},
+                                 {"fused_s", largest.fused->seconds}}});
+  }
+  if (differs(gain(*smallest.separate, *smallest.fused) / gain(*largest.separate, *largest.fused))) {
+    conclusion.facts.push_back(fusion_gain(
+        least_bytes, smallest, "At {size_bytes} one kernel is {gain_ratio} as fast: {fused_s} instead of {separate_s}.",
+        "At {size_bytes} one kernel is no faster: {fused_s} instead of {separate_s}."));
+  }
+  return conclusion;
 }
 
 static Probe fusion_probe() {

@@ -2,9 +2,13 @@
 // the arithmetic and the launch should take, one after another.
 
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
@@ -12,9 +16,9 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/predict.hpp"
+#include "probes/comparison.hpp"
 #include "probes/kernels/grayscale/empty_launch.hpp"
 #include "probes/kernels/grayscale/grayscale.hpp"
-#include "probes/kernels/grayscale/grayscale_advice.hpp"
 #include "probes/kernels/grayscale/grayscale_kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -118,6 +122,69 @@ static Metric light_metric(std::string name, std::string purpose, Better better)
     return std::nullopt;
   };
   return {.quantity = {std::move(name), std::move(purpose), better}, .predict = predict};
+}
+
+/// The best layout of an image against the worst, at least two.
+static Fact best_layout(double side, std::span<const Outcome> layouts) {
+  const Outcome& best = best_of(layouts);
+  const Outcome& worst = worst_of(layouts);
+  const bool matters = better(best, worst);
+  return {matters ? FactKind::fastest : FactKind::as_fast_as,
+          {best.index, worst.index},
+          matters ? "{side} x {side} pixels are best {layout}: {gain_ratio} as fast as {worst}."
+                  : "The layout of {side} x {side} pixels does not matter: {worst} is as fast as {layout}.",
+          {{"side", side},
+           {"layout", best.one.name("pixels")},
+           gain_value("gain_ratio", worst, best),
+           {"worst", worst.one.name("pixels")}}};
+}
+
+/// How close the largest image comes to its speed of light in its best layout, and the smaller ones in theirs.
+static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
+  std::map<std::uint64_t, std::vector<Outcome>> images;  // by side
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.seconds > 0) images[outcome.one.number("image")].push_back(outcome);
+  }
+  if (images.empty()) return {};
+  const auto side = static_cast<double>(images.rbegin()->first);
+  const std::vector<Outcome>& largest = images.rbegin()->second;
+  Conclusion conclusion;
+  if (largest.size() > 1) conclusion.facts.push_back(best_layout(side, largest));
+  const Outcome& best = best_of(largest);
+  const auto percent = best.metric("of_expected_percent");
+  const auto memory = best.metric("memory_us");
+  const auto compute = best.metric("compute_us");
+  const auto launch = best.metric("launch_us");
+  if (!percent || !memory || !compute || !launch) return conclusion;
+  conclusion.facts.push_back({FactKind::limit,
+                              {best.index},
+                              "{side} x {side} pixels, {layout}, reach {light_percent} of the speed of light: memory "
+                              "needs {memory_us}, arithmetic {compute_us} and the launch {launch_us} of {taken_s}.",
+                              {{"side", side},
+                               {"layout", best.one.name("pixels")},
+                               {"light_percent", *percent},
+                               {"memory_us", *memory},
+                               {"compute_us", *compute},
+                               {"launch_us", *launch},
+                               {"taken_s", best.seconds}}});
+  Fact smaller{FactKind::limit,
+               {},
+               "Smaller images reach these shares of the speed of light, by side: {side layout light_percent}."};
+  std::vector<double> sides;
+  std::vector<std::string> layouts;
+  std::vector<double> percents;
+  for (auto image = images.begin(); image != std::prev(images.end()); ++image) {
+    const Outcome& best_of_image = best_of(image->second);
+    const auto reached = best_of_image.metric("of_expected_percent");
+    if (!reached) continue;
+    smaller.outcomes.push_back(best_of_image.index);
+    sides.push_back(static_cast<double>(image->first));
+    layouts.push_back(best_of_image.one.name("pixels"));
+    percents.push_back(*reached);
+  }
+  smaller.values = {{"side", sides}, {"layout", layouts}, {"light_percent", percents}};
+  if (!smaller.outcomes.empty()) conclusion.facts.push_back(std::move(smaller));
+  return conclusion;
 }
 
 static Probe grayscale_probe() {

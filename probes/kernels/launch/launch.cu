@@ -1,17 +1,20 @@
 // Launch: what a kernel costs that does next to nothing. Waited for one by one, many queued before the wait, or many
 // handed over in one call as a CUDA graph. By the host's clock in all three, for it is the host that waits.
 
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/kernels/launch/launch_advice.hpp"
+#include "probes/comparison.hpp"
 #include "probes/kernels/launch/launch_kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -121,6 +124,80 @@ class LaunchExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
   LaunchGraph graph_;
 };
+
+using LaunchesByKernels = std::map<std::uint64_t, const Outcome*>;
+
+/// From which number of kernels on a graph beats the queue at every larger one.
+static void add_graph(std::vector<Fact>& facts, const LaunchesByKernels& batched, const LaunchesByKernels& graph) {
+  const Outcome* first = nullptr;
+  const Outcome* last = nullptr;
+  const Outcome* last_queued = nullptr;
+  for (const auto& [kernels, outcome] : graph) {
+    const auto queued = batched.find(kernels);
+    if (queued == batched.end()) continue;
+    last = outcome;
+    last_queued = queued->second;
+    if (!better(*last, *last_queued)) {
+      first = nullptr;
+    } else if (first == nullptr) {
+      first = last;
+    }
+  }
+  if (last == nullptr) return;
+  Fact fact{FactKind::as_fast_as,
+            {last->index, last_queued->index},
+            "A graph gains nothing over the queue.",
+            {gain_value("gain_ratio", *last_queued, *last)}};
+  if (first != nullptr) {
+    fact.kind = FactKind::pays_from;
+    fact.outcomes.insert(fact.outcomes.begin(), first->index);
+    fact.says = "A graph of {from_kernels} or more kernels beats the queue: {gain_ratio} as fast at {most_kernels}.";
+    fact.values.emplace_back("from_kernels", static_cast<double>(first->one.number("kernels")));
+    fact.values.emplace_back("most_kernels", static_cast<double>(last->one.number("kernels")));
+  }
+  facts.push_back(std::move(fact));
+}
+
+static Conclusion conclude_launch(std::span<const Outcome> outcomes) {
+  std::map<std::string, LaunchesByKernels> by_method;
+  for (const Outcome& outcome : outcomes) {
+    by_method[outcome.one.name("launch")][outcome.one.number("kernels")] = &outcome;
+  }
+  const LaunchesByKernels& alone = by_method["alone"];
+  const LaunchesByKernels& batched = by_method["batched"];
+  Conclusion conclusion;
+  if (!alone.empty() && !batched.empty()) {
+    const Outcome& single = *alone.begin()->second;
+    const Outcome& queued = *batched.rbegin()->second;
+    const double waits = single.headline - queued.headline;
+    if (waits > 0) conclusion.found.push_back({"host_waits_us", waits, {single.index, queued.index}});
+    if (better(queued, single)) {
+      conclusion.facts.push_back({FactKind::costs,
+                                  {single.index, queued.index},
+                                  "Wait only where a result is needed: to wait for a kernel costs the host {waits_us} "
+                                  "more than to queue the next one.",
+                                  {{"waits_us", waits}}});
+    }
+  }
+  add_graph(conclusion.facts, batched, by_method["graph"]);
+  Fact costs{FactKind::costs, {}, "A kernel that does next to nothing costs {cost_us method kernels}."};
+  std::vector<double> us;
+  std::vector<std::string> methods;
+  std::vector<double> kernels;
+  for (const auto& [method, launches] : by_method) {
+    if (launches.empty()) continue;
+    const auto& [most, outcome] = *launches.rbegin();
+    costs.outcomes.push_back(outcome->index);
+    us.push_back(outcome->headline);
+    methods.emplace_back(method == "alone"     ? "with a wait after each of"
+                         : method == "batched" ? "in a queue of"
+                                               : "in a graph of");
+    kernels.push_back(static_cast<double>(most));
+  }
+  costs.values = {{"cost_us", us}, {"method", methods}, {"kernels", kernels}};
+  conclusion.facts.push_back(std::move(costs));
+  return conclusion;
+}
 
 static Probe launch_probe() {
   Probe probe;

@@ -19,7 +19,6 @@
 #include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
 #include "probes/kernels/matmul/cublas.hpp"
-#include "probes/kernels/matmul/matmul_advice.hpp"
 #include "probes/kernels/matmul/matmul_check.cuh"
 #include "probes/kernels/matmul/matmul_kernels.cuh"
 #include "probes/kernels/matmul/matmul_registers.cuh"
@@ -39,9 +38,7 @@ struct ProductCase {
   explicit ProductCase(const Case& decided)
       : by(product_by(decided.name("matmul"))),
         doubles(decided.name("type") == "double"),
-        shape{.m = of_cube(decided, "product_m"),
-              .n = of_cube(decided, "product_n"),
-              .k = of_cube(decided, "product_k")} {}
+        shape(product_shape(decided)) {}
 
   [[nodiscard]] std::uint32_t real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
   [[nodiscard]] std::uint64_t bytes_of_a() const { return std::uint64_t{shape.m} * shape.k * real_bytes(); }
@@ -61,10 +58,6 @@ struct ProductCase {
   }
 
  private:
-  static std::uint32_t of_cube(const Case& decided, const char* parameter) {
-    const std::uint64_t given = decided.number(parameter);
-    return static_cast<std::uint32_t>(given == 0 ? decided.number("product_n") : given);
-  }
   static std::uint64_t whole_lines(std::uint64_t bytes) {
     constexpr std::uint64_t boundary = 2 * access::line_bytes;
     return (bytes + boundary - 1) / boundary * boundary;

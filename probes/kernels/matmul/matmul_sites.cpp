@@ -196,6 +196,14 @@ ProductBy product_by(const std::string& name) {
   throw std::logic_error("no product by " + name);
 }
 
+ProductShape product_shape(const Case& decided) {
+  const auto elements = [&](const char* parameter) {
+    const std::uint64_t given = decided.number(parameter);
+    return static_cast<std::uint32_t>(given == 0 ? decided.number("product_n") : given);
+  };
+  return {.m = elements("product_m"), .n = elements("product_n"), .k = elements("product_k")};
+}
+
 bool in_tiles(ProductBy by) {
   return by == ProductBy::tile_16 || by == ProductBy::tile_32 || by == ProductBy::outputs_2 ||
          by == ProductBy::outputs_64;

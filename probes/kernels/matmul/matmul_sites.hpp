@@ -1,12 +1,14 @@
 #pragma once
-// What the kernels of C = A x B access, site by site: requests follow from the shape alone, and none is evaluated
-// before it is asked for.
+// A case of C = A x B: its variant and shape, and what its kernels access, site by site. Requests follow from the shape
+// alone, and none is evaluated before it is asked for.
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/access/site.hpp"
 #include "probes/kernels/matmul/matmul_geometry.hpp"
+#include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 
@@ -15,6 +17,9 @@ enum class ProductBy { row, column, rows_in_shared, tile_16, tile_32, outputs_2,
 
 /// Throws std::logic_error for another name.
 [[nodiscard]] ProductBy product_by(const std::string& name);
+
+/// Of a case, whose rows and depth are its columns where they are not given.
+[[nodiscard]] ProductShape product_shape(const Case& decided);
 
 struct ProductLaunch {
   std::uint32_t blocks_x = 0;
@@ -42,5 +47,9 @@ struct ProductLaunch {
 [[nodiscard]] ProductLaunch product_launch(ProductBy by, const ProductShape& shape, std::uint32_t real_bytes);
 [[nodiscard]] std::vector<access::Site> product_sites(ProductBy by, const ProductShape& shape,
                                                       std::uint32_t real_bytes);
+
+/// What each variant gains over a simpler one, and why, of the cases of one type. Of several sizes the largest is
+/// spoken of, for small ones do not fill a GPU.
+[[nodiscard]] Conclusion conclude_matmul(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::kernels

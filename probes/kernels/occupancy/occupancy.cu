@@ -1,11 +1,16 @@
 // Occupancy: how much of the memory's bandwidth so many resident warps reach, whatever keeps others out: the size of
 // blocks, registers, or shared memory.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/measure/cuda.hpp"
@@ -13,7 +18,7 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/kernels/occupancy/occupancy_advice.hpp"
+#include "probes/comparison.hpp"
 #include "probes/kernels/occupancy/occupancy_case.hpp"
 #include "probes/kernels/occupancy/occupancy_kernel.cuh"
 #include "probes/probe.hpp"
@@ -94,6 +99,53 @@ class OccupancyExperiment final : public measure::Experiment {
   measure::DeviceBuffer sums_;
   measure::MismatchCount mismatches_;
 };
+
+/// How many warps suffice, of any limit, and where it matters most what limits them.
+static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
+  std::map<std::uint64_t, std::vector<Outcome>> by_warps;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.headline > 0) by_warps[outcome.one.number("resident_warps_per_multiprocessor")].push_back(outcome);
+  }
+  if (by_warps.size() < 2) return {};
+  const Outcome& best = best_of(outcomes);
+  const auto most = static_cast<double>(by_warps.rbegin()->first);
+  const auto enough = std::ranges::find_if(
+      by_warps, [&](const auto& of_warps) { return gain(best, best_of(of_warps.second)) >= saturated_share; });
+  const Outcome& saturated = best_of(enough->second);
+  Conclusion conclusion;
+  if (std::next(enough) != by_warps.end()) {
+    conclusion.facts.push_back({FactKind::saturates_at,
+                                {saturated.index, best.index},
+                                "{enough_warps} of {most_warps} resident warps suffice: they reach {rate_gb_per_s} of "
+                                "{best_gb_per_s}.",
+                                {{"enough_warps", static_cast<double>(enough->first)},
+                                 {"most_warps", most},
+                                 headline_value("rate_gb_per_s", saturated),
+                                 headline_value("best_gb_per_s", best)}});
+  } else {
+    conclusion.facts.push_back({FactKind::limit,
+                                {best.index},
+                                "It takes all of {most_warps} resident warps: less in flight is less bandwidth.",
+                                {{"most_warps", most}}});
+  }
+  const auto spread = [](const auto& of_warps) { return gain(worst_of(of_warps.second), best_of(of_warps.second)); };
+  const auto& [warps, limits] = *std::ranges::max_element(by_warps, {}, spread);
+  const Outcome& slowest = worst_of(limits);
+  const Outcome& fastest = best_of(limits);
+  if (better(fastest, slowest)) {
+    conclusion.facts.push_back(
+        {FactKind::costs,
+         {slowest.index, fastest.index},
+         "What limits residency matters too: {warps} warps read {slow_gb_per_s} with {slow_limit} as "
+         "the limit, and {fast_gb_per_s} with {fast_limit}.",
+         {{"warps", static_cast<double>(warps)},
+          headline_value("slow_gb_per_s", slowest),
+          {"slow_limit", slowest.one.name("occupancy_limit")},
+          headline_value("fast_gb_per_s", fastest),
+          {"fast_limit", fastest.one.name("occupancy_limit")}}});
+  }
+  return conclusion;
+}
 
 static Probe occupancy_probe() {
   Probe probe;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "engine/measure/cuda.hpp"
@@ -11,7 +12,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
-#include "probes/kernels/roofline/roofline_advice.hpp"
+#include "probes/comparison.hpp"
 #include "probes/kernels/roofline/roofline_kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -147,6 +148,28 @@ class RooflineExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
+/// Where memory's slope meets the roof of arithmetic, of one type.
+static Conclusion conclude_roofline(std::span<const Outcome> outcomes) {
+  const Outcome& fastest = *std::ranges::max_element(outcomes, {}, &Outcome::bytes_per_s);
+  const Outcome& densest = best_of(outcomes);
+  // Without a case on either side of it nobody knows where the ridge is.
+  constexpr double on_the_roof = 2;
+  if (fastest.bytes_per_s <= 0 || densest.bytes_per_s * on_the_roof > fastest.bytes_per_s) return {};
+  const double gb_per_s = fastest.bytes_per_s * per_giga;
+  const double ridge = densest.headline / gb_per_s;
+  return {.facts =
+              {{FactKind::limit,
+                {fastest.index, densest.index},
+                "In {type} the ridge is at {flop_per_byte}: a kernel with less gains from moving fewer bytes, one with "
+                "more from fewer operations.",
+                {{"flop_per_byte", ridge}, {"type", densest.one.name("type")}}},
+               {FactKind::limit,
+                {fastest.index, densest.index},
+                "The slope of memory, {rate_gb_per_s}, meets the roof of arithmetic, {roof_gflop_per_s}, at the ridge.",
+                {{"rate_gb_per_s", gb_per_s}, headline_value("roof_gflop_per_s", densest)}}},
+          .found = {{"ridge_flop_per_byte", ridge, all_of(outcomes)}}};
+}
+
 static Probe roofline_probe() {
   Probe probe;
   probe.name = "roofline";
@@ -172,7 +195,9 @@ static Probe roofline_probe() {
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<RooflineExperiment>(decided, session);
   };
-  probe.concluded = roofline_quantities();
+  probe.concluded = {{"ridge_flop_per_byte",
+                      "where the memory's slope meets the roof: the best flops over the best bandwidth",
+                      Better::neither}};
   probe.conclude = conclude_roofline;
   return probe;
 }

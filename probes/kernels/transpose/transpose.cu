@@ -10,7 +10,6 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
-#include "probes/kernels/transpose/transpose_advice.hpp"
 #include "probes/kernels/transpose/transpose_case.hpp"
 #include "probes/kernels/transpose/transpose_kernels.cuh"
 #include "probes/probe.hpp"

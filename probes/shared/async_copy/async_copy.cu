@@ -4,10 +4,15 @@
 // registers and threads.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/base/words.hpp"
@@ -17,8 +22,8 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
+#include "probes/comparison.hpp"
 #include "probes/probe.hpp"
-#include "probes/shared/async_copy/async_copy_advice.hpp"
 #include "probes/shared/async_copy/async_copy_kernels.cuh"
 
 namespace gpumem::shared {
@@ -208,6 +213,84 @@ class AsyncCopyExperiment final : public measure::Experiment {
   measure::DeviceBuffer sums_;
   measure::MismatchCount mismatches_;
 };
+
+std::uint64_t in_flight_of(const Outcome& outcome) { return outcome.one.number("in_flight_bytes"); }
+
+/// The cases of one method.
+struct MethodCases {
+  std::string words;  ///< "by cp.async"
+  std::vector<Outcome> outcomes = {};
+  std::vector<std::size_t> indices = {};
+  std::optional<std::uint64_t> saturating_bytes = {};
+};
+
+/// Those that ran. `least` is the rate that saturates.
+std::vector<MethodCases> methods_of(std::span<const Outcome> outcomes, double least) {
+  constexpr std::pair<std::string_view, std::string_view> methods[] = {
+      {"bulk", "by the bulk copy engine"}, {"cp-async", "by cp.async"}, {"registers", "through registers"}};
+  std::vector<MethodCases> found;
+  for (const auto& [name, words] : methods) {
+    MethodCases method{.words = std::string(words)};
+    for (const Outcome& outcome : outcomes) {
+      if (outcome.one.name("copied_by") != name) continue;
+      method.outcomes.push_back(outcome);
+      method.indices.push_back(outcome.index);
+      if (outcome.headline < least) continue;
+      method.saturating_bytes =
+          std::min(method.saturating_bytes.value_or(in_flight_of(outcome)), in_flight_of(outcome));
+    }
+    if (!method.outcomes.empty()) found.push_back(std::move(method));
+  }
+  return found;
+}
+
+/// For the cases of one number of threads. Those of a method get saturating_in_flight_bytes, the fewest that saturate
+/// the best bandwidth among all of them; those of a method that never does get none.
+Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
+  const Outcome& best = best_of(outcomes);
+  std::vector<MethodCases> methods = methods_of(outcomes, saturated_share * best.headline);
+  Conclusion conclusion;
+  for (const MethodCases& method : methods) {
+    if (!method.saturating_bytes) continue;
+    conclusion.found.push_back(
+        {"saturating_in_flight_bytes", static_cast<double>(*method.saturating_bytes), method.indices});
+  }
+  std::ranges::stable_sort(methods, {}, &MethodCases::saturating_bytes);  // those that take least come first
+  Fact saturated{FactKind::saturates_at,
+                 {},
+                 "A multiprocessor with {block_threads} threads takes so many bytes in flight for nearly "
+                 "{rate_gb_per_s}: {in_flight_bytes method}.",
+                 {{"block_threads", static_cast<double>(best.one.number("block_threads"))},
+                  headline_value("rate_gb_per_s", best),
+                  {"in_flight_bytes", std::vector<double>{}},
+                  {"method", std::vector<std::string>{}}}};
+  std::vector<Fact> missed;
+  for (const MethodCases& method : methods) {
+    if (method.saturating_bytes) {
+      saturated.outcomes.insert(saturated.outcomes.end(), method.indices.begin(), method.indices.end());
+      saturated.values[2].items.emplace_back(static_cast<double>(*method.saturating_bytes));
+      saturated.values[3].items.emplace_back(method.words);
+      continue;
+    }
+    const Outcome& most = best_of(method.outcomes);
+    missed.push_back({FactKind::limit,
+                      method.indices,
+                      "Copies {method} stay at {rate_gb_per_s}, with {in_flight_bytes} in flight.",
+                      {{"method", method.words},
+                       headline_value("rate_gb_per_s", most),
+                       {"in_flight_bytes", static_cast<double>(in_flight_of(most))}}});
+  }
+  conclusion.facts = {std::move(saturated)};
+  conclusion.facts.insert(conclusion.facts.end(), missed.begin(), missed.end());
+  const Outcome& fewest = *std::ranges::min_element(outcomes, {}, in_flight_of);
+  const bool always = std::ranges::find(methods, in_flight_of(fewest), &MethodCases::saturating_bytes) != methods.end();
+  if (!always || outcomes.size() == 1) return conclusion;
+  conclusion.facts.push_back({FactKind::saturates_at,
+                              {fewest.index},
+                              "Less in flight than the {fewest_bytes} that were tried may do as well.",
+                              {{"fewest_bytes", static_cast<double>(in_flight_of(fewest))}}});
+  return conclusion;
+}
 
 Probe async_copy_probe() {
   Probe probe;

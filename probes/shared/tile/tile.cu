@@ -1,8 +1,11 @@
 // Tile: a 32 x 32 tile in shared memory, filled by rows and used by columns as a transpose does it. Plain, a column
 // lies in one bank; a word of padding per row, or swizzling, spreads it over all of them.
 
+#include <string>
+#include <vector>
+
+#include "probes/comparison.hpp"
 #include "probes/shared/shared_probe.cuh"
-#include "probes/shared/tile/tile_advice.hpp"
 #include "probes/shared/tile/tile_pattern.hpp"
 
 namespace gpumem::shared {
@@ -14,6 +17,46 @@ static TilePattern tile_pattern(const Case& one) {
   return {.pitch = TilePattern::side + (layout == "padded" ? 1 : 0),
           .swizzled = layout == "swizzled",
           .by_columns = one.name("tile_walk") == "columns"};
+}
+
+/// For the cases of one walk, word size and op in several layouts: which has no bank conflicts, and what it costs.
+static Conclusion conclude_tile(std::span<const Outcome> outcomes) {
+  const Case& one = outcomes.front().one;
+  const Outcome& best = best_of(outcomes);
+  const Outcome* plain = find_outcome(outcomes, "tile", std::string("plain"));
+  std::vector<Fact> facts;
+  if (plain != nullptr && outcomes.size() > 1) {
+    const auto cures = [&](const char* layout) {
+      const Outcome* outcome = find_outcome(outcomes, "tile", std::string(layout));
+      return outcome != nullptr && as_good(*outcome, best);
+    };
+    const bool is_better = better(best, *plain);
+    facts.push_back({is_better ? FactKind::fastest : FactKind::as_fast_as,
+                     {best.index, plain->index},
+                     !is_better ? "No layout is faster than the plain one: it has no conflicts here."
+                     : !cures("swizzled")
+                         ? "Pad each row by a word, for {padding_bytes} a tile: {gain_ratio} as fast as "
+                           "the plain layout."
+                     : !cures("padded") ? "Swizzle the tile, with column c of row r at c ^ r: {gain_ratio} as fast as "
+                                          "the plain layout."
+                                        : "Swizzle the tile, with column c of row r at c ^ r, or pad each row by a "
+                                          "word, for {padding_bytes} a tile: {gain_ratio} as fast as the plain layout.",
+                     {{"padding_bytes", static_cast<double>(TilePattern::side * one.number("word_bytes"))},
+                      gain_value("gain_ratio", *plain, best)}});
+  }
+  std::vector<std::string> layouts;
+  std::vector<double> cycles;
+  for (const Outcome& outcome : outcomes) {
+    layouts.push_back(outcome.one.name("tile"));
+    cycles.push_back(outcome.headline);
+  }
+  facts.push_back({FactKind::costs,
+                   all_of(outcomes),
+                   one.name("op") == "write"
+                       ? "A request that writes the tile by {walk} takes: {layout request_cycles}."
+                       : "A request that reads the tile by {walk} takes: {layout request_cycles}.",
+                   {{"walk", one.name("tile_walk")}, {"layout", layouts}, {"request_cycles", cycles}}});
+  return {.facts = std::move(facts)};
 }
 
 static Probe tile_probe() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "engine/base/words.hpp"
@@ -37,9 +38,29 @@ void sort_across(Cases& cases) {
   });
 }
 
+/// What a table shows, a line each: of the facts that its probe concluded the first few, unless `why` asks for all.
+std::vector<std::string> lines_of(const Report& report, const Members& table, const std::string& finding, bool why) {
+  constexpr std::size_t most_facts = 3;
+  std::vector<std::string> lines;
+  std::istringstream text(finding);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  const auto within = [&](const ConclusionRecord& conclusion) {
+    return !conclusion.facts.empty() && std::ranges::all_of(conclusion.cases, [&](std::size_t member) {
+      return std::ranges::find(table, member) != table.end();
+    });
+  };
+  const auto conclusion = std::ranges::find_if(report.conclusions, within);
+  if (why || conclusion == report.conclusions.end()) return lines;
+  const std::size_t facts = std::min(conclusion->facts.size(), lines.size());
+  if (facts <= most_facts) return lines;
+  lines.erase(lines.begin() + most_facts, lines.begin() + static_cast<std::ptrdiff_t>(facts));
+  lines.insert(lines.begin() + most_facts, counted(facts - most_facts, "more fact") + " with --why.");
+  return lines;
+}
+
 /// A probe whose tables all have one case (`--offset 0 --op read,write,copy`) reads better as one table; so does a
 /// plan, which has nothing to compare.
-std::vector<Group> groups(const Report& report) {
+std::vector<Group> groups(const Report& report, bool why) {
   const std::vector<Members> all = tables(report.results);
   const bool plan = is_plan(report);
   std::set<std::string> spread;
@@ -57,7 +78,7 @@ std::vector<Group> groups(const Report& report) {
     if (same == place.end()) {
       place[probe] = found.size();
       found.push_back({cases, {}});
-      if (said) found.back().findings.push_back(report.findings[i]);
+      if (said) found.back().findings = lines_of(report, all[i], report.findings[i], why);
     } else {
       Group& group = found[same->second];
       group.cases.insert(group.cases.end(), cases.begin(), cases.end());
@@ -89,7 +110,7 @@ Page page(const Report& report, bool why) {
   Page page;
   for (const std::string& line : preamble(report)) page.before.push_back({line, Tint::dim});
   if (!page.before.empty()) page.before.front().tint = Tint::bold;
-  for (Group& group : groups(report)) {
+  for (Group& group : groups(report, why)) {
     if (is_plan(report)) std::ranges::sort(group.cases);  // the order of the plan, which is the order in memory
     Block& block = page.blocks.emplace_back(make_block(group.cases, report.device, why));
     // A plan's is no failure, and the preamble says so; any other is all that the findings would say.

@@ -177,6 +177,19 @@ std::string nothing_to_explain(const Report& report) {
          "COMMAND";
 }
 
+/// What these cases show together with others, a fact a line.
+std::vector<std::string> facts_of(const Report& report, std::span<const std::size_t> cases) {
+  std::vector<std::string> texts;
+  for (const ConclusionRecord& conclusion : report.conclusions) {
+    for (const FactRecord& fact : conclusion.facts) {
+      const bool about = std::ranges::any_of(
+          fact.cases, [&](std::size_t member) { return std::ranges::find(cases, member) != cases.end(); });
+      if (about) texts.push_back(one_line(fact.text));
+    }
+  }
+  return texts;
+}
+
 }  // namespace
 
 void write_explained(std::ostream& out, const Report& report, std::span<const std::size_t> cases, unsigned width) {
@@ -194,6 +207,9 @@ void write_explained(std::ostream& out, const Report& report, std::span<const st
     say(reason_of(record, reasons[index]), 0);
     write_figures(out, figures_of(record));
   }
+  const std::vector<std::string> facts = facts_of(report, cases);
+  if (!facts.empty()) out << "\nWhat the cases show together:\n";
+  for (const std::string& fact : facts) say("- " + fact, 2);
 }
 
 void write_explained_markdown(std::ostream& out, const Report& report, std::span<const std::size_t> cases) {
@@ -221,6 +237,9 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
     }
     out << join(lines, "\n") << "\n\n";
   }
+  const std::vector<std::string> facts = facts_of(report, cases);
+  if (!facts.empty()) out << "### What the cases show together\n\n";
+  for (const std::string& fact : facts) out << "- " << markdown_escaped(fact) << '\n';
 }
 
 }  // namespace gpumem::report

@@ -89,6 +89,32 @@ class FieldWriter {
     for (const auto& [name, count] : counts) object[name] = count;
     return object;
   }
+  static Json to_json(const FactValue::Item& item) {
+    const auto* const words = std::get_if<std::string>(&item);
+    return words != nullptr ? Json(*words) : number(std::get<double>(item));
+  }
+  static Json to_json(const FactItems& items) {
+    Json object = Json::object();
+    for (const FactValue& value : items.values) {
+      object[value.name] = value.is_list ? to_json(value.items) : to_json(value.items.front());
+    }
+    return object;
+  }
+  static Json to_json(const FactPredictions& predictions) {
+    Json object = Json::object();
+    for (const FactValue& value : predictions.values) {
+      if (value.predicted) object[value.name] = number(*value.predicted);
+    }
+    return object;
+  }
+  static Json to_json(const FactUnits& units) {
+    Json object = Json::object();
+    for (const FactValue& value : units.values) {
+      const bool is_number = !value.items.empty() && std::holds_alternative<double>(value.items.front());
+      if (const std::string unit = unit_of(value.name); is_number && !unit.empty()) object[value.name] = unit;
+    }
+    return object;
+  }
   static Json to_json(const std::vector<MetricRecord>& quantities) {
     Json object = Json::object();
     for (auto [name, measured, predicted] : quantities) object[name] = of(MeasuredFields{measured, predicted});

@@ -1,6 +1,8 @@
 // Cache operators: what a launch goes through, and what is said of them.
 
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "engine/access/site.hpp"
 #include "tests/catch.hpp"
@@ -55,9 +57,30 @@ TEST_CASE("stores write, and only what outgrows L2 is held against the memory", 
   CHECK(peak(describe("st.cs", 1024 * mib), device).has_value());
 }
 
-TEST_CASE("the advice on cache operators compares loads with loads and stores with stores", "[cache-hint]") {
-  CHECK(test::advice({reading("ld", 4 * mib, 30000), reading("ld.cg", 4 * mib, 12000), reading("st", 4 * mib, 5000),
-                      reading("st.cs", 4 * mib, 5010), reading("ld", 1024 * mib, 4500)}) ==
-        "Reading 4 MiB in all, ld is best with 30000 GB/s; of that ld.cg 0.40 x. Reading 1 GiB in all: ld 4500 GB/s. "
-        "Writing 4 MiB in all, no operator makes a difference: 5010 GB/s.");
+TEST_CASE("cache operators: loads are compared with loads, and stores with stores", "[cache-hint]") {
+  const std::vector<Outcome> outcomes = {reading("ld", 4 * mib, 30000),     reading("ld.cg", 4 * mib, 12000),
+                                         reading("st", 4 * mib, 5000),      reading("st.cs", 4 * mib, 5010),
+                                         reading("ld", 1024 * mib, 4500),   reading("st", 1024 * mib, 4300),
+                                         reading("st.cs", 1024 * mib, 4310)};
+  CHECK(test::advice(outcomes) ==
+        "Loads of 4 MiB are fastest with ld: 30000 GB/s. The others reach less of that: ld.cg 0.40 x. Loads of 1 GiB "
+        "reach 4500 GB/s with ld. No operator makes a difference to stores of 4 MiB and 1 GiB: 5010 GB/s and 4310 "
+        "GB/s.");
+  const std::vector<Fact> facts = test::conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{0, 1});
+  CHECK(std::get<double>(facts[0].values.at(1).items.front()) == 4 * mib);
+  CHECK(facts[2].kind == FactKind::as_fast_as);
+  CHECK(facts[2].outcomes == std::vector<std::size_t>{2, 3, 5, 6});
+}
+
+TEST_CASE("cache operators: no difference is said of what intervals do not tell apart", "[cache-hint]") {
+  Outcome slower = reading("ld.cs", 4 * mib, 28000);
+  slower.interval = {26000, 30500};
+  CHECK(test::advice({reading("ld", 4 * mib, 30000), slower}) ==
+        "No operator makes a difference to loads of 4 MiB: 30000 GB/s.");
+  slower.interval = {27900, 28100};
+  CHECK(test::advice({reading("ld", 4 * mib, 30000), slower}) ==
+        "Loads of 4 MiB are fastest with ld: 30000 GB/s. The others reach less of that: ld.cs 0.93 x.");
 }

@@ -1,6 +1,9 @@
 // A hot set beside a stream: what a launch reads, and what is said of what is kept.
 
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "engine/access/site.hpp"
 #include "engine/base/error.hpp"
@@ -54,14 +57,36 @@ TEST_CASE("GPUs without cache policies skip what needs them", "[persistence]") {
   CHECK_NOTHROW(beside.probe->describe(beside, device));
 }
 
-TEST_CASE("the advice on persistence says what each way gains", "[persistence]") {
-  CHECK(test::advice(
-            {reading("alone", 4000), reading("beside", 1600), reading("window", 3200), reading("evict-first", 2000)}) ==
-        "With loads of the stream that leave first (evict-first) what is read again after a stream of twice the L2 is "
-        "faster: 16 MiB 1.25 x. With persisting windows what is read again after a stream of twice the L2 is faster: "
-        "16 MiB 2.00 x.");
-  CHECK(test::advice({reading("beside", 1600), reading("window", 1650)}) ==
-        "Persisting windows gain nothing for 16 MiB.");
+TEST_CASE("persistence: what each way gains, the most first", "[persistence]") {
+  const std::vector<Outcome> outcomes = {reading("alone", 4000), reading("beside", 1600), reading("window", 3200),
+                                         reading("evict-first", 2000)};
+  CHECK(test::advice(outcomes) ==
+        "Set a persisting window: what is read again after twice the L2 is faster, 16 MiB 2.00 x. Load the stream "
+        "evict-first: what is read again after twice the L2 is faster, 16 MiB 1.25 x.");
+  const std::vector<Fact> facts = test::conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 2);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{2, 1});
+  CHECK(std::get<double>(facts[0].values.at(1).items.front()) == 2);
+
+  CHECK(test::advice({reading("beside", 1600), reading("window", 1640), reading("evict-first", 2000)}) ==
+        "Load the stream evict-first: what is read again after twice the L2 is faster, 16 MiB 1.25 x. Persisting "
+        "windows gain nothing for 16 MiB.");
   CHECK(test::advice({reading("alone", 4000), reading("beside", 1600)}).empty());
   CHECK(test::advice({reading("alone", 4000), reading("window", 3600)}).empty());
+}
+
+TEST_CASE("persistence: sizes that gain are told from those that do not, as far as intervals tell", "[persistence]") {
+  std::vector<Outcome> outcomes;
+  for (const std::uint64_t hot : {4 * mib, 8 * mib}) {
+    outcomes.push_back({.one = hot_case("beside", hot), .headline = 1600, .interval = std::pair(1500, 1700)});
+    outcomes.push_back({.one = hot_case("evict-first", hot), .headline = 2000, .interval = std::pair(1900, 2100)});
+  }
+  outcomes.back().interval = {1650, 2300};
+  const Conclusion conclusion = test::conclusion(outcomes);
+  REQUIRE(conclusion.facts.size() == 2);
+  CHECK(conclusion.facts[1].kind == FactKind::as_fast_as);
+  CHECK(report::say(conclusion.facts) ==
+        "Load the stream evict-first: what is read again after twice the L2 is faster, 4 MiB 1.25 x. Loading the "
+        "stream evict-first gains nothing for 8 MiB.");
 }

@@ -2,12 +2,14 @@
 
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/model/predict.hpp"
 #include "probes/constant/pattern.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using namespace gpumem;
 
@@ -89,13 +91,19 @@ TEST_CASE("constant: a cost in proportion is fitted, and said beside the other s
     outcomes.push_back(outcome("shared", n, 1));
     outcomes.push_back(outcome("global", n, 8));
   }
-  const Conclusion conclusion = constant_probe().conclude(outcomes);
-  CHECK(conclusion.advice ==
-        "Constant memory takes 4.0 cycles a request for one address and 66 for 32 addresses: 2.0 for each distinct "
-        "address and 2 beside, within 1 %. The same table in shared memory is faster from one address on (66 x for 32 "
-        "addresses, 1.0 cycles). One in global memory, from L1, is faster from 4 addresses on (8.25 x for 32 "
-        "addresses, 8.0 cycles). Keep in constant memory what all lanes of a warp read alike, and elsewhere what they "
-        "index.");
+  const Conclusion conclusion = test::conclusion(outcomes);
+  CHECK(report::say(conclusion.facts) ==
+        "Keep in constant memory only what all lanes of a warp read alike: 1 and 32-address requests take 4.00 cycles "
+        "and 66.0 cycles each there. The same table in shared memory is always faster: 66 x for 32-address requests, "
+        "at 1.00 cycles each. The same table in L1 (global memory) is faster from 4 addresses on: 8.25 x for "
+        "32-address requests, at 8.00 cycles each. Each address takes 2.00 cycles, and a request 2.00 cycles beside, "
+        "within 1 %.");
+  REQUIRE(conclusion.facts.size() == 4);
+  CHECK(conclusion.facts[0].kind == FactKind::costs);
+  CHECK(conclusion.facts[1].kind == FactKind::fastest);
+  CHECK(conclusion.facts[2].kind == FactKind::pays_from);
+  CHECK(conclusion.facts[3].kind == FactKind::fit);
+  CHECK(std::get<double>(conclusion.facts[3].values.at(0).items.front()) == Approx(2));
   REQUIRE(conclusion.found.size() == 2);
   CHECK(conclusion.found[0].name == "fixed_cycles");
   CHECK(conclusion.found[0].value == Approx(2));
@@ -110,25 +118,36 @@ TEST_CASE("constant: a cost in proportion is fitted, and said beside the other s
 TEST_CASE("constant: nothing is fitted to what is no line", "[constant]") {
   const std::vector<Outcome> outcomes = {outcome("constant", 1, 4), outcome("constant", 16, 4),
                                          outcome("constant", 32, 128)};
-  const Conclusion conclusion = constant_probe().conclude(outcomes);
-  CHECK(conclusion.advice ==
-        "Constant memory takes 4.0 cycles a request for one address and 128 for 32 addresses, but not in proportion to "
-        "their number.");
+  const Conclusion conclusion = test::conclusion(outcomes);
+  CHECK(
+      report::say(conclusion.facts) ==
+      "1 and 32-address requests to constant memory take 4.00 cycles and 128 cycles each. The cost of constant memory "
+      "is not in proportion to the number of addresses.");
   CHECK(conclusion.found.empty());
 }
 
 TEST_CASE("constant: some of the cases conclude what they can", "[constant]") {
-  CHECK(constant_probe().conclude(std::vector<Outcome>{outcome("shared", 4, 1)}).advice.empty());
-  CHECK(constant_probe().conclude(std::vector<Outcome>{outcome("constant", 1, 3.96)}).advice ==
-        "Constant memory takes 4.0 cycles a request for one address.");
-  // No number of addresses in common.
-  CHECK(constant_probe().conclude(std::vector<Outcome>{outcome("constant", 1, 1), outcome("shared", 2, 1)}).advice ==
-        "Constant memory takes 1.0 cycles a request for one address.");
-  CHECK(constant_probe().conclude(std::vector<Outcome>{outcome("constant", 1, 1), outcome("shared", 1, 1)}).advice ==
-        "Constant memory takes 1.0 cycles a request for one address. The same table in shared memory is no faster for "
-        "one address (1.0 cycles).");
-  CHECK(constant_probe().conclude(std::vector<Outcome>{outcome("constant", 8, 16), outcome("shared", 8, 1)}).advice ==
-        "Constant memory takes 16 cycles a request for 8 addresses. The same table in shared memory is faster for 8 "
-        "addresses (16 x, 1.0 cycles). Keep in constant memory what all lanes of a warp read alike, "
-        "and elsewhere what they index.");
+  CHECK(test::advice({outcome("shared", 4, 1)}).empty());
+  const std::string alone = "1-address requests to constant memory take 1.00 cycles each.";
+  CHECK(test::advice({outcome("constant", 1, 1)}) == alone);
+  CHECK(test::advice({outcome("constant", 1, 1), outcome("shared", 2, 1)}) == alone);  // no number in common
+  CHECK(test::advice({outcome("constant", 1, 1), outcome("shared", 1, 1)}) ==
+        alone + " The same table in shared memory is no faster: 1-address requests take 1.00 cycles each.");
+  CHECK(test::advice({outcome("constant", 8, 16), outcome("shared", 8, 1)}) ==
+        "Keep in constant memory only what all lanes of a warp read alike: 8-address requests take 16.0 cycles each "
+        "there. The same table in shared memory is always faster: 16 x for 8-address requests, at 1.00 cycles each.");
+}
+
+TEST_CASE("constant: another memory is no faster where intervals overlap", "[constant]") {
+  std::vector<Outcome> outcomes = {outcome("constant", 1, 2), outcome("constant", 2, 4), outcome("shared", 1, 1.8),
+                                   outcome("shared", 2, 3)};
+  CHECK(test::conclusion(outcomes).facts.at(1).kind == FactKind::fastest);
+  outcomes[2].interval = {1.5, 2.1};
+  const Fact fact = test::conclusion(outcomes).facts.at(1);
+  CHECK(fact.kind == FactKind::pays_from);
+  CHECK(report::say(fact) ==
+        "The same table in shared memory is faster from 2 addresses on: 1.33 x for 2-address requests, at 3.00 cycles "
+        "each.");
+  outcomes[3].interval = {2.5, 4.5};
+  CHECK(test::conclusion(outcomes).facts.at(1).kind == FactKind::as_fast_as);
 }

@@ -13,6 +13,7 @@
 #include "probes/global/placement.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 namespace gpumem::global::test {
 
@@ -41,6 +42,32 @@ inline Workload describe(const Case& one) { return one.probe->describe(one, Devi
 inline Outcome outcome_of(const Case& one, double gb_per_s) {
   const double bytes = static_cast<double>(describe(one).useful_bytes());
   return {.one = one, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
+}
+
+// What is concluded from outcomes, in words and as facts.
+using gpumem::test::advice;
+using gpumem::test::conclusion;
+
+/// With an interval that its headline lies within.
+inline Outcome within(Outcome outcome, double low, double high) {
+  outcome.interval = std::pair(low, high);
+  return outcome;
+}
+
+inline std::vector<FactKind> kinds_of(const Conclusion& conclusion) {
+  std::vector<FactKind> kinds;
+  for (const Fact& fact : conclusion.facts) kinds.push_back(fact.kind);
+  return kinds;
+}
+
+/// The numbers of a fact's value.
+inline std::vector<double> numbers_of(const Fact& fact, const std::string& name) {
+  std::vector<double> numbers;
+  for (const FactValue& value : fact.values) {
+    if (value.name != name) continue;
+    for (const FactValue::Item& item : value.items) numbers.push_back(std::get<double>(item));
+  }
+  return numbers;
 }
 
 /// The one-line refusal of a case; empty if it is taken.

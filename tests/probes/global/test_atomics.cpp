@@ -6,10 +6,13 @@
 #include "engine/access/site.hpp"
 #include "probes/global/atomics/atomics.hpp"
 #include "tests/catch.hpp"
-#include "tests/probes/any_case.hpp"
+#include "tests/probes/global/global_cases.hpp"
 
 using namespace gpumem;
 using global::AtomicsLaunch;
+using global::test::kinds_of;
+using global::test::numbers_of;
+using global::test::within;
 
 namespace {
 
@@ -87,12 +90,30 @@ TEST_CASE("the advice on atomics says what contention costs", "[atomics]") {
   CHECK(
       test::advice({atomics("lane", 1, 2), atomics("lane", 32, 60), atomics("lane", 8192, 2000), atomics("warp", 1, 2),
                     atomics("warp", 32, 50), atomics("warp", 8192, 200)}) ==
-      "All threads of the GPU on one address do 2.00 thousand million atomics per second. With an address per lane, "
-      "8192 and more do 2000 thousand million atomics per second, 1000 x as many as 1. With an address per warp, 8192 "
-      "and more do 200 thousand million atomics per second, 100 x as many as 1. Lanes that meet at an address cost 10 "
-      "x: add up within the warp first.");
-  CHECK(test::advice({atomics("lane", 32, 60)}) ==
-        "With an address per lane, 32 in all, it is 60.0 thousand million atomics per second.");
+      "Add up within the warp first: lanes that meet at an address cost 10 x. With an address per lane, more are still "
+      "faster: 8192 reach 2000 giga atomics per s, 1000 x the rate of 1. With an address per warp, more are still "
+      "faster: 8192 reach 200 giga atomics per s, 100 x the rate of 1. All threads of the GPU on one address do 2.00 "
+      "giga atomics per s.");
+  CHECK(test::advice({atomics("lane", 32, 60)}) == "An address per lane, 32 in all, allows 60.0 giga atomics per s.");
+  CHECK(test::advice({atomics("lane", 1, 2)}) == "All threads of the GPU on one address do 2.00 giga atomics per s.");
   CHECK(test::advice({atomics("warp", 32, 60), atomics("warp", 64, 61)}) ==
-        "With an address per warp, more than 32 gain nothing: 61.0 thousand million atomics per second.");
+        "With an address per warp, more than 32 gain nothing: 61.0 giga atomics per s.");
+}
+
+TEST_CASE("facts on atomics say how many addresses suffice", "[atomics]") {
+  const Conclusion saturated =
+      test::conclusion({atomics("lane", 2, 100), atomics("lane", 32, 390), atomics("lane", 128, 400)});
+  REQUIRE(kinds_of(saturated) == std::vector{FactKind::saturates_at});
+  const Fact& fact = saturated.facts.front();
+  CHECK(numbers_of(fact, "addresses") == std::vector{32.0});
+  CHECK(numbers_of(fact, "fewest_addresses") == std::vector{2.0});
+  CHECK(numbers_of(fact, "gain_ratio") == std::vector{4.0});
+  CHECK(fact.outcomes == std::vector<std::size_t>{2, 0, 1});
+  CHECK(report::say(fact) ==
+        "With an address per lane, 32 suffice for the best rate: 400 giga atomics per s, 4.00 x that of 2.");
+
+  const Conclusion noisy =
+      test::conclusion({within(atomics("lane", 2, 60), 50, 72), within(atomics("lane", 32, 70), 62, 79),
+                        within(atomics("warp", 2, 60), 50, 72), within(atomics("warp", 32, 66), 55, 77)});
+  CHECK(kinds_of(noisy) == std::vector{FactKind::as_fast_as, FactKind::as_fast_as});
 }

@@ -110,26 +110,46 @@ TEST_CASE("pitch: buffers without room for the rows of a walk are refused", "[pi
 }
 
 TEST_CASE("pitch: conclusions say at which widths padding pays", "[pitch]") {
-  const auto conclude = [](const std::vector<Outcome>& outcomes) {
-    return find_probe("pitch")->conclude(outcomes).advice;
-  };
   const Outcome aligned = outcome_of(rows_of("plain", 4096), 4000);
   const Outcome aligned_padded = outcome_of(rows_of("pitched", 4096), 4010);
   const Outcome odd = outcome_of(rows_of("plain", 4097), 3200);
   const Outcome odd_padded = outcome_of(rows_of("pitched", 4097), 4000);
-  CHECK(
-      conclude({aligned, aligned_padded, odd, odd_padded}) ==
-      "Pad the rows, as cudaMallocPitch does: at a width of 4097 copying plain ones takes 1.25 x as long (3200 instead "
-      "of 4000 GB/s). It gains nothing at a width of 4096.");
-  CHECK(conclude({aligned, aligned_padded}) ==
+  CHECK(advice({aligned, aligned_padded, odd, odd_padded}) ==
+        "Pad the rows, as cudaMallocPitch does: at a width of 4097 copying is 1.25 x as fast, 4000 GB/s instead of "
+        "3200 GB/s. Padding gains nothing at a width of 4096.");
+  CHECK(advice({aligned, aligned_padded}) ==
         "Padding the rows gains nothing here: copying plain rows reaches 4000 GB/s.");
+  CHECK(advice({odd_padded, outcome_of(rows_of("plain", 4097), 5000)}) ==
+        "Padding the rows gains nothing here: copying plain rows reaches 5000 GB/s. At a width of 4097 padding loses: "
+        "copying takes 1.25 x as long, 4000 GB/s instead of 5000 GB/s.");
+  CHECK(advice({aligned, odd}) ==
+        "Copying plain rows of 4096 elements reaches 4000 GB/s. What padding gains shows only beside the other rows. "
+        "At a width of 4097 copying takes 1.25 x as long: 3200 GB/s.");
+  CHECK(advice({aligned_padded, odd_padded}) ==
+        "Copying pitched rows reaches 4010 GB/s whatever their width. What padding gains shows only beside the other "
+        "rows.");
   CHECK(
-      conclude({odd_padded, outcome_of(rows_of("plain", 4097), 5000)}) ==
-      "Padding the rows gains nothing here: copying plain rows reaches 5000 GB/s. At a width of 4097 it loses: padded "
-      "rows take 1.25 x as long (4000 instead of 5000 GB/s).");
-  CHECK(conclude({aligned, odd}) ==
-        "Copying plain rows reaches 4000 GB/s, and at a width of 4097 it takes 1.25 x as long (3200 instead of 4000 "
-        "GB/s). "
-        "What padding gains shows only beside the other rows.");
-  CHECK(conclude({odd_padded}).find("whatever their width") != std::string::npos);
+      advice({odd_padded}) ==
+      "Copying pitched rows of 4097 elements reaches 4000 GB/s. What padding gains shows only beside the other rows.");
+}
+
+TEST_CASE("pitch: facts hold the widths that gain, and those that do not", "[pitch]") {
+  std::vector<Outcome> outcomes = {
+      outcome_of(rows_of("plain", 4096), 4000), outcome_of(rows_of("pitched", 4096), 4010),
+      outcome_of(rows_of("plain", 4097), 3200), outcome_of(rows_of("pitched", 4097), 4000),
+      outcome_of(rows_of("plain", 4104), 4000), outcome_of(rows_of("pitched", 4104), 3990)};
+  const Conclusion concluded = conclusion(outcomes);
+  REQUIRE(kinds_of(concluded) == std::vector{FactKind::fastest, FactKind::as_fast_as});
+  CHECK(concluded.facts[0].outcomes == std::vector<std::size_t>{2, 3});
+  CHECK(numbers_of(concluded.facts[0], "width") == std::vector{4097.0});
+  CHECK(numbers_of(concluded.facts[0], "gain_ratio") == std::vector{1.25});
+  CHECK(concluded.facts[1].outcomes == std::vector<std::size_t>{0, 1, 4, 5});
+  CHECK(numbers_of(concluded.facts[1], "width") == std::vector{4096.0, 4104.0});
+  CHECK(report::say(concluded.facts[1]) == "Padding gains nothing at a width of 4096 and 4104.");
+
+  outcomes[2] = within(outcomes[2], 3000, 3900);
+  outcomes[3] = within(outcomes[3], 3800, 4100);
+  const Conclusion noisy = conclusion(outcomes);
+  REQUIRE(kinds_of(noisy) == std::vector{FactKind::as_fast_as});
+  CHECK(noisy.facts.front().outcomes.size() == 6);
 }

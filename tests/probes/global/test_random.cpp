@@ -100,22 +100,33 @@ TEST_CASE("random: footprints are powers of two", "[random]") {
 }
 
 TEST_CASE("random: conclusions say within what to keep random accesses", "[random]") {
-  const auto conclude = [](const std::vector<Outcome>& outcomes) { return find_probe("random")->conclude(outcomes); };
-  const Conclusion knee = conclude({outcome_of(random_case(mib), 1600), outcome_of(random_case(16 * mib), 1200),
-                                    outcome_of(random_case(1024 * mib), 400)});
-  CHECK(knee.advice ==
-        "Within 1 MiB the GPU gathers 200 x 10^9 elements of 8 bytes a second, and within 1 GiB 50.0, 4.00 x as long "
-        "each: "
-        "keep what is accessed in random order within 16 MiB.");
+  const std::vector<Outcome> falling = {outcome_of(random_case(mib), 1600), outcome_of(random_case(16 * mib), 1200),
+                                        outcome_of(random_case(1024 * mib), 400)};
+  CHECK(advice(falling) ==
+        "Keep what is accessed in random order within 16 MiB: up to there it is at least half as fast as at its "
+        "fastest. Within 1 MiB the GPU gathers elements of 8 bytes at 200 giga elements per s. Within 1 GiB each takes "
+        "4.00 x as long: 50.0 giga elements per s.");
+  const Conclusion knee = conclusion(falling);
   REQUIRE(knee.found.size() == 1);
   CHECK(knee.found.front().value == 16 * mib);
   CHECK(knee.found.front().name == find_probe("random")->concluded.front().name);
   CHECK(knee.found.front().outcomes.size() == 3);
+  REQUIRE(kinds_of(knee) == std::vector{FactKind::capacity, FactKind::fastest, FactKind::costs});
+  CHECK(knee.facts[0].outcomes == std::vector<std::size_t>{1});
+  CHECK(numbers_of(knee.facts[0], "footprint_bytes") == std::vector{static_cast<double>(16 * mib)});
+  CHECK(numbers_of(knee.facts[1], "giga_elements_per_s") == std::vector{200.0});
+  CHECK(knee.facts[2].outcomes == std::vector<std::size_t>{2, 0});
+  CHECK(numbers_of(knee.facts[2], "slowdown_ratio") == std::vector{4.0});
 
-  const Conclusion flat =
-      conclude({outcome_of(random_case(mib, "update"), 1600), outcome_of(random_case(2 * mib, "update"), 1500)});
-  CHECK(flat.advice == "Within 1 MiB the GPU updates 100 x 10^9 elements of 8 bytes a second, and within 2 MiB 93.8.");
-  CHECK(flat.found.empty());
-  CHECK(conclude({outcome_of(random_case(mib, "scatter", 4), 400)}).advice ==
-        "Within 1 MiB the GPU scatters 100 x 10^9 elements of 4 bytes a second.");
+  const std::vector<Outcome> flat = {outcome_of(random_case(mib, "update"), 1600),
+                                     outcome_of(random_case(2 * mib, "update"), 1500)};
+  CHECK(advice(flat) ==
+        "Within 1 MiB the GPU updates elements of 8 bytes at 100 giga elements per s. Within 2 MiB each takes 1.07 x "
+        "as long: 93.8 giga elements per s.");
+  CHECK(conclusion(flat).found.empty());
+  CHECK(advice({outcome_of(random_case(mib, "scatter", 4), 400)}) ==
+        "Within 1 MiB the GPU scatters elements of 4 bytes at 100 giga elements per s.");
+  CHECK(advice({within(flat[0], 1450, 1700), within(flat[1], 1400, 1550)}) ==
+        "Within 1 MiB the GPU updates elements of 8 bytes at 100 giga elements per s. Up to 2 MiB the footprint makes "
+        "no difference.");
 }

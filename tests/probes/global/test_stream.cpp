@@ -72,14 +72,18 @@ TEST_CASE("stream: words that hold no element, blocks that are no warps and odd 
 }
 
 TEST_CASE("stream: conclusions compare the kernels", "[stream]") {
-  const auto conclude = [](const std::vector<Outcome>& outcomes) {
-    return find_probe("stream")->conclude(outcomes).advice;
-  };
-  CHECK(conclude({outcome_of(stream_case("triad"), 4400)}) == "Triad in double reaches 4400 GB/s.");
-  CHECK(conclude({outcome_of(stream_case("triad"), 4400), outcome_of(stream_case("add"), 4390)}) ==
-        "In double all of them are about as fast: 4400 GB/s.");
-  CHECK(conclude({outcome_of(stream_case("copy"), 4000), outcome_of(stream_case("dot"), 4500)}) ==
-        "In double dot is the fastest; byte for byte copy takes 1.12 x as long (4000 instead of 4500 GB/s). Hold a "
-        "kernel "
-        "of yours against the one that reads and writes as much as it does.");
+  CHECK(advice({outcome_of(stream_case("triad"), 4400)}) == "Triad in double reaches 4400 GB/s.");
+  CHECK(advice({outcome_of(stream_case("triad"), 4400), outcome_of(stream_case("add"), 4390)}) ==
+        "In double all of the kernels are equally fast: 4400 GB/s.");
+  const Outcome copy = outcome_of(stream_case("copy"), 4000);
+  const Outcome dot = outcome_of(stream_case("dot"), 4500);
+  CHECK(advice({copy, dot}) ==
+        "In double dot is fastest: 4500 GB/s. Byte for byte copy takes 1.12 x as long: 4000 GB/s. Hold a kernel of "
+        "yours against the one that reads and writes as much as it does.");
+  const Conclusion concluded = conclusion({copy, dot});
+  REQUIRE(kinds_of(concluded) == std::vector{FactKind::fastest, FactKind::costs});
+  CHECK(concluded.facts[0].outcomes == std::vector<std::size_t>{1});
+  CHECK(concluded.facts[1].outcomes == std::vector<std::size_t>{0, 1});
+  CHECK(numbers_of(concluded.facts[1], "slowdown_ratio") == std::vector{1.125});
+  CHECK(kinds_of(conclusion({within(copy, 3900, 4400), within(dot, 4300, 4600)})) == std::vector{FactKind::as_fast_as});
 }

@@ -1,7 +1,11 @@
 // What the levels of memory show together.
 
-#include "probes/hierarchy/hierarchy/hierarchy_advice.hpp"
+#include <string>
+#include <variant>
+#include <vector>
+
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 namespace gpumem::hierarchy {
 
@@ -16,13 +20,30 @@ Outcome level(const char* name, double gb_per_s) {
 
 TEST_CASE("hierarchy: each level is held against the next that was measured", "[hierarchy]") {
   const std::vector<Outcome> some = {level("memory", 4500), level("register", 360'000), level("l2", 9000)};
-  CHECK(conclude_hierarchy(some).advice ==
-        "Registers are read 40 x as fast as L2 and L2 is read 2.00 x as fast as device memory. Each step down is what "
-        "keeping data one level nearer gains, if it is used again there.");
+  const std::vector<Fact> facts = test::conclusion(some).facts;
+  CHECK(report::say(facts) ==
+        "Keep what is used again a level nearer. Levels are read so many times as fast as the next: registers 40 x L2 "
+        "and L2 2.00 x device memory.");
+  REQUIRE(facts.size() == 1);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{1, 2, 2, 0});
+  CHECK(std::get<double>(facts[0].values.at(1).items.front()) == 40);
+}
+
+TEST_CASE("hierarchy: a level that is no faster than the next is no step", "[hierarchy]") {
+  std::vector<Outcome> some = {level("shared", 33'500), level("l1", 33'400), level("l2", 9000)};
+  const std::string text = test::advice(some);
+  CHECK(text ==
+        "Keep what is used again a level nearer. Levels are read so many times as fast as the next: L1 3.71 x L2. "
+        "Reading shared memory is no faster than reading L1: 1.00 x.");
+  CHECK(test::conclusion(some).facts.at(1).kind == FactKind::as_fast_as);
+  some[0].headline = 36'000;
+  some[0].interval = {33'000, 39'000};
+  CHECK(test::conclusion(some).facts.size() == 2);
 }
 
 TEST_CASE("hierarchy: a single level concludes nothing", "[hierarchy]") {
-  CHECK(conclude_hierarchy(std::vector{level("l1", 33'000)}).advice.empty());
+  CHECK(test::conclusion({level("l1", 33'000)}).facts.empty());
 }
 
 TEST_CASE("hierarchy: a launch keeps to what its level holds", "[hierarchy]") {

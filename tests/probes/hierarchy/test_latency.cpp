@@ -4,15 +4,18 @@
 #include <map>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/model/chase.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using namespace gpumem;
 using access::Space;
+using test::advice;
 
 namespace {
 
@@ -43,8 +46,6 @@ Workload describe(const std::string& level, const std::string& order = "random")
 Outcome outcome(const std::string& level, double cycles, const std::string& order = "random") {
   return {.one = a_case(level, order), .headline = cycles, .metrics = {{"latency_ns", cycles / 2}}};
 }
-
-std::string advice(const std::vector<Outcome>& outcomes) { return latency().conclude(outcomes).advice; }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -131,36 +132,58 @@ TEST_CASE("latency: what the chip lacks is skipped with the reason", "[latency]"
 TEST_CASE("latency: the levels make a ladder, held against the guide's", "[latency]") {
   const std::string holds = advice({outcome("memory", 700), outcome("local", 400), outcome("texture", 300),
                                     outcome("constant", 40), outcome("shared", 29), outcome("register", 4)});
-  CHECK(contains(holds, "From the fastest: register 4.0 cycles (2.0 ns), shared 29.0 cycles (14.5 ns), constant 40.0"));
-  CHECK(contains(holds, "and memory 700 cycles (350 ns)."));
+  CHECK(contains(holds, "From the fastest: register 4.00 cycles, shared 29.0 cycles, constant 40.0 cycles, "));
+  CHECK(contains(holds, " and memory 700 cycles."));
   CHECK(contains(holds, "global > local > texture >> constant > shared > register, holds here."));
 
-  const std::string not_here = advice({outcome("memory", 700), outcome("local", 33), outcome("texture", 38),
-                                       outcome("constant", 29), outcome("shared", 29.2), outcome("register", 4)});
+  const std::vector<Outcome> outcomes = {outcome("memory", 700),  outcome("local", 33),    outcome("texture", 38),
+                                         outcome("constant", 29), outcome("shared", 29.2), outcome("register", 4)};
+  const std::string not_here = advice(outcomes);
   CHECK(contains(not_here,
-                 "does not hold here: local is faster than texture, texture is only 1.31 x slower than constant and "
-                 "constant is as fast as shared."));
+                 "does not hold here: local 0.87 x texture, texture 1.31 x constant and constant 0.99 x shared."));
   CHECK(contains(not_here, "Local memory and textures lie in device memory"));
+  const std::vector<Fact> facts = test::conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{5, 3, 4, 1, 2, 0});
+  CHECK(std::get<double>(facts[0].values.at(1).items.front()) == 4);
+  CHECK(facts[1].kind == FactKind::costs);
+  CHECK(facts[1].outcomes == std::vector<std::size_t>{0, 1, 2, 3, 4, 5});
+  CHECK(facts[2].kind == FactKind::capacity);
 }
 
 TEST_CASE("latency: the ladder is told of the rungs that ran", "[latency]") {
   const std::string three = advice({outcome("memory", 700), outcome("constant", 600), outcome("shared", 29)});
-  CHECK(contains(three, "does not hold here: global is only 1.17 x slower than constant."));  // ">>" is on the way
+  CHECK(contains(three, "does not hold here: global 1.17 x constant."));  // ">>" is on the way
   CHECK_FALSE(contains(advice({outcome("memory", 700), outcome("register", 4)}), "guide"));
   CHECK(advice({outcome("l1", 33)}).empty());
 }
 
+TEST_CASE("latency: a step of the ladder takes more than intervals leave open", "[latency]") {
+  std::vector<Outcome> outcomes = {outcome("constant", 32), outcome("shared", 29), outcome("register", 4)};
+  CHECK(contains(advice(outcomes), "holds here."));
+  outcomes[0].interval = {28, 36};
+  CHECK(contains(advice(outcomes), "does not hold here: constant 1.10 x shared."));
+}
+
 TEST_CASE("latency: what fits a cache is no memory faster than its specification", "[latency]") {
   const std::string text = advice({outcome("l2", 281), outcome("memory", 700)});
-  CHECK(contains(text, "281 instead of 700 cycles is not memory faster than its specification."));
+  CHECK(contains(text, "281 cycles instead of 700 cycles is no memory faster than its specification."));
   CHECK_FALSE(contains(advice({outcome("l1", 33), outcome("l2", 281)}), "specification"));
 }
 
 TEST_CASE("latency: both orders tell what leaving the page costs", "[latency]") {
-  const std::string text = advice(
-      {outcome("l2", 281), outcome("memory", 800), outcome("l2", 280, "paged"), outcome("memory", 650, "paged")});
-  CHECK(contains(text, "Leaving the page with every step adds 150 cycles to memory (800 instead of 650):"));
+  std::vector<Outcome> outcomes = {outcome("l2", 281), outcome("memory", 800), outcome("l2", 280, "paged"),
+                                   outcome("memory", 650, "paged")};
+  const std::string text = advice(outcomes);
+  CHECK(contains(
+      text, "Finish a page of 2 MiB before the next. A step that leaves it takes longer, by 150 cycles at memory:"));
   CHECK(contains(text, "memory 800 cycles"));  // the ladder is the random one
+  const Fact fact = test::conclusion(outcomes).facts.at(1);
+  CHECK(fact.kind == FactKind::costs);
+  CHECK(fact.outcomes == std::vector<std::size_t>{1, 3});
+  outcomes[1].interval = {640, 960};
+  CHECK(contains(advice(outcomes), "Chases within pages of 2 MiB are no faster"));
   CHECK(contains(advice({outcome("memory", 651), outcome("memory", 650, "paged")}), "are no faster"));
   const std::string paged = advice({outcome("l2", 281, "paged"), outcome("memory", 650, "paged")});
   CHECK(contains(paged, "memory 650 cycles"));

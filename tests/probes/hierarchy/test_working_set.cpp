@@ -5,12 +5,14 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "app/command_line/values.hpp"
 #include "engine/base/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using namespace gpumem;
 
@@ -59,7 +61,7 @@ std::vector<Outcome> curve(const std::string& order = "random", std::uint64_t st
 
 std::map<std::string, double> found_in(const std::vector<Outcome>& outcomes) {
   std::map<std::string, double> found;
-  for (const Conclusion::Found& one : working_set().conclude(outcomes).found) {
+  for (const Conclusion::Found& one : test::conclusion(outcomes).found) {
     CHECK(one.outcomes.size() == outcomes.size());
     found[one.name] = one.value;
   }
@@ -122,12 +124,20 @@ TEST_CASE("working-set: the knees are given names", "[working_set]") {
     CHECK(found.at(name + "_low_bytes") <= found.at(name + "_bytes"));
     CHECK(found.at(name + "_high_bytes") >= found.at(name + "_bytes"));
   }
-  const std::string advice = working_set().conclude(curve()).advice;
+  const std::vector<Fact> facts = test::conclusion(curve()).facts;
+  const std::string advice = report::say(facts);
   CHECK(contains(advice, "L1 holds 240 KiB"));
   CHECK(contains(advice, "shared memory that a kernel asks for"));
   CHECK(contains(advice, "near the multiprocessor"));
   CHECK(contains(advice, "more than the memory's specification is in the cache"));
   CHECK(contains(advice, "address translation"));
+  for (std::size_t i = 0; i < 4; ++i) {  // L1, L2, TLBs, and the part of L2 that is near
+    CHECK(facts.at(i).kind == FactKind::capacity);
+    CHECK(facts.at(i).outcomes.size() == curve().size());
+    CHECK(facts.at(i).values.front().name == "capacity_bytes");
+  }
+  CHECK(std::get<double>(facts[0].values.front().items.front()) == found.at("l1_capacity_bytes"));
+  CHECK(std::get<double>(facts[1].values.front().items.front()) == found.at("l2_capacity_bytes"));
   for (const auto& [name, value] : found) {
     CHECK(std::ranges::count(working_set().concluded, name, &Quantity::name) == 1);
   }
@@ -145,7 +155,7 @@ TEST_CASE("working-set: lines are told by what fits of nodes further apart, fetc
     CHECK(found.at("l2_line_bytes") == static_cast<double>(line));
     CHECK(found.at("l1_fetch_bytes") == 32);
     CHECK(found.at("l2_fetch_bytes") == 64);
-    const std::string advice = working_set().conclude(outcomes).advice;
+    const std::string advice = test::advice(outcomes);
     CHECK(contains(advice, "L1 keeps lines of " + std::to_string(line) + " bytes, of which a miss brings 32"));
   }
   auto outcomes = curve();
@@ -174,6 +184,6 @@ TEST_CASE("working-set: what is not told is not said", "[working_set]") {
   outcomes = curve();
   outcomes.resize(5);
   CHECK(found_in(outcomes).empty());
-  CHECK(working_set().conclude(outcomes).advice.empty());
+  CHECK(test::advice(outcomes).empty());
   CHECK(found_in({outcomes.front()}).empty());
 }

@@ -6,8 +6,11 @@
 
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using namespace gpumem;
+using gpumem::test::advice;
+using gpumem::test::conclusion;
 using Work = Operation::Work;
 
 namespace {
@@ -26,7 +29,10 @@ Case batching_case(const std::string& how, std::uint64_t copies, const std::stri
 }
 
 Outcome outcome(const std::string& how, std::uint64_t copies, double microseconds) {
-  return {.one = batching_case(how, copies), .seconds = microseconds * 1e-6};
+  const double seconds = microseconds * 1e-6;
+  return {.one = batching_case(how, copies),
+          .headline = static_cast<double>(16 * mib) / seconds * per_giga,
+          .seconds = seconds};
 }
 
 /// An H200's times, in microseconds.
@@ -43,8 +49,6 @@ std::vector<Outcome> outcomes(const std::vector<std::string>& alternatives,
   }
   return all;
 }
-
-std::string advice(const std::vector<Outcome>& all) { return batching().conclude(all).advice; }
 
 }  // namespace
 
@@ -95,71 +99,88 @@ TEST_CASE("batching refuses pieces that are no whole words") {
 
 TEST_CASE("batching says from how many copies on packing pays, and what a call costs") {
   const std::vector<Outcome> all = outcomes({"separate", "packed"});
-  const Conclusion conclusion = batching().conclude(all);
-  CHECK(
-      conclusion.advice ==
-      "Pack from 4096 copies (pieces of 4 KiB or less) on: 78 x as fast at 65536. One copy call costs 2.4 us here, so "
-      "packing's 1.3 ms for 16 MiB buys 547 of them.");
-  REQUIRE(conclusion.found.size() == 1);
-  CHECK(conclusion.found[0].outcomes.size() == all.size());
-  CHECK(conclusion.found[0].name == batching().concluded.front().name);
-  CHECK(conclusion.found[0].value == 4096);
+  CHECK(advice(all) ==
+        "Pack pieces of 4 KiB or less, from 4096 of them on. At 65536 copies packing is 78 x as fast as separate "
+        "copies. A copy call costs 2.36 us. Packing 16 MiB takes 1.29 ms, as long as 547 calls.");
+  const Conclusion shown = conclusion(all);
+  REQUIRE(shown.facts.size() == 2);
+  CHECK(shown.facts[0].kind == FactKind::pays_from);
+  CHECK(shown.facts[0].outcomes.size() == all.size());
+  CHECK(std::get<double>(shown.facts[0].values[0].items[0]) == Approx(155'000.0 / 1990));
+  CHECK(shown.facts[1].kind == FactKind::costs);
+  CHECK(shown.facts[1].outcomes == std::vector<std::size_t>{0, 4, 6, 1});
+  REQUIRE(shown.found.size() == 1);
+  CHECK(shown.found[0].outcomes.size() == all.size());
+  CHECK(shown.found[0].name == batching().concluded.front().name);
+  CHECK(shown.found[0].value == 4096);
 }
 
-TEST_CASE("batching sets one call for all pieces against both other ways") {
+TEST_CASE("batching sets one call for all pieces against both alternatives") {
   CHECK(advice(outcomes({"separate", "packed", "batched"}))
-            .ends_with(" Handing over 65536 copies in one call (cudaMemcpyBatchAsync) is 2.63 x as fast, packing 30 x "
-                       "as fast as that."));
+            .find(" One call for all pieces (cudaMemcpyBatchAsync) is 2.63 x as fast as a call for each of 65536. "
+                  "Packing is 30 x as fast as that. A copy call costs") != std::string::npos);
   CHECK(advice(outcomes({"separate", "batched"}, {256})) ==
-        "Handing over 256 copies in one call (cudaMemcpyBatchAsync) is 2.29 x as fast.");
+        "One call for all pieces (cudaMemcpyBatchAsync) is 2.29 x as fast as a call for each of 256.");
   CHECK(advice(outcomes({"separate", "batched"}, {1})) ==
-        "Handing over one copy in one call (cudaMemcpyBatchAsync) gains nothing.");
+        "One call for all pieces (cudaMemcpyBatchAsync) is no faster than a call for each of 1.");
   CHECK(advice(outcomes({"separate", "packed", "batched"}, {256}))
-            .ends_with("is 2.29 x as fast, and 3.93 x as fast as packing."));
+            .ends_with("is 2.29 x as fast as a call for each of 256. Packing takes 3.93 x as long as that."));
 }
 
 TEST_CASE("batching sets packing against one call where there are no separate copies") {
   CHECK(advice(outcomes({"packed", "batched"})) ==
-        "Pack from 4096 copies (pieces of 4 KiB or less) on: 30 x as fast as handing all over in one call "
-        "(cudaMemcpyBatchAsync) at 65536.");
+        "Pack pieces of 4 KiB or less, from 4096 of them on. At 65536 copies packing is 30 x as fast as one call for "
+        "all of them (cudaMemcpyBatchAsync).");
   CHECK(advice(outcomes({"packed", "batched"}, {256})) ==
-        "Do not pack 256 copies (pieces of 64 KiB): it takes 3.93 x the time of handing all over in one call "
+        "Do not pack pieces of 64 KiB: packing takes 3.93 x as long as one call for all of them "
         "(cudaMemcpyBatchAsync).");
-  CHECK(batching().conclude(outcomes({"packed", "batched"})).found.empty());
+  CHECK(conclusion(outcomes({"packed", "batched"})).found.empty());
 }
 
 TEST_CASE("batching says where one call gains nothing, or loses") {
   const auto with = [](double batched_us) {
     return advice({outcome("separate", 4, 100), outcome("packed", 4, 200), outcome("batched", 4, batched_us)});
   };
-  CHECK(with(100).ends_with("in one call (cudaMemcpyBatchAsync) gains nothing, but is 2.00 x as fast as packing."));
-  CHECK(with(150).ends_with(
-      "in one call (cudaMemcpyBatchAsync) takes 1.50 x the time, but is 1.33 x as fast as packing."));
+  CHECK(with(100).ends_with("is no faster than a call for each of 4. Packing takes 2.00 x as long as that."));
+  CHECK(with(150).ends_with("takes 1.50 x as long as a call for each of 4. Packing takes 1.33 x as long as that."));
 }
 
 TEST_CASE("batching advises against packing where it does not pay") {
-  const Conclusion few = batching().conclude(outcomes({"separate", "packed"}, {1, 16, 256}));
+  const Conclusion few = conclusion(outcomes({"separate", "packed"}, {1, 16, 256}));
   CHECK(few.found.empty());
-  CHECK(few.advice.starts_with("Do not pack up to 256 copies (pieces of 64 KiB or more): 1.72 x the time at 256."));
+  CHECK(few.facts.front().kind == FactKind::costs);
+  CHECK(report::say(few.facts.front()) ==
+        "Do not pack pieces of 64 KiB or more. At 256 copies packing takes 1.72 x as long as separate copies.");
   CHECK(advice(outcomes({"separate", "packed"}, {16})) ==
-        "Do not pack 16 copies (pieces of 1 MiB): it takes 4.57 x the time.");
+        "Do not pack pieces of 1 MiB: packing takes 4.57 x as long as separate copies.");
   CHECK(advice(outcomes({"separate", "packed"}, {1})) ==
-        "Do not pack one copy (a piece of 16 MiB): it takes 5.16 x the time.");
+        "Do not pack pieces of 16 MiB: packing takes 5.16 x as long as separate copies.");
   // A count at which packing loses again takes back what smaller ones seemed to show.
-  CHECK(batching()
-            .conclude(std::vector<Outcome>{outcome("separate", 4, 9), outcome("packed", 4, 8),
-                                           outcome("separate", 8, 9), outcome("packed", 8, 10)})
+  CHECK(conclusion(
+            {outcome("separate", 4, 9), outcome("packed", 4, 8), outcome("separate", 8, 9), outcome("packed", 8, 10)})
             .found.empty());
 }
 
+TEST_CASE("batching does not advise from differences within the intervals") {
+  Outcome separate = outcome("separate", 4, 110);
+  Outcome packed = outcome("packed", 4, 100);
+  CHECK(conclusion({separate, packed}).facts.front().kind == FactKind::pays_from);
+  separate.interval = {separate.headline * 0.9, separate.headline * 1.1};
+  packed.interval = {packed.headline * 0.9, packed.headline * 1.1};
+  CHECK(conclusion({separate, packed}).facts.front().kind == FactKind::as_fast_as);
+  CHECK(advice({separate, packed}) == "Packing pieces of 4 MiB gains nothing: it takes as long as separate copies.");
+}
+
 TEST_CASE("batching reads well when only a part was run") {
-  CHECK(advice(outcomes({"separate", "packed"}, {4096})) == "Pack 4096 copies (pieces of 4 KiB): 6.33 x as fast.");
-  CHECK(advice(outcomes({"separate"})) == "One copy call costs 2.4 us here.");
-  CHECK(advice(outcomes({"separate"}, {1, 16})) == "16 separate copies take 350 us, 1.13 x the time of 1.");
-  CHECK(advice(outcomes({"separate"}, {256})) == "256 separate copies take 938 us.");
-  CHECK(advice(outcomes({"separate"}, {1})) == "One separate copy takes 310 us.");
-  CHECK(advice(outcomes({"packed"}, {1})) == "One piece, packed, takes 1.6 ms.");
-  CHECK(advice(outcomes({"packed"})) == "65536 pieces, packed, take 2.0 ms, 1.24 x the time of 1.");
+  CHECK(advice(outcomes({"separate", "packed"}, {4096})) ==
+        "Pack pieces of 4 KiB, 4096 of them: packing is 6.33 x as fast as separate copies.");
+  CHECK(advice(outcomes({"separate"})) == "A copy call costs 2.36 us.");
+  CHECK(advice(outcomes({"separate"}, {1, 16})) ==
+        "Copied separately, pieces of 16 MiB and 1 MiB take 310 us and 350 us.");
+  CHECK(advice(outcomes({"separate"}, {256})) == "Copied separately, pieces of 64 KiB take 938 us.");
+  CHECK(advice(outcomes({"separate"}, {1})) == "Copied separately, pieces of 16 MiB take 310 us.");
+  CHECK(advice(outcomes({"packed"}, {1})) == "Packed, pieces of 16 MiB take 1.60 ms.");
+  CHECK(advice(outcomes({"packed"})) == "Packed, pieces of 16 MiB and 256 bytes take 1.60 ms and 1.99 ms.");
   CHECK(advice({outcome("separate", 16, 350), outcome("packed", 4096, 1612)}) ==
-        "16 separate copies take 350 us. 4096 pieces, packed, take 1.6 ms.");
+        "Copied separately, pieces of 1 MiB take 350 us. Packed, pieces of 4 KiB take 1.61 ms.");
 }

@@ -6,8 +6,11 @@
 
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using namespace gpumem;
+using gpumem::test::advice;
+using gpumem::test::conclusion;
 using Work = Operation::Work;
 
 namespace {
@@ -30,7 +33,10 @@ Case overlap_case(const std::string& how, std::uint64_t streams, std::uint64_t b
 }
 
 Outcome predicted(const std::string& how, std::uint64_t streams, double milliseconds) {
-  return {.one = overlap_case(how, streams), .seconds = milliseconds * 1e-3};
+  const double seconds = milliseconds * 1e-3;
+  return {.one = overlap_case(how, streams),
+          .headline = static_cast<double>(2 * 256 * mib) / seconds * per_giga,
+          .seconds = seconds};
 }
 
 /// With what measuring adds; the parts alone take this many milliseconds.
@@ -51,8 +57,6 @@ Outcome measured(const std::string& how, std::uint64_t streams, double milliseco
   if (parts.host_work > 0) outcome.metrics.emplace_back("host_work_ms", parts.host_work);
   return outcome;
 }
-
-std::string advice(const std::vector<Outcome>& all) { return overlap().conclude(all).advice; }
 
 std::uint64_t bytes_of(const Workload& workload, Work work) {
   std::uint64_t bytes = 0;
@@ -107,43 +111,70 @@ TEST_CASE("overlap refuses chunks that are no whole words") {
 TEST_CASE("overlap names the fewest streams that do, and what pageable memory loses") {
   const Parts pageable{.copy_in = 28.5, .kernel = 6.05, .copy_out = 15};
   const Parts with_host{.host_work = 6.05};
-  CHECK(
-      advice({measured("staged", 16, 6.10), measured("staged", 1, 15.75), measured("staged", 2, 8.9),
-              measured("staged", 4, 6.18), measured("staged", 8, 6.15), measured("pageable", 1, 49.5, pageable),
-              measured("pageable", 4, 48.2, pageable), measured("host-work", 1, 21.8, with_host),
-              measured("host-work", 4, 6.3, with_host)}) ==
-      "Use 4 streams for copies and the kernel: 2.55 x as fast as one after another, 98 % of what the longest part "
-      "allows; more gain nothing. Use 4 streams for copies, the kernel and the host's own work: 3.46 x as fast as one "
-      "after another, 96 % of what the longest part allows. Pageable memory overlaps nothing: 1.03 x with 4 streams, "
-      "and takes 7.80 x the time of pinned memory.");
+  const std::vector<Outcome> all = {measured("staged", 16, 6.10),
+                                    measured("staged", 1, 15.75),
+                                    measured("staged", 2, 8.9),
+                                    measured("staged", 4, 6.18),
+                                    measured("staged", 8, 6.15),
+                                    measured("pageable", 1, 49.5, pageable),
+                                    measured("pageable", 4, 48.2, pageable),
+                                    measured("host-work", 1, 21.8, with_host),
+                                    measured("host-work", 4, 6.3, with_host)};
+  CHECK(advice(all) ==
+        "Use 4 streams for copies and the kernel: 2.55 x as fast as one after another, 98 % of what the longest part "
+        "allows. More streams gain nothing. Pageable memory takes 7.80 x as long as pinned memory. Use 4 streams for "
+        "copies, the kernel and the host's own work: 3.46 x as fast as one after another, 96 % of what the longest "
+        "part allows. Streams gain nothing for copies of pageable memory and the kernel: 4 are 1.03 x as fast as one.");
+  const std::vector<Fact> facts = conclusion(all).facts;
+  REQUIRE(facts.size() == 4);
+  CHECK(facts[0].kind == FactKind::saturates_at);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{3, 1, 0});
+  CHECK(facts[0].values[1].name == "streams");
+  CHECK(std::get<double>(facts[0].values[1].items[0]) == 4);
+  CHECK(facts[1].kind == FactKind::costs);
+  CHECK(facts[1].outcomes == std::vector<std::size_t>{6, 3});
+  CHECK(facts[2].kind == FactKind::fastest);
+  CHECK(facts[3].kind == FactKind::as_fast_as);
 }
 
 TEST_CASE("overlap says when both copies at once are what limits it") {
   const Parts balanced{.kernel = 4.84};
-  const std::string text = advice({measured("staged", 1, 14.6, balanced), measured("staged", 4, 5.7, balanced)});
-  CHECK(text.find("85 % of what the longest part allows. Copies in both directions at once slow each other") !=
-        std::string::npos);
+  const std::vector<Outcome> all = {measured("staged", 1, 14.6, balanced), measured("staged", 4, 5.7, balanced)};
+  CHECK(advice(all).find("85 % of what the longest part allows. Copies in both directions at once slow each other "
+                         "down: alone they take 4.84 ms and 4.84 ms.") != std::string::npos);
+  CHECK(conclusion(all).facts.back().kind == FactKind::limit);
   // Not where the kernel is what everything waits for.
   CHECK(advice({measured("staged", 4, 8.0)}).find("directions") == std::string::npos);
 }
 
 TEST_CASE("overlap advises from predictions too, which have no parts") {
-  const std::vector<Outcome> all = {predicted("staged", 1, 15.7), predicted("staged", 2, 8), predicted("staged", 4, 8)};
-  const Conclusion conclusion = overlap().conclude(all);
-  CHECK(conclusion.advice ==
-        "Use 2 streams for copies and the kernel: 1.96 x as fast as one after another; more gain nothing.");
+  CHECK(advice({predicted("staged", 1, 15.7), predicted("staged", 2, 8), predicted("staged", 4, 8)}) ==
+        "Use 2 streams for copies and the kernel: 1.96 x as fast as one after another. More streams gain nothing.");
+}
+
+TEST_CASE("overlap does not advise from differences within the intervals") {
+  std::vector<Outcome> all = {predicted("staged", 1, 6.3), predicted("staged", 2, 6), predicted("staged", 4, 5.7),
+                              predicted("pageable", 4, 6)};
+  CHECK(conclusion(all).facts.front().kind == FactKind::fastest);
+  for (Outcome& one : all) one.interval = {one.headline * 0.9, one.headline * 1.1};
+  CHECK(advice(all) ==
+        "Streams gain nothing for copies and the kernel: 2 are 1.05 x as fast as one. Pageable memory takes no longer "
+        "than pinned memory. In 4 streams copies of pageable memory and the kernel take 6.00 ms.");
+  CHECK(conclusion(all).facts.front().kind == FactKind::as_fast_as);
 }
 
 TEST_CASE("overlap reads well when only a part was run") {
   CHECK(advice({measured("staged", 1, 15.75), measured("pageable", 1, 49)}) ==
-        "One stream overlaps nothing; several could be up to 2.60 x as fast.");
+        "One stream overlaps nothing. Several could be up to 2.60 x as fast.");
   CHECK(advice({predicted("pageable", 1, 49)}) == "One stream overlaps nothing.");
-  CHECK(advice({predicted("staged", 4, 6.2)}) == "In 4 streams copies and the kernel take 6.2 ms.");
+  CHECK(advice({predicted("staged", 4, 6.2)}) == "In 4 streams copies and the kernel take 6.20 ms.");
   CHECK(advice({predicted("staged", 1, 6), predicted("staged", 4, 6.01)}) ==
-        "Streams gain nothing for copies and the kernel: 1.00 x with 4.");
-  CHECK(advice({predicted("pageable", 4, 48)}) == "Pageable memory takes 48 ms in 4 streams.");
+        "Streams gain nothing for copies and the kernel: 4 are 1.00 x as fast as one.");
+  CHECK(advice({predicted("pageable", 4, 48)}) ==
+        "In 4 streams copies of pageable memory and the kernel take 48.0 ms.");
   CHECK(advice({predicted("pageable", 1, 49), predicted("pageable", 4, 35)}) ==
-        "Pageable memory gains 1.40 x with 4 streams.");
+        "Use 4 streams for copies of pageable memory and the kernel: 1.40 x as fast as one after another.");
   CHECK(advice({predicted("staged", 2, 8), predicted("pageable", 4, 48)}) ==
-        "In 2 streams copies and the kernel take 8.0 ms. Pageable memory takes 6.00 x the time of pinned memory.");
+        "In 2 streams copies and the kernel take 8.00 ms. Pageable memory takes 6.00 x as long as pinned memory. In 4 "
+        "streams copies of pageable memory and the kernel take 48.0 ms.");
 }

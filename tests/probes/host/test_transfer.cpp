@@ -5,13 +5,18 @@
 #include "engine/base/error.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using gpumem::Case;
 using gpumem::Conclusion;
+using gpumem::Fact;
+using gpumem::FactKind;
 using gpumem::Operation;
 using gpumem::Outcome;
 using gpumem::Probe;
 using gpumem::Workload;
+using gpumem::test::advice;
+using gpumem::test::conclusion;
 
 namespace {
 
@@ -41,12 +46,10 @@ Outcome outcome(std::uint64_t size, const std::string& kind, double us, const st
           .metrics = std::move(metrics)};
 }
 
-std::string advice(const std::vector<Outcome>& outcomes) { return transfer().conclude(outcomes).advice; }
-
 /// Of each outcome by its index, what is found in it and others.
 std::map<std::size_t, std::map<std::string, double>> found_in(const std::vector<Outcome>& outcomes) {
   std::map<std::size_t, std::map<std::string, double>> result;
-  for (const Conclusion::Found& found : transfer().conclude(outcomes).found) {
+  for (const Conclusion::Found& found : conclusion(outcomes).found) {
     for (const std::size_t i : found.outcomes) result[i][found.name] = found.value;
   }
   return result;
@@ -104,10 +107,20 @@ TEST_CASE("transfer: what the kinds of memory show on an H200", "[transfer]") {
     outcomes.push_back(outcome(sizes[i], "write-combined", pinned_us[i] * 1.01, "to-device", {{"setup_us", 1e6}}));
   }
   CHECK(advice(outcomes) ==
-        "At 1 GiB pinned, registered and write-combined memory are equally fast: 55.5 GB/s to the device, "
-        "6.21 x pageable memory; write-combining gains nothing. Registering memory of that size that is already there "
-        "takes 28.7 ms, which the first copy makes up for. Pinned copies of 134.5 KiB reach half of the asymptotic "
-        "54.5 GB/s: put smaller ones together.");
+        "Pinned, registered and write-combined memory are equally fast at 1 GiB: 55.5 GB/s to the device. That is "
+        "6.21 x pageable memory. Registering existing memory takes 28.7 ms for 1 GiB. The first copy makes up for it. "
+        "Pinned copies of 134.5 KiB reach half of the asymptotic 54.5 GB/s to the device. Put smaller copies "
+        "together.");
+  const std::vector<Fact> facts = conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{16, 17, 18, 19});
+  CHECK(facts[0].values[0].name == "rate_gb_per_s");
+  CHECK(std::get<double>(facts[0].values[0].items[0]) == Approx(55.53).epsilon(0.001));
+  CHECK(facts[1].kind == FactKind::costs);
+  CHECK(facts[1].outcomes == std::vector<std::size_t>{18, 16});
+  CHECK(facts[2].kind == FactKind::fit);
+  CHECK(facts[2].outcomes == std::vector<std::size_t>{1, 5, 9, 13, 17});
 
   const auto found = found_in(outcomes);
   CHECK_FALSE(found.contains(0));  // pageable: its rate falls with the size
@@ -126,15 +139,15 @@ TEST_CASE("transfer: page-locking that pays late, or never", "[transfer]") {
                    outcome(64 * mib, "pinned", 1200, "to-device", {{"setup_us", setup_us}})});
   };
   CHECK(with_setup(21000) ==
-        "At 64 MiB pinned memory is fastest: 55.9 GB/s to the device, 3.33 x pageable memory. Allocating pinned memory "
-        "of that size takes 21.0 ms, which 8 copies make up for.");
-  CHECK(with_setup(2800).find("the first copy makes up for") != std::string::npos);
-  CHECK(with_setup(2801).find("2 copies make up for") != std::string::npos);
+        "Pinned memory is fastest at 64 MiB: 55.9 GB/s to the device. That is 3.33 x pageable memory. Allocating "
+        "pinned memory takes 21.0 ms for 64 MiB. 8 copies make up for it.");
+  CHECK(with_setup(2800).find("The first copy makes up for it.") != std::string::npos);
+  CHECK(with_setup(2801).find("2 copies make up for it.") != std::string::npos);
 
   // A link over which the GPU reads any memory alike.
   CHECK(
       advice({outcome(64 * mib, "pageable", 152), outcome(64 * mib, "pinned", 150, "to-device", {{"setup_us", 9}})}) ==
-      "At 64 MiB pageable memory is as fast as any, 447 GB/s to the device: page-locking gains nothing.");
+      "Pageable memory is as fast as any at 64 MiB: 447 GB/s to the device. Page-locking gains nothing.");
 }
 
 TEST_CASE("transfer: write-combining that gains or loses", "[transfer]") {
@@ -142,8 +155,9 @@ TEST_CASE("transfer: write-combining that gains or loses", "[transfer]") {
     return advice({outcome(mib, "pinned", 100, "to-host"), outcome(mib, "write-combined", us, "to-host")});
   };
   CHECK(combined(80) ==
-        "At 1 MiB write-combined memory is fastest: 13.1 GB/s to the host; write-combining gains 25 %.");
-  CHECK(combined(125) == "At 1 MiB pinned memory is fastest: 10.5 GB/s to the host; write-combining loses 20 %.");
+        "Write-combined memory is fastest at 1 MiB: 13.1 GB/s to the host. That is 1.25 x pinned memory.");
+  CHECK(combined(125) ==
+        "Pinned memory is fastest at 1 MiB: 10.5 GB/s to the host. That is 1.25 x write-combined memory.");
 }
 
 TEST_CASE("transfer: small rates keep their digits, and noise does not choose the example", "[transfer]") {
@@ -163,12 +177,13 @@ TEST_CASE("transfer: both ways at once", "[transfer]") {
       outcome(gib, "pinned", 21100, "both",
               {{"to_device_gb_per_s", 52.0}, {"to_host_gb_per_s", 50.8}, {"setup_us", 700000}})};
   CHECK(advice(outcomes) ==
-        "At 1 GiB each way pinned memory is fastest: 102 GB/s both ways together, 8.58 x pageable memory. Allocating "
-        "pinned memory of that size takes 700 ms, which 5 copies make up for. Pinned copies run both ways at once, "
-        "52.0 GB/s to the device and 50.8 GB/s to the host; pageable ones one after the other.");
+        "Pinned memory is fastest at 1 GiB: 102 GB/s both ways together. That is 8.58 x pageable memory. Allocating "
+        "pinned memory takes 700 ms for 1 GiB. 5 copies make up for it. Pinned copies run both ways at once: 52.0 GB/s "
+        "to the device and 50.8 GB/s to the host. Pageable ones run one after the other.");
   CHECK(advice({outcomes.front()}) ==
-        "Pageable memory copies 1 GiB each way at 11.9 GB/s both ways together. Pageable copies in both directions run "
-        "one after the other: both at once gain nothing.");
+        "Pageable memory copies 1 GiB at 11.9 GB/s both ways together. Pageable copies in both directions run one "
+        "after the other. Both at once gain nothing.");
+  CHECK(conclusion({outcomes.front()}).facts.back().kind == FactKind::limit);
 
   std::vector<Outcome> sweep;
   for (const std::uint64_t size : {64 * kib, mib, 64 * mib}) {
@@ -177,8 +192,19 @@ TEST_CASE("transfer: both ways at once", "[transfer]") {
   CHECK(found_in(sweep).at(0).at("asymptotic_gb_per_s") == Approx(100));
   CHECK(found_in(sweep).at(2).at("half_size_bytes") == Approx(250000));  // each way
   CHECK(advice(sweep) ==
-        "Pinned memory copies 64 MiB each way at 99.6 GB/s both ways together. Copies of 244.1 KiB each way reach half "
-        "of the asymptotic 100 GB/s: put smaller ones together.");
+        "Pinned memory copies 64 MiB at 99.6 GB/s both ways together. Pinned copies of 244.1 KiB reach half of the "
+        "asymptotic 100 GB/s both ways together. Put smaller copies together.");
+}
+
+TEST_CASE("transfer: differences within the intervals are no advice", "[transfer]") {
+  Outcome pageable = outcome(64 * mib, "pageable", 165);
+  Outcome pinned = outcome(64 * mib, "pinned", 150, "to-device", {{"setup_us", 9}});
+  CHECK(conclusion({pageable, pinned}).facts.size() == 2);
+  pageable.interval = {pageable.headline * 0.9, pageable.headline * 1.1};
+  pinned.interval = {pinned.headline * 0.9, pinned.headline * 1.1};
+  const std::vector<Fact> facts = conclusion({pageable, pinned}).facts;
+  REQUIRE(facts.size() == 1);
+  CHECK(facts.front().kind == FactKind::as_fast_as);
 }
 
 TEST_CASE("transfer: conclusions from little", "[transfer]") {
@@ -187,7 +213,7 @@ TEST_CASE("transfer: conclusions from little", "[transfer]") {
   CHECK(found_in({outcome(64 * mib, "registered", 1212)}).empty());
   // Predicted readings have no metrics, and failed cases no outcome: the kinds meet at 1 MiB.
   CHECK(advice({outcome(mib, "pageable", 100), outcome(gib, "pageable", 1e5), outcome(mib, "pinned", 50)}) ==
-        "At 1 MiB pinned memory is fastest: 21.0 GB/s to the device, 2.00 x pageable memory.");
+        "Pinned memory is fastest at 1 MiB: 21.0 GB/s to the device. That is 2.00 x pageable memory.");
   CHECK(advice({outcome(mib, "pageable", 100), outcome(gib, "pinned", 1e5)}).empty());
   CHECK(advice({outcome(mib, "pageable", 0)}).empty());
 }

@@ -9,8 +9,12 @@
 #include "probes/host/zero_copy/affine.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using namespace gpumem;
+using gpumem::test::advice;
+using gpumem::test::conclusion;
+using report::say;
 using Work = Operation::Work;
 
 namespace {
@@ -61,7 +65,9 @@ void add(std::vector<Outcome>& outcomes, const std::string& placement, const std
          std::initializer_list<std::uint64_t> passes) {
   for (const std::uint64_t k : passes) {
     const double seconds = (line.fixed_us + static_cast<double>(k) * line.pass_us) * 1e-6;
-    outcomes.push_back({.one = zero_copy_case(placement, op, k), .seconds = seconds});
+    outcomes.push_back({.one = zero_copy_case(placement, op, k),
+                        .headline = static_cast<double>(k * mib) / seconds * per_giga,
+                        .seconds = seconds});
   }
 }
 
@@ -70,16 +76,18 @@ Conclusion conclude(const std::string& op, const Line& mapped, const Line& copie
   std::vector<Outcome> outcomes;
   add(outcomes, "mapped", op, mapped, passes);
   add(outcomes, "copied", op, copied, passes);
-  const Conclusion conclusion = zero_copy().conclude(outcomes);
-  REQUIRE(conclusion.found.size() <= 1);
-  for (const Conclusion::Found& found : conclusion.found) {  // all cases of the table show it together
+  Conclusion shown = conclusion(outcomes);
+  REQUIRE(shown.facts.size() == 1);
+  CHECK(shown.facts.front().outcomes.size() == outcomes.size());
+  REQUIRE(shown.found.size() <= 1);
+  for (const Conclusion::Found& found : shown.found) {  // all cases of the table show it together
     CHECK(found.outcomes.size() == outcomes.size());
     CHECK(found.name == zero_copy().concluded.front().name);
   }
-  return conclusion;
+  return shown;
 }
 
-double pays_from(const Conclusion& conclusion) { return conclusion.found.empty() ? 0 : conclusion.found.front().value; }
+double pays_from(const Conclusion& shown) { return shown.found.empty() ? 0 : shown.found.front().value; }
 
 }  // namespace
 
@@ -180,9 +188,12 @@ TEST_CASE("zero-copy: the break-even is the first number of passes at which copy
   // Measured on an H200, 64 MiB.
   const Conclusion copy = conclude("copy", {6, 1620}, {2430, 35}, {1, 2, 4, 8, 16});
   CHECK(pays_from(copy) == 2);
-  CHECK(copy.advice ==
-        "Read and write mapped memory directly for one pass; from 2 passes on copy the data to the device and back (16 "
-        "passes: 8.67 x faster).");
+  CHECK(say(copy.facts) ==
+        "Read and write mapped memory directly for fewer than 2 passes. From there on, copy the data to the device and "
+        "back: 16 passes are 8.67 x as fast.");
+  CHECK(copy.facts.front().kind == FactKind::pays_from);
+  CHECK(copy.facts.front().values.back().name == "passes_from");
+  CHECK(std::get<double>(copy.facts.front().values.back().items.front()) == 2);
 
   // Between the passes that ran: 100 k = 520 + 10 k at 5.8.
   CHECK(pays_from(conclude("read", {0, 100}, {520, 10}, {1, 4, 16})) == 6);
@@ -196,71 +207,91 @@ TEST_CASE("zero-copy: the break-even is the first number of passes at which copy
 TEST_CASE("zero-copy: copying that pays at once", "[zero_copy]") {
   const Conclusion read = conclude("read", {6, 1311}, {1212, 16}, {1, 2, 4});
   CHECK(pays_from(read) == 1);
-  CHECK(read.advice == "Copy the data to the device first, even for one pass (1.07 x faster; 4 passes: 4.11 x).");
+  CHECK(say(read.facts) ==
+        "Copy the data to the device first, even for one pass: it is 1.07 x as fast. 4 passes are 4.11 x as fast.");
 
   const Conclusion write = conclude("write", {6, 16790}, {2430, 30}, {1});
   CHECK(pays_from(write) == 1);
-  CHECK(write.advice == "Write device memory and copy the data out, even for one pass (6.83 x faster).");
+  CHECK(say(write.facts) == "Write device memory and copy the data out, even for one pass: it is 6.83 x as fast.");
+
+  const Conclusion no_sooner = conclude("read", {0, 100}, {85, 14}, {1, 4});
+  CHECK(pays_from(no_sooner) == 1);
+  CHECK(say(no_sooner.facts) ==
+        "Copy the data to the device first: one pass takes no longer. 4 passes are 2.84 x as fast.");
 }
 
 TEST_CASE("zero-copy: copying that does not pay within the passes that ran", "[zero_copy]") {
   const Conclusion soon = conclude("write", {0, 100}, {520, 10}, {1, 2, 4});
   CHECK(pays_from(soon) == 6);
-  CHECK(soon.advice ==
-        "Write mapped memory directly for up to 4 passes; extrapolated, from 6 passes on write device memory and copy "
-        "the data out.");
+  CHECK(say(soon.facts) ==
+        "Write mapped memory directly for up to 4 passes. Extrapolated, copying pays from 6 passes on.");
 
   const Conclusion far = conclude("read", {0, 100}, {5000, 10}, {1, 2, 4});
   CHECK(far.found.empty());
-  CHECK(far.advice ==
-        "Read mapped memory directly: for up to 4 passes, to copy the data to the device first takes 13 x as long.");
+  CHECK(say(far.facts) == "Read mapped memory directly for up to 4 passes. Copying then still takes 13 x as long.");
+  CHECK(far.facts.front().kind == FactKind::costs);
 
   const Conclusion never = conclude("read", {0, 10}, {520, 10}, {1, 2});
   CHECK(never.found.empty());
 }
 
+TEST_CASE("zero-copy: what does not differ, or only within the intervals, is no advice", "[zero_copy]") {
+  const Conclusion close = conclude("read", {0, 100}, {0, 99}, {1, 4});
+  CHECK(say(close.facts) == "Mapped memory is as fast as copying. Choose what is simpler.");
+  CHECK(close.facts.front().kind == FactKind::as_fast_as);
+
+  std::vector<Outcome> outcomes;
+  add(outcomes, "mapped", "read", {0, 110}, {1, 4});
+  add(outcomes, "copied", "read", {0, 100}, {1, 4});
+  CHECK(conclusion(outcomes).facts.front().kind == FactKind::pays_from);
+  for (Outcome& one : outcomes) one.interval = {one.headline * 0.9, one.headline * 1.1};
+  CHECK(conclusion(outcomes).facts.front().kind == FactKind::as_fast_as);
+
+  // As fast at the most passes only.
+  CHECK(say(conclude("read", {0, 100}, {315, 20}, {1, 4}).facts) ==
+        "Read mapped memory directly. At 4 passes copying is as fast, and no faster.");
+}
+
 TEST_CASE("zero-copy: one number of passes tells what is faster, and no more than that", "[zero_copy]") {
   const Conclusion copied = conclude("read", {6, 1311}, {1212, 16}, {4});
   CHECK(copied.found.empty());
-  CHECK(copied.advice == "For 4 passes, copy the data to the device first (4.11 x faster).");
+  CHECK(say(copied.facts) == "Copy the data to the device first: 4 passes are 4.11 x as fast as over mapped memory.");
+  CHECK(copied.facts.front().kind == FactKind::fastest);
 
   const Conclusion mapped = conclude("copy", {6, 1620}, {2430, 35}, {1});
   CHECK(mapped.found.empty());
-  CHECK(mapped.advice ==
-        "Read and write mapped memory directly: for one pass, to copy the data to the device and back takes 1.52 x as "
-        "long.");
+  CHECK(say(mapped.facts) == "Read and write mapped memory directly: for one pass, copying takes 1.52 x as long.");
 }
 
 TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_copy]") {
   std::vector<Outcome> outcomes;
   add(outcomes, "copied", "read", {1200, 16}, {1, 2, 4});
-  const Conclusion copied = zero_copy().conclude(outcomes);
-  CHECK(copied.found.empty());
-  CHECK(copied.advice ==
-        "Each pass over copied data takes 16 us, and 1.2 ms come on top once. When copying pays shows only beside the "
-        "other placement.");
+  CHECK(conclusion(outcomes).found.empty());
+  CHECK(conclusion(outcomes).facts.front().kind == FactKind::fit);
+  CHECK(conclusion(outcomes).facts.front().outcomes == std::vector<std::size_t>{0, 1, 2});
+  CHECK(advice(outcomes) ==
+        "Each pass over copied data takes 16.0 us, and 1.20 ms come on top once. The other placement shows when "
+        "copying pays.");
 
   outcomes.clear();
   add(outcomes, "mapped", "read", {0, 1500}, {2});
-  const Conclusion mapped = zero_copy().conclude(outcomes);
-  CHECK(mapped.found.empty());
-  CHECK(mapped.advice == "2 passes over mapped data: 3.0 ms. When copying pays shows only beside the other placement.");
+  CHECK(conclusion(outcomes).found.empty());
+  CHECK(conclusion(outcomes).facts.front().kind == FactKind::costs);
+  CHECK(advice(outcomes) == "2 passes over mapped data take 3.00 ms. The other placement shows when copying pays.");
 
   // Passes that ran in one placement only do not make a pair.
   outcomes.clear();
   add(outcomes, "mapped", "read", {0, 1500}, {1});
   add(outcomes, "copied", "read", {1200, 16}, {2});
-  CHECK(zero_copy().conclude(outcomes).found.empty());
-  CHECK(zero_copy().conclude(outcomes).advice.starts_with("One pass over mapped data: 1.5 ms."));  // not a mix of both
+  CHECK(conclusion(outcomes).found.empty());
+  CHECK(advice(outcomes).starts_with("One pass over mapped data takes 1.50 ms. The"));  // not a mix of both
 
   // Neither nothing on top nor less than nothing is worth a word; nor is a pass that noise makes cost nothing.
   const auto alone = [](double once_us, double twice_us) {
-    return zero_copy()
-        .conclude(std::vector<Outcome>{{.one = zero_copy_case("mapped", "read", 1), .seconds = once_us * 1e-6},
-                                       {.one = zero_copy_case("mapped", "read", 2), .seconds = twice_us * 1e-6}})
-        .advice;
+    return advice({{.one = zero_copy_case("mapped", "read", 1), .seconds = once_us * 1e-6},
+                   {.one = zero_copy_case("mapped", "read", 2), .seconds = twice_us * 1e-6}});
   };
-  CHECK(alone(1500, 3000.001).starts_with("Each pass over mapped data takes 1.5 ms. When"));
-  CHECK(alone(1500, 2999.999).starts_with("Each pass over mapped data takes 1.5 ms. When"));
-  CHECK(alone(1500, 1490).starts_with("2 passes over mapped data: 1.5 ms. When"));
+  CHECK(alone(1500, 3000.001).starts_with("Each pass over mapped data takes 1.50 ms. The"));
+  CHECK(alone(1500, 2999.999).starts_with("Each pass over mapped data takes 1.50 ms. The"));
+  CHECK(alone(1500, 1490).starts_with("2 passes over mapped data take 1.49 ms. The"));
 }

@@ -71,25 +71,43 @@ TEST_CASE("divergence: only predicated loads touch memory, with the sectors of t
   }
 }
 
-TEST_CASE("divergence: the advice relates each way to one path of its own", "[divergence]") {
+TEST_CASE("divergence: the advice relates many paths to one path of the same kind", "[divergence]") {
   const std::vector<Outcome> outcomes = {
       reading("lanes", 1, 0.5),    reading("lanes", 4, 2),       reading("lanes", 32, 16),
       reading("warps", 1, 0.5),    reading("warps", 32, 0.5),    reading("loops", 1, 0.5),
       reading("loops", 32, 1),     reading("predicated", 1, 1),  reading("predicated", 32, 1),
       reading("syncwarp", 1, 0.5), reading("syncwarp", 32, 16.5)};
-  const Conclusion conclusion = outcomes.front().one.probe->conclude(outcomes);
-  CHECK(conclusion.advice ==
-        "Lanes of a warp on 32 paths take 32 x the time of one path: the warp runs one path after another. With "
-        "__syncwarp() after them, 32 paths take 33 x the time of one: it brings lanes together, and saves none of the "
-        "paths. Warps that each have one of 32 paths take 1.00 x the time of one path. Lanes in loops of 32 lengths "
-        "take 2.00 x the time of equal loops with as many trips in all: the warp waits for its longest. Loads by one "
-        "lane in 32 at a time take 1.00 x the time of loads by all lanes. Arrange work so that the 32 lanes of a warp "
-        "take the same path.");
+  CHECK(test::advice(outcomes) ==
+        "Arrange work so that the lanes of a warp take the same path: 32 paths, one after another, take 32 x the time "
+        "of one. __syncwarp() brings lanes together and saves no path: 32 take 33 x the time of one. Warps that each "
+        "have one of 32 paths take no longer than on one path. Lanes in loops of 32 lengths take 2.00 x the time of "
+        "equal loops with as many trips in all: the warp waits for its longest. Loads by one lane in 32 at a time take "
+        "no longer than loads by all lanes.");
+  const Conclusion conclusion = test::conclusion(outcomes);
   REQUIRE(conclusion.found.size() == 5);
   CHECK(conclusion.found[0].value == 32);
   CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{0, 2});
+  REQUIRE(conclusion.facts.size() == 5);
+  CHECK(conclusion.facts[0].kind == FactKind::costs);
+  CHECK(conclusion.facts[0].outcomes == std::vector<std::size_t>{0, 2});
+  CHECK(std::get<double>(conclusion.facts[0].values[0].items[0]) == 32);
+  CHECK(conclusion.facts[2].kind == FactKind::as_fast_as);
   CHECK(test::advice({reading("lanes", 4, 2)}).empty());
   CHECK(test::advice({reading("predicated", 1, 1.6), reading("predicated", 32, 2.4)}) ==
-        "Loads by one lane in 32 at a time take 1.50 x the time of loads by all lanes: that they move fewer sectors "
-        "saves nothing.");
+        "Loads by one lane in 32 at a time take 1.50 x the time of loads by all lanes, although they move fewer "
+        "sectors.");
+}
+
+TEST_CASE("divergence: paths cost nothing where intervals overlap", "[divergence]") {
+  Outcome one = reading("warps", 1, 1);
+  Outcome many = reading("warps", 32, 1.1);
+  one.interval = {0.9, 1.2};
+  many.interval = {1.05, 1.15};
+  CHECK(test::advice({one, many}) == "Warps that each have one of 32 paths take no longer than on one path.");
+  one.predicted = 1;
+  many.predicted = 1;
+  one.interval = {0.98, 1.02};
+  CHECK(test::advice({one, many}) ==
+        "Warps that each have one of 32 paths take 1.10 x (predicted 1.00 x) the time of one path: their code may "
+        "exceed the instruction cache.");
 }

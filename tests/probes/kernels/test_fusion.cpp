@@ -76,17 +76,34 @@ TEST_CASE("fusion: nine kernels move what one does many times, or are nine launc
   CHECK(model::predict(workload_of(fusion_case("separate", 16 * mib)), profile).cache_resident);
 }
 
-TEST_CASE("fusion: the advice compares sizes that ran both ways", "[fusion]") {
-  CHECK(test::advice({reading("separate", mib, 36e-6, 10.5), reading("fused", mib, 4e-6, 1),
-                      reading("separate", 1024 * mib, 5.2e-3, 10.5), reading("fused", 1024 * mib, 0.5e-3, 1),
-                      reading("fused", 2048 * mib, 1e-3, 1)}) ==
-        "GeLU of 1 GiB takes 500 us in one kernel and 5.20 ms in 9 of them, which move 10.5 x the bytes: one is 10 x "
-        "as fast. Of 1 MiB it is 9.00 x as fast: 4.00 us against 36.0 us. Fuse elementwise operations that follow each "
-        "other: what lies between them then stays in registers.");
+TEST_CASE("fusion: the advice compares sizes that ran both fused and not", "[fusion]") {
+  const std::vector<Outcome> outcomes = {reading("separate", mib, 36e-6, 10.5), reading("fused", mib, 4e-6, 1),
+                                         reading("separate", 1024 * mib, 5.2e-3, 10.5),
+                                         reading("fused", 1024 * mib, 0.5e-3, 1),
+                                         reading("fused", 2048 * mib, 1e-3, 1)};
+  CHECK(test::advice(outcomes) ==
+        "Fuse elementwise operations that follow each other: GeLU of 1 GiB is 10 x as fast in one kernel as in 9. 9 "
+        "kernels take 5.20 ms and move 10 x the bytes. One takes 500 us and keeps in registers what lies between "
+        "operations. At 1 MiB one kernel is 9.00 x as fast: 4.00 us instead of 36.0 us.");
+  const std::vector<Fact> facts = test::conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{3, 2});
+  CHECK(facts[1].kind == FactKind::costs);
+  CHECK(std::get<double>(facts[1].values[2].items[0]) == 10.5);
+  CHECK(facts[2].kind == FactKind::fastest);
   CHECK(test::advice({reading("fused", mib, 4e-6, 1)}).empty());
+}
+
+TEST_CASE("fusion: a gain is said beside the predicted one, and none where intervals overlap", "[fusion]") {
   Outcome separate = reading("separate", 1024 * mib, 5.2e-3, 10.5);
   Outcome fused = reading("fused", 1024 * mib, 0.5e-3, 1);
   separate.predicted = 400;
   fused.predicted = 4400;
-  CHECK(test::advice({separate, fused}).find(": one is predicted 11 x, measured 10 x as fast.") != std::string::npos);
+  CHECK(test::advice({separate, fused}).find("is 10 x (predicted 11 x) as fast in one kernel") != std::string::npos);
+  separate.interval = {400, 4300};
+  fused.interval = {4000, 4400};
+  const std::vector<Fact> facts = test::conclusion({separate, fused}).facts;
+  CHECK(facts.front().kind == FactKind::as_fast_as);
+  CHECK(report::say(facts.front()) == "GeLU of 1 GiB is no faster in one kernel than in 9.");
 }

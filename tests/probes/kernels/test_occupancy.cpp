@@ -125,12 +125,30 @@ TEST_CASE("occupancy: fewer warps wait longer", "[occupancy]") {
 }
 
 TEST_CASE("occupancy: the advice says how many warps suffice and whether the limit matters", "[occupancy]") {
-  CHECK(test::advice({reading(2, "shared-memory", 500), reading(32, "shared-memory", 4400),
-                      reading(64, "shared-memory", 4500), reading(64, "registers", 4000),
-                      reading(32, "registers", 4100)}) ==
-        "32 resident warps of 64 reach 95 % of the bandwidth: more occupancy gains nothing there. What limits them "
-        "matters too: 64 warps read at 4000 GB/s by registers, and at 4500 GB/s by shared-memory.");
-  CHECK(test::advice({reading(2, "registers", 500), reading(4, "registers", 1000)}) ==
-        "It takes all of 4 resident warps: less in flight is less bandwidth.");
+  const std::vector<Outcome> outcomes = {reading(2, "shared-memory", 500), reading(32, "shared-memory", 4400),
+                                         reading(64, "shared-memory", 4500), reading(64, "registers", 4000),
+                                         reading(32, "registers", 4100)};
+  CHECK(test::advice(outcomes) ==
+        "32 of 64 resident warps suffice: they reach 4400 GB/s of 4500 GB/s. What limits residency matters too: 64 "
+        "warps read 4000 GB/s with registers as the limit, and 4500 GB/s with shared-memory.");
+  const std::vector<Fact> facts = test::conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 2);
+  CHECK(facts[0].kind == FactKind::saturates_at);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{1, 2});
+  CHECK(std::get<double>(facts[0].values[0].items[0]) == 32);
+  CHECK(facts[1].kind == FactKind::costs);
+  CHECK(facts[1].outcomes == std::vector<std::size_t>{3, 2});
+  const std::vector<Outcome> all_needed = {reading(2, "registers", 500), reading(4, "registers", 1000)};
+  CHECK(test::advice(all_needed) == "It takes all of 4 resident warps: less in flight is less bandwidth.");
+  CHECK(test::conclusion(all_needed).facts.front().kind == FactKind::limit);
   CHECK(test::advice({reading(2, "registers", 500)}).empty());
+}
+
+TEST_CASE("occupancy: limits whose intervals overlap do not matter", "[occupancy]") {
+  Outcome slow = reading(64, "registers", 4000);
+  Outcome fast = reading(64, "shared-memory", 4500);
+  slow.interval = {3800, 4600};
+  fast.interval = {4400, 4550};
+  CHECK(test::advice({reading(2, "registers", 500), slow, fast}) ==
+        "It takes all of 64 resident warps: less in flight is less bandwidth.");
 }

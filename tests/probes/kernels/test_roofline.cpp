@@ -61,10 +61,18 @@ TEST_CASE("roofline: memory limits few operations, arithmetic many", "[roofline]
 
 TEST_CASE("roofline: the ridge is where the slope meets the roof", "[roofline]") {
   const std::vector<Outcome> outcomes = {reading(1, 2250, 4500), reading(64, 60'000, 1875)};
-  const Conclusion conclusion = outcomes.front().one.probe->conclude(outcomes);
+  const Conclusion conclusion = test::conclusion(outcomes);
   REQUIRE(conclusion.found.size() == 1);
   CHECK(conclusion.found.front().value == Approx(13.33).epsilon(0.001));
-  CHECK(conclusion.advice.find("13.3 flops a byte") != std::string::npos);
-  const std::vector<Outcome> slope = {reading(1, 2250, 4500), reading(2, 4500, 4500)};
-  CHECK(slope.front().one.probe->conclude(slope).advice.empty());
+  CHECK(test::advice(outcomes) ==
+        "In float the ridge is at 13.3 flop per byte: a kernel with less gains from moving fewer bytes, one with more "
+        "from fewer operations. The slope of memory, 4500 GB/s, meets the roof of arithmetic, 60.0 TFLOP/s, at the "
+        "ridge.");
+  REQUIRE(conclusion.facts.size() == 2);
+  for (const Fact& fact : conclusion.facts) {
+    CHECK(fact.kind == FactKind::limit);
+    CHECK(fact.outcomes == std::vector<std::size_t>{0, 1});
+  }
+  CHECK(std::get<double>(conclusion.facts[1].values[0].items[0]) == Approx(4500));
+  CHECK(test::conclusion({reading(1, 2250, 4500), reading(2, 4500, 4500)}).facts.empty());
 }

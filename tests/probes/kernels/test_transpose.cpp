@@ -286,16 +286,38 @@ TEST_CASE("the conclusion says what striding costs, what a tile gains, and what 
                                     outcome("tile", 1600), outcome("padded", 3680),       outcome("swizzled", 3690),
                                     outcome("wide", 4150), outcome("copy", 9000, 1024)};
   CHECK(test::advice(all) ==
-        "A copy of 8192 x 8192 floats reaches 4200 GB/s. Storing columns takes 8.00 x as long (525 instead of 4200 "
-        "GB/s). Loading columns takes 10 x as long (420 instead of 4200 GB/s). Turn it in a tile of shared memory, so "
-        "that rows are loaded and stored: 3.05 x the rate of strided-write. Pad the tile by one column: 32 wavefronts "
-        "become 1 (32-way bank conflicts), 2.30 x. Swizzling it does the same for no memory. Move vectors in wider "
-        "tiles: 1.12 x the rate of swizzled. Best is wide with 4150 GB/s, 0.99 x the copy.");
+        "8192 x 8192 floats are transposed best by wide, with 4150 GB/s where a copy reaches 4200 GB/s. Turn it in a "
+        "tile of shared memory, so that rows are loaded and stored: 3.05 x the rate of strided-write. Pad the tile by "
+        "one column: its bank conflicts cost 2.30 x, 32 wavefronts become 1. Swizzling it does the same for no memory. "
+        "Move vectors in wider tiles: 1.12 x the rate of swizzled. Storing columns takes 8.00 x as long as a copy. "
+        "Loading columns takes 10 x as long as a copy.");
+  const std::vector<Fact> facts = test::conclusion(all).facts;
+  REQUIRE(facts.size() == 6);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{6, 0});
+  CHECK(facts[1].kind == FactKind::fastest);
+  CHECK(facts[1].outcomes == std::vector<std::size_t>{3, 1});
+  CHECK(facts[2].kind == FactKind::costs);
+  CHECK(facts[2].outcomes == std::vector<std::size_t>{3, 4, 5});
+  CHECK(std::get<double>(facts[2].values[1].items[0]) == Approx(2.3));
+  CHECK(facts[4].kind == FactKind::costs);
+  CHECK(std::get<double>(facts[4].values[1].items[0]) == 8);
   CHECK(test::advice({outcome("tile", 2000, 8192, "double"), outcome("swizzled", 3000, 8192, "double")}) ==
-        "Swizzle the tile: 32 wavefronts become 2 (16-way bank conflicts), 1.50 x. 8192 x 8192 doubles are best "
-        "transposed by swizzled: "
-        "3000 GB/s.");
+        "8192 x 8192 doubles are transposed best by swizzled, with 3000 GB/s. Swizzle the tile: its bank conflicts "
+        "cost 1.50 x, 32 wavefronts become 2.");
   CHECK(test::advice({outcome("copy", 4200)}) == "A copy of 8192 x 8192 floats reaches 4200 GB/s.");
+}
+
+TEST_CASE("a variant whose interval overlaps with that of another is no faster", "[transpose]") {
+  Outcome strided = outcome("strided-write", 2000);
+  Outcome tile = outcome("tile", 2300);
+  strided.interval = {1900, 2250};
+  tile.interval = {2200, 2350};
+  const std::vector<Fact> facts = test::conclusion({strided, tile}).facts;
+  REQUIRE(facts.size() == 2);
+  CHECK(facts[1].kind == FactKind::as_fast_as);
+  CHECK(report::say(facts[1]) ==
+        "Turned in a tile of shared memory it is no faster, with 1.15 x the rate of strided-write.");
 }
 
 TEST_CASE("the conclusion says what a cure was predicted to gain, where both ways were predicted", "[transpose]") {
@@ -308,8 +330,8 @@ TEST_CASE("the conclusion says what a cure was predicted to gain, where both way
   const Outcome tile = both("tile", 1740, 1540);
   const Outcome padded = both("padded", 3570, 4000);
   CHECK(test::advice({strided, tile, padded, outcome("wide", 3500)}) ==
-        "Turned in a tile of shared memory, so that rows are loaded and stored, it is no faster than strided-read "
-        "(predicted 0.83 x, measured 0.92 x). Pad the tile by one column: 32 wavefronts become 1 (32-way bank "
-        "conflicts), predicted 2.60 x, measured 2.05 x. Vectors in wider tiles are no faster than padded (0.98 x). "
-        "8192 x 8192 floats are best transposed by padded: 3570 GB/s.");
+        "8192 x 8192 floats are transposed best by padded, with 3570 GB/s. Turned in a tile of shared memory it is no "
+        "faster, with 0.92 x (predicted 0.83 x) the rate of strided-read. Pad the tile by one column: its bank "
+        "conflicts cost 2.05 x (predicted 2.60 x), 32 wavefronts become 1. Vectors in wider tiles are no faster, with "
+        "0.98 x the rate of padded.");
 }

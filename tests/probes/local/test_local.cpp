@@ -2,12 +2,14 @@
 
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/model/predict.hpp"
 #include "probes/local/update.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using namespace gpumem;
 
@@ -29,8 +31,6 @@ Outcome outcome(const std::string& array, std::uint64_t words, double updates_pe
   if (local_bytes) one.metrics.emplace_back("local_bytes_per_thread", *local_bytes);
   return one;
 }
-
-std::string advice(const std::vector<Outcome>& outcomes) { return local_probe().conclude(outcomes).advice; }
 
 Device device_of(unsigned multiprocessors) {
   Device device;
@@ -101,23 +101,40 @@ TEST_CASE("local: updates per ns count the same work whatever the array", "[loca
 }
 
 TEST_CASE("local: the advice compares sizes that ran in both, and says what the compiler said", "[local]") {
-  CHECK(advice({outcome("local", 4, 2000, 16), outcome("local", 16, 1900, 64), outcome("local", 64, 400, 256),
-                outcome("registers", 4, 8000, 0), outcome("registers", 64, 8000, 0)}) ==
-        "An indexed array takes 4.00 x the time of the same work in registers at 4 words and 20 x at 64. An update "
-        "grows dearer, 4.75 x from 16 to 64 words, where the caches no longer hold the arrays of all threads. The "
-        "compiler reports it: 256 bytes of local memory per thread for 64 words. Give arrays indices that the compiler "
-        "knows: unroll the loops over them.");
+  const std::vector<Outcome> outcomes = {outcome("local", 4, 2000, 16), outcome("local", 16, 1900, 64),
+                                         outcome("local", 64, 400, 256), outcome("registers", 4, 8000, 0),
+                                         outcome("registers", 64, 8000, 0)};
+  CHECK(
+      test::advice(outcomes) ==
+      "Give arrays indices that the compiler knows: unroll the loops over them. Others take 4.00 x and 20 x as long "
+      "as registers, at 4 and 64 words. An update takes 4.75 x as long with 64 words as with 16: the caches no longer "
+      "hold the arrays of all threads. The compiler reports 256 bytes of local memory per thread for 64 words.");
+  const std::vector<Fact> facts = test::conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0].kind == FactKind::costs);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{0, 3, 2, 4});
+  CHECK(std::get<double>(facts[0].values.at(1).items.at(1)) == 20);
+  CHECK(facts[1].kind == FactKind::capacity);
+  CHECK(facts[1].outcomes == std::vector<std::size_t>{1, 2});
 }
 
 TEST_CASE("local: some of the cases conclude what they can", "[local]") {
-  CHECK(advice({outcome("registers", 4, 8000)}).empty());
-  CHECK(advice({outcome("local", 4, 2000)}).empty());
-  CHECK(advice({outcome("local", 4, 2000, 16)}) ==
-        "The compiler reports it: 16 bytes of local memory per thread for 4 words.");
-  CHECK(advice({outcome("local", 8, 2000), outcome("registers", 8, 2010)}) ==
-        "An indexed array of 8 words is as fast as the same work in registers.");
-  CHECK(advice({outcome("local", 8, 2000), outcome("registers", 8, 4000), outcome("registers", 64, 900, 128)}) ==
-        "An indexed array takes 2.00 x the time of the same work in registers at 8 words. From 64 words on registers "
-        "are too few even with known indices (128 bytes spilled). Give arrays indices that the compiler knows: unroll "
-        "the loops over them.");
+  CHECK(test::advice({outcome("registers", 4, 8000)}).empty());
+  CHECK(test::advice({outcome("local", 4, 2000)}).empty());
+  CHECK(test::advice({outcome("local", 4, 2000, 16)}) ==
+        "The compiler reports 16 bytes of local memory per thread for 4 words.");
+  CHECK(test::advice({outcome("local", 8, 2000), outcome("registers", 8, 2010)}) ==
+        "Indexed arrays of 8 words are as fast as the same work in registers.");
+  CHECK(
+      test::advice({outcome("local", 8, 2000), outcome("registers", 8, 4000), outcome("registers", 64, 900, 128)}) ==
+      "Give arrays indices that the compiler knows: unroll the loops over them. Others take 2.00 x as long as "
+      "registers, at 8 words. Registers are too few from 64 words on even with known indices: 128 bytes are spilled.");
+}
+
+TEST_CASE("local: nothing is dearer by less than intervals tell", "[local]") {
+  std::vector<Outcome> outcomes = {outcome("local", 4, 2000), outcome("local", 8, 1400), outcome("registers", 4, 2200)};
+  outcomes[0].interval = {1300, 2700};
+  CHECK(test::advice(outcomes) == "Indexed arrays of 4 words are as fast as the same work in registers.");
+  outcomes[0].interval = {1990, 2010};
+  CHECK(test::conclusion(outcomes).facts.size() == 2);
 }

@@ -1,6 +1,7 @@
 // Ways from global to shared memory: what goes together, what is declared, and what is concluded.
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/access/site.hpp"
@@ -91,10 +92,16 @@ TEST_CASE("the conclusion is the fewest bytes in flight that saturate, for each 
   const std::vector<Outcome> outcomes = {reading("registers", 32 * kib, 2000), reading("registers", 128 * kib, 3000),
                                          reading("bulk", 16 * kib, 3000),      reading("bulk", 32 * kib, 3900),
                                          reading("bulk", 64 * kib, 4000),      reading("cp-async", 64 * kib, 3850)};
-  const Conclusion conclusion = outcomes.front().one.probe->conclude(outcomes);
-  CHECK(conclusion.advice ==
-        "With 256 threads, 95 % of 4000 GB/s takes so many bytes in flight per multiprocessor: 32 KiB by the bulk copy "
-        "engine and 64 KiB by cp.async. Through registers it stays at 3000 GB/s with 128 KiB.");
+  const Conclusion conclusion = test::conclusion(outcomes);
+  CHECK(report::say(conclusion.facts) ==
+        "A multiprocessor with 256 threads takes so many bytes in flight for nearly 4000 GB/s: 32 KiB by the bulk copy "
+        "engine and 64 KiB by cp.async. Copies through registers stay at 3000 GB/s, with 128 KiB in flight.");
+  REQUIRE(conclusion.facts.size() == 2);
+  CHECK(conclusion.facts[0].kind == FactKind::saturates_at);
+  CHECK(conclusion.facts[0].outcomes == std::vector<std::size_t>{2, 3, 4, 5});
+  CHECK(std::get<double>(conclusion.facts[0].values.at(2).items.front()) == 32 * kib);
+  CHECK(conclusion.facts[1].kind == FactKind::limit);
+  CHECK(conclusion.facts[1].outcomes == std::vector<std::size_t>{0, 1});
   REQUIRE(conclusion.found.size() == 2);
   CHECK(conclusion.found[0].value == 32 * kib);
   CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{2, 3, 4});
@@ -103,8 +110,16 @@ TEST_CASE("the conclusion is the fewest bytes in flight that saturate, for each 
   CHECK(conclusion.found[0].name == outcomes.front().one.probe->concluded.front().name);
 
   CHECK(test::advice({reading("bulk", 16 * kib, 3000)}) ==
-        "With 256 threads, 95 % of 3000 GB/s takes so many bytes in flight per multiprocessor: 16 KiB by the bulk copy "
+        "A multiprocessor with 256 threads takes so many bytes in flight for nearly 3000 GB/s: 16 KiB by the bulk copy "
         "engine.");
   CHECK(test::advice({reading("bulk", 16 * kib, 3000), reading("bulk", 32 * kib, 3010)})
-            .ends_with(" Less than was tried may do as well."));
+            .ends_with(" Less in flight than the 16 KiB that were tried may do as well."));
+}
+
+TEST_CASE("the method that takes the fewest bytes in flight comes first", "[async-copy]") {
+  CHECK(
+      test::advice({reading("bulk", 64 * kib, 4000), reading("registers", 32 * kib, 3990),
+                    reading("registers", 16 * kib, 2000)}) ==
+      "A multiprocessor with 256 threads takes so many bytes in flight for nearly 4000 GB/s: 32 KiB through registers "
+      "and 64 KiB by the bulk copy engine.");
 }

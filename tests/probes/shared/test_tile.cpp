@@ -2,6 +2,8 @@
 
 #include <set>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "engine/access/site.hpp"
 #include "probes/shared/tile/tile_pattern.hpp"
@@ -65,11 +67,31 @@ TEST_CASE("a column of a plain tile lies in one bank, padding and swizzling spre
 }
 
 TEST_CASE("the advice on tiles says what cures conflicts, and what it costs", "[tile]") {
-  CHECK(test::advice({tile("plain", 32), tile("padded", 1), tile("swizzled", 1.01)}) ==
-        "Cycles per request, reading the tile by columns: plain 32.0, padded 1.00 and swizzled 1.01. The plain "
-        "layout is 32 x slower than it has to be. Padding each row by a word cures it for 128 bytes a tile. Storing "
-        "column c of row r at c ^ r cures it without more memory.");
-  CHECK(test::advice({tile("plain", 32), tile("padded", 2), tile("swizzled", 1)}).find("Padding") == std::string::npos);
-  CHECK(test::advice({tile("plain", 1), tile("padded", 1)}).find("no conflicts here") != std::string::npos);
-  CHECK(test::advice({tile("padded", 1)}) == "Cycles per request, reading the tile by columns: padded 1.00.");
+  const std::vector<Outcome> outcomes = {tile("plain", 32), tile("padded", 1), tile("swizzled", 1.01)};
+  CHECK(test::advice(outcomes) ==
+        "Swizzle the tile, with column c of row r at c ^ r, or pad each row by a word, for 128 bytes a tile: 32 x as "
+        "fast as the plain layout. A request that reads the tile by columns takes: plain 32.0 cycles, padded 1.00 "
+        "cycles and swizzled 1.01 cycles.");
+  const std::vector<Fact> facts = test::conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 2);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{1, 0});
+  CHECK(std::get<double>(facts[0].values.at(1).items.front()) == 32);
+  CHECK(facts[1].kind == FactKind::costs);
+  CHECK(facts[1].outcomes == std::vector<std::size_t>{0, 1, 2});
+
+  const auto first = [](const std::vector<Outcome>& some) { return report::say(test::conclusion(some).facts.front()); };
+  CHECK(first({tile("plain", 32), tile("padded", 2), tile("swizzled", 1)}) ==
+        "Swizzle the tile, with column c of row r at c ^ r: 32 x as fast as the plain layout.");
+  CHECK(first({tile("plain", 32), tile("padded", 1)}) ==
+        "Pad each row by a word, for 128 bytes a tile: 32 x as fast as the plain layout.");
+  CHECK(first({tile("plain", 1), tile("padded", 1)}) ==
+        "No layout is faster than the plain one: it has no conflicts here.");
+  CHECK(test::advice({tile("padded", 1)}) == "A request that reads the tile by columns takes: padded 1.00 cycles.");
+}
+
+TEST_CASE("no layout of a tile is a cure where intervals overlap", "[tile]") {
+  Outcome plain = tile("plain", 1.1);
+  plain.interval = {0.9, 1.3};
+  CHECK(test::conclusion({plain, tile("padded", 1)}).facts.front().kind == FactKind::as_fast_as);
 }

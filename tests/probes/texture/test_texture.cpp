@@ -9,6 +9,7 @@
 #include "probes/probe.hpp"
 #include "probes/texture/walk.hpp"
 #include "tests/catch.hpp"
+#include "tests/probes/any_case.hpp"
 
 using namespace gpumem;
 using texture::Grid;
@@ -31,8 +32,6 @@ Case read_case(const std::string& walk, const std::string& path, std::uint64_t b
 Outcome outcome(const std::string& walk, const std::string& path, double gb_per_s) {
   return {.one = read_case(walk, path), .headline = gb_per_s};
 }
-
-std::string advice(const std::vector<Outcome>& outcomes) { return texture_probe().conclude(outcomes).advice; }
 
 /// Every texel of the array once, none outside, and the index by rows is that of the place.
 template <class Order>
@@ -164,20 +163,38 @@ TEST_CASE("texture: part of a texel is refused with what would do", "[texture]")
 }
 
 TEST_CASE("texture: the advice names the path for each walk", "[texture]") {
-  CHECK(advice({outcome("row", "global", 4400), outcome("row", "texture-2d", 3000), outcome("column", "global", 500),
-                outcome("column", "texture-2d", 1500), outcome("column", "surface", 1480),
-                outcome("tile", "global", 4300), outcome("tile", "texture-2d", 4350)}) ==
-        "Walked by row and tile, nothing is faster than global memory (4300 to 4400 GB/s). Walked by column, a 2-D "
-        "texture and a surface are fastest: 1500 GB/s, 3.00 x global memory. The wrong path costs most by column: "
-        "global memory reaches 500 GB/s where a 2-D texture reaches 1500 GB/s.");
+  const std::vector<Outcome> outcomes = {outcome("row", "global", 4400),     outcome("row", "texture-2d", 3000),
+                                         outcome("column", "global", 500),   outcome("column", "texture-2d", 1500),
+                                         outcome("column", "surface", 1480), outcome("tile", "global", 4300),
+                                         outcome("tile", "texture-2d", 4350)};
+  CHECK(test::advice(outcomes) ==
+        "Walks by column are fastest through a 2-D texture and a surface: 1500 GB/s, 3.00 x the rate of global memory. "
+        "Nothing is faster than global memory for walks by row and tile: 4400 GB/s and 4300 GB/s. The wrong path costs "
+        "most by column: global memory reaches 500 GB/s where a 2-D texture reaches 1500 GB/s.");
+  const std::vector<Fact> facts = test::conclusion(outcomes).facts;
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0].kind == FactKind::fastest);
+  CHECK(facts[0].outcomes == std::vector<std::size_t>{2, 3, 4});
+  CHECK(facts[1].kind == FactKind::as_fast_as);
+  CHECK(facts[1].outcomes == std::vector<std::size_t>{0, 1, 5, 6});
+  CHECK(facts[2].kind == FactKind::costs);
+  CHECK(facts[2].outcomes == std::vector<std::size_t>{2, 3});
 }
 
 TEST_CASE("texture: some of the cases conclude what they can", "[texture]") {
-  CHECK(advice({outcome("row", "global", 4400), outcome("column", "texture-2d", 3000)}).empty());
-  CHECK(advice({outcome("row", "global", 4400), outcome("row", "read-only", 4390)}).empty());
-  CHECK(advice({outcome("row", "global", 4400), outcome("row", "surface", 4390)}) ==
-        "Walked by row, nothing is faster than global memory (4400 GB/s).");
-  CHECK(advice({outcome("z-order", "surface", 1000), outcome("z-order", "texture-1d", 2000)}) ==
-        "Walked by z-order, a 1-D texture is fastest: 2000 GB/s. The wrong path costs most by z-order: a surface "
-        "reaches 1000 GB/s where a 1-D texture reaches 2000 GB/s.");
+  CHECK(test::advice({outcome("row", "global", 4400), outcome("column", "texture-2d", 3000)}).empty());
+  CHECK(test::advice({outcome("row", "global", 4400), outcome("row", "read-only", 4390)}).empty());
+  CHECK(test::advice({outcome("row", "global", 4400), outcome("row", "surface", 4390)}) ==
+        "Nothing is faster than global memory for walks by row: 4400 GB/s.");
+  CHECK(
+      test::advice({outcome("z-order", "surface", 1000), outcome("z-order", "texture-1d", 2000)}) ==
+      "Walks by z-order are fastest through a 1-D texture: 2000 GB/s. The wrong path costs most by z-order: a surface "
+      "reaches 1000 GB/s where a 1-D texture reaches 2000 GB/s.");
+}
+
+TEST_CASE("texture: no path is faster by less than its interval", "[texture]") {
+  Outcome surface = outcome("row", "surface", 4800);
+  surface.interval = {4300, 5300};
+  CHECK(test::advice({outcome("row", "global", 4400), surface}) ==
+        "Nothing is faster than global memory for walks by row: 4400 GB/s.");
 }

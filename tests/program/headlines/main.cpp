@@ -111,7 +111,7 @@ Probe capacity() {
               const auto bytes = static_cast<double>(outcome.one.number("span_bytes"));
               if (outcome.headline < 2 * least) held = std::max(held, bytes);
             }
-            return Conclusion{.advice = {}, .found = {{"near_capacity_bytes", held, all_of(outcomes)}}};
+            return Conclusion{.facts = {}, .found = {{"near_capacity_bytes", held, all_of(outcomes)}}};
           }};
 }
 

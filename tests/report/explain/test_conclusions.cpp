@@ -28,6 +28,8 @@ Record make(const std::string& way, std::uint64_t size, double measured, double 
   return record;
 }
 
+Conclusion one_fact(const std::string& text) { return {.facts = {{FactKind::fastest, {0}, text}}}; }
+
 /// A probe "p" whose conclusion tells what it was given.
 struct Listener {
   std::vector<std::vector<Outcome>> heard = {};
@@ -74,7 +76,7 @@ TEST_CASE("A conclusion hears of the cases that ran: of what was measured, and o
 
 TEST_CASE("What several cases show stands beside them, measured and predicted") {
   const std::vector<Record> results = {make("plain", 4, 0, 0), make("plain", 8, 20, 30), make("other", 8, 10, 0)};
-  Listener listener{.answer = {"", {{"best_size_bytes", 8, {0}}}}};
+  Listener listener{.answer = {{}, {{"best_size_bytes", 8, {0}}}}};
   const std::vector<ConclusionRecord> found = conclusions(results, listener.lookup());
   REQUIRE(found.size() == 1);
   CHECK(found[0].probe == "p");
@@ -87,10 +89,34 @@ TEST_CASE("What several cases show stands beside them, measured and predicted") 
   CHECK(results[1].metrics.size() == 2);
 }
 
+TEST_CASE("A fact has its text, its values and its cases among the results") {
+  std::vector<Record> results = {make("plain", 4, 0, 0), make("plain", 8, 20, 30), make("other", 8, 10, 10)};
+  results[1].headline.ci95_low = 19;
+  results[1].headline.ci95_high = 22;
+  Listener listener{.answer = {.facts = {{FactKind::costs,
+                                          {1, 0},
+                                          "{way} takes {slowdown_ratio} as long.",
+                                          {{"way", "other"}, {"slowdown_ratio", 2.0, 3.0}}},
+                                         {FactKind::capacity, {0}, "{held_bytes} fit.", {{"held_bytes", 65536.0}}}}}};
+  const std::vector<ConclusionRecord> found = conclusions(results, listener.lookup());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].advice == "Other takes 2.00 x (predicted 3.00 x) as long. 64 KiB fit.");
+  REQUIRE(found[0].facts.size() == 2);
+  CHECK(found[0].facts[0].kind == "costs");
+  CHECK(found[0].facts[0].cases == std::vector<std::size_t>{2, 1});
+  CHECK(found[0].facts[1].text == "64 KiB fit.");
+  CHECK(listener.heard[0][0].interval == std::pair(19.0, 22.0));
+  CHECK(listener.heard[0][1].index == 1);
+  CHECK_FALSE(listener.heard[0][1].interval);
+  CHECK(findings(results, found) ==
+        std::vector<std::string>{"Other takes 2.00 x (predicted 3.00 x) as long.\n64 KiB fit.\nPredictions are off by "
+                                 "up to 50 % (at way plain)."});
+}
+
 TEST_CASE("Nothing is concluded from nothing, by probes that conclude nothing, or by unknown ones") {
   std::vector<Record> results = {make("plain", 4, 0, 0), make("plain", 8, 20, 30)};
   results[1].status = Status::skipped;
-  Listener listener{.answer = {.advice = "Do."}};
+  Listener listener{.answer = one_fact("Do.")};
   CHECK(conclusions(results, listener.lookup()).empty());
   CHECK(listener.heard.empty());
   results[1].status = Status::ok;
@@ -118,23 +144,24 @@ TEST_CASE("Every table has conclusions of its own") {
 
 TEST_CASE("A finding is the advice, how far predictions hold, and what did not run") {
   std::vector<Record> results = {make("plain", 4, 10, 11), make("plain", 8, 20, 26), make("other", 4, 40, 40)};
-  Listener listener{.answer = {.advice = "Use the other way. It is faster."}};
+  Listener listener{.answer = one_fact("Use the other way. It is faster.")};
   const ProbeLookup lookup = listener.lookup();
-  CHECK(findings(results, conclusions(results, lookup)) ==
-        std::vector<std::string>{"Use the other way. It is faster. Predictions are off by up to 30 % (at size 8 bytes, "
-                                 "way plain)."});
+  CHECK(
+      findings(results, conclusions(results, lookup)) ==
+      std::vector<std::string>{"Use the other way. It is faster.\nPredictions are off by up to 30 % (at size 8 bytes, "
+                               "way plain)."});
   results[1].status = Status::skipped;
   results[1].reason = "no room";
   results[0].headline.predicted = 10.2;
   CHECK(findings(results, conclusions(results, lookup)) ==
-        std::vector<std::string>{"Use the other way. It is faster. Predicted within 2 %. 1 case was skipped."});
+        std::vector<std::string>{"Use the other way. It is faster.\nPredicted within 2 %. 1 case was skipped."});
   for (Record& record : results) record.status = Status::failed;
   CHECK(findings(results, conclusions(results, lookup)).front().starts_with("Nothing ran: 3 cases failed"));
 }
 
 TEST_CASE("Advice from predictions alone says so") {
   const std::vector<Record> results = {make("plain", 4, 0, 11), make("other", 4, 0, 40)};
-  Listener listener{.answer = {.advice = "Use the other way."}};
+  Listener listener{.answer = one_fact("Use the other way.")};
   CHECK(findings(results, conclusions(results, listener.lookup())) ==
         std::vector<std::string>{"Predicted: Use the other way."});
 }

@@ -45,8 +45,9 @@ TEST_CASE("each GPU's part is an ordinary report of it", "[gpus]") {
   report.checks[1].device = 2;
   report.checks[1].cases = {2};
   report.checks[2].cases = {0};
-  report.conclusions = {{.probe = "shift", .cases = {1, 3}, .advice = "five", .quantities = {}},
-                        {.probe = "shift", .cases = {0, 1}, .advice = "of both", .quantities = {}}};
+  report.conclusions = {
+      {.probe = "shift", .cases = {1, 3}, .advice = "five", .quantities = {}, .facts = {{"costs", {3}, "five", {}}}},
+      {.probe = "shift", .cases = {0, 1}, .advice = "of both", .quantities = {}}};
   const std::vector<GpuPart> parts = gpu_parts(report);
   REQUIRE(parts.size() == 2);
   const GpuPart& second = parts[1];
@@ -64,6 +65,7 @@ TEST_CASE("each GPU's part is an ordinary report of it", "[gpus]") {
   REQUIRE(second.report.conclusions.size() == 1);
   CHECK(second.report.conclusions[0].advice == "five");
   CHECK(second.report.conclusions[0].cases == Members{0, 1});
+  CHECK(second.report.conclusions[0].facts[0].cases == Members{1});
 }
 
 TEST_CASE("an ordinary report has no parts, and a GPU without cases has one", "[gpus]") {

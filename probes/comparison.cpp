@@ -1,0 +1,57 @@
+#include "probes/comparison.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpumem {
+
+namespace {
+
+bool less_is_better(const Outcome& outcome) {
+  return outcome.one.probe != nullptr && outcome.one.probe->headline.quantity.better == Better::less;
+}
+
+double gain_between(const Outcome& from, double from_headline, double to_headline) {
+  return less_is_better(from) ? from_headline / to_headline : to_headline / from_headline;
+}
+
+/// Whether the interval of one lies where no headline of the other's does, on the better side.
+bool beyond(const Outcome& one, const Outcome& other) {
+  const auto [low, high] = one.interval.value_or(std::pair(one.headline, one.headline));
+  const auto [other_low, other_high] = other.interval.value_or(std::pair(other.headline, other.headline));
+  return less_is_better(one) ? high < other_low : low > other_high;
+}
+
+}  // namespace
+
+double gain(const Outcome& from, const Outcome& to) { return gain_between(from, from.headline, to.headline); }
+
+bool better(const Outcome& one, const Outcome& other) {
+  return gain(other, one) > 1 + least_difference && beyond(one, other);
+}
+
+const Outcome& best_of(std::span<const Outcome> outcomes) {
+  return *std::ranges::max_element(outcomes, [](const Outcome& a, const Outcome& b) { return gain(a, b) > 1; });
+}
+
+const Outcome& worst_of(std::span<const Outcome> outcomes) {
+  return *std::ranges::max_element(outcomes, [](const Outcome& a, const Outcome& b) { return gain(b, a) > 1; });
+}
+
+const Outcome* find_outcome(std::span<const Outcome> outcomes, std::string_view parameter, const Value& value) {
+  const auto found =
+      std::ranges::find_if(outcomes, [&](const Outcome& outcome) { return outcome.one.value(parameter) == value; });
+  return found == outcomes.end() ? nullptr : &*found;
+}
+
+FactValue headline_value(std::string name, const Outcome& outcome) {
+  return {std::move(name), outcome.headline, outcome.predicted};
+}
+
+FactValue gain_value(std::string name, const Outcome& from, const Outcome& to) {
+  std::optional<double> predicted;
+  if (from.predicted && to.predicted) predicted = gain_between(from, *from.predicted, *to.predicted);
+  return {std::move(name), gain(from, to), predicted};
+}
+
+}  // namespace gpumem

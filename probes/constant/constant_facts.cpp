@@ -1,0 +1,132 @@
+// What look-ups in constant memory cost beside the same in other memories.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/statistics/straight_line.hpp"
+#include "probes/comparison.hpp"
+#include "probes/constant/pattern.hpp"
+
+namespace gpumem::constant {
+
+namespace {
+
+/// The cases of one space, by the number of distinct addresses.
+using ByAddresses = std::map<std::uint64_t, const Outcome*>;
+
+ByAddresses in_space(std::span<const Outcome> outcomes, std::string_view space) {
+  ByAddresses by_addresses;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.one.name("space") == space) by_addresses[outcome.one.number("addresses")] = &outcome;
+  }
+  return by_addresses;
+}
+
+/// From how many addresses on the same table is faster in another memory. Nothing without a number of addresses in
+/// common.
+std::optional<Fact> fact_beside(const ByAddresses& constant, const ByAddresses& other, const char* memory) {
+  std::vector<std::size_t> indices;
+  const Outcome* in_constant = nullptr;
+  const Outcome* in_other = nullptr;
+  const Outcome* from = nullptr;
+  bool always = true;
+  for (const auto& [addresses, outcome] : constant) {
+    const auto same = other.find(addresses);
+    if (same == other.end()) continue;
+    in_constant = outcome;
+    in_other = same->second;
+    indices.insert(indices.end(), {in_other->index, in_constant->index});
+    const bool is_faster = better(*in_other, *in_constant);
+    always = always && is_faster;
+    if (!is_faster) from = nullptr;
+    if (is_faster && from == nullptr) from = in_other;
+  }
+  if (indices.empty()) return std::nullopt;
+  Fact fact{always            ? FactKind::fastest
+            : from != nullptr ? FactKind::pays_from
+                              : FactKind::as_fast_as,
+            std::move(indices),
+            always            ? "The same table in {memory} is always faster: {gain_ratio} for {most}-address "
+                                "requests, at {most_cycles} each."
+            : from != nullptr ? "The same table in {memory} is faster from {from} addresses on: {gain_ratio} for "
+                                "{most}-address requests, at {most_cycles} each."
+                              : "The same table in {memory} is no faster: {most}-address requests take {most_cycles} "
+                                "each.",
+            {{"memory", memory},
+             {"most", static_cast<double>(in_other->one.number("addresses"))},
+             headline_value("most_cycles", *in_other),
+             gain_value("gain_ratio", *in_constant, *in_other)}};
+  if (from != nullptr) fact.values.emplace_back("from", static_cast<double>(from->one.number("addresses")));
+  return fact;
+}
+
+/// Adds what a line through the costs of constant memory says, where there are enough for one.
+void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
+  constexpr std::size_t fewest = 3;
+  constexpr double largest_error = 0.2;  // a line that misses a reading by more of it does not describe the cost
+  constexpr double least_cycles = 0.05;  // less is none, next to whole cycles
+  std::vector<measure::Point2D> points;
+  std::vector<std::size_t> indices;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.one.name("space") != "constant") continue;
+    points.push_back({static_cast<double>(outcome.one.number("addresses")), outcome.headline});
+    indices.push_back(outcome.index);
+  }
+  if (points.size() < fewest) return;
+  const measure::StraightLine line = measure::fit_straight_line(points);
+  double error = 0;
+  for (const auto& [addresses, cycles] : points) error = std::max(error, std::abs(line.at(addresses) / cycles - 1));
+  const bool fits = error <= largest_error;
+  conclusion.facts.push_back(
+      {FactKind::fit,
+       indices,
+       !fits                         ? "The cost of constant memory is not in proportion to the number of addresses."
+       : line.at_zero < least_cycles ? "Each address takes {address_cycles}, and a request nothing beside, within "
+                                       "{error_percent}."
+                                     : "Each address takes {address_cycles}, and a request {fixed_cycles} beside, "
+                                       "within {error_percent}.",
+       {{"address_cycles", line.slope}, {"fixed_cycles", line.at_zero}, {"error_percent", std::ceil(error * 100)}}});
+  if (!fits) return;
+  conclusion.found = {{"fixed_cycles", line.at_zero, indices}, {"cycles_per_address", line.slope, indices}};
+}
+
+}  // namespace
+
+Conclusion conclude_constant(std::span<const Outcome> outcomes) {
+  const ByAddresses constant = in_space(outcomes, "constant");
+  if (constant.empty()) return {};
+  Conclusion conclusion;
+  bool others_are_faster = false;
+  for (const auto& [space, memory] :
+       {std::pair("shared", "shared memory"), std::pair("global", "L1 (global memory)")}) {
+    if (auto fact = fact_beside(constant, in_space(outcomes, space), memory)) {
+      others_are_faster = others_are_faster || fact->kind != FactKind::as_fast_as;
+      conclusion.facts.push_back(*std::move(fact));
+    }
+  }
+  // The fewest addresses and the most of them, which may be the same.
+  Fact cost{FactKind::costs,
+            {},
+            others_are_faster
+                ? "Keep in constant memory only what all lanes of a warp read alike: {addresses}-address requests take "
+                  "{request_cycles} each there."
+                : "{addresses}-address requests to constant memory take {request_cycles} each.",
+            {{"addresses", std::vector<double>{}}, {"request_cycles", std::vector<double>{}}}};
+  for (const auto& [addresses, outcome] : {*constant.begin(), *constant.rbegin()}) {
+    if (!cost.outcomes.empty() && constant.size() == 1) break;
+    cost.outcomes.push_back(outcome->index);
+    cost.values[0].items.emplace_back(static_cast<double>(addresses));
+    cost.values[1].items.emplace_back(outcome->headline);
+  }
+  conclusion.facts.insert(conclusion.facts.begin(), std::move(cost));
+  add_fit(conclusion, outcomes);
+  return conclusion;
+}
+
+}  // namespace gpumem::constant

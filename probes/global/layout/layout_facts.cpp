@@ -1,0 +1,127 @@
+// Which layouts of structures are as fast as any, and what the others cost.
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/comparison.hpp"
+#include "probes/global/launch.hpp"
+#include "probes/global/layout/layout.hpp"
+
+namespace gpumem::global {
+
+namespace {
+
+using BySize = std::map<std::uint64_t, std::vector<Outcome>>;
+
+const std::string& layout_of(const Outcome& outcome) { return outcome.one.name("layout"); }
+
+const char* accessed(const Outcome& outcome) {
+  return outcome.one.name("fields") == "one" ? "one field of structures" : "structures";
+}
+
+/// How many times as long the worst of some layouts takes as the best; 1 where it is as good.
+double cost_of_worst(const std::vector<Outcome>& layouts) {
+  const Outcome& best = best_of(layouts);
+  const Outcome& worst = worst_of(layouts);
+  return better(best, worst) ? gain(worst, best) : 1;
+}
+
+/// A sentence about the layout of a case.
+Fact layout_fact(FactKind kind, const Outcome& outcome, const char* says) {
+  return {kind,
+          {outcome.index},
+          says,
+          {{"doing", doing(outcome.one)},
+           {"what", accessed(outcome)},
+           {"structure_bytes", static_cast<double>(outcome.one.number("structure_bytes"))},
+           {"layout", layout_of(outcome)},
+           headline_value("rate_gb_per_s", outcome)}};
+}
+
+/// The sizes at which a layout is as fast as any that ran.
+struct AsFast {
+  std::string layout;
+  std::vector<double> sizes = {};
+  std::vector<std::size_t> outcomes = {};
+};
+
+std::vector<AsFast> as_fast_layouts(std::span<const Outcome> outcomes, const BySize& sizes) {
+  std::vector<AsFast> all;
+  for (const Outcome& outcome : outcomes) {
+    if (std::ranges::find(all, layout_of(outcome), &AsFast::layout) == all.end()) all.push_back({layout_of(outcome)});
+  }
+  for (AsFast& one : all) {
+    for (const auto& [bytes, layouts] : sizes) {
+      const Outcome* outcome = find_outcome(layouts, "layout", one.layout);
+      if (outcome == nullptr || better(best_of(layouts), *outcome)) continue;
+      one.sizes.push_back(static_cast<double>(bytes));
+      one.outcomes.push_back(outcome->index);
+    }
+  }
+  return all;
+}
+
+/// The layouts that are as fast as any at every size; where there are none, or one size, the best of one size.
+Fact best_layout(const std::vector<AsFast>& as_fast, std::size_t sizes, const Outcome& best) {
+  std::vector<std::string> layouts;
+  std::vector<std::size_t> shown_by;
+  for (const AsFast& one : as_fast) {
+    if (one.sizes.size() < sizes) continue;
+    layouts.push_back(one.layout);
+    shown_by.insert(shown_by.end(), one.outcomes.begin(), one.outcomes.end());
+  }
+  if (layouts.empty() || sizes == 1) {
+    return layout_fact(FactKind::fastest, best,
+                       "{doing} {what} of {structure_bytes} is fastest laid out as {layout}: {rate_gb_per_s}.");
+  }
+  return {FactKind::fastest,
+          shown_by,
+          "For {doing} {what} no layout is faster than {layout} at any size.",
+          {{"doing", doing(best.one)}, {"what", accessed(best)}, {"layout", layouts}}};
+}
+
+}  // namespace
+
+Conclusion conclude_layout(std::span<const Outcome> outcomes) {
+  BySize sizes;
+  for (const Outcome& outcome : outcomes) sizes[outcome.one.number("structure_bytes")].push_back(outcome);
+  const std::vector<Outcome>& layouts =
+      std::ranges::max_element(sizes, {}, [](const auto& size) { return cost_of_worst(size.second); })->second;
+  const Outcome& worst = worst_of(layouts);
+  const Outcome& best = best_of(layouts);
+  if (outcomes.size() == sizes.size()) {
+    return {.facts = {layout_fact(FactKind::fastest, best,
+                                  "{doing} {what} of {structure_bytes} laid out as {layout} reaches {rate_gb_per_s}. "
+                                  "What the layout costs shows only beside another one.")}};
+  }
+  if (as_good(worst, best)) {
+    Fact same =
+        layout_fact(FactKind::as_fast_as, best, "{doing} {what} is as fast in any of these layouts: {rate_gb_per_s}.");
+    same.outcomes = all_of(outcomes);
+    return {.facts = {std::move(same)}};
+  }
+  const std::vector<AsFast> as_fast = as_fast_layouts(outcomes, sizes);
+  std::vector<Fact> facts = {best_layout(as_fast, sizes.size(), best)};
+  Fact cost = layout_fact(FactKind::costs, worst,
+                          "At {structure_bytes} {layout} takes {slowdown_ratio} as long as {best}: "
+                          "{rate_gb_per_s} instead of {best_gb_per_s}.");
+  cost.outcomes.push_back(best.index);
+  cost.values.insert(
+      cost.values.end(),
+      {gain_value("slowdown_ratio", worst, best), {"best", layout_of(best)}, headline_value("best_gb_per_s", best)});
+  facts.push_back(std::move(cost));
+  for (const AsFast& one : as_fast) {
+    const bool said = sizes.size() > 1 ? one.sizes.size() == sizes.size() : one.layout == layout_of(best);
+    if (said || one.sizes.empty()) continue;
+    facts.push_back({FactKind::as_fast_as,
+                     one.outcomes,
+                     "No layout is faster than {layout} at {structure_bytes}.",
+                     {{"layout", one.layout}, {"structure_bytes", one.sizes}}});
+  }
+  return {.facts = std::move(facts)};
+}
+
+}  // namespace gpumem::global

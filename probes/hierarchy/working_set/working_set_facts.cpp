@@ -1,0 +1,275 @@
+// Names the knees of a working set's curve, and what its caches keep together.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/access/request.hpp"
+#include "probes/comparison.hpp"
+#include "probes/hierarchy/working_set/knees.hpp"
+#include "probes/hierarchy/working_set/working_set.hpp"
+
+namespace gpumem::hierarchy {
+
+namespace {
+
+/// No multiprocessor so far has an L1 of more than half of this (CUDA C++ Programming Guide, technical specifications
+/// per compute capability), and no L2 as little.
+constexpr double between_l1_and_l2_bytes = 512 * 1024;
+/// Reading that gets slower by more than this has left a cache. TLBs cost reads in order next to nothing.
+constexpr double slower_from_memory = 1.25;
+/// A knee of the bandwidth and one of the latency are the same cache's if they are no further apart.
+constexpr double same_cache = 2;
+
+/// A line further than this from any power of two is none: the caches' replacement has its own share in it.
+constexpr double line_tolerance = 1.3;
+
+struct Capacity {
+  std::string_view name;  ///< in names of quantities
+  std::string_view noun;  ///< in their purposes
+};
+constexpr Capacity l1_capacity{"l1_capacity", "what L1 holds while no shared memory is asked for"};
+constexpr Capacity l2_near_capacity{"l2_near_capacity", "what the part of L2 near a multiprocessor holds"};
+constexpr Capacity l2_capacity{"l2_capacity", "what L2 holds"};
+constexpr Capacity tlb_reach{"tlb_reach", "what TLBs translate without a miss that slows a chase"};
+constexpr std::array capacities = {l1_capacity, l2_near_capacity, l2_capacity, tlb_reach};
+
+/// What a cache keeps together, and what it fetches.
+struct Grain {
+  std::string_view name;   ///< in names of quantities
+  std::string_view cache;  ///< in words
+
+  [[nodiscard]] Quantity line() const {
+    return {std::string(name) + "_line_bytes", "what " + std::string(cache) +
+                                                   " keeps together: the power of two nearest to what the readings "
+                                                   "say"};
+  }
+  [[nodiscard]] Quantity fetch() const {
+    return {std::string(name) + "_fetch_bytes", "what a miss of " + std::string(cache) + " brings along"};
+  }
+};
+constexpr std::array grains = {Grain{"l1", "L1"}, Grain{"l2", "L2"}};  // needed before main, to register the probe
+
+std::string quantity_name(const Capacity& capacity, std::string_view bound = "") {
+  return std::string(capacity.name).append(bound).append("_bytes");
+}
+
+/// The knees by what they are of.
+struct Hierarchy {
+  std::optional<Knee> l1;
+  std::optional<Knee> near;
+  std::optional<Knee> l2;
+  std::optional<Knee> tlb;
+};
+
+double footprint(const Outcome& outcome) { return static_cast<double>(outcome.one.number("footprint_bytes")); }
+
+std::vector<FootprintCost> latencies(std::span<const Outcome> outcomes) {
+  std::vector<FootprintCost> readings;
+  for (const Outcome& outcome : outcomes) readings.push_back({footprint(outcome), outcome.headline});
+  return readings;
+}
+
+/// Up to which footprint reads are faster than the memory's, roughly: the last knee of the time that a byte takes.
+std::optional<double> faster_than_memory_bytes(std::span<const Outcome> outcomes) {
+  std::vector<FootprintCost> readings;
+  for (const Outcome& outcome : outcomes) {
+    const auto rate = outcome.metric("read_gb_per_s");
+    if (rate && *rate > 0) readings.push_back({footprint(outcome), 1 / *rate});
+  }
+  std::optional<double> last;
+  for (const Knee& knee : fit_knees(readings)) {
+    if (knee.capacity_bytes > between_l1_and_l2_bytes && knee.after > slower_from_memory * knee.before) {
+      last = knee.capacity_bytes;
+    }
+  }
+  return last;
+}
+
+/// Latency alone does not tell a cache's knee from a TLB's; bandwidth has only those of caches.
+Hierarchy hierarchy_of(std::span<const Outcome> outcomes) {
+  const std::vector<Knee> knees = fit_knees(latencies(outcomes));
+  const auto memory_from = faster_than_memory_bytes(outcomes);
+  Hierarchy found;
+  if (!knees.empty() && knees.front().capacity_bytes < between_l1_and_l2_bytes) found.l1 = knees.front();
+  if (!memory_from) return found;
+  const auto distance = [&](const Knee& knee) { return std::abs(std::log(knee.capacity_bytes / *memory_from)); };
+  for (const Knee& knee : knees) {
+    if (knee.capacity_bytes < between_l1_and_l2_bytes || distance(knee) > std::log(same_cache)) continue;
+    if (!found.l2 || distance(knee) < distance(*found.l2)) found.l2 = knee;
+  }
+  if (!found.l2) return found;
+  const auto rise = [](const Knee& knee) { return knee.after - knee.before; };
+  for (const Knee& knee : knees) {
+    if (knee.capacity_bytes > found.l2->capacity_bytes) {
+      if (!found.tlb) found.tlb = knee;
+    } else if (knee.capacity_bytes > between_l1_and_l2_bytes && knee.capacity_bytes < found.l2->capacity_bytes) {
+      if (!found.near || rise(knee) > rise(*found.near)) found.near = knee;
+    }
+  }
+  if (outcomes.front().one.name("order") == "paged") found.tlb.reset();  // which misses none
+  return found;
+}
+
+Fact knee_fact(const Knee& knee, const std::vector<std::size_t>& indices, const char* says) {
+  return {FactKind::capacity,
+          indices,
+          says,
+          {{"capacity_bytes", knee.capacity_bytes},
+           {"low_bytes", knee.low_bytes},
+           {"high_bytes", knee.high_bytes},
+           {"before_cycles", knee.before},
+           {"after_cycles", knee.after}}};
+}
+
+/// The fastest reading of a footprint that L1 cannot hold but L2 can, beside the slowest of all.
+void add_rates(std::vector<Fact>& facts, const Knee& l2, std::span<const Outcome> outcomes) {
+  const Outcome* cached = nullptr;
+  const Outcome* slowest = nullptr;
+  const auto rate = [](const Outcome& outcome) { return outcome.metric("read_gb_per_s").value_or(0); };
+  for (const Outcome& outcome : outcomes) {
+    if (!(rate(outcome) > 0)) continue;
+    if (slowest == nullptr || rate(outcome) < rate(*slowest)) slowest = &outcome;
+    if (footprint(outcome) <= between_l1_and_l2_bytes || footprint(outcome) > l2.capacity_bytes) continue;
+    if (cached == nullptr || rate(outcome) > rate(*cached)) cached = &outcome;
+  }
+  if (cached == nullptr || !differs(rate(*cached) / rate(*slowest))) return;
+  facts.push_back(
+      {FactKind::fastest,
+       {cached->index, slowest->index},
+       "What fits L2 is read at up to {cached_gb_per_s}, from memory at {memory_gb_per_s}: a footprint that "
+       "shows more than the memory's specification is in the cache.",
+       {{"cached_gb_per_s", rate(*cached)}, {"memory_gb_per_s", rate(*slowest)}}});
+}
+
+/// The line that a level keeps. `outcomes` are of nodes further apart than a line, `knee` is that of `dense` ones, of
+/// which every byte of a line is asked for or none: of the others so many fit as there are lines, however far apart.
+/// Both are compared where a step costs half of what the knee adds. Nothing if that is between two powers of two.
+std::optional<double> line_bytes(const Knee& knee, std::span<const Outcome> dense, std::span<const Outcome> outcomes) {
+  const double half = (knee.before + knee.after) / 2;
+  const auto fit = footprint_of_cost(latencies(dense), half);
+  const auto seem_to_fit = footprint_of_cost(latencies(outcomes), half);
+  if (!fit || !seem_to_fit) return std::nullopt;
+  const auto step = static_cast<double>(outcomes.front().one.number("step_bytes"));
+  const double line = step * *fit / *seem_to_fit;
+  const double power = std::exp2(std::round(std::log2(line)));
+  const bool told = line < power * line_tolerance && line > power / line_tolerance && power < step;
+  return told ? std::optional(power) : std::nullopt;
+}
+
+/// What misses brought along, of footprints in that range; nothing where they disagree.
+std::optional<double> fetch_bytes(std::span<const Outcome> outcomes, double above_bytes, double below_bytes) {
+  std::optional<double> all;
+  for (const Outcome& outcome : outcomes) {
+    const auto one = outcome.metric("fetch_bytes");
+    if (!one || footprint(outcome) <= above_bytes || footprint(outcome) >= below_bytes) continue;
+    if (all && *all != *one) return std::nullopt;
+    all = one;
+  }
+  return all;
+}
+
+void add_grain(std::vector<Fact>& facts, const Grain& grain, const std::optional<double>& line,
+               const std::optional<double>& fetch, const std::vector<std::size_t>& indices) {
+  if (!line && !fetch) return;
+  Fact fact{FactKind::capacity,
+            indices,
+            !line            ? "A miss of {cache} brings {fetch_bytes}."
+            : !fetch         ? "{cache} keeps lines of {line_bytes}."
+            : *fetch < *line ? "{cache} keeps lines of {line_bytes}, of which a miss brings {fetch_bytes}: use all of "
+                               "those together."
+                             : "{cache} keeps lines of {line_bytes} and fetches them whole.",
+            {{"cache", grain.cache}}};
+  if (line) fact.values.emplace_back("line_bytes", *line);
+  if (fetch) fact.values.emplace_back("fetch_bytes", *fetch);
+  facts.push_back(std::move(fact));
+}
+
+}  // namespace
+
+std::vector<Quantity> working_set_quantities() {
+  std::vector<Quantity> all;
+  for (const Capacity& capacity : capacities) {
+    all.push_back({quantity_name(capacity), "fitted: " + std::string(capacity.noun), Better::more});
+    all.push_back({quantity_name(capacity, "_low"), "the least that the readings leave for it", Better::neither});
+    all.push_back({quantity_name(capacity, "_high"), "the most that the readings leave for it", Better::neither});
+  }
+  for (const Grain& grain : grains) {
+    all.push_back(grain.line());
+    all.push_back(grain.fetch());
+  }
+  return all;
+}
+
+Conclusion conclude_working_set(std::span<const Outcome> outcomes) {
+  std::map<std::uint64_t, std::vector<Outcome>> by_step;
+  for (const Outcome& outcome : outcomes) by_step[outcome.one.number("step_bytes")].push_back(outcome);
+  // Nodes further apart than a line use a part of the lines only: a cache then seems to hold more.
+  const auto wider = by_step.upper_bound(access::line_bytes);
+  if (wider == by_step.begin()) return {};
+  const std::vector<Outcome>& lines = std::prev(wider)->second;
+  const Hierarchy found = hierarchy_of(lines);
+  const auto line_of = [&](const std::optional<Knee>& knee) {
+    return knee && wider != by_step.end() ? line_bytes(*knee, by_step.begin()->second, by_step.rbegin()->second)
+                                          : std::nullopt;
+  };
+  const std::optional<Knee>& l2_first = found.near ? found.near : found.l2;
+  const std::array line = {line_of(found.l1), line_of(l2_first)};
+  std::array<std::optional<double>, 2> fetch;
+  if (found.l1 && found.l2) {  // well away from the knees, where misses are all of one kind
+    fetch = {fetch_bytes(lines, 2 * found.l1->capacity_bytes, l2_first->low_bytes / 2),
+             fetch_bytes(lines, 2 * found.l2->high_bytes, std::numeric_limits<double>::infinity())};
+  }
+
+  Conclusion conclusion;
+  const auto add_number = [&](std::string name, double value) {
+    conclusion.found.push_back({std::move(name), value, all_of(outcomes)});
+  };
+  const auto add = [&](const Capacity& capacity, const std::optional<Knee>& knee) {
+    if (!knee) return;
+    add_number(quantity_name(capacity), knee->capacity_bytes);
+    add_number(quantity_name(capacity, "_low"), knee->low_bytes);
+    add_number(quantity_name(capacity, "_high"), knee->high_bytes);
+  };
+  add(l1_capacity, found.l1);
+  add(l2_near_capacity, found.near);
+  add(l2_capacity, found.l2);
+  add(tlb_reach, found.tlb);
+  for (std::size_t i = 0; i < grains.size(); ++i) {
+    if (line[i]) add_number(grains[i].line().name, *line[i]);
+    if (fetch[i]) add_number(grains[i].fetch().name, *fetch[i]);
+  }
+
+  std::vector<std::size_t> of_lines;
+  std::ranges::transform(lines, std::back_inserter(of_lines), &Outcome::index);
+  const auto add_knee = [&](const std::optional<Knee>& knee, const char* says) {
+    if (knee) conclusion.facts.push_back(knee_fact(*knee, of_lines, says));
+  };
+  add_knee(found.l1,
+           "L1 holds {capacity_bytes} ({low_bytes} to {high_bytes}), less the shared memory that a kernel asks for: a "
+           "step takes {before_cycles} there, and {after_cycles} from L2.");
+  add_knee(found.l2,
+           "L2 holds {capacity_bytes} ({low_bytes} to {high_bytes}): a step takes {after_cycles} from memory.");
+  add_knee(found.tlb,
+           "Keep what is accessed at random within {capacity_bytes} ({low_bytes} to {high_bytes}), or finish one page "
+           "before the next. Beyond, address translation makes it {after_cycles} a step instead of {before_cycles}.");
+  add_knee(
+      found.near,
+      "The part of L2 near the multiprocessor holds {capacity_bytes} ({low_bytes} to {high_bytes}). Beyond, a step "
+      "takes up to {after_cycles} instead of {before_cycles}, for some are from the far part.");
+  for (std::size_t i = 0; i < grains.size(); ++i) {
+    add_grain(conclusion.facts, grains[i], line[i], fetch[i], all_of(outcomes));
+  }
+  if (found.l2) add_rates(conclusion.facts, *found.l2, lines);
+  return conclusion;
+}
+
+}  // namespace gpumem::hierarchy

@@ -1,0 +1,188 @@
+// From how many copies on it pays to pack them, and what a call for each of them costs.
+
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probes/comparison.hpp"
+#include "probes/host/batching/batching_case.hpp"
+
+namespace gpumem::host {
+
+namespace {
+
+/// The cases of an alternative, by number of copies.
+using Cases = std::map<std::uint64_t, const Outcome*>;
+
+Cases cases_of(std::span<const Outcome> outcomes, std::string_view alternative) {
+  Cases cases;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.one.name("batching") == alternative) cases[outcome.one.number("copies")] = &outcome;
+  }
+  return cases;
+}
+
+/// Two alternatives for one number of copies.
+struct Pair {
+  double copies;
+  const Outcome* one;
+  const Outcome* other;
+};
+
+/// The numbers of copies that both ran with, ascending.
+std::vector<Pair> pairs_of(const Cases& one, const Cases& other) {
+  std::vector<Pair> pairs;
+  for (const auto& [copies, outcome] : one) {
+    const auto found = other.find(copies);
+    if (found != other.end()) pairs.push_back({static_cast<double>(copies), outcome, found->second});
+  }
+  return pairs;
+}
+
+/// The first pair from which on the first alternative is faster in all of them; null if there is none.
+template <class Faster>
+const Pair* pays_from(const std::vector<Pair>& pairs, const Faster& faster) {
+  const Pair* from = nullptr;
+  for (const Pair& pair : pairs) from = !faster(*pair.one, *pair.other) ? nullptr : from == nullptr ? &pair : from;
+  return from;
+}
+
+bool takes_less(const Outcome& one, const Outcome& other) { return one.seconds < other.seconds; }
+
+/// What is said of an alternative beside another: the ratio's name is gain_ratio, or slowdown_ratio where it is slower.
+struct Templates {
+  const char* faster;
+  const char* slower;
+  const char* same;
+};
+
+Fact compared(const Outcome& one, const Outcome& other, const Templates& templates) {
+  const bool is_faster = better(one, other);
+  const bool is_slower = better(other, one);
+  return {is_faster   ? FactKind::fastest
+          : is_slower ? FactKind::costs
+                      : FactKind::as_fast_as,
+          {one.index, other.index},
+          is_faster   ? templates.faster
+          : is_slower ? templates.slower
+                      : templates.same,
+          {is_slower ? gain_value("slowdown_ratio", one, other) : gain_value("gain_ratio", other, one)}};
+}
+
+/// Whether to pack, rather than to copy as the other of each pair does.
+Fact on_packing(const std::vector<Pair>& pairs, double bytes, const char* other) {
+  const Pair& most = pairs.back();
+  const Pair* from = pays_from(pairs, better);
+  Fact fact = compared(
+      *most.one, *most.other,
+      {from == &most ? "Pack pieces of {piece_bytes}, {copies} of them: packing is {gain_ratio} as fast as {other}."
+                     : "Pack pieces of {piece_bytes} or less, from {copies} of them on. At {most} copies packing is "
+                       "{gain_ratio} as fast as {other}.",
+       pairs.size() == 1 ? "Do not pack pieces of {piece_bytes}: packing takes {slowdown_ratio} as long as {other}."
+                         : "Do not pack pieces of {piece_bytes} or more. At {most} copies packing takes "
+                           "{slowdown_ratio} as long as {other}.",
+       "Packing pieces of {piece_bytes} gains nothing: it takes as long as {other}."});
+  if (from != nullptr) fact.kind = FactKind::pays_from;
+  fact.outcomes.clear();
+  for (const Pair& pair : pairs) fact.outcomes.insert(fact.outcomes.end(), {pair.one->index, pair.other->index});
+  const double copies = (from == nullptr ? most : *from).copies;
+  fact.values.insert(fact.values.end(),
+                     {{"piece_bytes", bytes / copies}, {"copies", copies}, {"most", most.copies}, {"other", other}});
+  return fact;
+}
+
+/// What one call for all pieces gains, at the largest number of copies.
+void add_one_call(std::vector<Fact>& facts, const Cases& separate, const Cases& packed, const Cases& batched) {
+  const std::vector<Pair> pairs = pairs_of(batched, separate);
+  if (pairs.empty()) return;
+  const auto& [copies, one_call, calls] = pairs.back();
+  Fact fact = compared(
+      *one_call, *calls,
+      {"One call for all pieces (cudaMemcpyBatchAsync) is {gain_ratio} as fast as a call for each of {copies}.",
+       "One call for all pieces (cudaMemcpyBatchAsync) takes {slowdown_ratio} as long as a call for each of {copies}.",
+       "One call for all pieces (cudaMemcpyBatchAsync) is no faster than a call for each of {copies}."});
+  fact.values.emplace_back("copies", copies);
+  if (const auto found = packed.find(static_cast<std::uint64_t>(copies)); found != packed.end()) {
+    const Outcome& packing = *found->second;
+    fact.outcomes.push_back(packing.index);
+    fact.says += better(packing, *one_call)   ? " Packing is {packing_ratio} as fast as that."
+                 : better(*one_call, packing) ? " Packing takes {packing_slowdown_ratio} as long as that."
+                                              : " Packing is as fast as that.";
+    fact.values.push_back(gain_value("packing_ratio", *one_call, packing));
+    fact.values.push_back(gain_value("packing_slowdown_ratio", packing, *one_call));
+  }
+  facts.push_back(std::move(fact));
+}
+
+/// What one more copy call costs: the slope between the two largest numbers of copies. Says nothing where the calls do
+/// not dominate, for they then hide behind the link.
+void add_call(std::vector<Fact>& facts, const Cases& separate, const Cases& packed, double bytes) {
+  if (separate.size() < 2) return;
+  const auto& [most, slowest] = *separate.rbegin();
+  const auto& [fewer, before] = *std::next(separate.rbegin());
+  const double call_s = (slowest->seconds - before->seconds) / static_cast<double>(most - fewer);
+  if (slowest->seconds < 2 * separate.begin()->second->seconds || call_s <= 0) return;
+  Fact fact{FactKind::costs, {slowest->index, before->index}, "A copy call costs {call_s}.", {{"call_s", call_s}}};
+  // Few copies hide their calls, so what packing adds to them is the pass over the data.
+  const std::vector<Pair> pairs = pairs_of(packed, separate);
+  if (!pairs.empty() && better(*pairs.front().other, *pairs.front().one)) {
+    const double packing_s = pairs.front().one->seconds - pairs.front().other->seconds;
+    fact.outcomes.insert(fact.outcomes.end(), {pairs.front().one->index, pairs.front().other->index});
+    fact.says = "A copy call costs {call_s}. Packing {packed_bytes} takes {packing_s}, as long as {calls} calls.";
+    fact.values.insert(fact.values.end(),
+                       {{"packed_bytes", bytes}, {"packing_s", packing_s}, {"calls", packing_s / call_s}});
+  }
+  facts.push_back(std::move(fact));
+}
+
+/// Of an alternative that there is nothing to compare with: its largest and its smallest pieces.
+void add_alone(std::vector<Fact>& facts, const Cases& cases, const char* alternative, double bytes) {
+  std::vector<double> piece_bytes;
+  std::vector<double> durations_s;
+  std::vector<std::size_t> indices;
+  for (const auto& [copies, outcome] : cases) {
+    if (copies != cases.begin()->first && copies != cases.rbegin()->first) continue;
+    piece_bytes.push_back(bytes / static_cast<double>(copies));
+    durations_s.push_back(outcome->seconds);
+    indices.push_back(outcome->index);
+  }
+  if (indices.empty()) return;
+  facts.push_back({FactKind::costs,
+                   indices,
+                   "{alternative}, pieces of {piece_bytes} take {duration_s}.",
+                   {{"alternative", alternative}, {"piece_bytes", piece_bytes}, {"duration_s", durations_s}}});
+}
+
+}  // namespace
+
+Conclusion conclude_batching(std::span<const Outcome> outcomes) {
+  const Cases separate = cases_of(outcomes, "separate");
+  const Cases packed = cases_of(outcomes, "packed");
+  const Cases batched = cases_of(outcomes, "batched");
+  const auto bytes = static_cast<double>(outcomes.front().one.number("size_bytes"));
+
+  Conclusion conclusion;
+  std::vector<Fact>& facts = conclusion.facts;
+  const std::vector<Pair> pairs = pairs_of(packed, separate.empty() ? batched : separate);
+  if (!pairs.empty()) {
+    const char* other = separate.empty() ? "one call for all of them (cudaMemcpyBatchAsync)" : "separate copies";
+    facts.push_back(on_packing(pairs, bytes, other));
+  }
+  add_one_call(facts, separate, packed, batched);
+  add_call(facts, separate, packed, bytes);
+  if (facts.empty()) {
+    add_alone(facts, separate, "Copied separately", bytes);
+    add_alone(facts, packed, "Packed", bytes);
+    add_alone(facts, batched, "Copied in one call", bytes);
+  }
+  const std::vector<Pair> beside_separate = pairs_of(packed, separate);
+  if (const Pair* from = pays_from(beside_separate, takes_less)) {
+    conclusion.found = {{"packing_pays_from_copies", from->copies, all_of(outcomes)}};
+  }
+  return conclusion;
+}
+
+}  // namespace gpumem::host

@@ -1,0 +1,54 @@
+#pragma once
+// A case of the zero-copy probe in numbers, and from how many passes over host memory it pays to copy it to the device
+// first.
+
+#include <cstdint>
+#include <span>
+
+#include "probes/global/launch.hpp"
+#include "probes/host/zero_copy/affine.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::host {
+
+/// A case in numbers.
+struct ZeroCopy {
+  bool mapped;
+  std::uint64_t passes;
+  AffinePattern pattern;
+  global::Launch launch;
+
+  explicit ZeroCopy(const Case& decided)
+      : mapped(decided.name("placement") == "mapped"),
+        passes(decided.number("passes")),
+        pattern{decided.number("offset_elements"), decided.number("stride_elements")},
+        launch{.op = global::op_of(decided),
+               .word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes")),
+               .count = decided.number("buffer_bytes") / decided.number("word_bytes"),
+               .tile = {.block_threads = 256, .elements_per_thread = mapped ? mapped_elements : copied_elements}} {}
+
+  /// Of one array: what is copied, gaps included.
+  [[nodiscard]] std::uint64_t extent_bytes() const { return pattern.extent(launch.count) * launch.word_bytes; }
+  [[nodiscard]] std::uint64_t extent_words() const { return extent_bytes() / sizeof(std::uint32_t); }
+  [[nodiscard]] std::uint64_t checksum_bytes() const {
+    return launch.stores() ? 0 : launch.threads() * sizeof(std::uint32_t);
+  }
+
+ private:
+  /// The textbook kernel keeps the link busy, and misaligned writes need it: two warps' parts of a sector are combined
+  /// only if they come close in time, and each element more per thread puts them further apart. On an H200, writes
+  /// shifted by one float reach 48.8 GB/s with 1 element per thread and 39 with 4; copies differ by 2 %, reads not.
+  static constexpr std::uint32_t mapped_elements = 1;
+  /// Device memory outruns the textbook kernel on large GPUs, whose blocks do not start fast enough: on an H200 it
+  /// stops at 1690 GB/s. A fixed number, so that both placements are compared without trials; 4 is what `auto` prefers
+  /// in the global probes.
+  static constexpr std::uint32_t copied_elements = 4;
+};
+
+/// For the cases of one op and pattern in the placements `mapped` and `copied`. Either's time is affine in the passes,
+/// so between two numbers of passes that ran in both the break-even lies on a line, and beyond them it is extrapolated.
+/// All outcomes get copying_pays_from_passes, the smallest whole number of passes from which copying is faster; none
+/// does if there is no such number, or if the passes that ran do not tell.
+[[nodiscard]] Conclusion conclude_zero_copy(std::span<const Outcome> outcomes);
+
+}  // namespace gpumem::host

@@ -1,0 +1,153 @@
+// What the variants of a transpose cost beside copying the matrix.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/comparison.hpp"
+#include "probes/kernels/transpose/transpose_case.hpp"
+
+namespace gpumem::kernels::transpose {
+
+namespace {
+
+/// Wavefronts of a load that takes a column of a tile.
+unsigned column_wavefronts(TileLayout layout, std::uint32_t element_bytes) {
+  access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = element_bytes};
+  for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+    request.address[lane] = std::uint64_t{tile_pattern(layout).word(lane, 0)} * element_bytes;
+  }
+  return access::shared_wavefronts(request, access::Op::load);
+}
+
+const std::string& variant_of(const Outcome& outcome) { return outcome.one.name("transpose"); }
+
+/// The variants of one matrix; null where one is missing.
+struct Variants {
+  const Outcome* copy;
+  const Outcome* strided_write;
+  const Outcome* strided_read;
+  const Outcome* tile;
+  const Outcome* padded;
+  const Outcome* swizzled;
+  const Outcome* wide;
+
+  explicit Variants(std::span<const Outcome> outcomes)
+      : copy(find(outcomes, "copy")),
+        strided_write(find(outcomes, "strided-write")),
+        strided_read(find(outcomes, "strided-read")),
+        tile(find(outcomes, "tile")),
+        padded(find(outcomes, "padded")),
+        swizzled(find(outcomes, "swizzled")),
+        wide(find(outcomes, "wide")) {}
+
+ private:
+  static const Outcome* find(std::span<const Outcome> outcomes, const char* name) {
+    return find_outcome(outcomes, "transpose", std::string(name));
+  }
+};
+
+/// The better of two; null where both are missing.
+const Outcome* better_of(const Outcome* one, const Outcome* other) {
+  if (one == nullptr || other == nullptr) return one == nullptr ? other : one;
+  return gain(*one, *other) > 1 ? other : one;
+}
+
+Fact best_variant(std::span<const Outcome> outcomes, const Outcome* copy, const std::string& matrix) {
+  std::vector<Outcome> transposed;
+  for (const Outcome& outcome : outcomes) {
+    if (&outcome != copy) transposed.push_back(outcome);
+  }
+  if (transposed.empty()) {
+    return {FactKind::fastest,
+            {copy->index},
+            "A copy of {matrix} reaches {copy_gb_per_s}.",
+            {{"matrix", matrix}, headline_value("copy_gb_per_s", *copy)}};
+  }
+  const Outcome& best = best_of(transposed);
+  Fact fact{FactKind::fastest,
+            {best.index},
+            "{matrix} are transposed best by {variant}, with {rate_gb_per_s}.",
+            {{"matrix", matrix}, {"variant", variant_of(best)}, headline_value("rate_gb_per_s", best)}};
+  if (copy == nullptr) return fact;
+  fact.outcomes.push_back(copy->index);
+  fact.says = "{matrix} are transposed best by {variant}, with {rate_gb_per_s} where a copy reaches {copy_gb_per_s}.";
+  fact.values.push_back(headline_value("copy_gb_per_s", *copy));
+  return fact;
+}
+
+void add_strided(std::vector<Fact>& facts, const Outcome* strided, const Outcome* copy, const char* access) {
+  if (strided == nullptr || copy == nullptr) return;
+  facts.push_back({FactKind::costs,
+                   {strided->index, copy->index},
+                   better(*copy, *strided) ? "{access} columns takes {slowdown_ratio} as long as a copy."
+                                           : "{access} columns is as fast as a copy.",
+                   {{"access", access}, gain_value("slowdown_ratio", *strided, *copy)}});
+  if (!better(*copy, *strided)) facts.back().kind = FactKind::as_fast_as;
+}
+
+/// What a variant gains over one that is simpler.
+void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, const char* gains,
+              const char* no_gain) {
+  if (from == nullptr || to == nullptr) return;
+  const bool is_better = better(*to, *from);
+  facts.push_back({is_better ? FactKind::fastest : FactKind::as_fast_as,
+                   {to->index, from->index},
+                   is_better ? gains : no_gain,
+                   {{"from", variant_of(*from)}, gain_value("gain_ratio", *from, *to)}});
+}
+
+/// What padding or swizzling a tile makes of its bank conflicts.
+void add_cure(std::vector<Fact>& facts, const Variants& variants, std::uint32_t element_bytes) {
+  const bool pads = variants.padded != nullptr;
+  const Outcome* cured = pads ? variants.padded : variants.swizzled;
+  if (variants.tile == nullptr || cured == nullptr) return;
+  const unsigned before = column_wavefronts(TileLayout::plain, element_bytes);
+  const unsigned after = column_wavefronts(pads ? TileLayout::padded : TileLayout::swizzled, element_bytes);
+  Fact fact{FactKind::costs,
+            {variants.tile->index, cured->index},
+            better(*cured, *variants.tile)
+                ? "{cure}: its bank conflicts cost {gain_ratio}, {before} wavefronts become {after}."
+                : "{cure}, and {before} wavefronts become {after}, which is no faster here.",
+            {{"cure", pads ? "Pad the tile by one column" : "Swizzle the tile"},
+             gain_value("gain_ratio", *variants.tile, *cured),
+             {"before", static_cast<double>(before)},
+             {"after", static_cast<double>(after)}}};
+  if (pads && variants.swizzled != nullptr) {
+    fact.outcomes.push_back(variants.swizzled->index);
+    fact.values.push_back(gain_value("swizzled_ratio", *variants.padded, *variants.swizzled));
+    fact.says += better(*variants.padded, *variants.swizzled)   ? " Swizzling it reaches {swizzled_ratio} of that."
+                 : better(*variants.swizzled, *variants.padded) ? " Swizzling it gains another {swizzled_ratio}."
+                                                                : " Swizzling it does the same for no memory.";
+  }
+  facts.push_back(std::move(fact));
+}
+
+}  // namespace
+
+Conclusion conclude_transpose(std::span<const Outcome> outcomes) {
+  const auto columns = [](const Outcome& outcome) { return outcome.one.number("matrix_columns"); };
+  const std::uint64_t most = columns(*std::ranges::max_element(outcomes, {}, columns));
+  std::vector<Outcome> largest;
+  for (const Outcome& outcome : outcomes) {
+    if (columns(outcome) == most) largest.push_back(outcome);
+  }
+  const Case& first = largest.front().one;
+  const std::uint64_t rows = first.number("matrix_rows") == 0 ? most : first.number("matrix_rows");
+  const std::string matrix = std::to_string(rows) + " x " + std::to_string(most) + " " + first.name("type") + "s";
+  const Variants variants(largest);
+  std::vector<Fact> facts = {best_variant(largest, variants.copy, matrix)};
+  add_gain(facts, better_of(variants.strided_write, variants.strided_read), variants.tile,
+           "Turn it in a tile of shared memory, so that rows are loaded and stored: {gain_ratio} the rate of {from}.",
+           "Turned in a tile of shared memory it is no faster, with {gain_ratio} the rate of {from}.");
+  add_cure(facts, variants, first.name("type") == "double" ? sizeof(double) : sizeof(float));
+  add_gain(facts, better_of(variants.padded, variants.swizzled), variants.wide,
+           "Move vectors in wider tiles: {gain_ratio} the rate of {from}.",
+           "Vectors in wider tiles are no faster, with {gain_ratio} the rate of {from}.");
+  add_strided(facts, variants.strided_write, variants.copy, "Storing");
+  add_strided(facts, variants.strided_read, variants.copy, "Loading");
+  return {.facts = std::move(facts)};
+}
+
+}  // namespace gpumem::kernels::transpose
