@@ -12,6 +12,11 @@ namespace gpumem::app {
 
 namespace {
 
+bool has_facts(const report::Report& report) {
+  return std::ranges::any_of(report.conclusions,
+                             [](const report::ConclusionRecord& conclusion) { return !conclusion.facts.empty(); });
+}
+
 /// What follows from the readings and is not in the report: short explanations never are, the rest is not in those of
 /// older versions. What a report says of itself stays.
 void add_missing(report::Report& report) {
@@ -24,8 +29,10 @@ void add_missing(report::Report& report) {
     if (!record.relative_measured) record.relative_measured = made.results[i].relative_measured;
     if (!record.relative_predicted) record.relative_predicted = made.results[i].relative_predicted;
   }
-  if (report.findings.empty()) report.findings = made.findings;
-  if (report.conclusions.empty()) report.conclusions = made.conclusions;
+  // What an older version concluded in prose is concluded anew.
+  const bool newer = has_facts(made) && !has_facts(report);
+  if (report.findings.empty() || newer) report.findings = made.findings;
+  if (report.conclusions.empty() || newer) report.conclusions = made.conclusions;
 }
 
 }  // namespace
