@@ -134,7 +134,8 @@ struct Outcome {
   double bytes_per_s = 0;  ///< useful ones; 0 where no bytes are what it is about
   std::vector<std::pair<std::string, double>> metrics = {};
   std::size_t index = 0;  ///< among those that the probe concludes from
-  /// Within what the measured headline lies, with 95 % confidence; absent where it was predicted, or sampled too little.
+  /// Within what the measured headline lies, with 95 % confidence; absent where it was predicted, or sampled too
+  /// little.
   std::optional<std::pair<double, double>> interval = {};
 
   [[nodiscard]] std::optional<double> metric(std::string_view name) const;

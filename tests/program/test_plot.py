@@ -75,7 +75,7 @@ class Figures(PlotTest):
     def test_what_several_cases_show_together(self):
         ladder, matmul = self.panels(self.foreign())
         detected = "detected capacity 256 KiB measured"
-        self.assertEqual(ladder["notes"], ["Keep it below 256 KiB. " + detected])
+        self.assertEqual(ladder["notes"], ["Keep it below 256 KiB.", detected])
         self.assertEqual(ladder["guides"][0], {"label": "floor 28 cycles", "quantity": "latency_cycles", "level": 28})
         self.assertEqual(ladder["guides"][-1], {"label": detected, "x": 262144})
         self.assertEqual(matmul["notes"], [])
@@ -89,7 +89,7 @@ class Figures(PlotTest):
                                          for name in ("capacity_low_bytes", "line_bytes")})
 
         ladder, _ = self.panels(self.changed(self.foreign(), more))
-        self.assertIn("line_bytes 128 B measured", ladder["notes"][0])
+        self.assertIn("line_bytes 128 B measured", ladder["notes"][1])
         self.assertEqual([guide["x"] for guide in ladder["guides"] if "x" in guide], [262144])
 
     def test_what_is_nearly_in_powers_has_a_logarithmic_axis(self):

@@ -148,7 +148,7 @@ class Page(BrowserTest):
                              self.texts("ladder"))
         self.assertIn("GFLOP/s", self.texts("matmul"))
         self.assertEqual([note.text for note in self.all(".note")],
-                         ["Keep it below 256 KiB. detected capacity 256 KiB measured"])
+                         ["Keep it below 256 KiB.", "detected capacity 256 KiB measured"])
         self.assertEqual(len(self.traces("ladder")["ladder.ladder.measured"]["x"]), 8)
         self.assertIn("GFLOP/s: 3000 measured, 3300 predicted", self.hover("matmul", "matmul.matmul.measured", 0))
 
