@@ -191,17 +191,15 @@ SiteSums sums_of(const inject::Site& site) {
 }
 
 /// Turns of atomics in L2: different words of a sector are updated in one, lanes that meet at a word one after another.
-/// Lines take turns of their own, but neighbours share slices of L2: on an H200 4, 16, 64 and 256 lines take 2, 4, 13
-/// and 25 times as many as one (`gpumem probe atomics`). At their best, each block has added up before it updates a
-/// word.
-double atomic_turns(const SiteSums& sums, double blocks) {
-  constexpr double lines_exponent = 0.55;
+/// Lines take turns of their own, but neighbours share slices of L2, so that many have fewer than as many times those
+/// of one. At their best, each block has added up before it updates a word.
+double atomic_turns(const SiteSums& sums, double blocks, const model::Rates& rates) {
   const inject::Site& site = *sums.site;
   if (op_of(site) != Op::atomic) return 0;
   const double sectors = std::max(static_cast<double>(site.memory_sectors), 1.0);
   double turns = static_cast<double>(site.sectors) * lanes_per_word(site);
   if (sums.good) turns = std::min(turns, blocks * sectors);
-  return turns / std::pow(std::max(sectors / sectors_per_line, 1.0), lines_exponent);
+  return turns / std::pow(std::max(sectors / sectors_per_line, 1.0), rates.atomic_lines_exponent);
 }
 
 /// The sums know better than footprints what L1 served and L2 was asked for, and that atomics meet.
@@ -215,7 +213,7 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
   for (const SiteSums& sums : sites) {
     const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
     if (!is_off_chip(*sums.site) || over_link) continue;
-    demand.atomic_turns += atomic_turns(sums, blocks);
+    demand.atomic_turns += atomic_turns(sums, blocks, rates);
     demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
     if (op_of(*sums.site) == Op::store) continue;
     demand.l2_load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);

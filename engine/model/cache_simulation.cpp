@@ -89,7 +89,7 @@ CacheSimulation::CacheSimulation(const Workload& workload, const Profile& profil
       together_(std::uint64_t{occupancy_of(workload, profile.device).blocks} * profile.device.multiprocessors),
       warps_((workload.block_threads + access::warp_lanes - 1) / access::warp_lanes),
       l2_(static_cast<std::size_t>(profile.device.l2_bytes / access::line_bytes) >> log2_rate, parts_,
-          std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), part_.traffic) {
+          profile.rates.l2_written_share, std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), part_.traffic) {
   const auto lines =
       std::max<std::size_t>(2, static_cast<std::size_t>(profile.rates.l1_bytes) / access::line_bytes >> log2_rate);
   for (unsigned i = 0; i < device_.multiprocessors; ++i) l1_.emplace_back(lines);

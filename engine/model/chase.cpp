@@ -10,15 +10,11 @@ namespace gpumem::model {
 
 namespace {
 
-/// How fast a chase through more than a cache holds misses everything. A chase comes back to a line after all others:
-/// were the oldest line always replaced, it would miss at once (a large number); were its accesses independent, it
-/// would miss what does not fit (1). Of the whole numbers, 4 comes closest to configs/reference/h200/working-set.json.
-constexpr double miss_sharpness = 4;
-
 /// The share of a footprint that a chase through it misses in a cache (probes/hierarchy/working_set/knees.hpp fits the
-/// same form).
-double missed_share(double footprint_bytes, double capacity_bytes) {
-  return 1 - std::pow(std::min(capacity_bytes / footprint_bytes, 1.0), miss_sharpness);
+/// same form). A chase comes back to a line after all others: were the oldest line always replaced, it would miss
+/// everything at once (a large sharpness); were its accesses independent, it would miss what does not fit (1).
+double missed_share(double footprint_bytes, double capacity_bytes, double sharpness) {
+  return 1 - std::pow(std::min(capacity_bytes / footprint_bytes, 1.0), sharpness);
 }
 
 }  // namespace
@@ -59,7 +55,7 @@ double step_cycles(const Chase& chase, const Profile& profile) {
   double cycles = 0;
   double left = 1;  // the share of steps that no cache so far has answered
   for (const Cache& cache : caches) {
-    const double missed = std::min(left, missed_share(footprint_bytes, cache.bytes));
+    const double missed = std::min(left, missed_share(footprint_bytes, cache.bytes, rates.miss_sharpness));
     cycles += (left - missed) * cache.cycles;
     left = missed;
   }

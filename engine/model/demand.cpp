@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/model/traffic.hpp"
-
 namespace gpumem::model {
 
 namespace {
@@ -28,13 +26,13 @@ bool asks_for_sectors(const access::Site& site) {
 
 /// Share of what neighbouring warps' stores write in two parts that is not combined on the way. Parts are combined when
 /// they come close in time: the more stores a thread issues in a row the later its neighbour's turn comes, and warps
-/// that wait for loads have drifted apart anyway. Shares counted on an H200 (docs/method.md): about 0.2, 0.5 and 0.8
-/// for 2, 4 and 8 stores in a row, 0.7 behind loads. Behind loads, warps that store less than half of each sector are
-/// no neighbours in time: of a transpose that stores columns, all parts arrive on their own.
-double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost) {
-  if (demand.loads) return cost.efficiency < 0.5 ? 1 : 0.7;
+/// that wait for loads have drifted apart anyway (docs/method.md). Behind loads, warps that store less than half of
+/// each sector are no neighbours in time: of a transpose that stores columns, all parts arrive on their own.
+double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost,
+                        const Rates& rates) {
+  if (demand.loads) return cost.efficiency < 0.5 ? 1 : rates.uncombined_behind_loads_share;
   const double in_a_row = store.instructions;
-  return in_a_row * in_a_row / (in_a_row * in_a_row + 16);
+  return in_a_row * in_a_row / (in_a_row * in_a_row + rates.uncombined_half_stores * rates.uncombined_half_stores);
 }
 
 /// Share of the sectors that a launch's stores leave incomplete.
@@ -51,7 +49,7 @@ void add_link_load(Demand& demand, const access::Site& site, const access::SiteS
       std::max(0.0, static_cast<double>(site.requests) * cost.lines_per_request - footprint.lines);
 }
 
-void add_link_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+void add_link_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary, const Rates& rates) {
   const auto& [cost, footprint] = summary;
   const auto requests = static_cast<double>(site.requests);
   const double incomplete = incomplete_share(footprint);
@@ -60,7 +58,7 @@ void add_link_store(Demand& demand, const access::Site& site, const access::Site
   const double split_lines = std::max(0.0, requests * cost.lines_per_request - footprint.lines);
   demand.pcie_store_sectors += footprint.sectors;
   demand.pcie_write_bytes += (footprint.sectors - footprint.partial_sectors) * access::sector_bytes;
-  demand.pcie_split_writes += split_lines * (1 - incomplete) * uncombined_share(demand, site, cost);
+  demand.pcie_split_writes += split_lines * (1 - incomplete) * uncombined_share(demand, site, cost, rates);
   demand.pcie_partial_writes += std::max(0.0, words * incomplete - alone);
   demand.pcie_lone_writes += alone;
   demand.pcie_lone_idle_writes += alone * (1 - static_cast<double>(footprint.channels) / access::atom_channels);
@@ -79,7 +77,7 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
   demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
 }
 
-void add_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
+void add_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary, const Rates& rates) {
   const auto& [cost, footprint] = summary;
   // L1 writes through. Sectors shared by requests are written again, unless L1 still holds the other's part.
   // A sector that the launch never completes has to be filled from DRAM.
@@ -87,7 +85,7 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
   demand.l1_store_lines += static_cast<double>(site.requests) * cost.lines_per_request;
   const double incomplete = incomplete_share(footprint);
   demand.l2_store_sectors += footprint.sectors;
-  demand.l2_split_sectors += std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site, cost);
+  demand.l2_split_sectors += std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site, cost, rates);
   demand.l2_store_lines += footprint.lines * (1 - incomplete);
   demand.l2_store_line_pairs += footprint.line_pairs * (1 - incomplete);
   demand.l2_fill_lines += footprint.lines * incomplete;
@@ -121,34 +119,33 @@ bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& 
 
 /// uncombined_share of a launch that was simulated: the more lines a store goes to and warps next to each other store
 /// to, the more stores a thread issues in a row, and the longer it works out where they go, the later a neighbour's
-/// part of a sector comes. Told from 66 patterns on an H200, to 0.26 in the mean square (docs/patterns.md).
+/// part of a sector comes (docs/patterns.md).
 double uncombined_share(const Workload& workload, const Demand& demand, const access::Site& store,
-                        const access::SiteCost& cost, double lines) {
-  constexpr double half = 80;
-  constexpr double usual_cycles = 40;
-  constexpr double many_lines = 20;  // of one store
-  const double cycles = workload.address_cycles ? *workload.address_cycles / static_cast<double>(store.evaluated) : 15;
-  const double later = lines / half * store.instructions * std::pow(cycles / usual_cycles, 2.25) *
-                       (1 + std::pow(cost.lines_per_request / many_lines, 4));
-  const double odds = std::pow(demand.loads ? 0.6 * later : later, 0.75);
-  return odds / (1 + odds);
+                        const access::SiteCost& cost, double lines, const Rates& rates) {
+  const double cycles = workload.address_cycles ? workload.address_cycles(rates) / static_cast<double>(store.evaluated)
+                                                : rates.uncombined_plain_cycles;
+  const double later =
+      lines / rates.uncombined_half_lines * store.instructions *
+      std::pow(cycles / rates.uncombined_usual_cycles, rates.uncombined_cycles_exponent) *
+      (1 + std::pow(cost.lines_per_request / rates.uncombined_many_lines, rates.uncombined_lines_exponent));
+  const double odds =
+      std::pow(demand.loads ? rates.uncombined_loads_factor * later : later, rates.uncombined_odds_exponent);
+  return std::isinf(odds) ? 1 : odds / (1 + odds);
 }
 
 /// Sectors that L2 writes to memory before all blocks that store parts of them have done so, and fetches again for the
 /// rest: the more lines wait for such blocks, and the more it is single sectors that they store.
-double early_sectors(const Demand& demand, const Traffic& traffic, const Device& device) {
-  constexpr double held_share = 0.285;  // of L2's lines: 140 thousand on an H200 (docs/patterns.md)
-  const double held = held_share * static_cast<double>(device.l2_bytes) / access::line_bytes;
+double early_sectors(const Demand& demand, const Traffic& traffic, const Profile& profile) {
+  const double held = profile.rates.l2_held_share * static_cast<double>(profile.device.l2_bytes) / access::line_bytes;
   const double sectors = std::max(1.0, demand.l2_store_sectors + demand.l2_split_sectors);
   const double single = std::min(1.0, demand.l2_write_requests / sectors);
   return traffic.incomplete_sectors * std::min(1.0, traffic.incomplete_lines / held) * single * single;
 }
 
 /// What the sites ask of device memory, as the launch was simulated.
-void replace(Demand& demand, const Traffic& traffic, double uncombined, const Device& device) {
+void replace(Demand& demand, const Traffic& traffic, double uncombined, const Profile& profile) {
   // Of lines that L1 holds it takes several at a time, as far as their words lie in different banks.
-  constexpr double lines_at_a_time = 3;
-  demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / lines_at_a_time);
+  demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / profile.rates.l1_lines_at_a_time);
   demand.l1_store_lines = traffic.l1_store_passes;
   demand.l2_read_requests = traffic.l2_read_requests;
   demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_shared_requests * (1 - uncombined));
@@ -160,7 +157,7 @@ void replace(Demand& demand, const Traffic& traffic, double uncombined, const De
   demand.l2_first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
   demand.l2_store_sectors = traffic.l2_write_sectors;
   demand.l2_split_sectors = traffic.l2_split_sectors * uncombined;
-  const double early = early_sectors(demand, traffic, device);
+  const double early = early_sectors(demand, traffic, profile);
   demand.l2_load_lines = traffic.fetched_lines;
   demand.l2_load_line_pairs = traffic.fetched_line_pairs;
   demand.l2_store_lines = traffic.written_lines;
@@ -182,8 +179,19 @@ std::vector<access::SiteSummary> summarise(const Workload& workload) {
   return summaries;
 }
 
+std::optional<Traffic> needed_traffic(const Workload& workload, const std::vector<access::SiteSummary>& sites,
+                                      const Profile& profile, unsigned log2_fewer_lines) {
+  if (!workload.modelled() || is_plain(workload, sites, profile.device)) return std::nullopt;
+  return traffic_of(workload, profile, log2_fewer_lines);
+}
+
 Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Profile& profile,
                  unsigned log2_fewer_lines) {
+  return demand_with(needed_traffic(workload, sites, profile, log2_fewer_lines), workload, sites, profile);
+}
+
+Demand demand_with(const std::optional<Traffic>& traffic, const Workload& workload,
+                   const std::vector<access::SiteSummary>& sites, const Profile& profile) {
   const Device& device = profile.device;
   Demand demand;
   for (const access::Site& site : workload.sites) {
@@ -200,22 +208,21 @@ Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary
     }
     if (!asks_for_sectors(site)) continue;
     if (home_of(site, device) == Home::host_memory) {
-      load ? add_link_load(demand, site, sites[i]) : add_link_store(demand, site, sites[i]);
+      load ? add_link_load(demand, site, sites[i]) : add_link_store(demand, site, sites[i], profile.rates);
     } else {
       demand.footprint_bytes += sites[i].footprint.sectors * access::sector_bytes;
-      load ? add_load(demand, site, sites[i]) : add_store(demand, site, sites[i]);
+      load ? add_load(demand, site, sites[i]) : add_store(demand, site, sites[i], profile.rates);
     }
   }
-  if (!workload.modelled() || is_plain(workload, sites, device)) return demand;
-  if (const auto traffic = traffic_of(workload, profile, log2_fewer_lines)) {
-    const auto store = std::ranges::find(workload.sites, Op::store, &access::Site::op);
-    double uncombined = 0;
-    if (store != workload.sites.end()) {
-      const auto place = static_cast<std::size_t>(store - workload.sites.begin());
-      uncombined = uncombined_share(workload, demand, *store, sites[place].cost, traffic->stored_lines_of_warps);
-    }
-    replace(demand, *traffic, uncombined, device);
+  if (!traffic) return demand;
+  const auto store = std::ranges::find(workload.sites, Op::store, &access::Site::op);
+  double uncombined = 0;
+  if (store != workload.sites.end()) {
+    const auto place = static_cast<std::size_t>(store - workload.sites.begin());
+    uncombined =
+        uncombined_share(workload, demand, *store, sites[place].cost, traffic->stored_lines_of_warps, profile.rates);
   }
+  replace(demand, *traffic, uncombined, profile);
   return demand;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 // What a workload asks of each part of the memory system, whatever the rates are.
 
+#include <optional>
 #include <vector>
 
 #include "engine/access/site.hpp"
 #include "engine/model/profile.hpp"
+#include "engine/model/traffic.hpp"
 #include "engine/model/workload.hpp"
 
 namespace gpumem::model {
@@ -56,6 +58,14 @@ struct Demand {
 /// with fewer lines if so asked.
 [[nodiscard]] Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites,
                                const Profile& profile, unsigned log2_fewer_lines = 0);
+
+/// The two steps of that: the traffic, where it has to be simulated, which takes nearly all of the time and depends on
+/// few rates (of the caches' sizes, and l2_written_share); and what is asked for, given that.
+[[nodiscard]] std::optional<Traffic> needed_traffic(const Workload& workload,
+                                                    const std::vector<access::SiteSummary>& sites,
+                                                    const Profile& profile, unsigned log2_fewer_lines = 0);
+[[nodiscard]] Demand demand_with(const std::optional<Traffic>& traffic, const Workload& workload,
+                                 const std::vector<access::SiteSummary>& sites, const Profile& profile);
 
 /// The summaries of a workload's sites, in its order.
 [[nodiscard]] std::vector<access::SiteSummary> summarise(const Workload& workload);

@@ -17,7 +17,7 @@ namespace {
 std::vector<RateField> rates_of_launches() {
   std::vector<RateField> fields;
   std::ranges::copy_if(rate_fields(), std::back_inserter(fields),
-                       [](const RateField& field) { return !field.read_off; });
+                       [](const RateField& field) { return !field.read_off && !field.carried; });
   return fields;
 }
 

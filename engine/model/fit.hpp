@@ -12,7 +12,7 @@
 
 namespace gpumem::model {
 
-/// A case as the fit sees it. What it demands does not depend on rates, so it is worked out once.
+/// A case as the fit sees it. What it demands depends on no rate that is fitted, so it is worked out once.
 class FitCase {
  public:
   /// Of the profile only what no fit changes matters: the device, and how much its caches hold. `seconds` is what the
@@ -55,7 +55,7 @@ struct FitErrors {
 
 struct Fit {
   Profile profile;                  ///< the starting one with the rates found; `how` is the caller's business
-  std::vector<RateEstimate> rates;  ///< those that launches of kernels depend on, in the order of rate_fields()
+  std::vector<RateEstimate> rates;  ///< those that are fitted to launches of kernels, in the order of rate_fields()
 };
 
 /// Finds the rates that make the robust loss (mean of |e| + 3 e^2, e the logarithm of predicted over measured) least,

@@ -11,10 +11,6 @@ std::uint8_t atoms_of(unsigned sectors) {
   return static_cast<std::uint8_t>(((sectors & 3U) != 0 ? 3U : 0U) | ((sectors & 12U) != 0 ? 12U : 0U));
 }
 
-/// Of the lines that share their places those that wait to be written to memory: more are not kept waiting
-/// (docs/patterns.md).
-constexpr double written_share = 0.7;
-
 }  // namespace
 
 LastGroups::LastGroups(std::size_t most) : slots_(4 * std::bit_ceil(most), nothing), order_(most, nothing) {}
@@ -50,7 +46,7 @@ void LastGroups::forget(std::uint64_t group) {
   slots_[hole] = nothing;
 }
 
-L2Cache::L2Cache(std::size_t lines, unsigned parts, std::size_t soon, Traffic& traffic)
+L2Cache::L2Cache(std::size_t lines, unsigned parts, double written_share, std::size_t soon, Traffic& traffic)
     : fetched_pairs_(soon), written_pairs_(soon), mixed_groups_(soon), traffic_(&traffic) {
   parts_.reserve(parts);
   for (unsigned part = 0; part < parts; ++part) parts_.emplace_back(std::max<std::size_t>(1, lines / parts));

@@ -42,8 +42,9 @@ class LastGroups {
 /// has a home in one of the parts, which alone exchanges it with the memory.
 class L2Cache {
  public:
-  /// `soon` is how many groups of lines may come between two lines of one, for memory to see them as one.
-  L2Cache(std::size_t lines, unsigned parts, std::size_t soon, Traffic& traffic);
+  /// Of the lines that share their places up to `written_share` wait to be written to memory. `soon` is how many groups
+  /// of lines may come between two lines of one, for memory to see them as one.
+  L2Cache(std::size_t lines, unsigned parts, double written_share, std::size_t soon, Traffic& traffic);
 
   /// Has what is known of the lines of these requests come from this machine's memory, all at a time: to be read by a
   /// part, or to be written.

@@ -39,9 +39,16 @@ void schedule_operations(Prediction& prediction, const Workload& workload, const
 }  // namespace
 
 Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines) {
+  std::vector<access::SiteSummary> sites = summarise(workload);
+  const auto traffic = needed_traffic(workload, sites, profile, log2_fewer_lines);
+  return predict_with(traffic, std::move(sites), workload, profile);
+}
+
+Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<access::SiteSummary> sites,
+                        const Workload& workload, const Profile& profile) {
   Prediction prediction;
-  prediction.sites = summarise(workload);
-  prediction.demand = demand_of(workload, prediction.sites, profile, log2_fewer_lines);
+  prediction.sites = std::move(sites);
+  prediction.demand = demand_with(traffic, workload, prediction.sites, profile);
   prediction.cache_resident = is_cached(workload, prediction.demand, profile.device);
   prediction.stages = launch_stages(prediction.demand, workload, profile, prediction.cache_resident);
   prediction.seconds =

@@ -4,6 +4,7 @@
 // as long as simulating them does (schedule.hpp), each launch being such a time. What crosses between GPUs takes
 // as long as its link does (peer.hpp).
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -30,5 +31,9 @@ struct Prediction {
 /// A launch that is simulated is simulated with `log2_fewer_lines` fewer, halved so many times: sooner, and about
 /// right.
 [[nodiscard]] Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines = 0);
+
+/// The same, given what takes long: the summaries of the workload's sites, and the traffic that they need simulated.
+[[nodiscard]] Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<access::SiteSummary> sites,
+                                      const Workload& workload, const Profile& profile);
 
 }  // namespace gpumem::model

@@ -15,12 +15,6 @@ namespace gpumem::model {
 
 namespace {
 
-/// So far from the ends of what a double holds that no sum or product gets there.
-constexpr double least_rate = 1e-18;
-constexpr double most_rate = 1e24;
-/// Its inverse is the exponent of 2 where latency and work are as long as each other.
-constexpr double least_overlap_exponent = 0.1;
-
 Device parse_device(const JsonReader& json) {
   static const std::vector<std::string> members = {"name",
                                                    "compute_capability",
@@ -81,8 +75,7 @@ Profile parse_gpu(const JsonReader& json, bool all_rates) {
     if (field.optional && !all_rates && !rates.has(field.name)) continue;
     const JsonReader rate = rates.member(field.name);
     rate.allow_only(rate_members);
-    const double least = field.value == &Rates::overlap_exponent ? least_overlap_exponent : least_rate;
-    profile.rates.*field.value = rate.member("value").number_from(least, most_rate);
+    profile.rates.*field.value = rate.member("value").number_from(field.least, field.most);
     profile.how[field.name] = rate.member("how").text();
   }
   return profile;

@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "engine/machine/device.hpp"
+#include "engine/pattern/instruction_costs.hpp"
 
 namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
 /// Those from cached_launch_s on are optional in a profile; from pcie_to_device_bytes_per_s to pcie_latency_s they are
 /// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp), and from
-/// nvlink_efficiency on of links between GPUs.
-struct Rates {
+/// nvlink_efficiency on of links between GPUs. Those from atomic_turn_cycles on, and of instructions, are constants of
+/// the model's formulas: fitted to measurements once, and fitted again by no command.
+struct Rates : pattern::InstructionCosts {
   double dram_read_bytes_per_s = 0;     ///< reads alone
   double dram_write_bytes_per_s = 0;    ///< writes alone
   double dram_copy_bytes_per_s = 0;     ///< as many bytes read as written, both counted
@@ -99,6 +101,41 @@ struct Rates {
   double peer_copy_s = 0;                 ///< fixed cost of a copy between GPUs in a queue of copies
   double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each chunk on its way through the host
   double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
+
+  double atomic_turn_cycles = 0;     ///< of L2, for all different words of a sector
+  double atomic_lines_exponent = 0;  ///< p of turns / lines^p: how far lines that atomics go to have turns of their own
+  double on_chip_exponent = 0;  ///< as overlap_exponent, of arithmetic, waits in a loop and the banks of L1 and shared
+  double addresses_exponent = 0;  ///< as overlap_exponent, of working out addresses while other warps wait
+  // Of a launch that is simulated:
+  double l2_loads_exponent = 0;   ///< as overlap_exponent, of L2's answers to loads and the lines fetched for them
+  double l2_filled_share = 0;     ///< of the cost of lines that stores leave incomplete, what stores wait for
+  double l2_exposed_share = 0;    ///< of loads or stores, whichever is shorter: what adds to the longer
+  double l2_mixed_factor = 0;     ///< times the cost of a line left incomplete, added where only some sectors are
+  double l2_held_share = 0;       ///< of L2's lines: those that wait for other blocks to complete their sectors
+  double l2_written_share = 0;    ///< of the lines that share their places: most that wait to be written to memory
+  double l1_lines_at_a_time = 0;  ///< that L1 looks up while it passes on one, if their words lie in different banks
+  double code_fetch_s = 0;        ///< to fetch a pattern's machine code, which shows where L2 has all that is asked for
+  /// Of the parts of a sector that neighbouring warps store, those that arrive in L2 one by one: behind loads, and else
+  /// with so many stores in a row half of them.
+  double uncombined_behind_loads_share = 0;
+  double uncombined_half_stores = 0;
+  /// The same of a launch that is simulated: half of them where neighbouring warps store to so many lines, work out
+  /// addresses for so many cycles, and a store goes to far fewer lines than this. The odds grow with a power of each.
+  double uncombined_half_lines = 0;
+  double uncombined_usual_cycles = 0;
+  double uncombined_many_lines = 0;
+  double uncombined_cycles_exponent = 0;
+  double uncombined_lines_exponent = 0;
+  double uncombined_odds_exponent = 0;
+  double uncombined_loads_factor = 0;  ///< of these lines, if the launch loads
+  double uncombined_plain_cycles = 0;  ///< of addresses that are nothing to speak of
+  double miss_sharpness = 0;           ///< s of 1 - (cache / footprint)^s, the share of steps of a chase that miss
+  double address_thread_cycles = 0;    ///< of a kernel that works out its addresses (scheduler cycles of a warp): once
+  double address_access_cycles = 0;    ///< for each access, whether a lane takes part or not
+  double address_request_cycles = 0;   ///< and if one does
+  double address_store_word_cycles = 0;   ///< for each 4 bytes of a lane that are only stored
+  double address_store_saved_cycles = 0;  ///< less for a request that only stores
+  double address_copy_cycles = 0;         ///< more for one that loads and stores
 };
 
 /// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with
@@ -113,6 +150,9 @@ struct RateField {
   Scale scale;
   bool optional = false;  ///< profiles may leave it out
   bool read_off = false;  ///< no launch depends on it: of copies, of the host, of chases, of other GPUs
+  bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
+  double least = 1e-18;   ///< that a profile may give it: no sum or product gets near the ends of what a double holds
+  double most = 1e24;
 };
 
 /// The rates by name, in the order of profile files: the one place that lists them.

@@ -2,6 +2,22 @@
 
 namespace gpumem::model {
 
+namespace {
+
+constexpr RateField constant(const char* name, RateMember value, double least, double most) {
+  return {name, value, Scale::nothing, true, false, true, least, most};
+}
+
+constexpr RateField cycles(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e6); }
+constexpr RateField lines(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e6); }
+constexpr RateField share(const char* name, RateMember value) { return constant(name, value, 1e-6, 1); }
+constexpr RateField factor(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e3); }
+/// Its inverse is an exponent of 2 where two things that hide each other take as long as each other.
+constexpr double least_exponent = 0.1;
+constexpr RateField exponent(const char* name, RateMember value) { return constant(name, value, least_exponent, 10); }
+
+}  // namespace
+
 std::span<const RateField> rate_fields() {
   static constexpr RateField fields[] = {
       {"dram_read_bytes_per_s", &Rates::dram_read_bytes_per_s, Scale::memory},
@@ -29,7 +45,7 @@ std::span<const RateField> rate_fields() {
       {"l2_write_requests_per_s", &Rates::l2_write_requests_per_s, Scale::chip, true},
       {"l2_meetings_per_s", &Rates::l2_store_collisions_per_s, Scale::chip, true},
       {"l1_lines_per_cycle", &Rates::l1_lines_per_cycle, Scale::nothing, true},
-      {"overlap_exponent", &Rates::overlap_exponent, Scale::nothing, true},
+      {"overlap_exponent", &Rates::overlap_exponent, Scale::nothing, true, false, false, least_exponent},
       {"line_spread_share", &Rates::line_spread_share, Scale::nothing, true},
       {"pcie_to_device_bytes_per_s", &Rates::pcie_to_device_bytes_per_s, Scale::link, true, true},
       {"pcie_to_host_bytes_per_s", &Rates::pcie_to_host_bytes_per_s, Scale::link, true, true},
@@ -84,6 +100,48 @@ std::span<const RateField> rate_fields() {
       {"peer_copy_s", &Rates::peer_copy_s, Scale::nothing, true, true},
       {"staged_piece_s", &Rates::staged_piece_s, Scale::nothing, true, true},
       {"host_memory_bytes_per_s", &Rates::host_memory_bytes_per_s, Scale::nothing, true, true},
+      cycles("atomic_turn_cycles", &Rates::atomic_turn_cycles),
+      exponent("atomic_lines_exponent", &Rates::atomic_lines_exponent),
+      exponent("on_chip_exponent", &Rates::on_chip_exponent),
+      exponent("addresses_exponent", &Rates::addresses_exponent),
+      exponent("l2_loads_exponent", &Rates::l2_loads_exponent),
+      share("l2_filled_share", &Rates::l2_filled_share),
+      share("l2_exposed_share", &Rates::l2_exposed_share),
+      factor("l2_mixed_factor", &Rates::l2_mixed_factor),
+      share("l2_held_share", &Rates::l2_held_share),
+      share("l2_written_share", &Rates::l2_written_share),
+      lines("l1_lines_at_a_time", &Rates::l1_lines_at_a_time),
+      constant("code_fetch_s", &Rates::code_fetch_s, 1e-9, 1),
+      share("uncombined_behind_loads_share", &Rates::uncombined_behind_loads_share),
+      factor("uncombined_half_stores", &Rates::uncombined_half_stores),
+      lines("uncombined_half_lines", &Rates::uncombined_half_lines),
+      cycles("uncombined_usual_cycles", &Rates::uncombined_usual_cycles),
+      lines("uncombined_many_lines", &Rates::uncombined_many_lines),
+      exponent("uncombined_cycles_exponent", &Rates::uncombined_cycles_exponent),
+      exponent("uncombined_lines_exponent", &Rates::uncombined_lines_exponent),
+      exponent("uncombined_odds_exponent", &Rates::uncombined_odds_exponent),
+      factor("uncombined_loads_factor", &Rates::uncombined_loads_factor),
+      cycles("uncombined_plain_cycles", &Rates::uncombined_plain_cycles),
+      exponent("miss_sharpness", &Rates::miss_sharpness),
+      cycles("address_thread_cycles", &Rates::address_thread_cycles),
+      cycles("address_access_cycles", &Rates::address_access_cycles),
+      cycles("address_request_cycles", &Rates::address_request_cycles),
+      cycles("address_store_word_cycles", &Rates::address_store_word_cycles),
+      cycles("address_store_saved_cycles", &Rates::address_store_saved_cycles),
+      cycles("address_copy_cycles", &Rates::address_copy_cycles),
+      cycles("integer_sum_cycles", &Rates::integer_sum_cycles),
+      cycles("integer_bits_cycles", &Rates::integer_bits_cycles),
+      cycles("integer_shift_cycles", &Rates::integer_shift_cycles),
+      cycles("integer_product_cycles", &Rates::integer_product_cycles),
+      cycles("integer_wide_product_cycles", &Rates::integer_wide_product_cycles),
+      cycles("integer_narrow_product_cycles", &Rates::integer_narrow_product_cycles),
+      cycles("integer_division_cycles", &Rates::integer_division_cycles),
+      cycles("integer_division_by_literal_cycles", &Rates::integer_division_by_literal_cycles),
+      cycles("integer_narrow_division_cycles", &Rates::integer_narrow_division_cycles),
+      cycles("integer_like_division_cycles", &Rates::integer_like_division_cycles),
+      cycles("integer_shifted_division_cycles", &Rates::integer_shifted_division_cycles),
+      cycles("integer_comparison_cycles", &Rates::integer_comparison_cycles),
+      cycles("integer_choice_cycles", &Rates::integer_choice_cycles),
   };
   return fields;
 }

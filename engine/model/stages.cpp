@@ -27,13 +27,12 @@ struct LineSeconds {
                        demand.l2_fill_line_pairs / rates.l2_fill_line_pairs_per_s);
     stored = demand.l2_store_lines / rates.l2_store_lines_per_s +
              demand.l2_store_line_pairs / rates.l2_store_line_pairs_per_s;
-    // Memory reads a sector of the line between its writes: more than twice as dear as a line of fills alone, less so
-    // where it reads anyway (docs/patterns.md).
-    constexpr double dearer = 2;
+    // Memory reads a sector of the line between its writes: dearer than a line of fills alone, less so where it reads
+    // anyway (docs/patterns.md).
     const double sectors = demand.l2_load_sectors + demand.l2_store_sectors;
     const double loads = sectors > 0 ? demand.l2_load_sectors / sectors : 0;
     mixed =
-        dearer * (1 - loads) *
+        rates.l2_mixed_factor * (1 - loads) *
         (demand.l2_mixed_lines / rates.l2_fill_lines_per_s + demand.l2_mixed_groups / rates.l2_fill_line_pairs_per_s);
   }
 
@@ -154,17 +153,6 @@ double unevenness(const Workload& workload, const Device& device) {
   return std::ceil(blocks / device.multiprocessors) * device.multiprocessors / blocks;
 }
 
-/// Of L2, for all different words of a sector: 1.36 thousand million a second on an H200 at 1980 MHz, which is what
-/// `gpumem probe atomics` measures at one address.
-constexpr double atomic_turn_cycles = 1.46;
-
-/// How well arithmetic, loads waited for in every round of a loop and the banks of L1 and shared memory hide behind
-/// each other, as overlap_exponent. Products of matrices on an H200 are predicted best by 2 (docs/method.md).
-constexpr double on_chip_exponent = 2;
-
-/// The same for addresses, of which many warps work out theirs while others wait (docs/patterns.md).
-constexpr double addresses_exponent = 8;
-
 /// Both, where one can hide behind the other: (a^p + b^p)^(1/p). Written so that the longer one stands alone when the
 /// other is nothing, and nothing overflows.
 double overlapped(double one, double other, double exponent) {
@@ -176,14 +164,13 @@ double overlapped(double one, double other, double exponent) {
 /// Loads wait for L2's answers and for lines that it fetches, which hide each other in part; stores that find their
 /// line there come and go before those that do not; and little of the one hides behind the other (docs/patterns.md).
 double simulated_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
-  constexpr double loads_exponent = 3;
-  constexpr double filled_share = 0.88;
-  constexpr double exposed = 0.9;
   const LineSeconds lines = cached ? LineSeconds({}, rates) : LineSeconds(demand, rates);
-  const double loads = overlapped(demand.l2_read_requests / rates.l2_read_requests_per_s, lines.loaded, loads_exponent);
-  const double stores = demand.l2_write_requests / rates.l2_write_requests_per_s + filled_share * lines.filled;
-  const double both = std::max(loads, stores) + exposed * std::min(loads, stores);
-  const double least = lines.loaded + filled_share * lines.filled + lines.stored;
+  const double loads =
+      overlapped(demand.l2_read_requests / rates.l2_read_requests_per_s, lines.loaded, rates.l2_loads_exponent);
+  const double filled = rates.l2_filled_share * lines.filled;
+  const double stores = demand.l2_write_requests / rates.l2_write_requests_per_s + filled;
+  const double both = std::max(loads, stores) + rates.l2_exposed_share * std::min(loads, stores);
+  const double least = lines.loaded + filled + lines.stored;
   const double met = demand.store_collisions / rates.l2_store_collisions_per_s;
   // Stores that wait for few busy lines keep the others of their warps waiting.
   const double exponent = 1 + (rates.overlap_exponent - 1) / std::max(1.0, demand.meeting_unevenness);
@@ -237,14 +224,15 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     }
   }
   if (demand.atomic_turns > 0) {
-    stage("atomics", demand.atomic_turns * atomic_turn_cycles / static_cast<double>(profile.device.sm_clock_hz));
+    stage("atomics", demand.atomic_turns * rates.atomic_turn_cycles / static_cast<double>(profile.device.sm_clock_hz));
   }
   if (demand.over_link) stage("pcie", pcie_seconds(demand, rates));
   if (demand.shared_wavefronts > 0) {
     stage("shared_wavefronts",
           uneven * (demand.shared_wavefronts + lines) / (rates.shared_wavefronts_per_cycle * cycles_per_s));
   }
-  if (workload.address_cycles) stage("addresses", uneven * *workload.address_cycles / (schedulers * cycles_per_s));
+  if (workload.address_cycles)
+    stage("addresses", uneven * workload.address_cycles(rates) / (schedulers * cycles_per_s));
   const double issued_s = uneven * workload.scheduler_cycles.value_or(0) / (schedulers * cycles_per_s);
   const auto flops_per_s = peak_flops_per_s(profile.device, workload.double_precision);
   const double computed_s =
@@ -281,17 +269,16 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   }
   if (demand.simulated) memory = simulated_seconds(demand, rates, memory, cached);
   // What a multiprocessor does in turns hides less than what goes on beyond it.
-  double on_chip = overlapped(banks, arithmetic, on_chip_exponent);
+  double on_chip = overlapped(banks, arithmetic, rates.on_chip_exponent);
   if (workload.waits > 1) {
-    on_chip = overlapped(on_chip, latency, on_chip_exponent);
+    on_chip = overlapped(on_chip, latency, rates.on_chip_exponent);
     latency = 0;
   }
   const double loaded = overlapped(memory, on_chip, rates.overlap_exponent);
-  const double work = overlapped(loaded, addresses, addresses_exponent);
+  const double work = overlapped(loaded, addresses, rates.addresses_exponent);
   // Where L2 has all that is asked for, what shows is that the machine code of a pattern is fetched first.
-  constexpr double code_s = 0.5e-6;
   const bool has_code = demand.simulated || workload.address_cycles;
-  const double once = cached ? rates.cached_launch_s + (has_code ? code_s : 0) : rates.launch_s;
+  const double once = cached ? rates.cached_launch_s + (has_code ? rates.code_fetch_s : 0) : rates.launch_s;
   return std::max(launch, overlapped(latency, work, rates.overlap_exponent) + barriers) + workload.launches * once +
          (demand.over_link ? rates.pcie_latency_s : 0);
 }

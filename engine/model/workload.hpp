@@ -2,6 +2,7 @@
 // What a case does, whatever GPU runs it: what the model reads, and the counters confirm.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,10 @@
 #include "engine/measure/experiment.hpp"
 
 namespace gpumem {
+
+namespace model {
+struct Rates;
+}
 
 /// One piece of work in a stream of a case that is more than a launch. Work in one stream runs in its order; work in
 /// different streams runs at once where different engines do it, and one piece after another on the same engine.
@@ -76,8 +81,9 @@ struct Workload {
   /// Cycles that the instructions of all warps keep a scheduler busy, where that may matter: one each, more on a pipe
   /// that is narrower than a warp.
   std::optional<double> scheduler_cycles = {};
-  /// The same of working out where a user's pattern goes; absent where that is nothing to speak of.
-  std::optional<double> address_cycles = {};
+  /// The same of working out where a user's pattern goes, on a GPU with these rates; empty where that is nothing to
+  /// speak of.
+  std::function<double(const model::Rates&)> address_cycles = {};
   /// The runs sample the headline themselves, though that of other cases follows from the time.
   bool sampled = false;
   /// Why no stage of the model reaches what it does, so that only its requests are predicted; empty where they do.

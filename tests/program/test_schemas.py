@@ -84,6 +84,9 @@ class Profiles(SchemaTest):
             "missing rate": changed(lambda p: p["rates"].pop("dram_read_bytes_per_s")),
             "rate without how": changed(lambda p: p["rates"]["dram_read_bytes_per_s"].pop("how")),
             "rate of 0": changed(lambda p: p["rates"]["dram_read_bytes_per_s"].update(value=0)),
+            "share above 1": changed(lambda p: p["rates"].update(l2_written_share={"value": 1.1, "how": "x"})),
+            "exponent near 0": changed(lambda p: p["rates"].update(overlap_exponent={"value": 0.05, "how": "x"})),
+            "instruction without end": changed(lambda p: p["rates"].update(integer_sum_cycles={"value": 1e9, "how": "x"})),
             "other version": changed(lambda p: p.update(schema_version=2)),
             "half a link": changed(lambda p: p["device"]["pcie"].pop("width")),
         }

@@ -14,6 +14,7 @@
 #include "engine/access/periodic.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
+#include "engine/model/profile.hpp"
 #include "engine/pattern/expression_bounds.hpp"
 #include "engine/pattern/expression_cost.hpp"
 #include "engine/pattern/expression_evaluator.hpp"
@@ -313,18 +314,21 @@ const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, c
 /// Scheduler cycles of all warps for where accesses go, with what the kernel does around it, as compiled (see
 /// pattern::cycles_of). Warps without an active lane only find out that they are. Of an affine pattern they are as few
 /// as of the built-in kernels, whose rates include them.
-std::optional<double> address_cycles(const Launch& launch, const UserPattern& pattern, std::uint64_t requests,
-                                     const PatternFacts& facts) {
-  constexpr double per_thread = 11;
-  constexpr double per_access = 8;  // that takes part or not
-  constexpr double per_request = 8;
-  if (facts.period && facts.period->accesses == 1) return std::nullopt;
-  const double words = launch.word_bytes / 4.0;
-  const bool copies = launch.op == Op::copy;
-  const double accessing = per_request + (launch.op == Op::write ? 7.8 * words - 5 : 0) + (copies ? 2.6 : 0) +
-                           cycles_of(pattern.written) * (copies ? 2 : 1);
-  const double always = per_access + cycles_of(pattern.written_active) + per_thread / launch.tile.elements_per_thread;
-  return static_cast<double>(launch.requests()) * always + static_cast<double>(requests) * accessing;
+std::function<double(const model::Rates&)> address_cycles(const Launch& launch, const UserPattern& pattern,
+                                                          std::uint64_t requests, const PatternFacts& facts) {
+  if (facts.period && facts.period->accesses == 1) return nullptr;
+  return [op = launch.op, words = launch.word_bytes / 4.0, turns = launch.tile.elements_per_thread,
+          all = static_cast<double>(launch.requests()), requests = static_cast<double>(requests),
+          element = instructions_of(pattern.written),
+          active = instructions_of(pattern.written_active)](const model::Rates& rates) {
+    const bool copies = op == Op::copy;
+    const double stored =
+        op == Op::write ? rates.address_store_word_cycles * words - rates.address_store_saved_cycles : 0;
+    const double accessing = rates.address_request_cycles + stored + (copies ? rates.address_copy_cycles : 0) +
+                             cycles_of(element, rates) * (copies ? 2 : 1);
+    const double always = rates.address_access_cycles + cycles_of(active, rates) + rates.address_thread_cycles / turns;
+    return all * always + requests * std::max(accessing, 0.0);
+  };
 }
 
 Workload workload_of(const Launch& launch, const UserPattern& pattern, const access::ExactSummary& exact,

@@ -55,15 +55,42 @@ std::string error_with_value(const std::string& value) {
 }
 
 /// Whether a profile may leave a rate out: those of the host link, of the host, of how waiting and work overlap, of
-/// chases, and of links between GPUs.
+/// chases, and of links between GPUs; and the constants of the model's formulas.
 bool is_optional(std::string_view rate) {
   return rate == "load_turn_s" || rate == "l1_bytes" || rate == "l2_near_share" || rate.ends_with("_latency_cycles") ||
-         std::ranges::any_of(
-             std::initializer_list<std::string_view>{"pcie_", "copy_", "host_", "pageable_", "staging_", "streams_",
-                                                     "cached_", "store_", "block_drain_", "overlap_", "line_spread_",
-                                                     "l1_lines_", "l2_read_requests_", "l2_write_requests_",
-                                                     "l2_meetings_", "nvlink_", "peer_", "staged_"},
-             [&](std::string_view beginning) { return rate.starts_with(beginning); });
+         std::ranges::any_of(std::initializer_list<std::string_view>{"pcie_",
+                                                                     "copy_",
+                                                                     "host_",
+                                                                     "pageable_",
+                                                                     "staging_",
+                                                                     "streams_",
+                                                                     "cached_",
+                                                                     "store_",
+                                                                     "block_drain_",
+                                                                     "overlap_",
+                                                                     "line_spread_",
+                                                                     "l1_lines_",
+                                                                     "l2_read_requests_",
+                                                                     "l2_write_requests_",
+                                                                     "l2_meetings_",
+                                                                     "nvlink_",
+                                                                     "peer_",
+                                                                     "staged_",
+                                                                     "atomic_",
+                                                                     "on_chip_",
+                                                                     "addresses_",
+                                                                     "l2_loads_",
+                                                                     "l2_filled_",
+                                                                     "l2_exposed_",
+                                                                     "l2_mixed_",
+                                                                     "l2_held_",
+                                                                     "l2_written_",
+                                                                     "code_fetch_",
+                                                                     "uncombined_",
+                                                                     "miss_",
+                                                                     "address_",
+                                                                     "integer_"},
+                             [&](std::string_view beginning) { return rate.starts_with(beginning); });
 }
 
 }  // namespace
@@ -112,8 +139,12 @@ TEST_CASE("every shipped profile is sound", "[profile]") {
 
 TEST_CASE("every rate of a profile reaches the model under its own name", "[profile]") {
   Json json = shipped();
-  double value = 1;
-  for (auto& [name, entry] : json.at("rates").items()) entry["value"] = value++;
+  // Each another value, from the least that it may have on.
+  std::vector<double> expected;
+  for (const RateField& field : rate_fields()) {
+    expected.push_back(field.least * (1 + 0.01 * static_cast<double>(expected.size())));
+    json.at("rates").at(field.name)["value"] = expected.back();
+  }
   const Rates rates = parse_profile(json.dump(), source).rates;
   const double in_file_order[] = {rates.dram_read_bytes_per_s,
                                   rates.dram_write_bytes_per_s,
@@ -193,10 +224,51 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.nvlink_latency_s,
                                   rates.peer_copy_s,
                                   rates.staged_piece_s,
-                                  rates.host_memory_bytes_per_s};
+                                  rates.host_memory_bytes_per_s,
+                                  rates.atomic_turn_cycles,
+                                  rates.atomic_lines_exponent,
+                                  rates.on_chip_exponent,
+                                  rates.addresses_exponent,
+                                  rates.l2_loads_exponent,
+                                  rates.l2_filled_share,
+                                  rates.l2_exposed_share,
+                                  rates.l2_mixed_factor,
+                                  rates.l2_held_share,
+                                  rates.l2_written_share,
+                                  rates.l1_lines_at_a_time,
+                                  rates.code_fetch_s,
+                                  rates.uncombined_behind_loads_share,
+                                  rates.uncombined_half_stores,
+                                  rates.uncombined_half_lines,
+                                  rates.uncombined_usual_cycles,
+                                  rates.uncombined_many_lines,
+                                  rates.uncombined_cycles_exponent,
+                                  rates.uncombined_lines_exponent,
+                                  rates.uncombined_odds_exponent,
+                                  rates.uncombined_loads_factor,
+                                  rates.uncombined_plain_cycles,
+                                  rates.miss_sharpness,
+                                  rates.address_thread_cycles,
+                                  rates.address_access_cycles,
+                                  rates.address_request_cycles,
+                                  rates.address_store_word_cycles,
+                                  rates.address_store_saved_cycles,
+                                  rates.address_copy_cycles,
+                                  rates.integer_sum_cycles,
+                                  rates.integer_bits_cycles,
+                                  rates.integer_shift_cycles,
+                                  rates.integer_product_cycles,
+                                  rates.integer_wide_product_cycles,
+                                  rates.integer_narrow_product_cycles,
+                                  rates.integer_division_cycles,
+                                  rates.integer_division_by_literal_cycles,
+                                  rates.integer_narrow_division_cycles,
+                                  rates.integer_like_division_cycles,
+                                  rates.integer_shifted_division_cycles,
+                                  rates.integer_comparison_cycles,
+                                  rates.integer_choice_cycles};
   CHECK(std::size(in_file_order) == json.at("rates").size());
-  double expected = 1;
-  for (const double rate : in_file_order) CHECK(rate == expected++);
+  CHECK(std::ranges::equal(in_file_order, expected));
 }
 
 TEST_CASE("a profile's device is what the file says", "[profile]") {
@@ -340,6 +412,25 @@ TEST_CASE("a rate is a number greater than 0, far from what a double holds", "[p
     CHECK(error_with_value(value) == "file.json: /rates/launch_s/value: expected a number from 1e-18 to 1e+24");
   }
   CHECK(error_with_value("1e-12") == "nothing thrown");
+}
+
+TEST_CASE("a constant of a formula stays where the formula holds", "[profile]") {
+  const auto error_of_rate = [](const std::string& rate, double value) {
+    return error_after([&](Json& json) { json["rates"][rate]["value"] = value; });
+  };
+  CHECK(error_of_rate("l2_written_share", 1.1) ==
+        "file.json: /rates/l2_written_share/value: expected a number from 1e-06 to 1");
+  CHECK(error_of_rate("miss_sharpness", 0.05) ==
+        "file.json: /rates/miss_sharpness/value: expected a number from 0.1 to 10");
+  CHECK(error_of_rate("integer_sum_cycles", 0) ==
+        "file.json: /rates/integer_sum_cycles/value: expected a number from 0.001 to 1000000");
+  for (const RateField& field : rate_fields()) {
+    INFO(field.name);
+    CHECK(error_of_rate(field.name, field.least) == "nothing thrown");
+    CHECK(error_of_rate(field.name, field.most) == "nothing thrown");
+    CHECK(error_of_rate(field.name, field.most * 1.01) != "nothing thrown");
+    CHECK((!field.carried || (field.optional && !field.read_off)));
+  }
 }
 
 TEST_CASE("a count is a whole number greater than 0 that fits", "[profile]") {
