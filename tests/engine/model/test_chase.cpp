@@ -24,6 +24,7 @@ Profile made_up() {
   profile.rates.l2_latency_cycles = 200;
   profile.rates.l2_far_latency_cycles = 400;
   profile.rates.memory_latency_cycles = 800;
+  profile.rates.miss_sharpness = 4;
   return profile;
 }
 
