@@ -53,7 +53,7 @@ Fact addresses_fact(std::span<const Outcome> outcomes) {
                           "{giga_atomics_per_s}, {gain_ratio} the rate of {fewest_addresses}.";
   fact.outcomes.push_back(first.index);
   if (&fewest != &best) fact.outcomes.push_back(fewest.index);
-  fact.values.push_back({"fewest_addresses", addresses_of(first)});
+  fact.values.emplace_back("fewest_addresses", addresses_of(first));
   fact.values.push_back(gain_value("gain_ratio", first, best));
   return fact;
 }
