@@ -44,6 +44,43 @@ const Outcome* find_outcome(std::span<const Outcome> outcomes, std::string_view 
   return found == outcomes.end() ? nullptr : &*found;
 }
 
+std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, std::string_view parameter) {
+  const auto number = [&](const Outcome& outcome) { return outcome.one.number(parameter); };
+  const std::uint64_t most = number(*std::ranges::max_element(outcomes, {}, number));
+  std::vector<Outcome> largest;
+  for (const Outcome& outcome : outcomes) {
+    if (number(outcome) == most) largest.push_back(outcome);
+  }
+  return largest;
+}
+
+OutcomesByNumber by_number(std::span<const Outcome> outcomes, std::string_view parameter, std::string_view alternative,
+                           std::string_view number) {
+  OutcomesByNumber found;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.one.name(parameter) == alternative) found[outcome.one.number(number)] = &outcome;
+  }
+  return found;
+}
+
+Fact gain_fact(const Outcome& from, const Outcome& to, const char* gains, const char* no_gain,
+               std::vector<FactValue> values) {
+  const bool gained = better(to, from);
+  return {gained ? FactKind::fastest : FactKind::as_fast_as,
+          {to.index, from.index},
+          gained ? gains : no_gain,
+          std::move(values)};
+}
+
+Fact cost_fact(const Outcome& slow, const Outcome& fast, const char* costs, const char* no_cost,
+               std::vector<FactValue> values) {
+  const bool cost = better(fast, slow);
+  return {cost ? FactKind::costs : FactKind::as_fast_as,
+          {slow.index, fast.index},
+          cost ? costs : no_cost,
+          std::move(values)};
+}
+
 FactValue headline_value(std::string name, const Outcome& outcome) {
   return {std::move(name), outcome.headline, outcome.predicted};
 }

@@ -1,9 +1,12 @@
 #pragma once
 // How cases compare, by their headlines: the one place that decides whether two of them differ.
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "probes/probe.hpp"
 
@@ -31,6 +34,21 @@ inline constexpr double saturated_share = 0.95;
 /// The first outcome with a value of a parameter; null if none has it.
 [[nodiscard]] const Outcome* find_outcome(std::span<const Outcome> outcomes, std::string_view parameter,
                                           const Value& value);
+
+/// The cases with the largest number of a parameter, at least one.
+[[nodiscard]] std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, std::string_view parameter);
+/// The cases of one alternative by a number: `parameter` is what there are alternatives of, `number` another parameter.
+/// Of several cases with the same number the last.
+using OutcomesByNumber = std::map<std::uint64_t, const Outcome*>;
+[[nodiscard]] OutcomesByNumber by_number(std::span<const Outcome> outcomes, std::string_view parameter,
+                                         std::string_view alternative, std::string_view number);
+
+/// Says `gains` if `to` is better than `from`, and else `no_gain`. Both templates have the same values.
+[[nodiscard]] Fact gain_fact(const Outcome& from, const Outcome& to, const char* gains, const char* no_gain,
+                             std::vector<FactValue> values);
+/// Says `costs` if `slow` is worse than `fast`, and else `no_cost`. Both templates have the same values.
+[[nodiscard]] Fact cost_fact(const Outcome& slow, const Outcome& fast, const char* costs, const char* no_cost,
+                             std::vector<FactValue> values);
 
 /// The headline as a value of a fact, with what was predicted of it.
 [[nodiscard]] FactValue headline_value(std::string name, const Outcome& outcome);

@@ -170,8 +170,6 @@ bool JsonReader::is_text() const { return value_->is_string(); }
 
 bool JsonReader::is_number() const { return value_->is_number(); }
 
-bool JsonReader::is_list() const { return value_->is_array(); }
-
 bool JsonReader::is_object() const { return value_->is_object(); }
 
 bool JsonReader::is_array() const { return value_->is_array(); }

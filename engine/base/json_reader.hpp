@@ -33,7 +33,6 @@ class JsonReader {
   [[nodiscard]] bool is_null() const;
   [[nodiscard]] bool is_text() const;
   [[nodiscard]] bool is_number() const;
-  [[nodiscard]] bool is_list() const;
   [[nodiscard]] bool is_object() const;
   [[nodiscard]] bool is_array() const;
 

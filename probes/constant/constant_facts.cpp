@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,20 +16,9 @@ namespace gpumem::constant {
 
 namespace {
 
-/// The cases of one space, by the number of distinct addresses.
-using ByAddresses = std::map<std::uint64_t, const Outcome*>;
-
-ByAddresses in_space(std::span<const Outcome> outcomes, std::string_view space) {
-  ByAddresses by_addresses;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("space") == space) by_addresses[outcome.one.number("addresses")] = &outcome;
-  }
-  return by_addresses;
-}
-
 /// From how many addresses on the same table is faster in another memory. Nothing without a number of addresses in
 /// common.
-std::optional<Fact> fact_beside(const ByAddresses& constant, const ByAddresses& other, const char* memory) {
+std::optional<Fact> fact_beside(const OutcomesByNumber& constant, const OutcomesByNumber& other, const char* memory) {
   std::vector<std::size_t> indices;
   const Outcome* in_constant = nullptr;
   const Outcome* in_other = nullptr;
@@ -99,13 +87,13 @@ void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
 }  // namespace
 
 Conclusion conclude_constant(std::span<const Outcome> outcomes) {
-  const ByAddresses constant = in_space(outcomes, "constant");
+  const OutcomesByNumber constant = by_number(outcomes, "space", "constant", "addresses");
   if (constant.empty()) return {};
   Conclusion conclusion;
   bool others_are_faster = false;
   for (const auto& [space, memory] :
        {std::pair("shared", "shared memory"), std::pair("global", "L1 (global memory)")}) {
-    if (auto fact = fact_beside(constant, in_space(outcomes, space), memory)) {
+    if (auto fact = fact_beside(constant, by_number(outcomes, "space", space, "addresses"), memory)) {
       others_are_faster = others_are_faster || fact->kind != FactKind::as_fast_as;
       conclusion.facts.push_back(*std::move(fact));
     }

@@ -2,7 +2,6 @@
 // local memory, which is device memory behind the caches; with known ones it lies in registers. The work is the same.
 
 #include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -173,19 +172,8 @@ class LocalExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-/// Cases by the words of the array.
-using BySize = std::map<std::uint64_t, const Outcome*>;
-
-static BySize of_array(std::span<const Outcome> outcomes, std::string_view array) {
-  BySize sizes;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("array") == array) sizes[outcome.one.number("array_words")] = &outcome;
-  }
-  return sizes;
-}
-
 /// What local memory costs at the sizes that ran in both: the smallest of them, and the largest.
-static void add_cost(std::vector<Fact>& facts, const BySize& local, const BySize& registers) {
+static void add_cost(std::vector<Fact>& facts, const OutcomesByNumber& local, const OutcomesByNumber& registers) {
   std::vector<std::size_t> indices;
   std::vector<double> sizes;
   std::vector<double> slowdowns;
@@ -212,7 +200,7 @@ static void add_cost(std::vector<Fact>& facts, const BySize& local, const BySize
 }
 
 /// Whether registers were enough for the array that was to be in them.
-static void add_spill(std::vector<Fact>& facts, const BySize& registers) {
+static void add_spill(std::vector<Fact>& facts, const OutcomesByNumber& registers) {
   for (const auto& [words, outcome] : registers) {
     const double bytes = outcome->metric("local_bytes_per_thread").value_or(0);
     if (bytes < 1) continue;
@@ -226,7 +214,7 @@ static void add_spill(std::vector<Fact>& facts, const BySize& registers) {
 }
 
 /// Where an update grows far dearer from one size to the next.
-static void add_knees(std::vector<Fact>& facts, const BySize& local) {
+static void add_knees(std::vector<Fact>& facts, const OutcomesByNumber& local) {
   constexpr double far_dearer = 1.3;  // less is the cost of the loop, which differs between sizes
   for (auto larger = local.begin(); larger != local.end(); ++larger) {
     if (larger == local.begin()) continue;
@@ -246,8 +234,8 @@ static void add_knees(std::vector<Fact>& facts, const BySize& local) {
 /// Compares local memory with registers, and says what the compiler reported. Nothing where no size ran in local
 /// memory.
 static Conclusion conclude_local(std::span<const Outcome> outcomes) {
-  const BySize local = of_array(outcomes, "local");
-  const BySize registers = of_array(outcomes, "registers");
+  const OutcomesByNumber local = by_number(outcomes, "array", "local", "array_words");
+  const OutcomesByNumber registers = by_number(outcomes, "array", "registers", "array_words");
   if (local.empty()) return {};
   Conclusion conclusion;
   add_cost(conclusion.facts, local, registers);

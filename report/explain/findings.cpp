@@ -151,8 +151,7 @@ std::string found(const Members& table, std::span<const ConclusionRecord> conclu
   return join(parts, " ");
 }
 
-/// What the probe concludes, a fact a line, and on a last line how far to trust what it was predicted from; empty if it
-/// concludes nothing.
+/// What the probe concludes, a fact a line; empty if it concludes nothing.
 std::vector<std::string> concluded(const std::vector<Record>& results, const Members& table,
                                    std::span<const ConclusionRecord> conclusions) {
   const auto conclusion = std::ranges::find_if(
@@ -161,12 +160,9 @@ std::vector<std::string> concluded(const std::vector<Record>& results, const Mem
   std::vector<std::string> lines;
   for (const FactRecord& fact : conclusion->facts) lines.push_back(fact.text);
   if (lines.empty()) lines.push_back(conclusion->advice);
-  const Cases cases = cases_of(results, table);
   const bool measured =
-      std::ranges::any_of(cases, [](const Record* record) { return record->headline.measured.has_value(); });
+      std::ranges::any_of(table, [&](std::size_t member) { return results[member].headline.measured.has_value(); });
   if (!measured) lines.front().insert(0, "Predicted: ");
-  const std::string agreed = agreement(cases);
-  lines.push_back(agreed.empty() ? "" : capitalised(agreed) + ".");
   return lines;
 }
 
@@ -193,9 +189,8 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     if (facts.empty()) {
       parts = described(results, own);
       parts.push_back(found(own, conclusions));
-    } else {
-      parts.push_back(facts.back());
-      facts.pop_back();
+    } else if (const std::string agreed = agreement(cases_of(results, own)); !agreed.empty()) {
+      parts.push_back(capitalised(agreed) + ".");
     }
     std::erase(parts, "");
     const auto gpu = gpu_beside_others(results[own.front()]);

@@ -133,7 +133,7 @@ class FieldReader {
   void read(const JsonReader& json, FactItems& facts) const {
     for (const auto& [name, value] : json.members()) {
       FactValue& read_value = facts.values.emplace_back(name, 0.0);
-      read_value.is_list = value.is_list();
+      read_value.is_list = value.is_array();
       if (!read_value.is_list) {
         read(value, read_value.items.front());
         continue;

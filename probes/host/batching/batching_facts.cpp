@@ -1,7 +1,6 @@
 // From how many copies on it pays to pack them, and what a call for each of them costs.
 
 #include <iterator>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,17 +13,6 @@ namespace gpumem::host {
 
 namespace {
 
-/// The cases of an alternative, by number of copies.
-using Cases = std::map<std::uint64_t, const Outcome*>;
-
-Cases cases_of(std::span<const Outcome> outcomes, std::string_view alternative) {
-  Cases cases;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("batching") == alternative) cases[outcome.one.number("copies")] = &outcome;
-  }
-  return cases;
-}
-
 /// Two alternatives for one number of copies.
 struct Pair {
   double copies;
@@ -33,7 +21,7 @@ struct Pair {
 };
 
 /// The numbers of copies that both ran with, ascending.
-std::vector<Pair> pairs_of(const Cases& one, const Cases& other) {
+std::vector<Pair> pairs_of(const OutcomesByNumber& one, const OutcomesByNumber& other) {
   std::vector<Pair> pairs;
   for (const auto& [copies, outcome] : one) {
     const auto found = other.find(copies);
@@ -95,7 +83,8 @@ Fact on_packing(const std::vector<Pair>& pairs, double bytes, const char* other)
 }
 
 /// What one call for all pieces gains, at the largest number of copies.
-void add_one_call(std::vector<Fact>& facts, const Cases& separate, const Cases& packed, const Cases& batched) {
+void add_one_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, const OutcomesByNumber& packed,
+                  const OutcomesByNumber& batched) {
   const std::vector<Pair> pairs = pairs_of(batched, separate);
   if (pairs.empty()) return;
   const auto& [copies, one_call, calls] = pairs.back();
@@ -119,7 +108,8 @@ void add_one_call(std::vector<Fact>& facts, const Cases& separate, const Cases& 
 
 /// What one more copy call costs: the slope between the two largest numbers of copies. Says nothing where the calls do
 /// not dominate, for they then hide behind the link.
-void add_call(std::vector<Fact>& facts, const Cases& separate, const Cases& packed, double bytes) {
+void add_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, const OutcomesByNumber& packed,
+              double bytes) {
   if (separate.size() < 2) return;
   const auto& [most, slowest] = *separate.rbegin();
   const auto& [fewer, before] = *std::next(separate.rbegin());
@@ -139,7 +129,7 @@ void add_call(std::vector<Fact>& facts, const Cases& separate, const Cases& pack
 }
 
 /// Of an alternative that there is nothing to compare with: its largest and its smallest pieces.
-void add_alone(std::vector<Fact>& facts, const Cases& cases, const char* alternative, double bytes) {
+void add_alone(std::vector<Fact>& facts, const OutcomesByNumber& cases, const char* alternative, double bytes) {
   std::vector<double> piece_bytes;
   std::vector<double> durations_s;
   std::vector<std::size_t> indices;
@@ -159,9 +149,9 @@ void add_alone(std::vector<Fact>& facts, const Cases& cases, const char* alterna
 }  // namespace
 
 Conclusion conclude_batching(std::span<const Outcome> outcomes) {
-  const Cases separate = cases_of(outcomes, "separate");
-  const Cases packed = cases_of(outcomes, "packed");
-  const Cases batched = cases_of(outcomes, "batched");
+  const OutcomesByNumber separate = by_number(outcomes, "batching", "separate", "copies");
+  const OutcomesByNumber packed = by_number(outcomes, "batching", "packed", "copies");
+  const OutcomesByNumber batched = by_number(outcomes, "batching", "batched", "copies");
   const auto bytes = static_cast<double>(outcomes.front().one.number("size_bytes"));
 
   Conclusion conclusion;

@@ -78,12 +78,9 @@ void add_streams(std::vector<Fact>& facts, const Runs& runs, const char* parts) 
 
 void add_pageable(std::vector<Fact>& facts, const Outcome* pageable, const Outcome* pinned) {
   if (pageable == nullptr || pinned == nullptr) return;
-  const bool is_slower = better(*pinned, *pageable);
-  facts.push_back({is_slower ? FactKind::costs : FactKind::as_fast_as,
-                   {pageable->index, pinned->index},
-                   is_slower ? "Pageable memory takes {slowdown_ratio} as long as pinned memory."
-                             : "Pageable memory takes no longer than pinned memory.",
-                   {gain_value("slowdown_ratio", *pageable, *pinned)}});
+  facts.push_back(cost_fact(*pageable, *pinned, "Pageable memory takes {slowdown_ratio} as long as pinned memory.",
+                            "Pageable memory takes no longer than pinned memory.",
+                            {gain_value("slowdown_ratio", *pageable, *pinned)}));
 }
 
 /// Where copies are the longest part, they are longer together than alone.

@@ -130,10 +130,7 @@ Fact recommended(std::span<const Pair> pairs, std::optional<std::uint64_t> from)
 /// Of one placement, where there is nothing to choose: what a pass costs is still worth knowing.
 Fact on_one_placement(std::span<const Outcome> outcomes) {
   const std::string& placement = outcomes.front().one.name("placement");
-  std::map<std::uint64_t, const Outcome*> by_passes;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("placement") == placement) by_passes[outcome.one.number("passes")] = &outcome;
-  }
+  const OutcomesByNumber by_passes = by_number(outcomes, "placement", placement, "passes");
   const auto fewest = static_cast<double>(by_passes.begin()->first);
   const auto most = static_cast<double>(by_passes.rbegin()->first);
   const double least_s = by_passes.begin()->second->seconds;

@@ -205,22 +205,17 @@ constexpr std::array<Parting, 5> partings = {{
 /// Each parting against one path of its own.
 static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
-  const auto paths = [](const Outcome& outcome) { return outcome.one.number("paths"); };
   for (const auto& [name, longer, no_longer] : partings) {
-    const Outcome* one = nullptr;
-    const Outcome* most = nullptr;
-    for (const Outcome& outcome : outcomes) {
-      if (outcome.one.name("divergence") != name) continue;
-      if (paths(outcome) == 1) one = &outcome;
-      if (most == nullptr || paths(outcome) > paths(*most)) most = &outcome;
-    }
-    if (one == nullptr || one == most || !(one->headline > 0)) continue;
+    const OutcomesByNumber by_paths = by_number(outcomes, "divergence", name, "paths");
+    if (by_paths.size() < 2 || by_paths.begin()->first != 1) continue;
+    const Outcome* one = by_paths.begin()->second;
+    const auto& [paths, most] = *by_paths.rbegin();
+    if (!(one->headline > 0)) continue;
     const bool costs = better(*one, *most);
-    conclusion.facts.push_back(
-        {costs ? FactKind::costs : FactKind::as_fast_as,
-         {one->index, most->index},
-         costs ? longer : no_longer,
-         {{"paths", static_cast<double>(paths(*most))}, gain_value("slowdown_ratio", *most, *one)}});
+    conclusion.facts.push_back({costs ? FactKind::costs : FactKind::as_fast_as,
+                                {one->index, most->index},
+                                costs ? longer : no_longer,
+                                {{"paths", static_cast<double>(paths)}, gain_value("slowdown_ratio", *most, *one)}});
     conclusion.found.push_back({"times_of_one_path", gain(*most, *one), {one->index, most->index}});
   }
   return conclusion;

@@ -125,15 +125,12 @@ struct FusionPair {
 
 static Fact fusion_gain(std::uint64_t bytes, const FusionPair& pair, const char* gains, const char* no_gain) {
   const auto& [separate, fused] = pair;
-  const bool is_better = better(*fused, *separate);
-  return {is_better ? FactKind::fastest : FactKind::as_fast_as,
-          {fused->index, separate->index},
-          is_better ? gains : no_gain,
-          {{"size_bytes", static_cast<double>(bytes)},
-           {"kernels", static_cast<double>(gelu_steps)},
-           gain_value("gain_ratio", *separate, *fused),
-           {"fused_s", fused->seconds},
-           {"separate_s", separate->seconds}}};
+  return gain_fact(*separate, *fused, gains, no_gain,
+                   {{"size_bytes", static_cast<double>(bytes)},
+                    {"kernels", static_cast<double>(gelu_steps)},
+                    gain_value("gain_ratio", *separate, *fused),
+                    {"fused_s", fused->seconds},
+                    {"separate_s", separate->seconds}});
 }
 
 /// Of the largest size that ran both fused and not, and of the smallest where it gains otherwise.

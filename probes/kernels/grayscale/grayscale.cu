@@ -128,15 +128,12 @@ static Metric light_metric(std::string name, std::string purpose, Better better)
 static Fact best_layout(double side, std::span<const Outcome> layouts) {
   const Outcome& best = best_of(layouts);
   const Outcome& worst = worst_of(layouts);
-  const bool matters = better(best, worst);
-  return {matters ? FactKind::fastest : FactKind::as_fast_as,
-          {best.index, worst.index},
-          matters ? "{side} x {side} pixels are best {layout}: {gain_ratio} as fast as {worst}."
-                  : "The layout of {side} x {side} pixels does not matter: {worst} is as fast as {layout}.",
-          {{"side", side},
-           {"layout", best.one.name("pixels")},
-           gain_value("gain_ratio", worst, best),
-           {"worst", worst.one.name("pixels")}}};
+  return gain_fact(worst, best, "{side} x {side} pixels are best {layout}: {gain_ratio} as fast as {worst}.",
+                   "The layout of {side} x {side} pixels does not matter: {worst} is as fast as {layout}.",
+                   {{"side", side},
+                    {"layout", best.one.name("pixels")},
+                    gain_value("gain_ratio", worst, best),
+                    {"worst", worst.one.name("pixels")}});
 }
 
 /// How close the largest image comes to its speed of light in its best layout, and the smaller ones in theirs.

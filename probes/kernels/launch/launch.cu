@@ -1,7 +1,6 @@
 // Launch: what a kernel costs that does next to nothing. Waited for one by one, many queued before the wait, or many
 // handed over in one call as a CUDA graph. By the host's clock in all three, for it is the host that waits.
 
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -125,10 +124,8 @@ class LaunchExperiment final : public measure::Experiment {
   LaunchGraph graph_;
 };
 
-using LaunchesByKernels = std::map<std::uint64_t, const Outcome*>;
-
 /// From which number of kernels on a graph beats the queue at every larger one.
-static void add_graph(std::vector<Fact>& facts, const LaunchesByKernels& batched, const LaunchesByKernels& graph) {
+static void add_graph(std::vector<Fact>& facts, const OutcomesByNumber& batched, const OutcomesByNumber& graph) {
   const Outcome* first = nullptr;
   const Outcome* last = nullptr;
   const Outcome* last_queued = nullptr;
@@ -159,12 +156,9 @@ static void add_graph(std::vector<Fact>& facts, const LaunchesByKernels& batched
 }
 
 static Conclusion conclude_launch(std::span<const Outcome> outcomes) {
-  std::map<std::string, LaunchesByKernels> by_method;
-  for (const Outcome& outcome : outcomes) {
-    by_method[outcome.one.name("launch")][outcome.one.number("kernels")] = &outcome;
-  }
-  const LaunchesByKernels& alone = by_method["alone"];
-  const LaunchesByKernels& batched = by_method["batched"];
+  const OutcomesByNumber alone = by_number(outcomes, "launch", "alone", "kernels");
+  const OutcomesByNumber batched = by_number(outcomes, "launch", "batched", "kernels");
+  const OutcomesByNumber graph = by_number(outcomes, "launch", "graph", "kernels");
   Conclusion conclusion;
   if (!alone.empty() && !batched.empty()) {
     const Outcome& single = *alone.begin()->second;
@@ -179,19 +173,18 @@ static Conclusion conclude_launch(std::span<const Outcome> outcomes) {
                                   {{"waits_us", waits}}});
     }
   }
-  add_graph(conclusion.facts, batched, by_method["graph"]);
+  add_graph(conclusion.facts, batched, graph);
   Fact costs{FactKind::costs, {}, "A kernel that does next to nothing costs {cost_us method kernels}."};
   std::vector<double> us;
   std::vector<std::string> methods;
   std::vector<double> kernels;
-  for (const auto& [method, launches] : by_method) {
-    if (launches.empty()) continue;
-    const auto& [most, outcome] = *launches.rbegin();
+  for (const auto& [launches, method] : {std::pair(&alone, "with a wait after each of"),
+                                         std::pair(&batched, "in a queue of"), std::pair(&graph, "in a graph of")}) {
+    if (launches->empty()) continue;
+    const auto& [most, outcome] = *launches->rbegin();
     costs.outcomes.push_back(outcome->index);
     us.push_back(outcome->headline);
-    methods.emplace_back(method == "alone"     ? "with a wait after each of"
-                         : method == "batched" ? "in a queue of"
-                                               : "in a graph of");
+    methods.emplace_back(method);
     kernels.push_back(static_cast<double>(most));
   }
   costs.values = {{"cost_us", us}, {"method", methods}, {"kernels", kernels}};

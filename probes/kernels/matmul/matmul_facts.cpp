@@ -1,6 +1,5 @@
 // What each variant of a matrix product gains, and why.
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,13 +15,10 @@ namespace {
 void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, const char* gains,
               const char* no_gain) {
   if (from == nullptr || to == nullptr) return;
-  const bool is_better = better(*to, *from);
-  facts.push_back({is_better ? FactKind::fastest : FactKind::as_fast_as,
-                   {to->index, from->index},
-                   is_better ? gains : no_gain,
-                   {headline_value("rate_gflop_per_s", *to),
-                    gain_value("gain_ratio", *from, *to),
-                    {"from", from->one.name("matmul")}}});
+  facts.push_back(gain_fact(*from, *to, gains, no_gain,
+                            {headline_value("rate_gflop_per_s", *to),
+                             gain_value("gain_ratio", *from, *to),
+                             {"from", from->one.name("matmul")}}));
 }
 
 /// Against the library where it ran.
@@ -53,12 +49,11 @@ Fact best_fact(const Outcome& best, const Outcome* library) {
 }  // namespace
 
 Conclusion conclude_matmul(std::span<const Outcome> outcomes) {
-  const auto columns = [](const Outcome& outcome) { return outcome.one.number("product_n"); };
-  const std::uint64_t most = columns(*std::ranges::max_element(outcomes, {}, columns));
+  const std::vector<Outcome> largest = largest_of(outcomes, "product_n");
   std::vector<Outcome> by_hand;
   const Outcome* library = nullptr;
-  for (const Outcome& outcome : outcomes) {
-    if (columns(outcome) != most || outcome.headline <= 0) continue;
+  for (const Outcome& outcome : largest) {
+    if (outcome.headline <= 0) continue;
     if (outcome.one.name("matmul") == "cublas") {
       library = &outcome;
     } else {
@@ -85,14 +80,12 @@ Conclusion conclude_matmul(std::span<const Outcome> outcomes) {
       "8 x 8 outputs a thread gain nothing over {from}, with {gain_ratio} its rate: the product has too few blocks "
       "of 128 x 128.");
   if (row != nullptr && column != nullptr) {
-    const bool costs = better(*row, *column);
-    facts.push_back({costs ? FactKind::costs : FactKind::as_fast_as,
-                     {column->index, row->index},
-                     costs ? "Threads along the columns of C take {slowdown_ratio} as long as threads along its rows: "
-                             "each access touches 32 rows instead of coalescing."
-                           : "Threads along the columns of C take no longer than threads along its rows: caches hold "
-                             "each sector until all of it is used.",
-                     {gain_value("slowdown_ratio", *column, *row)}});
+    facts.push_back(cost_fact(*column, *row,
+                              "Threads along the columns of C take {slowdown_ratio} as long as threads along its rows: "
+                              "each access touches 32 rows instead of coalescing.",
+                              "Threads along the columns of C take no longer than threads along its rows: caches hold "
+                              "each sector until all of it is used.",
+                              {gain_value("slowdown_ratio", *column, *row)}));
   }
   add_gain(
       facts, row, find("rows-in-shared"),

@@ -1,6 +1,5 @@
 // What the variants of a transpose cost beside copying the matrix.
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,23 +78,17 @@ Fact best_variant(std::span<const Outcome> outcomes, const Outcome* copy, const 
 
 void add_strided(std::vector<Fact>& facts, const Outcome* strided, const Outcome* copy, const char* access) {
   if (strided == nullptr || copy == nullptr) return;
-  facts.push_back({FactKind::costs,
-                   {strided->index, copy->index},
-                   better(*copy, *strided) ? "{access} columns takes {slowdown_ratio} as long as a copy."
-                                           : "{access} columns is as fast as a copy.",
-                   {{"access", access}, gain_value("slowdown_ratio", *strided, *copy)}});
-  if (!better(*copy, *strided)) facts.back().kind = FactKind::as_fast_as;
+  facts.push_back(cost_fact(*strided, *copy, "{access} columns takes {slowdown_ratio} as long as a copy.",
+                            "{access} columns is as fast as a copy.",
+                            {{"access", access}, gain_value("slowdown_ratio", *strided, *copy)}));
 }
 
 /// What a variant gains over one that is simpler.
 void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, const char* gains,
               const char* no_gain) {
   if (from == nullptr || to == nullptr) return;
-  const bool is_better = better(*to, *from);
-  facts.push_back({is_better ? FactKind::fastest : FactKind::as_fast_as,
-                   {to->index, from->index},
-                   is_better ? gains : no_gain,
-                   {{"from", variant_of(*from)}, gain_value("gain_ratio", *from, *to)}});
+  facts.push_back(
+      gain_fact(*from, *to, gains, no_gain, {{"from", variant_of(*from)}, gain_value("gain_ratio", *from, *to)}));
 }
 
 /// What padding or swizzling a tile makes of its bank conflicts.
@@ -127,15 +120,11 @@ void add_cure(std::vector<Fact>& facts, const Variants& variants, std::uint32_t 
 }  // namespace
 
 Conclusion conclude_transpose(std::span<const Outcome> outcomes) {
-  const auto columns = [](const Outcome& outcome) { return outcome.one.number("matrix_columns"); };
-  const std::uint64_t most = columns(*std::ranges::max_element(outcomes, {}, columns));
-  std::vector<Outcome> largest;
-  for (const Outcome& outcome : outcomes) {
-    if (columns(outcome) == most) largest.push_back(outcome);
-  }
+  const std::vector<Outcome> largest = largest_of(outcomes, "matrix_columns");
   const Case& first = largest.front().one;
-  const std::uint64_t rows = first.number("matrix_rows") == 0 ? most : first.number("matrix_rows");
-  const std::string matrix = std::to_string(rows) + " x " + std::to_string(most) + " " + first.name("type") + "s";
+  const std::uint64_t columns = first.number("matrix_columns");
+  const std::uint64_t rows = first.number("matrix_rows") == 0 ? columns : first.number("matrix_rows");
+  const std::string matrix = std::to_string(rows) + " x " + std::to_string(columns) + " " + first.name("type") + "s";
   const Variants variants(largest);
   std::vector<Fact> facts = {best_variant(largest, variants.copy, matrix)};
   add_gain(facts, better_of(variants.strided_write, variants.strided_read), variants.tile,
