@@ -146,6 +146,23 @@ class References(ProgramTest):
                 if latency is not None:
                     self.assertLessEqual(abs(one["metrics_predicted"]["load_latency_ns"] / latency - 1), 0.05)
 
+    def test_nvlinks_of_h100s_carry_what_kernels_move(self):
+        counted = 0
+        for result in json.loads((REFERENCES / "h100/peer-counted.json").read_text())["results"]:
+            if not result["parameters"]["via"].startswith("kernel-"):
+                continue
+            counted += 1
+            with self.subTest(**result["parameters"]):
+                reads = result["parameters"]["via"] == "kernel-read"
+                carries, idle = ("received", "sent") if reads else ("sent", "received")
+                counters = result["counters"]
+                data = result["useful_bytes"]["written"]
+                self.assertEqual(counters[f"nvlink_{carries}_bytes"], data)
+                self.assertEqual(counters[f"nvlink_{idle}_bytes"], 0)
+                headers = 16 / 128  # of a packet (docs/method.md)
+                self.assertAlmostEqual(counters[f"nvlink_{carries}_overhead_bytes"] / data, headers, delta=0.005)
+        self.assertEqual(counted, 6)
+
     def test_suites_pass_where_they_were_measured(self):
         for gpu in ("h200", "h100"):
             # The H100 was measured before best-practices went through all memory spaces.
