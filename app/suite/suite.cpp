@@ -88,7 +88,8 @@ Plan read_sweeps(const JsonReader& json, const std::vector<Probe>& registry, con
   static const std::vector<std::string> members = {"probe", "axes", "options"};
   static const std::vector<std::string> options = {"ci_width", "time_budget"};
   json.allow_only(members);
-  const Probe& probe = read_probe(json.member("probe"), registry);
+  const JsonReader name_of_probe = json.member("probe");
+  const Probe& probe = read_probe(name_of_probe, registry);
   std::vector<GivenAxis> given;
   if (json.has("axes")) {
     for (const auto& [name, values] : json.member("axes").members()) {

@@ -68,7 +68,8 @@ Nvlinks Nvml::nvlinks() const {
   for (unsigned i = 0; i < count; ++i) {
     const auto state = ask<int>(library_->nvlink_state, gpu_, i);
     if (!state) break;  // also where the GPU has fewer, or none
-    Nvlink& link = all.links.emplace_back(Nvlink{.up = *state == NVML_FEATURE_ENABLED});
+    Nvlink& link = all.links.emplace_back();
+    link.up = *state == NVML_FEATURE_ENABLED;
     if (!link.up) link.there = ask<unsigned>(library_->nvlink_capability, gpu_, i, NVML_NVLINK_CAP_VALID) != 0U;
     if (const auto type = ask<int>(library_->nvlink_remote_type, gpu_, i)) link.remote = remote_of(*type);
     if (const auto pci = ask<nvmlPciInfo_t>(library_->nvlink_remote_pci, gpu_, i)) {

@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, variables> names = {"i", "n", "lane", "wa
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> result(names.begin(), names.end());
-    result.insert(result.end(), {"min", "max"});
+    for (const char* function : {"min", "max"}) result.emplace_back(function);
     return result;
   }();
   return all;
