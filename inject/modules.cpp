@@ -28,35 +28,36 @@ std::unordered_map<CUmodule, Image> images;
 std::size_t kept_bytes = 0;
 std::uint32_t written = 0;
 
-/// Whether an ELF file of 64 bits has a section of that name.
-bool has_section(const char* file, std::size_t bytes, std::string_view name) {
+/// The content of a section of an ELF file of 64 bits; empty where it has none of that name.
+std::string_view section_of(std::string_view file, std::string_view name) {
   Elf64_Ehdr header;
-  if (bytes < sizeof(header)) return false;
-  std::memcpy(&header, file, sizeof(header));
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shentsize != sizeof(Elf64_Shdr)) return false;
+  if (file.size() < sizeof(header)) return {};
+  std::memcpy(&header, file.data(), sizeof(header));
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shentsize != sizeof(Elf64_Shdr)) return {};
   const auto section_at = [&](std::size_t index, Elf64_Shdr& section) {
-    if (header.e_shoff > bytes || (bytes - header.e_shoff) / sizeof(section) <= index) return false;
-    std::memcpy(&section, file + header.e_shoff + index * sizeof(section), sizeof(section));
-    return true;
+    if (header.e_shoff > file.size() || (file.size() - header.e_shoff) / sizeof(section) <= index) return false;
+    std::memcpy(&section, file.data() + header.e_shoff + index * sizeof(section), sizeof(section));
+    return section.sh_type != SHT_NOBITS && section.sh_offset <= file.size() &&
+           section.sh_size <= file.size() - section.sh_offset;
   };
   Elf64_Shdr names;
-  if (!section_at(header.e_shstrndx, names) || names.sh_offset > bytes || names.sh_size > bytes - names.sh_offset) {
-    return false;
-  }
-  const std::string_view text(file + names.sh_offset, names.sh_size);
+  if (!section_at(header.e_shstrndx, names)) return {};
+  const std::string_view text = file.substr(names.sh_offset, names.sh_size);
   const std::string wanted = std::string(name) + '\0';
   for (std::size_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section;
-    if (!section_at(i, section)) return false;
-    if (section.sh_name < text.size() && text.substr(section.sh_name, name.size() + 1) == wanted) return true;
+    if (!section_at(i, section) || section.sh_name >= text.size()) continue;
+    if (text.substr(section.sh_name, wanted.size()) == wanted) return file.substr(section.sh_offset, section.sh_size);
   }
-  return false;
+  return {};
 }
+
+std::string_view text_of(const Image& image) { return {image.code.data(), image.code.size()}; }
 
 }  // namespace
 
 void keep_module(CUmodule module, const char* cubin, std::size_t bytes) {
-  if (cubin == nullptr || !has_section(cubin, bytes, ".debug_line")) return;
+  if (cubin == nullptr) return;
   const std::lock_guard lock(mutex);
   if (kept_bytes + bytes > most_kept_bytes) return;
   Image& image = images[module];
@@ -77,13 +78,19 @@ std::uint32_t image_of(CUmodule module) {
   const auto found = images.find(module);
   if (found == images.end()) return 0;
   Image& image = found->second;
-  if (image.number == 0) {
+  if (image.number == 0 && !section_of(text_of(image), ".debug_line").empty()) {
     image.number = ++written;
     write_event(EventKind::image, {part_of(ImageEvent{.image = image.number}), std::as_bytes(std::span(image.code))});
-    kept_bytes -= image.code.size();
-    image.code = {};
   }
   return image.number;
+}
+
+void write_code(std::uint32_t kernel, CUmodule module, const std::string& name) {
+  const std::lock_guard lock(mutex);
+  const auto found = images.find(module);
+  if (found == images.end()) return;
+  const std::string_view code = section_of(text_of(found->second), ".text." + name);
+  if (!code.empty()) write_event(EventKind::code, {part_of(CodeEvent{.kernel = kernel}), part_of(code)});
 }
 
 }  // namespace gpumem::inject

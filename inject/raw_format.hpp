@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 5;
+inline constexpr std::uint32_t raw_version = 6;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -38,8 +38,9 @@ enum class EventKind : std::uint32_t {
   sample,       ///< SampleEvent, then `sites` of Site
   problem,      ///< ProblemEvent, then one line: what cannot be seen, why, and what to do
   range,        ///< RangeEvent, then the name of a range that the program marks (NVTX)
-  counts  ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN:
-          ///< absent
+  counts,  ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN:
+           ///< absent
+  code     ///< CodeEvent, then the machine code of a kernel and of what was compiled into it
 };
 
 struct EventHeader {
@@ -81,6 +82,11 @@ struct ImageEvent {
   std::uint32_t reserved = 0;
 };
 
+struct CodeEvent {
+  std::uint32_t kernel = 0;
+  std::uint32_t reserved = 0;
+};
+
 /// Why a launch was not looked at closely: not seen access by access, or not counted.
 enum class Unseen : std::uint32_t {
   none,         ///< it was, or another of its kernel, grid and block was
@@ -115,6 +121,10 @@ struct SampleEvent {
   std::uint32_t reserved = 0;
   std::uint64_t order = 0;    ///< launches of its slot before it
   std::uint64_t took_ns = 0;  ///< what seeing it cost the program
+  /// Loads from beyond its multiprocessor that a warp issues: of the warp with most of them, and of each block's
+  /// busiest warp, over all blocks. 0: not counted, in a launch of too many warps.
+  std::uint64_t most_loads = 0;
+  std::uint64_t busiest_loads = 0;
 };
 
 /// What the hardware counted of launches of one slot, a part of it in each: "passes".

@@ -45,7 +45,10 @@ std::optional<WatchedLaunch> begin_launch(CallId id, CUcontext context, const vo
     ++all.beyond_slots;
     return std::nullopt;
   }
-  if (!watched.kernel->written) write_kernel(*watched.kernel, image_of(watched.kernel->module));
+  if (!watched.kernel->written) {
+    write_kernel(*watched.kernel, image_of(watched.kernel->module));
+    write_code(watched.kernel->number, watched.kernel->module, watched.kernel->name);
+  }
   watched.captured = is_captured(watched.launch.stream);
   return watched;
 }

@@ -94,8 +94,12 @@ class Merge {
       const auto slot = kernel_of.find(sample.event.slot);
       if (slot == kernel_of.end()) continue;  // its launches are lost
       const auto kernel = process.kernels.find(process.slots.at(slot->first).kernel);
-      run_.kernels[slot->second].seen.push_back(
-          {&process, &sample, kernel == process.kernels.end() ? 0 : kernel->second.event.image});
+      SeenLaunch seen{&process, &sample};
+      if (kernel != process.kernels.end()) {
+        seen.image = kernel->second.event.image;
+        seen.code = kernel->second.code;
+      }
+      run_.kernels[slot->second].seen.push_back(seen);
       ++run_.launches_seen;
       if (sample.event.lost_sites > 0) ++lost_tables_;
     }

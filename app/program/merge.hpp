@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace gpumem::app {
 struct SeenLaunch {
   const RawProcess* process = nullptr;
   const RawSample* sample = nullptr;
-  std::uint32_t image = 0;  ///< that knows its lines; 0: none
+  std::uint32_t image = 0;     ///< that knows its lines; 0: none
+  std::string_view code = {};  ///< of the kernel; may be empty
 };
 
 struct MergedKernel {

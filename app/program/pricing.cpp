@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "app/program/raw_words.hpp"
+#include "app/program/warp_path.hpp"
 #include "engine/model/stages.hpp"
 
 namespace gpumem::app {
@@ -27,6 +29,34 @@ double explained(double longer) {
   constexpr double all_up_to = 1.25;
   constexpr double none_from = 2.5;
   return longer <= all_up_to ? longer : std::max(0.0, all_up_to * (none_from - longer) / (none_from - all_up_to));
+}
+
+double warps_of(const LaunchSums& launch) {
+  return static_cast<double>(launch.blocks) * std::ceil(launch.block_threads / double{access::warp_lanes});
+}
+
+/// Loads from beyond multiprocessors, of all warps together.
+double loads_of(const LaunchSums& launch) {
+  double loads = 0;
+  for (const inject::Site& site : launch.sites) {
+    if (is_off_chip(site) && site.op == inject::RawOp::load) loads += static_cast<double>(site.requests);
+  }
+  return loads;
+}
+
+/// Adds what the machine code tells to the workload.
+void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
+  const double warps = warps_of(launch);
+  const double mean = loads_of(launch) / warps;
+  const auto chain_of = [&](double loads) {
+    const double more = path.polls ? 0 : std::max(0.0, loads - mean);
+    return Chain{.waits = path.chains.waits / warps + more * path.per_load.waits,
+                 .cycles = path.chains.cycles / warps + more * path.per_load.cycles};
+  };
+  workload.chains =
+      Chains{.busiest = chain_of(static_cast<double>(launch.busiest_loads) / static_cast<double>(launch.blocks)),
+             .longest = chain_of(static_cast<double>(launch.most_loads))};
+  workload.scheduler_cycles = path.scheduler_cycles;
 }
 
 bool crosses_link(const LaunchSums& launch, const Device& device) {
@@ -58,7 +88,10 @@ bool is_wasteful(const inject::Site& site) {
 }
 
 Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
-    : launch_(launch), profile_(profile), demand_(launch.sites) {
+    : launch_(launch), profile_(profile), demand_(launch.sites), workload_(workload_of(launch)) {
+  const auto major = static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
+  const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates);
+  if (path.known) add_path(workload_, launch, path);
   const std::vector<bool> none(launch.sites.size(), false);
   as_it_is_ = price(none, false);
   if (fits_in_l2(launch, profile.device) && !crosses_link(launch, profile.device)) {
@@ -72,16 +105,23 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
   if (!is_positive(as_it_is_.seconds) || !has_stages) {
     no_prediction_ = "too little is known of this GPU to predict a time";
     as_it_is_ = {};
+    return;
+  }
+  constexpr double explains_enough = 0.75;
+  const bool too_little = launch.measured_s && as_it_is_.seconds < explains_enough * *launch.measured_s;
+  if (path.has_unseen_memory) {
+    no_prediction_ = "its tensor copies, or operands of matrix products, are not seen";
+  } else if (path.has_unseen_loops && too_little) {
+    no_prediction_ = "it has loops without accesses, and nobody sees how often they run";
   }
 }
 
 PricedLaunch Pricing::price(const std::vector<bool>& good, bool cached) const {
-  const Workload workload = workload_of(launch_);
-  const model::Demand demand = demand_.demand(good, workload, profile_);
+  const model::Demand demand = demand_.demand(good, workload_, profile_);
   PricedLaunch priced;
   priced.cached = cached;
-  priced.stages = model::launch_stages(demand, workload, profile_, cached);
-  priced.seconds = model::launch_seconds(priced.stages, demand, workload, profile_.rates, cached);
+  priced.stages = model::launch_stages(demand, workload_, profile_, cached);
+  priced.seconds = model::launch_seconds(priced.stages, demand, workload_, profile_.rates, cached);
   if (!priced.stages.empty()) {
     priced.bottleneck = std::ranges::max_element(priced.stages, {}, &model::StageTime::seconds)->stage;
   }

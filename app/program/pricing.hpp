@@ -23,6 +23,10 @@ struct LaunchSums {
   unsigned shared_bytes_per_block = 0;
   unsigned registers_per_thread = 0;      ///< 0: not known
   std::optional<double> measured_s = {};  ///< median of its launches
+  std::string_view code = {};             ///< the kernel's; empty: not known
+  /// Loads that warps issue: of the busiest of all, and of each block's busiest in all blocks; 0: not known.
+  std::uint64_t most_loads = 0;
+  std::uint64_t busiest_loads = 0;
 };
 
 /// Useful bytes of what lies beyond multiprocessors; an atomic reads and writes. Without sites.
@@ -56,6 +60,7 @@ class Pricing {
   const LaunchSums& launch_;
   const model::Profile& profile_;
   SiteDemand demand_;
+  Workload workload_;
   PricedLaunch as_it_is_;
   std::string no_prediction_;
 };

@@ -188,6 +188,14 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
       if (counted.counts != measure::Counts{}) process.counted.push_back(counted);
       return whole;
     }
+    case EventKind::code: {
+      inject::CodeEvent code;
+      if (!payload.read(code)) return false;
+      const auto kernel = process.kernels.find(code.kernel);
+      if (kernel == process.kernels.end()) return false;
+      kernel->second.code = payload.rest();
+      return true;
+    }
     case EventKind::range: {
       inject::RangeEvent range;
       if (!payload.read(range) || range.range == 0) return false;
@@ -207,7 +215,7 @@ void read_events(const fs::path& path, RawProcess& process) {
     const auto header = input.read<inject::EventHeader>();
     if (!header) return;  // cut off: the process ended while it wrote
     const auto kind = static_cast<std::uint32_t>(header->kind);
-    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::counts)) {
+    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::code)) {
       // Where the next one begins would be a guess.
       damaged(process, path, fmt::format("damaged from byte {} on; what follows is not used", at));
       return;

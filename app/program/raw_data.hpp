@@ -16,6 +16,7 @@ namespace gpumem::app {
 struct RawKernel {
   inject::KernelEvent event;
   std::string name;  ///< as the linker knows it
+  std::string code;  ///< its instructions; may be empty
 };
 
 struct RawSample {

@@ -60,7 +60,12 @@ class KernelRecord {
     launch_.block_threads = kernel.block_threads;
     launch_.shared_bytes_per_block = kernel.shared_bytes_per_block;
     launch_.registers_per_thread = kernel.registers_per_thread;
-    if (shown_ != nullptr) launch_.sites = shown_->sample->sites;
+    if (shown_ != nullptr) {
+      launch_.sites = shown_->sample->sites;
+      launch_.code = shown_->code;
+      launch_.most_loads = shown_->sample->event.most_loads;
+      launch_.busiest_loads = shown_->sample->event.busiest_loads;
+    }
     workload_ = workload_of(launch_);
     record_ = record_of({.probe = &report::kernel_probe(),
                          .parameters = {{report::kernel_parameter, kernel.name},

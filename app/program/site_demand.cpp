@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "app/program/raw_words.hpp"
@@ -135,7 +136,23 @@ bool fills_up(const SiteSums& sums) {
   return sums.sectors >= 2 * sums.memory_sectors && dense_sectors(*sums.site) >= nearly_all * sums.memory_sectors;
 }
 
-access::SiteSummary summary_of(const SiteSums& sums) {
+/// Of the sectors that stores were the first to touch, those that they leave incomplete. What one leaves another may
+/// complete, as each member of a structure has a store of its own.
+double incomplete_share_of(const std::vector<inject::Site>& sites) {
+  // Of a sector that lacks words, two at least, as far as can be told from the mean.
+  constexpr double lacking = 2;
+  double sectors = 0;
+  double words = 0;
+  for (const inject::Site& site : sites) {
+    if (!is_off_chip(site) || op_of(site) != Op::store) continue;
+    sectors += static_cast<double>(site.memory_sectors);
+    words += static_cast<double>(site.used_words);
+  }
+  if (sectors == 0) return 0;
+  return std::clamp((words_per_sector * sectors - words) / lacking / sectors, 0.0, 1.0);
+}
+
+access::SiteSummary summary_of(const SiteSums& sums, double incomplete_share) {
   const inject::Site& site = *sums.site;
   const auto requests = static_cast<double>(site.requests);
   access::SiteSummary summary;
@@ -149,12 +166,8 @@ access::SiteSummary summary_of(const SiteSums& sums) {
   access::Footprint& footprint = summary.footprint;
   footprint.sectors = writes(site) ? sums.written_sectors : sums.memory_sectors;
   if (writes(site) && !sums.good) {
-    // Of a sector that lacks words, two at least, as far as can be told from the mean.
-    constexpr double lacking = 2;
-    const double words = static_cast<double>(site.used_words);
-    const double missing = std::max(0.0, words_per_sector * sums.memory_sectors - words);
     footprint.partial_sectors =
-        op_of(site) == Op::atomic ? sums.memory_sectors : std::min(sums.memory_sectors, missing / lacking);
+        op_of(site) == Op::atomic ? sums.memory_sectors : sums.memory_sectors * incomplete_share;
   }
   const SectorSpread spread = fills_up(sums) ? SectorSpread() : sums.spread;
   footprint.atoms = footprint.sectors * spread.atoms;
@@ -162,6 +175,8 @@ access::SiteSummary summary_of(const SiteSums& sums) {
   footprint.lines = footprint.sectors * spread.lines;
   footprint.line_pairs = footprint.sectors * spread.line_pairs;
   footprint.channels = access::atom_channels;
+  // What atomics take of L2 is a stage of its own.
+  if (op_of(site) == Op::atomic) summary.cost.sectors_per_request = footprint.sectors / requests;
   return summary;
 }
 
@@ -190,16 +205,73 @@ SiteSums sums_of(const inject::Site& site) {
   return sums;
 }
 
-/// Turns of atomics in L2: different words of a sector are updated in one, lanes that meet at a word one after another.
-/// Lines take turns of their own, but neighbours share slices of L2, so that many have fewer than as many times those
-/// of one. At their best, each block has added up before it updates a word.
-double atomic_turns(const SiteSums& sums, double blocks, const model::Rates& rates) {
+/// Turns that an atomic takes in each sector that it touches: different words of a sector are updated in one, lanes
+/// that meet at a word one after another. By the requests shown.
+double turns_per_sector(const inject::Site& site) {
+  std::uint64_t sectors = 0;
+  std::uint64_t turns = 0;
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    std::map<std::uint64_t, unsigned> lanes_of;  // by address
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((site.request[k].active >> lane & 1U) != 0) ++lanes_of[site.request[k].address[lane]];
+    }
+    std::map<std::uint64_t, unsigned> turns_of;  // by sector
+    for (const auto& [address, lanes] : lanes_of) {
+      unsigned& most = turns_of[address / access::sector_bytes];
+      most = std::max(most, lanes);
+    }
+    sectors += turns_of.size();
+    for (const auto& [sector, most] : turns_of) turns += most;
+  }
+  return sectors > 0 ? static_cast<double>(turns) / static_cast<double>(sectors) : lanes_per_word(site);
+}
+
+/// Atomics of sites that go to the same array, as far as the requests shown tell: unrolled copies of one do.
+struct AtomicArray {
+  std::uint64_t first = 0;  ///< address
+  std::uint64_t last = 0;
+  double turns = 0;
+  double sectors = 0;  ///< touched
+};
+
+AtomicArray atomic_array(const SiteSums& sums, double blocks) {
   const inject::Site& site = *sums.site;
-  if (op_of(site) != Op::atomic) return 0;
-  const double sectors = std::max(static_cast<double>(site.memory_sectors), 1.0);
-  double turns = static_cast<double>(site.sectors) * lanes_per_word(site);
-  if (sums.good) turns = std::min(turns, blocks * sectors);
-  return turns / std::pow(std::max(sectors / sectors_per_line, 1.0), rates.atomic_lines_exponent);
+  AtomicArray array{.first = ~std::uint64_t{0}, .sectors = static_cast<double>(site.memory_sectors)};
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((site.request[k].active >> lane & 1U) == 0) continue;
+      array.first = std::min(array.first, site.request[k].address[lane]);
+      array.last = std::max(array.last, site.request[k].address[lane]);
+    }
+  }
+  array.turns = static_cast<double>(site.sectors) * turns_per_sector(site);
+  // At their best, each block has added up before it updates a word.
+  if (sums.good) array.turns = std::min(array.turns, blocks * std::max(array.sectors, 1.0));
+  return array;
+}
+
+/// Turns of atomics in L2, in the slice that has most of them.
+double atomic_turns(const std::vector<SiteSums>& sites, double blocks, const model::Rates& rates) {
+  std::vector<AtomicArray> arrays;
+  for (const SiteSums& sums : sites) {
+    if (!is_off_chip(*sums.site) || op_of(*sums.site) != Op::atomic) continue;
+    AtomicArray one = atomic_array(sums, blocks);
+    std::erase_if(arrays, [&](const AtomicArray& other) {
+      if (other.last < one.first || one.last < other.first) return false;
+      one = {std::min(one.first, other.first), std::max(one.last, other.last), one.turns + other.turns,
+             one.sectors + other.sectors};
+      return true;
+    });
+    arrays.push_back(one);
+  }
+  double longest = 0;
+  double all = 0;
+  for (const AtomicArray& array : arrays) {
+    const double slices = array.sectors / sectors_per_line / rates.atomic_slice_lines;
+    longest = std::max(longest, array.turns / std::clamp(slices, 1.0, rates.atomic_slices));
+    all += array.turns;
+  }
+  return std::max(longest, all / rates.atomic_slices);
 }
 
 /// The sums know better than footprints what L1 served and L2 was asked for, and that atomics meet.
@@ -210,19 +282,20 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
       rates.l2_read_requests_per_s > 0 ? rates.l2_load_sectors_per_s / rates.l2_read_requests_per_s : 1;
   demand.l2_load_sectors = 0;
   demand.footprint_bytes = 0;
+  demand.atomic_turns = atomic_turns(sites, blocks, rates);
   for (const SiteSums& sums : sites) {
     const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
     if (!is_off_chip(*sums.site) || over_link) continue;
-    demand.atomic_turns += atomic_turns(sums, blocks, rates);
     demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
-    if (op_of(*sums.site) == Op::store) continue;
+    if (writes(*sums.site)) continue;
     demand.l2_load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
   }
 }
 
 }  // namespace
 
-SiteDemand::SiteDemand(const std::vector<inject::Site>& sites) : turns_(turns_of(sites)) {
+SiteDemand::SiteDemand(const std::vector<inject::Site>& sites)
+    : turns_(turns_of(sites)), incomplete_share_(incomplete_share_of(sites)) {
   const std::vector<double> least_memory = least_memory_sectors(sites);
   double loaded = 0;
   for (const inject::Site& site : sites) {
@@ -255,7 +328,7 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
     site.instructions = turns_;
     site.requests = sums.site->requests;
     workload.sites.push_back(site);
-    summaries.push_back(summary_of(sums));
+    summaries.push_back(summary_of(sums, incomplete_share_));
   }
   model::Demand demand = model::demand_of(workload, summaries, profile);
   correct(demand, all, static_cast<double>(workload.blocks), profile);

@@ -38,6 +38,7 @@ class SiteDemand {
 
   std::vector<Known> sites_;
   unsigned turns_ = 1;
+  double incomplete_share_ = 0;  ///< of sectors stored
 };
 
 }  // namespace gpumem::app

@@ -102,8 +102,9 @@ struct Rates : pattern::InstructionCosts {
   double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each chunk on its way through the host
   double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
 
-  double atomic_turn_cycles = 0;     ///< of L2, for all different words of a sector
-  double atomic_lines_exponent = 0;  ///< p of turns / lines^p: how far lines that atomics go to have turns of their own
+  double atomic_turn_cycles = 0;  ///< of L2, for all different words of a sector
+  double atomic_slice_lines = 0;  ///< lines next to each other whose atomics take their turns in one slice of L2
+  double atomic_slices = 0;       ///< most of these that work at once
   double on_chip_exponent = 0;  ///< as overlap_exponent, of arithmetic, waits in a loop and the banks of L1 and shared
   double addresses_exponent = 0;  ///< as overlap_exponent, of working out addresses while other warps wait
   // Of a launch that is simulated:

@@ -127,11 +127,17 @@ double latency_seconds(const Workload& workload, const Demand& demand, const Pro
   const Residency places(workload, profile.device);
   if (demand.over_link) return places.turnovers * rates.pcie_latency_s;
   const double from_memory = share_of_memory(demand, cached);
+  const double cycle_s = 1 / static_cast<double>(profile.device.sm_clock_hz);
   const double drained = workload.waits > 1 ? 1 : 1 + rates.block_drain_share / places.resident;
   const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.load_turn_s : 0;
   const auto all = [&](double memory_busy) {
     const double loads = demand.loads ? load_seconds(profile, from_memory, memory_busy) : 0;
     const double stores = demand.stores && workload.waits == 1 ? rates.store_latency_s : 0;
+    if (const auto& chains = workload.chains) {
+      const auto chain_s = [&](const Chain& chain) { return chain.waits * loads + chain.cycles * cycle_s; };
+      return std::max(chain_s(chains->longest), places.turnovers * chain_s(chains->busiest)) +
+             places.turnovers * (stores * drained + loads * (drained - 1));
+    }
     return places.rounds(workload) * ((loads + stores) * drained + turns);
   };
   // Blocks that begin together load together: to them memory is as under load from half of its rate on.
@@ -199,7 +205,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   stage("launch", static_cast<double>(workload.blocks) / rates.block_launches_per_s);
   const double dram_s = cached || demand.footprint_bytes == 0 ? 0 : dram_seconds(demand, rates);
   // Stores over the link are not waited for: what is on its way does not hold a block's place.
-  if (demand.loads || (demand.stores && !demand.over_link)) {
+  if (demand.loads || (demand.stores && !demand.over_link) || workload.chains) {
     stage("latency", latency_seconds(workload, demand, profile, dram_s, cached));
   }
   if (workload.in_step) stage("barriers", barrier_seconds(workload, profile));

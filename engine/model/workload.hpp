@@ -56,6 +56,18 @@ struct PeerTraffic {
   std::uint64_t chunks = 1;  ///< that a copy is cut into on its way through the host's memory
 };
 
+/// What a warp does one thing after another.
+struct Chain {
+  double waits = 0;   ///< for loads that its L1 does not have
+  double cycles = 0;  ///< that it takes besides when no other warp is there
+};
+
+/// What the warps of a launch that was seen did.
+struct Chains {
+  Chain busiest;  ///< of a block's warps, in the mean over the blocks
+  Chain longest;  ///< of all
+};
+
 /// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters
 /// confirm.
 struct Workload {
@@ -74,10 +86,11 @@ struct Workload {
   unsigned shared_bytes_per_block = 0;
   std::optional<unsigned> registers_per_thread = {};  ///< where they limit how many blocks are resident
   measure::Clock clock = measure::Clock::device;
-  unsigned waits = 1;     ///< times that a thread waits for loads before it issues further ones
-  bool in_step = false;   ///< and that all threads of the block wait for each other
-  unsigned launches = 1;  ///< one after another, that share out what is described
-  bool cold = false;      ///< nothing that a launch touches is in L2 when it begins, however little it touches
+  unsigned waits = 1;                 ///< times that a thread waits for loads before it issues further ones
+  std::optional<Chains> chains = {};  ///< where they are known, instead of `waits`
+  bool in_step = false;               ///< and that all threads of the block wait for each other
+  unsigned launches = 1;              ///< one after another, that share out what is described
+  bool cold = false;  ///< nothing that a launch touches is in L2 when it begins, however little it touches
   /// Cycles that the instructions of all warps keep a scheduler busy, where that may matter: one each, more on a pipe
   /// that is narrower than a warp.
   std::optional<double> scheduler_cycles = {};

@@ -235,6 +235,20 @@ __device__ __noinline__ Costs costs_of(const Access& access, unsigned mask, unsi
   return costs;
 }
 
+/// The number of the warp in its launch.
+__device__ __noinline__ std::uint64_t warp_of_launch() {
+  const std::uint64_t block =
+      blockIdx.x + std::uint64_t{gridDim.x} * (blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z);
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+  return block * ((threads + 31) / 32) + thread / 32;
+}
+
+__device__ __noinline__ void count_load(const SiteTable* table) {
+  const std::uint64_t warp = warp_of_launch();
+  if (warp < table->counted_warps) atomicAdd(&table->warp_loads[warp], 1U);
+}
+
 __device__ __noinline__ void count(const Access& access) {
   const unsigned mask = __activemask();
   const unsigned lane = lane_of();
@@ -242,6 +256,7 @@ __device__ __noinline__ void count(const Access& access) {
   if (leads(mask, lane)) {
     at = find_site(access.table, access.pc << 3 | static_cast<std::uint64_t>(access.space),
                    static_cast<unsigned>(access.op) | (1U << access.log2_bytes) << 8 | access.flags << 16);
+    if (access.op == RawOp::load && access.space != RawSpace::shared) count_load(access.table);
   }
   at = __shfl_sync(mask, at, __ffs(static_cast<int>(mask)) - 1);
   if (at == table_sites) return;
@@ -265,6 +280,12 @@ __device__ __noinline__ void note(void* table, std::uint64_t pc, std::uint64_t a
   count({static_cast<SiteTable*>(table), pc, address, log2_bytes, space, op, flags});
 }
 
+__device__ __noinline__ void note_local(void* table, std::uint64_t pc, std::uint64_t byte, unsigned bytes, RawOp op) {
+  // Neighbouring lanes have neighbouring 32-bit words (CUDA C++ Programming Guide, "Local Memory").
+  const std::uint64_t at = (byte / 4 * 32 + lane_of()) * 4 + byte % 4;
+  note(table, pc, at, bytes, RawSpace::local, op, 0);
+}
+
 }  // namespace
 }  // namespace gpumem::inject
 
@@ -277,8 +298,16 @@ extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_global(void* tabl
                                                                       std::uint32_t bytes, std::uint32_t flags,
                                                                       const void*) {
   if (table == nullptr || (flags & SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH) != 0) return SANITIZER_PATCH_SUCCESS;
-  const auto at = reinterpret_cast<std::uint64_t>(address);
-  gpumem::inject::note(table, pc, at, bytes, RawSpace::global, gpumem::inject::op_of(flags), 0);
+  // An instruction that names no space comes here too, whichever the address is in.
+  if (__isShared(address)) {
+    const auto offset = static_cast<std::uint64_t>(__cvta_generic_to_shared(address));
+    gpumem::inject::note(table, pc, offset, bytes, RawSpace::shared, gpumem::inject::op_of(flags), 0);
+  } else if (__isLocal(address)) {
+    gpumem::inject::note_local(table, pc, __cvta_generic_to_local(address), bytes, gpumem::inject::op_of(flags));
+  } else {
+    const auto at = reinterpret_cast<std::uint64_t>(address);
+    gpumem::inject::note(table, pc, at, bytes, RawSpace::global, gpumem::inject::op_of(flags), 0);
+  }
   return SANITIZER_PATCH_SUCCESS;
 }
 
@@ -295,10 +324,7 @@ extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_local(void* table
                                                                      std::uint32_t bytes, std::uint32_t flags,
                                                                      const void*) {
   if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
-  // Neighbouring lanes have neighbouring 32-bit words (CUDA C++ Programming Guide, "Local Memory").
-  const auto byte = reinterpret_cast<std::uint64_t>(address);
-  const std::uint64_t at = (byte / 4 * 32 + gpumem::inject::lane_of()) * 4 + byte % 4;
-  gpumem::inject::note(table, pc, at, bytes, RawSpace::local, gpumem::inject::op_of(flags), 0);
+  gpumem::inject::note_local(table, pc, reinterpret_cast<std::uint64_t>(address), bytes, gpumem::inject::op_of(flags));
   return SANITIZER_PATCH_SUCCESS;
 }
 

@@ -32,6 +32,7 @@ struct Tables {
   CacheTag* l1 = nullptr;
   CacheTag* l2 = nullptr;
   std::uint32_t* l2_words = nullptr;
+  std::uint32_t* warp_loads = nullptr;
   std::unique_ptr<SiteTable> copy;
   std::uint32_t l1_sets = 0;
   std::uint32_t l2_sets = 0;
@@ -92,7 +93,7 @@ bool clear(void* memory, std::size_t bytes, CUstream stream) {
 
 /// What a sample takes: the tables, and local memory for the patch in every thread.
 std::uint64_t wanted_bytes(const DeviceEvent& device) {
-  return sizeof(SiteTable) + device.l2_bytes / 4 +
+  return sizeof(SiteTable) + device.l2_bytes / 4 + most_counted_warps * sizeof(std::uint32_t) +
          std::uint64_t{device.multiprocessors} * device.threads_per_multiprocessor * patch_local_bytes;
 }
 
@@ -107,6 +108,7 @@ void release_memory(Tables& tables) {
   release(tables.l1);
   release(tables.l2);
   release(tables.l2_words);
+  release(tables.warp_loads);
 }
 
 Tables make_tables(CUcontext context) {
@@ -132,7 +134,8 @@ Tables make_tables(CUcontext context) {
       static_cast<std::uint32_t>(std::max(device.l2_bytes, std::uint64_t{256} * kib) / line_bytes / cache_ways);
   const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
   if (!allocate(tables.table, 1) || !allocate(tables.l1, l1_lines * device.multiprocessors) ||
-      !allocate(tables.l2, l2_lines) || !allocate(tables.l2_words, 2 * l2_lines)) {
+      !allocate(tables.l2, l2_lines) || !allocate(tables.l2_words, 2 * l2_lines) ||
+      !allocate(tables.warp_loads, most_counted_warps)) {
     release_memory(tables);
     tables.failed = Unseen::no_memory;
     return tables;
@@ -159,6 +162,14 @@ std::uint32_t l1_sets_of(const Tables& tables, const Sample& sample) {
   return static_cast<std::uint32_t>(std::max(all > shared ? all - shared : 0, least) / line_bytes / cache_ways);
 }
 
+std::uint64_t warps_per_block(const Sample& sample) { return (sample.block_threads + 31) / 32; }
+
+/// Of the launch, those whose loads are counted one by one.
+std::uint32_t counted_warps(const Sample& sample) {
+  if (sample.blocks > most_counted_warps / warps_per_block(sample)) return 0;
+  return static_cast<std::uint32_t>(sample.blocks * warps_per_block(sample));
+}
+
 bool clear_tables(Tables& tables, const Sample& sample) {
   const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
   const std::size_t l1_lines = std::size_t{tables.l1_sets} * cache_ways * tables.multiprocessors;
@@ -169,9 +180,12 @@ bool clear_tables(Tables& tables, const Sample& sample) {
   head.l1 = tables.l1;
   head.l2 = tables.l2;
   head.l2_words = tables.l2_words;
+  head.warp_loads = tables.warp_loads;
+  head.counted_warps = counted_warps(sample);
   return clear(tables.table, sizeof(SiteTable), sample.stream) &&
          clear(tables.l1, l1_lines * sizeof(CacheTag), sample.stream) &&
          clear(tables.l2, l2_lines * sizeof(CacheTag), sample.stream) &&
+         clear(tables.warp_loads, std::max(head.counted_warps, 1U) * sizeof(std::uint32_t), sample.stream) &&
          fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(tables.table), &head, offsetof(SiteTable, key),
                                          sample.stream),
               "a copy to the GPU");
@@ -265,6 +279,25 @@ void forget_tables(CUcontext context) { contexts.erase(context); }
 
 namespace {
 
+/// What each warp loaded, as far as the event has it.
+bool fetch_loads(const Tables& tables, const Sample& sample, SampleEvent& event) {
+  std::vector<std::uint32_t> loads(tables.copy->counted_warps);
+  if (loads.empty()) return true;
+  if (!fine(driver().cuMemcpyDtoHAsync(loads.data(), reinterpret_cast<CUdeviceptr>(tables.warp_loads),
+                                       loads.size() * sizeof(std::uint32_t), sample.stream),
+            "a copy from the GPU") ||
+      !fine(driver().cuStreamSynchronize(sample.stream), "the launch")) {
+    return false;
+  }
+  const auto warps = static_cast<std::ptrdiff_t>(warps_per_block(sample));
+  for (auto block = loads.begin(); block != loads.end(); block += warps) {
+    const std::uint64_t busiest = *std::max_element(block, block + warps);
+    event.busiest_loads += busiest;
+    event.most_loads = std::max(event.most_loads, busiest);
+  }
+  return true;
+}
+
 /// Those of the table, in the order of the code.
 bool fetch_sites(const Tables& tables, const Sample& sample, std::vector<Site>& sites) {
   std::uint64_t pc = 0;
@@ -290,7 +323,7 @@ bool fetch_sites(const Tables& tables, const Sample& sample, std::vector<Site>& 
 void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns) {
   const Tables& tables = *attached;
   std::vector<Site> sites;
-  const bool seen = was_launched && fetch_sites(tables, sample, sites);
+  const bool seen = was_launched && fetch_sites(tables, sample, sites) && fetch_loads(tables, sample, event);
   drop_sample(sample);
   if (!seen) return;
   event.sites = static_cast<std::uint32_t>(sites.size());

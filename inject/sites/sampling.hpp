@@ -16,6 +16,7 @@ struct Sample {
   CUcontext context = nullptr;
   CUstream stream = nullptr;
   const Kernel* kernel = nullptr;
+  std::uint64_t blocks = 0;
   std::uint32_t block_threads = 0;
   std::uint32_t dynamic_shared_bytes = 0;
 };

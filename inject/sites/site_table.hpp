@@ -11,6 +11,8 @@ inline constexpr std::uint32_t table_sites = 1024;  ///< a power of two
 /// Multiprocessors add to copies of a site's sums, so that they wait less for each other.
 inline constexpr std::uint32_t sum_copies = 16;
 inline constexpr std::uint32_t cache_ways = 4;
+/// Of launches with more, nobody counts what each warp loads.
+inline constexpr std::uint64_t most_counted_warps = std::uint64_t{1} << 20U;
 
 /// Site's sums, as they are in raw_format.hpp.
 struct SiteSums {
@@ -43,11 +45,12 @@ using CacheTag = std::uint64_t;
 struct SiteTable {
   std::uint32_t l1_sets;  ///< of each multiprocessor; 0: caches are not simulated
   std::uint32_t l2_sets;
-  std::uint32_t lost_sites;  ///< requests that found no room, 1 or more
-  std::uint32_t reserved;
+  std::uint32_t lost_sites;        ///< requests that found no room, 1 or more
+  std::uint32_t counted_warps;     ///< of the launch, those that have a place in warp_loads: all or none
   CacheTag* l1;                    ///< [multiprocessor][set][way]
   CacheTag* l2;                    ///< [set][way]
   std::uint32_t* l2_words;         ///< [set][way][read, written]: words of the line that were used
+  std::uint32_t* warp_loads;       ///< [block][warp]: loads from beyond its multiprocessor
   std::uint64_t key[table_sites];  ///< of each site pc << 3 | RawSpace; 0: free
   TableSite site[table_sites];
 };

@@ -37,6 +37,8 @@ thread_local Call call;
 
 std::uint64_t threads_of(const Shape& shape) { return std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2]; }
 
+std::uint64_t blocks_of(const Shape& shape) { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
+
 /// Launches after which times of a slot are so many that one in `then_every` will do: each takes the program some
 /// microseconds.
 constexpr std::uint64_t timed_at_first = kept_times;
@@ -52,6 +54,7 @@ Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context) {
   call.sample = {.context = context,
                  .stream = watched.launch.stream,
                  .kernel = watched.kernel,
+                 .blocks = blocks_of(watched.launch.shape),
                  .block_threads = static_cast<std::uint32_t>(threads_of(watched.launch.shape)),
                  .dynamic_shared_bytes = watched.launch.shape.dynamic_shared_bytes};
   const Unseen reason = begin_sample(call.sample);

@@ -203,6 +203,12 @@ class Guests(unittest.TestCase):
                 timed = options != ("--counters",)
                 self.assertEqual([one["time_seconds"] is not None for one in report["results"]], [timed])
 
+    def test_a_pointer_to_any_space_is_of_the_space_it_leads_to(self):
+        report = self.check_unnoticed("pointer")
+        added = [site for site in report["results"][0]["access"] if site["op"] == "atomic"]
+        self.assertEqual([site["space"] for site in added], ["shared"])
+        self.assertEqual(added[0]["wavefronts_per_request"]["predicted"], 1)
+
     def test_little_memory(self):
         """Samples take memory of the GPU. Where there is none, launches go unwatched, and the program notices nothing."""
         report = self.check_unnoticed("little-memory")

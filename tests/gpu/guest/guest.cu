@@ -46,6 +46,16 @@ __global__ void column(float* to, const float* from) {
   to[blockIdx.x * width + threadIdx.x] = from[threadIdx.x * width + blockIdx.x];
 }
 
+/// Adds to shared memory through a pointer that may as well lead to `data`.
+__global__ void through_pointer(float* data, bool far) {
+  __shared__ float near[block];
+  near[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd((far ? data : near) + (threadIdx.x ^ 1U), 1.0F);
+  __syncthreads();
+  data[blockIdx.x * block + threadIdx.x] = near[threadIdx.x];
+}
+
 float* data_of_zeros() {
   float* data = nullptr;
   check(cudaMalloc(&data, count * sizeof(float)));
@@ -174,6 +184,7 @@ int main(int argc, char** argv) {
       {"graph", in_a_graph},
       {"cooperative", cooperatively},
       {"columns", by_columns},
+      {"pointer", [](float* all) { through_pointer<<<grid, block>>>(all, false); }},
       {"child", some_launches},
       {"reset", with_resets},
       {"little-memory", with_little_memory},

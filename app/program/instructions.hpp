@@ -1,0 +1,53 @@
+#pragma once
+// Machine code of a kernel as far as its time needs it: what each instruction keeps busy, what waits for what, and
+// where it branches. Instructions are of 128 bits, as every GPU since compute capability 7.0 has them.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace gpumem::app {
+
+/// What an instruction is issued to. How many cycles of its scheduler a warp keeps each busy: cycles_of().
+enum class Pipe : std::uint8_t {
+  issue,    ///< nothing but its turn
+  fp32,     ///< additions and products of floats, half as wide for integer products
+  integer,  ///< additions, logic, shifts, comparisons, choices
+  fp64,
+  special,  ///< reciprocals, roots, exponentials, sines, most conversions
+  memory,   ///< loads, stores, shuffles
+  tensor
+};
+inline constexpr std::size_t pipes = 7;
+
+struct MachineInstruction {
+  enum class Kind : std::uint8_t {
+    plain,
+    off_chip_load,  ///< or whatever else waits for L2
+    shared_load,
+    store,
+    wait,
+    branch,
+    call,      ///< goes to its target and comes back
+    indirect,  ///< branches to where a register says
+    end
+  };
+  Kind kind = Kind::plain;
+  Pipe pipe = Pipe::issue;
+  double cycles = 1;           ///< that a warp keeps the pipe of its scheduler busy
+  unsigned stall = 1;          ///< cycles until the warp's next instruction may be issued
+  unsigned waits_for = 0;      ///< scoreboards, a bit each, that have to be free first
+  int sets = -1;               ///< scoreboard that is taken until the result is there; -1: none
+  int reads = -1;              ///< scoreboard that is taken until the operands have been read; -1: none
+  bool always = true;          ///< not predicated
+  std::size_t target = 0;      ///< of a branch or call: the index of an instruction
+  bool seen = false;           ///< accesses memory, which a callback tells of whenever it runs
+  bool strong = false;         ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
+  bool unseen_memory = false;  ///< moves data that no callback tells of: tensor copies, matrix operands
+};
+
+/// The instructions of a kernel, compiled for compute capability `major`.x. Empty where it is not known how to read
+/// them.
+[[nodiscard]] std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned major);
+
+}  // namespace gpumem::app
