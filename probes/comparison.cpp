@@ -38,13 +38,7 @@ const Outcome& worst_of(std::span<const Outcome> outcomes) {
   return *std::ranges::max_element(outcomes, [](const Outcome& a, const Outcome& b) { return gain(b, a) > 1; });
 }
 
-const Outcome* find_outcome(std::span<const Outcome> outcomes, std::string_view parameter, const Value& value) {
-  const auto found =
-      std::ranges::find_if(outcomes, [&](const Outcome& outcome) { return outcome.one.value(parameter) == value; });
-  return found == outcomes.end() ? nullptr : &*found;
-}
-
-std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, std::string_view parameter) {
+std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, const TypedParameter& parameter) {
   const auto number = [&](const Outcome& outcome) { return outcome.one.number(parameter); };
   const std::uint64_t most = number(*std::ranges::max_element(outcomes, {}, number));
   std::vector<Outcome> largest;
@@ -52,15 +46,6 @@ std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, std::string_v
     if (number(outcome) == most) largest.push_back(outcome);
   }
   return largest;
-}
-
-OutcomesByNumber by_number(std::span<const Outcome> outcomes, std::string_view parameter, std::string_view alternative,
-                           std::string_view number) {
-  OutcomesByNumber found;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name(parameter) == alternative) found[outcome.one.number(number)] = &outcome;
-  }
-  return found;
 }
 
 Fact gain_fact(const Outcome& from, const Outcome& to, const char* gains, const char* no_gain,

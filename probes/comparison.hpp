@@ -1,6 +1,7 @@
 #pragma once
 // How cases compare, by their headlines: the one place that decides whether two of them differ.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -32,16 +33,28 @@ inline constexpr double saturated_share = 0.95;
 [[nodiscard]] const Outcome& best_of(std::span<const Outcome> outcomes);
 [[nodiscard]] const Outcome& worst_of(std::span<const Outcome> outcomes);
 /// The first outcome with a value of a parameter; null if none has it.
-[[nodiscard]] const Outcome* find_outcome(std::span<const Outcome> outcomes, std::string_view parameter,
-                                          const Value& value);
+template <class Parameter>
+[[nodiscard]] const Outcome* find_outcome(std::span<const Outcome> outcomes, const Parameter& parameter,
+                                          const typename Parameter::Type& value) {
+  const auto found =
+      std::ranges::find_if(outcomes, [&](const Outcome& outcome) { return outcome.one[parameter] == value; });
+  return found == outcomes.end() ? nullptr : &*found;
+}
 
 /// The cases with the largest number of a parameter, at least one.
-[[nodiscard]] std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, std::string_view parameter);
+[[nodiscard]] std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, const TypedParameter& parameter);
 /// The cases of one alternative by a number: `parameter` is what there are alternatives of, `number` another parameter.
 /// Of several cases with the same number the last.
 using OutcomesByNumber = std::map<std::uint64_t, const Outcome*>;
-[[nodiscard]] OutcomesByNumber by_number(std::span<const Outcome> outcomes, std::string_view parameter,
-                                         std::string_view alternative, std::string_view number);
+template <class Parameter>
+[[nodiscard]] OutcomesByNumber by_number(std::span<const Outcome> outcomes, const Parameter& parameter,
+                                         const typename Parameter::Type& alternative, const TypedParameter& number) {
+  OutcomesByNumber found;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.one[parameter] == alternative) found[outcome.one.number(number)] = &outcome;
+  }
+  return found;
+}
 
 /// Says `gains` if `to` is better than `from`, and else `no_gain`. Both templates have the same values.
 [[nodiscard]] Fact gain_fact(const Outcome& from, const Outcome& to, const char* gains, const char* no_gain,

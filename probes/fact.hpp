@@ -3,6 +3,7 @@
 // (report/explain/say.hpp fills it in), so that a probe's file needs no formatting of its own.
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ struct FactValue {
 
   FactValue(std::string place, double number, std::optional<double> of_model = {})
       : name(std::move(place)), items{number}, predicted(of_model) {}
+  FactValue(std::string place, std::integral auto number) : FactValue(std::move(place), static_cast<double>(number)) {}
   FactValue(std::string place, std::string words) : name(std::move(place)), items{std::move(words)} {}
   FactValue(std::string place, std::string_view words) : FactValue(std::move(place), std::string(words)) {}
   FactValue(std::string place, const char* words) : FactValue(std::move(place), std::string(words)) {}

@@ -16,6 +16,7 @@
 #include "engine/base/quantity.hpp"
 #include "engine/machine/device.hpp"
 #include "engine/model/workload.hpp"
+#include "probes/axis.hpp"
 #include "probes/fact.hpp"
 
 namespace gpumem {
@@ -29,41 +30,6 @@ namespace model {
 struct Prediction;
 struct Profile;
 }  // namespace model
-
-/// The value of an axis: a non-negative integer or a name. The name "auto" stands for a choice yet to be made.
-using Value = std::variant<std::uint64_t, std::string>;
-[[nodiscard]] std::string to_string(const Value& value);
-
-/// One thing a probe can vary. `flag` is what the user types (without dashes), `parameter` the name in reports.
-struct Axis {
-  std::string flag;
-  std::string parameter;
-  std::string unit = {};                    ///< "elements", "bytes", ...; empty for names
-  std::string purpose;                      ///< one line: what it varies and why one would
-  std::string defaults;                     ///< in the syntax of the command line: "0..32"
-  std::string quick = {};                   ///< values in the quick default set; empty: as `defaults`
-  std::vector<std::string> names = {};      ///< the names it takes; empty: it takes numbers
-  std::vector<std::uint64_t> numbers = {};  ///< the only numbers it takes; empty: any in [minimum, maximum]
-  std::uint64_t minimum = 0;
-  std::uint64_t maximum = std::uint64_t{1} << 40U;
-  bool takes_auto = false;
-  /// With it the axis takes the name "all", which stands for these values on a device.
-  std::function<std::vector<Value>(const Device&)> all = {};
-  bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
-  std::string alone = {};       ///< or these values instead
-  /// 0, or of texts and names the default, stands for what is said elsewhere, and headings leave it out.
-  bool zero_follows = false;
-  /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
-  /// sweep. Empty: the probe's `size` decides from the device instead.
-  std::vector<std::uint64_t> candidates = {};
-  /// Of an axis that takes text of its own kind: the values that one use of the flag stands for, at least one. Throws a
-  /// usage error that begins with "--flag: ".
-  std::function<std::vector<std::string>(std::string_view text)> texts = {};
-  std::string takes = {};  ///< what that text is, in words: "expressions of i"
-
-  [[nodiscard]] bool takes_numbers() const { return names.empty() && !texts; }
-  [[nodiscard]] bool takes_range() const { return takes_numbers() && numbers.empty(); }
-};
 
 struct Parameter {
   std::string name;
@@ -82,6 +48,18 @@ struct Case {
   [[nodiscard]] std::uint64_t number(std::string_view parameter) const;  ///< throws std::logic_error if not a number
   [[nodiscard]] const std::string& name(std::string_view parameter) const;
   [[nodiscard]] bool is_auto(std::string_view parameter) const;
+
+  /// As what the parameter's values are to the probe.
+  template <class T>
+  [[nodiscard]] T operator[](const Number<T>& parameter) const {
+    return static_cast<T>(number(parameter));
+  }
+  template <class T>
+  [[nodiscard]] const T& operator[](const Choice<T>& parameter) const {
+    return parameter.value_of(name(parameter));
+  }
+  [[nodiscard]] const std::string& operator[](const Text& parameter) const { return name(parameter); }
+
   void set(std::string_view parameter, Value value);
 };
 

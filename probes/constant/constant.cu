@@ -15,6 +15,7 @@
 #include "engine/measure/verify.hpp"
 #include "engine/model/predict.hpp"
 #include "probes/constant/pattern.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::constant {
@@ -28,9 +29,11 @@ __constant__ std::uint32_t constants[table_words];
 
 // Where the table lies; what it holds is random_word(i) everywhere.
 struct ConstantTable {
+  static constexpr access::Space space = access::Space::constant;
   static __device__ const std::uint32_t* words(const std::uint32_t* /*source*/) { return constants; }
 };
 struct SharedTable {
+  static constexpr access::Space space = access::Space::shared;
   static __device__ const std::uint32_t* words(const std::uint32_t* /*source*/) {
     __shared__ std::uint32_t tile[table_words];
     for (std::uint32_t i = threadIdx.x; i < table_words; i += blockDim.x) tile[i] = measure::random_word(i);
@@ -38,6 +41,7 @@ struct SharedTable {
   }
 };
 struct GlobalTable {
+  static constexpr access::Space space = access::Space::global;
   static __device__ const std::uint32_t* words(const std::uint32_t* source) { return source; }
 };
 
@@ -83,24 +87,15 @@ struct LookUp {
   std::uint32_t turns;
 
   explicit LookUp(const Case& decided)
-      : space(space_of(decided.name("space"))),
-        pattern{static_cast<std::uint32_t>(decided.number("addresses"))},
+      : space(decided[axis::space]),
+        pattern{decided[axis::addresses]},
         // Where the addresses are served one after another a request takes longer.
         turns(requests_per_launch / warps / rows / (space == access::Space::constant ? pattern.addresses : 1)) {}
 
   [[nodiscard]] std::uint64_t requests_per_warp() const { return std::uint64_t{turns} * rows; }
 
-  /// Calls visit(type_identity<Table>).
-  template <class Visitor>
-  decltype(auto) with_table(Visitor&& visit) const {
-    if (space == access::Space::constant) return visit(std::type_identity<ConstantTable>{});
-    if (space == access::Space::shared) return visit(std::type_identity<SharedTable>{});
-    return visit(std::type_identity<GlobalTable>{});
-  }
-
- private:
-  static access::Space space_of(const std::string& name) {
-    return std::ranges::find(access::spaces, name, &access::SpaceRow::name)->space;
+  [[nodiscard]] auto table() const {
+    return first_that<ConstantTable, SharedTable, GlobalTable>([=, this](auto known) { return known.space == space; });
   }
 };
 
@@ -108,7 +103,7 @@ static Workload describe_constant(const Case& decided, const Device& device) {
   const LookUp look_ups(decided);
   Workload workload;
   workload.kernel =
-      look_ups.with_table([](auto table) { return measure::kernel_name<&look_up<typename decltype(table)::type>>(); });
+      dispatch(look_ups.table(), [](auto table) { return measure::kernel_name<&look_up<decltype(table)>>(); });
   workload.blocks = device.multiprocessors;
   workload.block_threads = block_threads;
   if (look_ups.space == access::Space::shared) workload.shared_bytes_per_block = table_words * sizeof(std::uint32_t);
@@ -141,8 +136,8 @@ class LookUpExperiment final : public measure::Experiment {
   }
 
   void launch(cudaStream_t stream) override {
-    look_ups_.with_table([&](auto table) {
-      look_up<typename decltype(table)::type><<<blocks_, block_threads, 0, stream>>>(
+    dispatch(look_ups_.table(), [&](auto table) {
+      look_up<decltype(table)><<<blocks_, block_threads, 0, stream>>>(
           source_, sums_.as<std::uint32_t>(), cycles_.as<std::uint64_t>(), look_ups_.turns, look_ups_.pattern);
     });
     measure::check(cudaGetLastError(), "launch the kernel");
@@ -175,20 +170,18 @@ static Probe constant_probe() {
   Probe probe;
   probe.name = "constant";
   probe.purpose = "a table looked up at several addresses per warp: constant, shared and global memory";
-  probe.axes = {{.flag = "warp-addresses",
-                 .parameter = "addresses",
-                 .purpose = "distinct addresses among a warp's lanes; 1 is what constant memory is made for",
-                 .defaults = "1..32",
-                 .quick = "1,8,32",
-                 .minimum = 1,
-                 .maximum = row_words},
-                {.flag = "space",
-                 .parameter = "space",
-                 .purpose = "where the table lies; in global memory it is found in L1",
-                 .defaults = "constant,shared,global",
-                 .names = {"constant", "shared", "global"},
-                 .value_optional = true}};
-  probe.compared = "space";
+  probe.axes = {
+      axis::addresses({.flag = "warp-addresses",
+                       .purpose = "distinct addresses among a warp's lanes; 1 is what constant memory is made for",
+                       .defaults = "1..32",
+                       .quick = "1,8,32",
+                       .minimum = 1,
+                       .maximum = row_words}),
+      axis::space({.flag = "space",
+                   .purpose = "where the table lies; in global memory it is found in L1",
+                   .defaults = "constant,shared,global",
+                   .value_optional = true})};
+  probe.compared = axis::space.name;
   probe.baseline = std::string("constant");
   probe.headline = {
       .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},

@@ -47,10 +47,10 @@ std::optional<Fact> fact_beside(const OutcomesByNumber& constant, const Outcomes
                               : "The same table in {memory} is no faster: {most}-address requests take {most_cycles} "
                                 "each.",
             {{"memory", memory},
-             {"most", static_cast<double>(in_other->one.number("addresses"))},
+             {"most", in_other->one[axis::addresses]},
              headline_value("most_cycles", *in_other),
              gain_value("gain_ratio", *in_constant, *in_other)}};
-  if (from != nullptr) fact.values.emplace_back("from", static_cast<double>(from->one.number("addresses")));
+  if (from != nullptr) fact.values.emplace_back("from", from->one[axis::addresses]);
   return fact;
 }
 
@@ -62,8 +62,8 @@ void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
   std::vector<measure::Point2D> points;
   std::vector<std::size_t> indices;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("space") != "constant") continue;
-    points.push_back({static_cast<double>(outcome.one.number("addresses")), outcome.headline});
+    if (outcome.one[axis::space] != access::Space::constant) continue;
+    points.push_back({static_cast<double>(outcome.one[axis::addresses]), outcome.headline});
     indices.push_back(outcome.index);
   }
   if (points.size() < fewest) return;
@@ -87,13 +87,13 @@ void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
 }  // namespace
 
 Conclusion conclude_constant(std::span<const Outcome> outcomes) {
-  const OutcomesByNumber constant = by_number(outcomes, "space", "constant", "addresses");
+  const OutcomesByNumber constant = by_number(outcomes, axis::space, access::Space::constant, axis::addresses);
   if (constant.empty()) return {};
   Conclusion conclusion;
   bool others_are_faster = false;
   for (const auto& [space, memory] :
-       {std::pair("shared", "shared memory"), std::pair("global", "L1 (global memory)")}) {
-    if (auto fact = fact_beside(constant, by_number(outcomes, "space", space, "addresses"), memory)) {
+       {std::pair(access::Space::shared, "shared memory"), std::pair(access::Space::global, "L1 (global memory)")}) {
+    if (auto fact = fact_beside(constant, by_number(outcomes, axis::space, space, axis::addresses), memory)) {
       others_are_faster = others_are_faster || fact->kind != FactKind::as_fast_as;
       conclusion.facts.push_back(*std::move(fact));
     }

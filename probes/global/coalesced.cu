@@ -29,23 +29,22 @@ struct LanePattern {
   [[nodiscard]] constexpr PatternPeriod period() const { return {.accesses = 32, .growth_elements = 32}; }
 };
 
-static LanePattern lane_pattern(const Case& one) {
-  const std::string& name = one.name("lanes");
-  if (name == "permuted") return {.multiplier = 5, .addend = 3, .left_out = 0};
-  if (name == "reversed") return {.multiplier = 31, .addend = 31, .left_out = 0};
-  // Every other lane: half of the words, yet bytes of every sector.
-  if (name == "subset") return {.multiplier = 1, .addend = 0, .left_out = 1};
-  return {.multiplier = 1, .addend = 0, .left_out = 0};
+namespace axis {
+constexpr Choice<LanePattern> lanes{"lanes",
+                                    {{"aligned", {.multiplier = 1, .addend = 0, .left_out = 0}},
+                                     {"permuted", {.multiplier = 5, .addend = 3, .left_out = 0}},
+                                     {"reversed", {.multiplier = 31, .addend = 31, .left_out = 0}},
+                                     // Every other lane: half of the words, yet bytes of every sector.
+                                     {"subset", {.multiplier = 1, .addend = 0, .left_out = 1}}}};
 }
 
 static Probe coalesced_probe() {
-  return make_probe("coalesced", "the order of a warp's lanes within its sectors: it costs nothing",
-                    {.flag = "lanes",
-                     .parameter = "lanes",
-                     .purpose = "which lane takes which of the warp's elements; subset leaves out every other lane",
-                     .defaults = "aligned,permuted,reversed,subset",
-                     .names = {"aligned", "permuted", "reversed", "subset"}},
-                    std::string("aligned"), lane_pattern);
+  return make_probe(
+      "coalesced", "the order of a warp's lanes within its sectors: it costs nothing",
+      axis::lanes({.flag = "lanes",
+                   .purpose = "which lane takes which of the warp's elements; subset leaves out every other lane",
+                   .defaults = "aligned,permuted,reversed,subset"}),
+      std::string("aligned"), [](const Case& one) { return one[axis::lanes]; });
 }
 
 GPUMEM_PROBE(coalesced_probe);

@@ -15,14 +15,8 @@ constexpr std::uint64_t smallest_auto_buffer = std::uint64_t{1} << 20U;
 
 }  // namespace
 
-Op op_of(const Case& chosen) {
-  const std::string& name = chosen.name("op");
-  if (name == "read") return Op::read;
-  return name == "write" ? Op::write : Op::copy;
-}
-
 std::string_view doing(const Case& chosen) {
-  const Op op = op_of(chosen);
+  const Op op = chosen[axis::op];
   return op == Op::read ? "reading" : op == Op::write ? "writing" : "copying";
 }
 
@@ -69,67 +63,63 @@ AccessRun Launch::accesses_of(std::uint64_t request) const {
 
 Launch untiled_launch_of(const Case& sized) {
   Launch launch;
-  launch.op = op_of(sized);
-  launch.word_bytes = static_cast<std::uint32_t>(sized.number("word_bytes"));
-  launch.count = sized.number("buffer_bytes") / launch.word_bytes;
+  launch.op = sized[axis::op];
+  launch.word_bytes = sized[axis::word_bytes];
+  launch.count = sized[axis::buffer_bytes] / launch.word_bytes;
   return launch;
 }
 
 Launch launch_of(const Case& decided) {
   Launch launch = untiled_launch_of(decided);
-  launch.tile.block_threads = static_cast<std::uint32_t>(decided.number("block_threads"));
-  launch.tile.elements_per_thread = static_cast<std::uint32_t>(decided.number("elements_per_thread"));
+  launch.tile.block_threads = decided[axis::block_threads];
+  launch.tile.elements_per_thread = decided[axis::elements_per_thread];
   return launch;
 }
 
 Axis op_axis() {
-  return {.flag = "op",
-          .parameter = "op",
-          .purpose = "what the kernel does with its elements; misaligned stores cost far more than loads",
-          .defaults = "copy",
-          .names = {"read", "write", "copy"}};
+  return axis::op({.flag = "op",
+                   .purpose = "what the kernel does with its elements; misaligned stores cost far more than loads",
+                   .defaults = "copy"});
 }
 
 Axis word_bytes_axis() {
-  return {.flag = "word-bytes",
-          .parameter = "word_bytes",
-          .unit = "bytes",
-          .purpose = "size of an element: what one thread moves with one instruction",
-          .defaults = "4",
-          .numbers = {4, 8, 16}};
+  return axis::word_bytes({.flag = "word-bytes",
+                           .unit = "bytes",
+                           .purpose = "size of an element: what one thread moves with one instruction",
+                           .defaults = "4",
+                           .numbers = {4, 8, 16}});
 }
 
 Axis elements_per_thread_axis() {
-  return {.flag = "elements-per-thread",
-          .parameter = "elements_per_thread",
-          .unit = "elements",
-          .purpose = "elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun",
-          .defaults = "auto",
-          .numbers = {1, 2, 4, 8},
-          .takes_auto = true,
-          .candidates = {4, 8, 2, 1}};
+  return axis::elements_per_thread(
+      {.flag = "elements-per-thread",
+       .unit = "elements",
+       .purpose = "elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun",
+       .defaults = "auto",
+       .numbers = {1, 2, 4, 8},
+       .takes_auto = true,
+       .candidates = {4, 8, 2, 1}});
 }
 
 Axis block_threads_axis() {
-  return {.flag = "block-threads",
-          .parameter = "block_threads",
-          .unit = "threads",
-          .purpose = "threads per block",
-          .defaults = "auto",
-          .minimum = 1,
-          .maximum = 1024,
-          .takes_auto = true,
-          .candidates = {256, 128, 512, 1024}};
+  return axis::block_threads({.flag = "block-threads",
+                              .unit = "threads",
+                              .purpose = "threads per block",
+                              .defaults = "auto",
+                              .minimum = 1,
+                              .maximum = 1024,
+                              .takes_auto = true,
+                              .candidates = {256, 128, 512, 1024}});
 }
 
 Axis buffer_axis() {
-  return {.flag = "buffer",
-          .parameter = "buffer_bytes",
-          .unit = "bytes",
-          .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory",
-          .defaults = "auto",
-          .minimum = 4,
-          .takes_auto = true};
+  return axis::buffer_bytes(
+      {.flag = "buffer",
+       .unit = "bytes",
+       .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory",
+       .defaults = "auto",
+       .minimum = 4,
+       .takes_auto = true});
 }
 
 std::vector<Axis> axes(Axis swept) {
@@ -138,9 +128,9 @@ std::vector<Axis> axes(Axis swept) {
 }
 
 void validate(const Case& chosen) {
-  if (chosen.is_auto("buffer_bytes")) return;
-  const std::uint64_t buffer = chosen.number("buffer_bytes");
-  const std::uint64_t word = chosen.number("word_bytes");
+  if (chosen.is_auto(axis::buffer_bytes)) return;
+  const std::uint64_t buffer = chosen[axis::buffer_bytes];
+  const std::uint64_t word = chosen[axis::word_bytes];
   if (buffer % word == 0) return;
   throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of the word size of " +
                     std::to_string(word) + " bytes; use " +
@@ -168,14 +158,14 @@ void size(std::span<Case> sweep, const Device& device, const std::function<std::
   const auto largest = [&] {
     std::uint64_t bytes = 0;
     for (Case one : sweep) {
-      if (one.is_auto("buffer_bytes")) one.set("buffer_bytes", buffer);
+      if (one.is_auto(axis::buffer_bytes)) one.set(axis::buffer_bytes, buffer);
       bytes = std::max(bytes, needed_bytes(one));
     }
     return bytes;
   };
   while (buffer > smallest_auto_buffer && largest() > memory) buffer /= 2;
   for (Case& one : sweep) {
-    if (one.is_auto("buffer_bytes")) one.set("buffer_bytes", buffer);
+    if (one.is_auto(axis::buffer_bytes)) one.set(axis::buffer_bytes, buffer);
   }
 }
 

@@ -4,42 +4,26 @@
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/kernel_name.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/global/kernels.cuh"
 #include "probes/global/launch.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::global {
 
-/// Calls visit(type_identity<Word>, integral_constant<elements per thread>) for a launch.
-template <class Visitor>
-decltype(auto) with_shape(const Launch& launch, Visitor&& visit) {
-  const auto with_word = [&](auto word) {
-    switch (launch.tile.elements_per_thread) {
-      case 1:
-        return visit(word, std::integral_constant<unsigned, 1>{});
-      case 2:
-        return visit(word, std::integral_constant<unsigned, 2>{});
-      case 4:
-        return visit(word, std::integral_constant<unsigned, 4>{});
-      default:
-        return visit(word, std::integral_constant<unsigned, 8>{});
-    }
-  };
-  switch (launch.word_bytes) {
-    case 4:
-      return with_word(std::type_identity<std::uint32_t>{});
-    case 8:
-      return with_word(std::type_identity<uint2>{});
-    default:
-      return with_word(std::type_identity<uint4>{});
-  }
+// Of the compiled kernels, those for a launch.
+[[nodiscard]] inline auto word_of(const Launch& launch) {
+  return type_of_size<std::uint32_t, uint2, uint4>(launch.word_bytes);
+}
+[[nodiscard]] inline auto elements_of(const Launch& launch) {
+  return one_of<1, 2, 4, 8>(launch.tile.elements_per_thread);
 }
 
 /// One launch with its arrays in `space`. What it allocates is left to the caller.
 template <class Pattern>
 Workload describe_launch(const Launch& launch, const Pattern& pattern, access::Space space) {
   Workload workload = workload_of(launch, pattern, space);
-  workload.kernel = with_shape(launch, [&](auto word, auto elements) {
+  workload.kernel = dispatch(word_of(launch), elements_of(launch), [&](auto word, auto elements) {
     using Word = typename decltype(word)::type;
     if (launch.op == Op::read) return measure::kernel_name<&read<Word, Pattern, elements()>>();
     if (launch.op == Op::write) return measure::kernel_name<&write<Word, Pattern, elements()>>();
@@ -53,7 +37,7 @@ Workload describe_launch(const Launch& launch, const Pattern& pattern, access::S
 template <class Pattern>
 void launch_into(const Launch& launch, const Pattern& pattern, const std::uint32_t* source, std::uint32_t* output,
                  cudaStream_t stream) {
-  with_shape(launch, [&](auto word, auto elements) {
+  dispatch(word_of(launch), elements_of(launch), [&](auto word, auto elements) {
     using Word = typename decltype(word)::type;
     const auto grid = static_cast<unsigned>(launch.blocks());
     const unsigned block = launch.tile.block_threads;

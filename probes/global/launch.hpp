@@ -16,8 +16,17 @@
 namespace gpumem::global {
 
 enum class Op { read, write, copy };
-[[nodiscard]] Op op_of(const Case& chosen);                ///< of its parameter op
-[[nodiscard]] std::string_view doing(const Case& chosen);  ///< "reading", "writing" or "copying", by the same
+
+/// What the axes below are called in reports.
+namespace axis {
+inline constexpr Choice<Op> op{"op", {"read", "write", "copy"}};
+inline constexpr Number<std::uint32_t> word_bytes{"word_bytes"};
+inline constexpr Number<std::uint32_t> elements_per_thread{"elements_per_thread"};
+inline constexpr Number<std::uint32_t> block_threads{"block_threads"};
+inline constexpr Number buffer_bytes{"buffer_bytes"};
+}  // namespace axis
+
+[[nodiscard]] std::string_view doing(const Case& chosen);  ///< "reading", "writing" or "copying", by its op
 
 /// Accesses `first`, `first` + 1 and so on of a launch.
 struct AccessRun {

@@ -15,16 +15,19 @@ struct OffsetPattern {
   [[nodiscard]] constexpr PatternPeriod period() const { return {.accesses = 1, .growth_elements = 1}; }
 };
 
+namespace axis {
+constexpr Number offset_elements{"offset_elements"};
+}
+
 static Probe offset_probe() {
   return make_probe("offset", "shifted access: what misalignment costs",
-                    {.flag = "offset",
-                     .parameter = "offset_elements",
-                     .unit = "elements",
-                     .purpose = "elements every access is shifted by from an aligned start",
-                     .defaults = "0..32",
-                     .quick = "0,1,8,16",
-                     .maximum = 1U << 20U},
-                    std::uint64_t{0}, [](const Case& one) { return OffsetPattern{one.number("offset_elements")}; });
+                    axis::offset_elements({.flag = "offset",
+                                           .unit = "elements",
+                                           .purpose = "elements every access is shifted by from an aligned start",
+                                           .defaults = "0..32",
+                                           .quick = "0,1,8,16",
+                                           .maximum = 1U << 20U}),
+                    std::uint64_t{0}, [](const Case& one) { return OffsetPattern{one[axis::offset_elements]}; });
 }
 
 GPUMEM_PROBE(offset_probe);

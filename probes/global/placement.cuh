@@ -70,27 +70,30 @@ struct ShapeList {};
 template <class Placement>
 struct KernelsOf;
 
-/// Calls visit(shape) for the one that fits.
-template <class Visitor, class... Shapes>
-void with_shape(ShapeList<Shapes...>, std::uint32_t word_bytes, std::uint32_t elements, Visitor&& visit) {
-  static_cast<void>((
-      (sizeof(typename Shapes::Word) == word_bytes && Shapes::elements == elements && (visit(Shapes{}), true)) || ...));
+/// The shape of the kernel for a placement.
+template <class Placement, class... Shapes>
+[[nodiscard]] auto shape_of(const Placement& placement, ShapeList<Shapes...>) {
+  return first_that<Shapes...>(
+      [word_bytes = placement.word_bytes(), elements = placement.elements_per_thread()](auto shape) {
+        return sizeof(typename decltype(shape)::Word) == word_bytes && shape.elements == elements;
+      });
+}
+template <class Placement>
+[[nodiscard]] auto shape_of(const Placement& placement) {
+  return shape_of(placement, typename KernelsOf<Placement>::Shapes{});
 }
 
 template <class Placement>
 Workload describe_launch(const Launch& launch, const PlacedPattern<Placement>& pattern, access::Space space) {
   Workload workload = workload_of_placed(launch, pattern.placement, space);
-  with_shape(typename KernelsOf<Placement>::Shapes{}, launch.word_bytes, pattern.placement.elements_per_thread(),
-             [&](auto shape) {
-               using Word = typename decltype(shape)::Word;
-               if (launch.op == Op::read) {
-                 workload.kernel = measure::kernel_name<&read_placed<Word, Placement, shape.elements, shape.turns>>();
-               } else if (launch.op == Op::write) {
-                 workload.kernel = measure::kernel_name<&write_placed<Word, Placement, shape.elements, shape.turns>>();
-               } else {
-                 workload.kernel = measure::kernel_name<&copy_placed<Word, Placement, shape.elements, shape.turns>>();
-               }
-             });
+  workload.kernel = dispatch(shape_of(pattern.placement), [&](auto shape) {
+    using Word = typename decltype(shape)::Word;
+    constexpr unsigned elements = shape.elements;
+    constexpr unsigned turns = shape.turns;
+    if (launch.op == Op::read) return measure::kernel_name<&read_placed<Word, Placement, elements, turns>>();
+    if (launch.op == Op::write) return measure::kernel_name<&write_placed<Word, Placement, elements, turns>>();
+    return measure::kernel_name<&copy_placed<Word, Placement, elements, turns>>();
+  });
   return workload;
 }
 
@@ -99,34 +102,32 @@ void launch_into(const Launch& launch, const PlacedPattern<Placement>& pattern, 
                  std::uint32_t* output, cudaStream_t stream) {
   const Placement& placement = pattern.placement;
   const auto grid = static_cast<unsigned>(launch.blocks());
-  with_shape(
-      typename KernelsOf<Placement>::Shapes{}, launch.word_bytes, placement.elements_per_thread(), [&](auto shape) {
-        using Word = typename decltype(shape)::Word;
-        constexpr unsigned elements = shape.elements;
-        constexpr unsigned turns = shape.turns;
-        const auto* from = reinterpret_cast<const Word*>(source);
-        auto* to = reinterpret_cast<Word*>(output);
-        switch (launch.op) {
-          case Op::read:
-            read_placed<Word, Placement, elements, turns>
-                <<<grid, placed_block_threads, 0, stream>>>(from, output, placement);
-            break;
-          case Op::write:
-            write_placed<Word, Placement, elements, turns><<<grid, placed_block_threads, 0, stream>>>(to, placement);
-            break;
-          case Op::copy:
-            copy_placed<Word, Placement, elements, turns>
-                <<<grid, placed_block_threads, 0, stream>>>(from, to, placement);
-            break;
-        }
-      });
+  dispatch(shape_of(placement), [&](auto shape) {
+    using Word = typename decltype(shape)::Word;
+    constexpr unsigned elements = shape.elements;
+    constexpr unsigned turns = shape.turns;
+    const auto* from = reinterpret_cast<const Word*>(source);
+    auto* to = reinterpret_cast<Word*>(output);
+    switch (launch.op) {
+      case Op::read:
+        read_placed<Word, Placement, elements, turns>
+            <<<grid, placed_block_threads, 0, stream>>>(from, output, placement);
+        break;
+      case Op::write:
+        write_placed<Word, Placement, elements, turns><<<grid, placed_block_threads, 0, stream>>>(to, placement);
+        break;
+      case Op::copy:
+        copy_placed<Word, Placement, elements, turns><<<grid, placed_block_threads, 0, stream>>>(from, to, placement);
+        break;
+    }
+  });
   measure::check(cudaGetLastError(), "launch the kernel");
 }
 
 template <class Placement>
 std::unique_ptr<measure::Experiment> prepare_pieces(const Case& decided, const Placement& placement,
                                                     measure::Session& session) {
-  return std::make_unique<GlobalExperiment<PlacedPattern<Placement>>>(launch_of(op_of(decided), placement),
+  return std::make_unique<GlobalExperiment<PlacedPattern<Placement>>>(launch_of(decided[axis::op], placement),
                                                                       PlacedPattern<Placement>{placement}, session);
 }
 
@@ -137,7 +138,7 @@ void run_placed(Probe& probe, PlacementOf placement_of, Modelling (*modelling_of
   using Placement = decltype(placement_of(std::declval<const Case&>()));
   probe.describe = [=](const Case& decided, const Device&) {
     const Placement placement = placement_of(decided);
-    const Launch launch = launch_of(op_of(decided), placement);
+    const Launch launch = launch_of(decided[axis::op], placement);
     Workload workload = describe(launch, PlacedPattern<Placement>{placement});
     const Modelling modelling = modelling_of(decided);
     if (modelling == Modelling::simulated) allow_simulation(workload, launch, placement);
@@ -148,7 +149,7 @@ void run_placed(Probe& probe, PlacementOf placement_of, Modelling (*modelling_of
   probe.size = [=](std::span<Case> sweep, const Device& device) {
     size(sweep, device, [&](const Case& one) {
       const Placement placement = placement_of(one);
-      return allocated_bytes(launch_of(op_of(one), placement), placement.extent());
+      return allocated_bytes(launch_of(one[axis::op], placement), placement.extent());
     });
   };
   probe.prepare = [=](const Case& decided, measure::Session& session) {

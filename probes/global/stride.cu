@@ -17,17 +17,20 @@ struct StridePattern {
   }
 };
 
+namespace axis {
+constexpr Number stride_elements{"stride_elements"};
+}
+
 static Probe stride_probe() {
   return make_probe("stride", "strided access: what unused parts of sectors cost",
-                    {.flag = "stride",
-                     .parameter = "stride_elements",
-                     .unit = "elements",
-                     .purpose = "distance between the elements of neighbouring threads",
-                     .defaults = "1..32",
-                     .quick = "1,2,4,8,16,32",
-                     .minimum = 1,
-                     .maximum = 1U << 16U},
-                    std::uint64_t{1}, [](const Case& one) { return StridePattern{one.number("stride_elements")}; });
+                    axis::stride_elements({.flag = "stride",
+                                           .unit = "elements",
+                                           .purpose = "distance between the elements of neighbouring threads",
+                                           .defaults = "1..32",
+                                           .quick = "1,2,4,8,16,32",
+                                           .minimum = 1,
+                                           .maximum = 1U << 16U}),
+                    std::uint64_t{1}, [](const Case& one) { return StridePattern{one[axis::stride_elements]}; });
 }
 
 GPUMEM_PROBE(stride_probe);

@@ -48,16 +48,10 @@ Metric latency_ns() {
 }
 
 Axis order_axis() {
-  return {
-      .flag = "order",
-      .parameter = "order",
-      .purpose = "random over everything, or paged: within 2 MiB until all of them are visited, which misses no TLB",
-      .defaults = "random",
-      .names = {"random", "paged"}};
-}
-
-std::uint64_t page_bytes_of(const Case& one) {
-  return one.name("order") == "paged" ? std::uint64_t{2} << 20U : ~std::uint64_t{0};
+  return axis::page_bytes(
+      {.flag = "order",
+       .purpose = "random over everything, or paged: within 2 MiB until all of them are visited, which misses no TLB",
+       .defaults = "random"});
 }
 
 ChaseExperiment::ChaseExperiment(std::uint32_t steps) : steps_(steps), result_(sizeof(Result)) {}

@@ -28,11 +28,17 @@ constexpr std::uint32_t timed_steps = 36 * unrolled;
 /// The metric that ChaseExperiment measures: `latency_ns`. Predicted at the multiprocessors' maximum clock.
 [[nodiscard]] Metric latency_ns();
 
-/// The axis that both probes of the family have: what "order" may be, random by default.
+/// Bytes within which a chase stays until it has visited all of them: all that there are, or a page.
+inline constexpr std::uint64_t everything = ~std::uint64_t{0};
+inline constexpr std::uint64_t chased_page = std::uint64_t{2} << 20U;
+
+namespace axis {
+inline constexpr Text level{"level"};
+inline constexpr Choice<std::uint64_t> page_bytes{"order", {{"random", everything}, {"paged", chased_page}}};
+}  // namespace axis
+
+/// The axis that both probes of chases have, random by default.
 [[nodiscard]] Axis order_axis();
-/// Of a case with that axis: bytes within which a chase stays until it has visited all of them; more than any memory
-/// has for the order "random".
-[[nodiscard]] std::uint64_t page_bytes_of(const Case& one);
 
 class ChaseExperiment : public measure::Experiment {
  public:

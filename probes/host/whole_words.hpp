@@ -5,7 +5,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "probes/axis.hpp"
+
 namespace gpumem::host {
+
+namespace axis {
+inline constexpr Number size_bytes{"size_bytes"};
+}
 
 /// Unless `bytes`, the value of --size, are whole words.
 void require_words(std::uint64_t bytes);

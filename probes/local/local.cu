@@ -16,6 +16,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/comparison.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/local/update.hpp"
 #include "probes/probe.hpp"
 
@@ -64,35 +65,27 @@ __global__ void check_updates(const std::uint32_t* sums, std::uint32_t words, st
   if (sums[thread] != expected) atomicAdd(mismatches, 1ULL);
 }
 
+namespace axis {
+constexpr Number<std::uint32_t> array_words{"array_words"};
+constexpr Choice<bool> in_registers{"array", {{"local", false}, {"registers", true}}};
+}  // namespace axis
+
 /// A case in numbers.
 struct ArrayUpdate {
   bool in_registers;
   std::uint32_t words;
 
   explicit ArrayUpdate(const Case& decided)
-      : in_registers(decided.name("array") == "registers"),
-        words(static_cast<std::uint32_t>(decided.number("array_words"))) {}
+      : in_registers(decided[axis::in_registers]), words(decided[axis::array_words]) {}
 
   [[nodiscard]] std::uint32_t rounds() const { return updates_per_thread / words; }
 
   /// Calls visit(integral_constant<words>, Index).
   template <class Visitor>
   decltype(auto) with_kernel(Visitor&& visit) const {
-    const auto with_words = [&](auto size) {
+    return dispatch(one_of<4, 8, 16, 32, 64>(words), [&](auto size) {
       return in_registers ? visit(size, KnownIndex{}) : visit(size, IndexedByLaunch{size() - 1});
-    };
-    switch (words) {
-      case 4:
-        return with_words(std::integral_constant<unsigned, 4>{});
-      case 8:
-        return with_words(std::integral_constant<unsigned, 8>{});
-      case 16:
-        return with_words(std::integral_constant<unsigned, 16>{});
-      case 32:
-        return with_words(std::integral_constant<unsigned, 32>{});
-      default:
-        return with_words(std::integral_constant<unsigned, 64>{});
-    }
+    });
   }
 };
 
@@ -234,8 +227,8 @@ static void add_knees(std::vector<Fact>& facts, const OutcomesByNumber& local) {
 /// Compares local memory with registers, and says what the compiler reported. Nothing where no size ran in local
 /// memory.
 static Conclusion conclude_local(std::span<const Outcome> outcomes) {
-  const OutcomesByNumber local = by_number(outcomes, "array", "local", "array_words");
-  const OutcomesByNumber registers = by_number(outcomes, "array", "registers", "array_words");
+  const OutcomesByNumber local = by_number(outcomes, axis::in_registers, false, axis::array_words);
+  const OutcomesByNumber registers = by_number(outcomes, axis::in_registers, true, axis::array_words);
   if (local.empty()) return {};
   Conclusion conclusion;
   add_cost(conclusion.facts, local, registers);
@@ -255,20 +248,18 @@ static Probe local_probe() {
   Probe probe;
   probe.name = "local";
   probe.purpose = "an indexed array of each thread's own in local memory, against the same work in registers";
-  probe.axes = {{.flag = "array-words",
-                 .parameter = "array_words",
-                 .unit = "words",
-                 .purpose = "4-byte words in each thread's array; many of them do not fit in L1, nor in registers",
-                 .defaults = "4..64*2",
-                 .quick = "4,16,64",
-                 .numbers = {4, 8, 16, 32, 64}},
-                {.flag = "array",
-                 .parameter = "array",
-                 .purpose = "where it lies; the compiler decides by whether it knows the indices",
-                 .defaults = "local,registers",
-                 .names = {"local", "registers"},
-                 .value_optional = true}};
-  probe.compared = "array";
+  probe.axes = {axis::array_words(
+                    {.flag = "array-words",
+                     .unit = "words",
+                     .purpose = "4-byte words in each thread's array; many of them do not fit in L1, nor in registers",
+                     .defaults = "4..64*2",
+                     .quick = "4,16,64",
+                     .numbers = {4, 8, 16, 32, 64}}),
+                axis::in_registers({.flag = "array",
+                                    .purpose = "where it lies; the compiler decides by whether it knows the indices",
+                                    .defaults = "local,registers",
+                                    .value_optional = true})};
+  probe.compared = axis::in_registers.name;
   probe.baseline = std::string("registers");
   probe.headline = {
       .quantity = {"updates_per_ns", "words of arrays loaded, changed and stored, by the whole GPU", Better::more},

@@ -147,43 +147,36 @@ std::optional<double> peak(const Workload& workload, const Device& gpu) {
 }
 
 std::vector<Axis> axes() {
-  return {{.flag = "source",
-           .parameter = "source",
-           .purpose = "the GPU that has the data, by its CUDA index; a matrix's rows",
-           .defaults = "all",
-           .maximum = most_gpus - 1,
-           .all = all_gpus},
-          {.flag = "target",
-           .parameter = "target",
-           .purpose = "the GPU that gets the data; a matrix's columns",
-           .defaults = "all",
-           .maximum = most_gpus - 1,
-           .all = all_gpus},
-          {.flag = "via",
-           .parameter = "via",
-           .purpose = "who moves the data: the source's copy engine (-read: the target's), a kernel on the target that "
-                      "reads, one on the source that writes, or both copy engines through pinned memory of the host",
-           .defaults = "copy-engine,kernel-read,kernel-write,staged",
-           .names = {via_names.begin(), via_names.end()}},
-          {.flag = "direction",
-           .parameter = "direction",
-           .purpose = "one way, or as much back at the same time",
-           .defaults = "one-way,both",
-           .names = {"one-way", "both"}},
+  return {
+      axis::source({.flag = "source",
+                    .purpose = "the GPU that has the data, by its CUDA index; a matrix's rows",
+                    .defaults = "all",
+                    .maximum = most_gpus - 1,
+                    .all = all_gpus}),
+      axis::target({.flag = "target",
+                    .purpose = "the GPU that gets the data; a matrix's columns",
+                    .defaults = "all",
+                    .maximum = most_gpus - 1,
+                    .all = all_gpus}),
+      axis::via({.flag = "via",
+                 .purpose =
+                     "who moves the data: the source's copy engine (-read: the target's), a kernel on the target that "
+                     "reads, one on the source that writes, or both copy engines through pinned memory of the host",
+                 .defaults = "copy-engine,kernel-read,kernel-write,staged"}),
+      axis::both(
+          {.flag = "direction", .purpose = "one way, or as much back at the same time", .defaults = "one-way,both"}),
+      axis::at_once(
           {.flag = "at-once",
-           .parameter = "at_once",
            .purpose = "whether all pairs that have no GPU in common copy at the same time, which shows what they share",
            .defaults = "no",
-           .names = {"no", "yes"},
            .value_optional = true,
            .alone = "yes",
-           .zero_follows = true},
-          {.flag = "size",
-           .parameter = "size_bytes",
-           .unit = "bytes",
-           .purpose = "bytes of a copy, each way; a run is eight of them in a row, but for staged ones",
-           .defaults = "512MiB",
-           .minimum = 16}};
+           .zero_follows = true}),
+      axis::size_bytes({.flag = "size",
+                        .unit = "bytes",
+                        .purpose = "bytes of a copy, each way; a run is eight of them in a row, but for staged ones",
+                        .defaults = "512MiB",
+                        .minimum = 16})};
 }
 
 Probe peer_probe() {
@@ -192,8 +185,8 @@ Probe peer_probe() {
   probe.purpose = "copies between every pair of GPUs: which way is fastest, and which pairs are unlike the others";
   probe.on_request = true;  // it takes two GPUs
   probe.axes = axes();
-  probe.compared = "via";
-  probe.across = "target";
+  probe.compared = axis::via.name;
+  probe.across = axis::target.name;
   probe.baseline = std::string("copy-engine");
   probe.headline = bandwidth(peak);
   probe.metrics = {{.quantity = {"load_latency_ns", "a load from the other GPU's memory that waits for the one before",
@@ -209,8 +202,8 @@ Probe peer_probe() {
   };
   probe.describe = describe;
   probe.validate = [](const Case& chosen) {
-    if (chosen.number("size_bytes") % word_bytes != 0) {
-      throw usage_error("--size " + std::to_string(chosen.number("size_bytes")) +
+    if (chosen[axis::size_bytes] % word_bytes != 0) {
+      throw usage_error("--size " + std::to_string(chosen[axis::size_bytes]) +
                         ": copies between GPUs are of whole 16-byte words; give a multiple of 16");
     }
   };

@@ -11,8 +11,6 @@ namespace gpumem::peer {
 
 namespace {
 
-Via via_of(const std::string& name) { return static_cast<Via>(std::ranges::find(via_names, name) - via_names.begin()); }
-
 PeerTraffic::Mover mover_of(Via via) {
   switch (via) {
     case Via::copy_engine:
@@ -55,11 +53,11 @@ void require_pair(const PeerCase& peer, const Device& gpu) {
 }  // namespace
 
 PeerCase::PeerCase(const Case& chosen)
-    : pair{chosen.number("source"), chosen.number("target")},
-      via(via_of(chosen.name("via"))),
-      both(chosen.name("direction") == "both"),
-      at_once(chosen.name("at_once") == "yes"),
-      bytes(chosen.number("size_bytes")) {}
+    : pair{chosen[axis::source], chosen[axis::target]},
+      via(chosen[axis::via]),
+      both(chosen[axis::both]),
+      at_once(chosen[axis::at_once]),
+      bytes(chosen[axis::size_bytes]) {}
 
 std::uint64_t PeerCase::chunk_bytes() const {
   constexpr std::uint64_t least = std::uint64_t{8} << 20U;

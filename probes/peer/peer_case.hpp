@@ -2,10 +2,8 @@
 // A case of the probe `peer` in numbers, what it is to the model: bytes from one GPU of the machine to another; and
 // what the pairs of a machine show together.
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "engine/machine/device.hpp"
@@ -22,9 +20,6 @@ enum class Via {
   kernel_write,      ///< on the source, which stores to the target's memory
   staged             ///< both GPUs' copy engines, through pinned memory of the host
 };
-/// Names as on the command line, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 5> via_names = {"copy-engine", "copy-engine-read", "kernel-read",
-                                                              "kernel-write", "staged"};
 
 /// The most GPUs of one machine.
 inline constexpr std::uint64_t most_gpus = 64;
@@ -32,6 +27,15 @@ inline constexpr std::uint64_t most_gpus = 64;
 /// Staged bytes are cut into chunks, so that one is on its way out of the host's memory while the next comes in. So
 /// many of them have a place there at a time.
 inline constexpr unsigned chunks_at_once = 2;
+
+namespace axis {
+inline constexpr Number source{"source"};
+inline constexpr Number target{"target"};
+inline constexpr Choice<Via> via{"via", {"copy-engine", "copy-engine-read", "kernel-read", "kernel-write", "staged"}};
+inline constexpr Choice<bool> both{"direction", {{"one-way", false}, {"both", true}}};
+inline constexpr Choice<bool> at_once{"at_once", {{"no", false}, {"yes", true}}};
+inline constexpr Number size_bytes{"size_bytes"};
+}  // namespace axis
 
 struct PeerCase {
   Pair pair;

@@ -26,14 +26,19 @@ struct Method {
   measure::Spread spread = {};  ///< of their rates
 };
 
+/// Who moves the bytes, in words, in the order of the enumeration.
+constexpr std::array<const char*, 5> via_words = {"by the source's copy engine", "by the target's copy engine",
+                                                  "by a kernel that reads", "by a kernel that writes",
+                                                  "through the host's memory"};
+
 /// Those that ran, in the order of the enumeration.
 std::vector<Method> methods_of(std::span<const Outcome> outcomes) {
   std::vector<Method> methods;
-  for (std::size_t via = 0; via < via_names.size(); ++via) {
+  for (std::size_t via = 0; via < via_words.size(); ++via) {
     Method method{.via = static_cast<Via>(via)};
     std::vector<double> rates;
     for (const Outcome& outcome : outcomes) {
-      if (outcome.one.name("via") != via_names[via] || !(outcome.headline > 0)) continue;
+      if (outcome.one[axis::via] != method.via || !(outcome.headline > 0)) continue;
       method.outcomes.push_back(&outcome);
       rates.push_back(outcome.headline);
     }
@@ -44,12 +49,7 @@ std::vector<Method> methods_of(std::span<const Outcome> outcomes) {
   return methods;
 }
 
-/// Who moves the bytes, in words, in the order of the enumeration.
-constexpr std::array<std::string_view, via_names.size()> via_words = {
-    "by the source's copy engine", "by the target's copy engine", "by a kernel that reads", "by a kernel that writes",
-    "through the host's memory"};
-
-std::string method_words(const Method& method) { return std::string(via_words[static_cast<std::size_t>(method.via)]); }
+std::string method_words(const Method& method) { return via_words[static_cast<std::size_t>(method.via)]; }
 
 std::string pair_words(const Outcome& outcome) {
   const PeerCase peer(outcome.one);

@@ -14,18 +14,20 @@ struct BankPattern {
   GPUMEM_HOST_DEVICE constexpr std::uint32_t extent() const { return (access::warp_lanes - 1) * stride + 1; }
 };
 
+namespace axis {
+constexpr Number<std::uint32_t> stride_words{"stride_words"};
+}
+
 static Probe bank_probe() {
-  return make_probe("bank", "strided accesses of shared memory: what bank conflicts cost",
-                    {{.flag = "bank-stride",
-                      .parameter = "stride_words",
-                      .unit = "words",
-                      .purpose = "distance between the words of neighbouring lanes; 0 broadcasts one word",
-                      .defaults = "0..33",
-                      .quick = "0,1,2,4,8,16,32,33",
-                      .maximum = 1024}},
-                    std::uint64_t{1}, [](const Case& one) {
-                      return BankPattern{static_cast<std::uint32_t>(one.number("stride_words"))};
-                    });
+  return make_probe(
+      "bank", "strided accesses of shared memory: what bank conflicts cost",
+      {axis::stride_words({.flag = "bank-stride",
+                           .unit = "words",
+                           .purpose = "distance between the words of neighbouring lanes; 0 broadcasts one word",
+                           .defaults = "0..33",
+                           .quick = "0,1,2,4,8,16,32,33",
+                           .maximum = 1024})},
+      std::uint64_t{1}, [](const Case& one) { return BankPattern{one[axis::stride_words]}; });
 }
 
 GPUMEM_PROBE(bank_probe);

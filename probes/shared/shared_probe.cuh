@@ -20,6 +20,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/probe.hpp"
 #include "probes/shared/words_probe.hpp"
 
@@ -156,9 +157,7 @@ struct SharedLaunch {
   std::uint32_t iterations = 1;
 
   SharedLaunch(const Case& decided, const Pattern& its_pattern)
-      : pattern(its_pattern),
-        op(decided.name("op") == "write" ? access::Op::store : access::Op::load),
-        word_bytes(static_cast<unsigned>(decided.number("word_bytes"))) {
+      : pattern(its_pattern), op(decided[axis::op]), word_bytes(decided[axis::word_bytes]) {
     std::uint64_t wavefronts = 0;  // of an iteration
     for (std::uint64_t k = 0; k < warps * turns; ++k) wavefronts += access::shared_wavefronts(request(k), op);
     iterations = static_cast<std::uint32_t>(std::max<std::uint64_t>(wavefronts_per_launch / wavefronts, 1));
@@ -181,25 +180,15 @@ struct SharedLaunch {
   [[nodiscard]] std::uint32_t shared_bytes() const { return pattern.extent() * word_bytes; }
   [[nodiscard]] std::uint64_t accesses_per_thread() const { return std::uint64_t{iterations} * turns; }
 
-  /// Calls visit(integral_constant<32-bit words per access>).
-  template <class Visitor>
-  decltype(auto) with_words(Visitor&& visit) const {
-    switch (word_bytes) {
-      case 4:
-        return visit(std::integral_constant<unsigned, 1>{});
-      case 8:
-        return visit(std::integral_constant<unsigned, 2>{});
-      default:
-        return visit(std::integral_constant<unsigned, 4>{});
-    }
-  }
+  /// Of the compiled kernels, those for so many 32-bit words per access.
+  [[nodiscard]] auto compiled_words() const { return one_of<1, 2, 4>(words()); }
 };
 
 template <class Pattern>
 Workload describe(const Case& decided, const Device& device, const Pattern& pattern) {
   const SharedLaunch<Pattern> launch(decided, pattern);
   Workload workload;
-  workload.kernel = launch.with_words([&](auto words) {
+  workload.kernel = dispatch(launch.compiled_words(), [&](auto words) {
     return launch.stores() ? measure::kernel_name<&store_words<words(), Pattern>>()
                            : measure::kernel_name<&load_words<words(), Pattern>>();
   });
@@ -231,7 +220,7 @@ class SharedExperiment final : public measure::Experiment {
         sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
         cycles_(blocks_ * sizeof(std::uint64_t)),
         mismatches_(session) {
-    launch_.with_words([&](auto words) {
+    dispatch(launch_.compiled_words(), [&](auto words) {
       measure::allow_all_shared_memory(launch_.stores() ? reinterpret_cast<const void*>(&store_words<words(), Pattern>)
                                                         : reinterpret_cast<const void*>(&load_words<words(), Pattern>));
     });
@@ -241,7 +230,7 @@ class SharedExperiment final : public measure::Experiment {
     auto* sums = sums_.as<std::uint32_t>();
     auto* cycles = cycles_.as<std::uint64_t>();
     const std::uint32_t bytes = launch_.shared_bytes();
-    launch_.with_words([&](auto words) {
+    dispatch(launch_.compiled_words(), [&](auto words) {
       if (launch_.stores()) {
         store_words<words(), Pattern>
             <<<blocks_, block_threads, bytes, stream>>>(sums, cycles, launch_.iterations, ++salt_, launch_.pattern);

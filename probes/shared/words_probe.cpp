@@ -10,17 +10,16 @@ namespace gpumem::shared {
 Probe words_probe(std::vector<Axis> own) {
   Probe probe;
   probe.axes = std::move(own);
-  probe.axes.push_back({.flag = "word-bytes",
-                        .parameter = "word_bytes",
+  probe.axes.push_back(
+      axis::word_bytes({.flag = "word-bytes",
                         .unit = "bytes",
                         .purpose = "size of a word: what one lane loads or stores with one instruction",
                         .defaults = "4",
-                        .numbers = {4, 8, 16}});
-  probe.axes.push_back({.flag = "op",
-                        .parameter = "op",
-                        .purpose = "what the kernel does with the words: conflicts cost loads and stores alike",
-                        .defaults = "read",
-                        .names = {"read", "write"}});
+                        .numbers = {4, 8, 16}}));
+  probe.axes.push_back(
+      axis::op({.flag = "op",
+                .purpose = "what the kernel does with the words: conflicts cost loads and stores alike",
+                .defaults = "read"}));
   probe.headline = {
       .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},
       .predict = [](const Workload&, const model::Prediction& prediction,

@@ -7,6 +7,11 @@
 
 namespace gpumem::shared {
 
+namespace axis {
+inline constexpr Number<unsigned> word_bytes{"word_bytes"};
+inline constexpr Choice<access::Op> op{"op", {{"read", access::Op::load}, {"write", access::Op::store}}};
+}  // namespace axis
+
 /// A probe with the axes `own` and after them word-bytes and op, about the cycles that a request takes: those of its
 /// first site. Names, cases and kernels are left to the caller.
 [[nodiscard]] Probe words_probe(std::vector<Axis> own);

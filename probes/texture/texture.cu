@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/comparison.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/global/verify.cuh"
 #include "probes/probe.hpp"
@@ -84,35 +84,41 @@ __global__ void __launch_bounds__(tile.block_threads)
   if (checksums != nullptr) checksums[std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x] = checksum;
 }
 
+enum class ReadThrough { global, read_only, texture_1d, texture_2d, surface };
+
+namespace axis {
+constexpr Choice<Steps> walk{"walk", {"row", "column", "tile", "z-order"}};
+constexpr Choice<ReadThrough> path{"path", {"global", "read-only", "texture-1d", "texture-2d", "surface"}};
+}  // namespace axis
+
 /// A case in numbers.
 struct TexelRead {
-  std::string path;
-  std::string order;
+  ReadThrough path;
+  Steps steps;
   global::Launch launch;
   Grid grid;
 
   explicit TexelRead(const Case& decided)
-      : path(decided.name("path")),
-        order(decided.name("walk")),
+      : path(decided[axis::path]),
+        steps(decided[axis::walk]),
         launch{.op = global::Op::read,
                .word_bytes = texel_bytes,
-               .count = decided.number("buffer_bytes") / texel_bytes,
+               .count = decided[global::axis::buffer_bytes] / texel_bytes,
                .tile = tile},
         grid(Grid::of(launch.count)) {}
 
   [[nodiscard]] std::uint64_t extent_texels() const { return grid.width() * grid.height(); }
   [[nodiscard]] std::uint64_t extent_bytes() const { return extent_texels() * texel_bytes; }
   /// Whether it reads an array that lies as the hardware likes, and not by rows.
-  [[nodiscard]] bool from_array() const { return path == "texture-2d" || path == "surface"; }
-  [[nodiscard]] bool through_texture_unit() const { return path == "texture-1d" || from_array(); }
+  [[nodiscard]] bool from_array() const { return path == ReadThrough::texture_2d || path == ReadThrough::surface; }
+  [[nodiscard]] bool through_texture_unit() const { return path == ReadThrough::texture_1d || from_array(); }
 
   /// Calls visit(Walk).
   template <class Visitor>
   decltype(auto) with_walk(Visitor&& visit) const {
-    if (order == "row") return visit(Walk<RowOrder>{grid});
-    if (order == "column") return visit(Walk<ColumnOrder>{grid});
-    if (order == "tile") return visit(Walk<TileOrder>{grid});
-    return visit(Walk<ZOrder>{grid});
+    const auto order = first_that<RowOrder, ColumnOrder, TileOrder, ZOrder>(
+        [steps = steps](auto known) { return known.steps == steps; });
+    return dispatch(order, [&](auto known) { return visit(Walk<decltype(known)>{grid}); });
   }
 };
 
@@ -125,11 +131,11 @@ struct Handles {
 
 /// Calls visit(Path).
 template <class Visitor>
-decltype(auto) with_path(const std::string& path, const Handles& handles, Visitor&& visit) {
-  if (path == "global") return visit(GlobalPath{handles.texels});
-  if (path == "read-only") return visit(ReadOnlyPath{handles.texels});
-  if (path == "texture-1d") return visit(Texture1DPath{handles.texture});
-  if (path == "texture-2d") return visit(Texture2DPath{handles.texture});
+decltype(auto) with_path(ReadThrough path, const Handles& handles, Visitor&& visit) {
+  if (path == ReadThrough::global) return visit(GlobalPath{handles.texels});
+  if (path == ReadThrough::read_only) return visit(ReadOnlyPath{handles.texels});
+  if (path == ReadThrough::texture_1d) return visit(Texture1DPath{handles.texture});
+  if (path == ReadThrough::texture_2d) return visit(Texture2DPath{handles.texture});
   return visit(SurfacePath{handles.surface});
 }
 
@@ -160,7 +166,7 @@ static Workload describe_texture(const Case& decided, const Device&) {
   workload.block_threads = tile.block_threads;
   if (read.through_texture_unit()) {
     workload.unmodelled = "what the texture unit does is no stage of the model";
-  } else if (read.order == "column") {
+  } else if (read.steps == Steps::by_columns) {
     workload.unmodelled = "columns read in tiles of a texture are not simulated by the model";
   }
   return workload;
@@ -193,14 +199,14 @@ class TextureExperiment final : public measure::Experiment {
       fill_array();
       resource.resType = cudaResourceTypeArray;
       resource.res.array.array = array_.get();
-    } else if (read_.path == "texture-1d") {
+    } else if (read_.path == ReadThrough::texture_1d) {
       resource.resType = cudaResourceTypeLinear;
       resource.res.linear.devPtr = const_cast<std::uint32_t*>(source_);  // which a texture only reads
       resource.res.linear.desc = cudaCreateChannelDesc<std::uint32_t>();
       resource.res.linear.sizeInBytes = read_.extent_bytes();
       require_texels_fit(resource.res.linear.desc);
     }
-    if (read_.path == "surface") {
+    if (read_.path == ReadThrough::surface) {
       measure::check(cudaCreateSurfaceObject(&surface_.handle, &resource), "make a surface");
     } else if (read_.through_texture_unit()) {
       const cudaTextureDesc as_it_is{};  // no filter, no conversion, coordinates in texels
@@ -261,20 +267,26 @@ class TextureExperiment final : public measure::Experiment {
 };
 
 static void validate(const Case& chosen) {
-  if (chosen.is_auto("buffer_bytes") || chosen.number("buffer_bytes") % texel_bytes == 0) return;
-  const std::uint64_t buffer = chosen.number("buffer_bytes");
+  if (chosen.is_auto(global::axis::buffer_bytes) || chosen[global::axis::buffer_bytes] % texel_bytes == 0) return;
+  const std::uint64_t buffer = chosen[global::axis::buffer_bytes];
   throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of a texel's 4 bytes; use " +
                     std::to_string(buffer / texel_bytes * texel_bytes));
 }
 
 static std::string path_words(const Outcome& outcome) {
-  static constexpr std::pair<std::string_view, std::string_view> words[] = {{"global", "global memory"},
-                                                                            {"read-only", "the read-only path"},
-                                                                            {"texture-1d", "a 1-D texture"},
-                                                                            {"texture-2d", "a 2-D texture"},
-                                                                            {"surface", "a surface"}};
-  return std::string(
-      std::ranges::find(words, outcome.one.name("path"), [](const auto& one) { return one.first; })->second);
+  switch (outcome.one[axis::path]) {
+    case ReadThrough::global:
+      return "global memory";
+    case ReadThrough::read_only:
+      return "the read-only path";
+    case ReadThrough::texture_1d:
+      return "a 1-D texture";
+    case ReadThrough::texture_2d:
+      return "a 2-D texture";
+    case ReadThrough::surface:
+      break;
+  }
+  return "a surface";
 }
 
 /// The cases of each walk that went through several paths, in their order. What is predicted of plain loads alone says
@@ -282,14 +294,14 @@ static std::string path_words(const Outcome& outcome) {
 static std::vector<std::vector<Outcome>> walks_of(std::span<const Outcome> outcomes) {
   std::vector<std::vector<Outcome>> walks;
   for (const Outcome& outcome : outcomes) {
-    const auto is_same = [&](const auto& walk) { return walk.front().one.name("walk") == outcome.one.name("walk"); };
+    const auto is_same = [&](const auto& walk) { return walk.front().one[axis::walk] == outcome.one[axis::walk]; };
     auto walk = std::ranges::find_if(walks, is_same);
     if (walk == walks.end()) walk = walks.insert(walk, std::vector<Outcome>{});
     walk->push_back(outcome);
   }
   std::erase_if(walks, [](const std::vector<Outcome>& walk) {
     return walk.size() < 2 || std::ranges::all_of(walk, [](const Outcome& outcome) {
-             return outcome.one.name("path") == "global" || outcome.one.name("path") == "read-only";
+             return outcome.one[axis::path] == ReadThrough::global || outcome.one[axis::path] == ReadThrough::read_only;
            });
   });
   return walks;
@@ -305,9 +317,9 @@ static Conclusion conclude_texture(std::span<const Outcome> outcomes) {
              "Nothing is faster than global memory for walks by {walk}: {rate_gb_per_s}.",
              {{"walk", std::vector<std::string>{}}, {"rate_gb_per_s", std::vector<double>{}}}};
   for (const std::vector<Outcome>& walk : walks) {
-    const std::string& name = walk.front().one.name("walk");
+    const std::string& name = walk.front().one.name(axis::walk);
     const Outcome& best = best_of(walk);
-    const Outcome* global = find_outcome(walk, "path", std::string("global"));
+    const Outcome* global = find_outcome(walk, axis::path, ReadThrough::global);
     const bool is_plain = global != nullptr && as_good(*global, best);
     Fact fact{FactKind::fastest,
               {},
@@ -337,7 +349,7 @@ static Conclusion conclude_texture(std::span<const Outcome> outcomes) {
                    {worst.index, best.index},
                    "The wrong path costs most by {walk}: {worst} reaches {worst_gb_per_s} where {best} reaches "
                    "{best_gb_per_s}.",
-                   {{"walk", best.one.name("walk")},
+                   {{"walk", best.one.name(axis::walk)},
                     {"worst", path_words(worst)},
                     headline_value("worst_gb_per_s", worst),
                     {"best", path_words(best)},
@@ -351,27 +363,23 @@ static Probe texture_probe() {
   Probe probe;
   probe.name = "texture";
   probe.purpose = "a 2-D array walked in several orders through textures, surfaces and global memory";
-  probe.axes = {{.flag = "texture-walk",
-                 .parameter = "walk",
-                 .purpose = "order in which neighbouring threads take texels; tiles are 16 x 16",
-                 .defaults = "row,column,tile,z-order",
-                 .quick = "row,column",
-                 .names = {"row", "column", "tile", "z-order"}},
-                {.flag = "path",
-                 .parameter = "path",
-                 .purpose = "what the texels are read through; 2-D textures and surfaces have a layout of their own",
-                 .defaults = "global,read-only,texture-1d,texture-2d,surface",
-                 .names = {"global", "read-only", "texture-1d", "texture-2d", "surface"},
-                 .value_optional = true},
-                {.flag = "buffer",
-                 .parameter = "buffer_bytes",
-                 .unit = "bytes",
-                 .purpose = "useful bytes of the array; auto is 16 times the L2, 512 MiB at most",
-                 .defaults = "auto",
-                 .minimum = texel_bytes,
-                 .maximum = std::uint64_t{8} << 30U,
-                 .takes_auto = true}};
-  probe.compared = "path";
+  probe.axes = {
+      axis::walk({.flag = "texture-walk",
+                  .purpose = "order in which neighbouring threads take texels; tiles are 16 x 16",
+                  .defaults = "row,column,tile,z-order",
+                  .quick = "row,column"}),
+      axis::path({.flag = "path",
+                  .purpose = "what the texels are read through; 2-D textures and surfaces have a layout of their own",
+                  .defaults = "global,read-only,texture-1d,texture-2d,surface",
+                  .value_optional = true}),
+      global::axis::buffer_bytes({.flag = "buffer",
+                                  .unit = "bytes",
+                                  .purpose = "useful bytes of the array; auto is 16 times the L2, 512 MiB at most",
+                                  .defaults = "auto",
+                                  .minimum = texel_bytes,
+                                  .maximum = std::uint64_t{8} << 30U,
+                                  .takes_auto = true})};
+  probe.compared = axis::path.name;
   probe.baseline = std::string("global");
   probe.describe = describe_texture;
   probe.validate = validate;

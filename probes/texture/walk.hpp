@@ -34,8 +34,11 @@ struct Grid {
   static constexpr std::uint32_t tile_bits = 4;
 };
 
+enum class Steps { by_rows, by_columns, by_tiles, along_curve };
+
 /// Along each row.
 struct RowOrder {
+  static constexpr Steps steps = Steps::by_rows;
   static GPUMEM_HOST_DEVICE constexpr Texel at(Grid grid, std::uint32_t i) {
     return {i & grid.last_column(), i >> grid.width_bits};
   }
@@ -43,6 +46,7 @@ struct RowOrder {
 
 /// Down each column.
 struct ColumnOrder {
+  static constexpr Steps steps = Steps::by_columns;
   static GPUMEM_HOST_DEVICE constexpr Texel at(Grid grid, std::uint32_t i) {
     return {i >> grid.height_bits, i & grid.last_row()};
   }
@@ -50,6 +54,7 @@ struct ColumnOrder {
 
 /// In tiles of 16 x 16, each by its rows, as blocks of dim3(16, 16) walk: the tiles by rows as well.
 struct TileOrder {
+  static constexpr Steps steps = Steps::by_tiles;
   static GPUMEM_HOST_DEVICE constexpr Texel at(Grid grid, std::uint32_t i) {
     constexpr std::uint32_t bits = Grid::tile_bits;
     constexpr std::uint32_t within = (1U << bits) - 1;
@@ -62,6 +67,7 @@ struct TileOrder {
 
 /// Along Morton's curve: the bits of the step belong to x and y in turn, so that squares of every size stay together.
 struct ZOrder {
+  static constexpr Steps steps = Steps::along_curve;
   static GPUMEM_HOST_DEVICE constexpr Texel at(Grid /*grid*/, std::uint32_t i) {
     return {even_bits(i), even_bits(i >> 1U)};
   }

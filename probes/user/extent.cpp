@@ -4,12 +4,13 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/words.hpp"
+#include "probes/global/launch.hpp"
 
 namespace gpumem::global {
 
 void require_extent(const Case& one, const Device& device) {
-  const std::uint64_t extent = one.number("extent_elements");
-  const std::uint64_t word = one.number("word_bytes");
+  const std::uint64_t extent = one[axis::extent_elements];
+  const std::uint64_t word = one[axis::word_bytes];
   if (extent <= device.memory_bytes / word) return;
   const auto [needed, had] = sizes_apart(extent * word, device.memory_bytes);
   throw usage_error(fmt::format(

@@ -5,6 +5,10 @@
 
 namespace gpumem::global {
 
+namespace axis {
+inline constexpr Number extent_elements{"extent_elements"};
+}
+
 /// Throws a usage error where an array of --extent elements is larger than the device's memory.
 void require_extent(const Case& one, const Device& device);
 

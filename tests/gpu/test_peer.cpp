@@ -31,7 +31,7 @@ Case peer_case(std::uint64_t target, const std::string& via, const std::string& 
 
 template <class Visitor>
 void for_each_way(std::uint64_t target, const Visitor& visit) {
-  for (const std::string_view via : peer::via_names) {
+  for (const std::string& via : peer::axis::via.names()) {
     for (const char* direction : {"one-way", "both"}) {
       for (const char* at_once : {"no", "yes"}) {
         for (const std::uint64_t bytes : {std::uint64_t{16}, std::uint64_t{660'000}, std::uint64_t{33} << 20U}) {

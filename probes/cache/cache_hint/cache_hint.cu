@@ -17,6 +17,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/comparison.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/global/kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -134,17 +135,13 @@ static __global__ void check_round(const std::uint32_t* sums, std::uint32_t shar
   if (sums[blockIdx.x * block_threads + threadIdx.x] != expected) atomicAdd(mismatches, 1ULL);
 }
 
+namespace axis {
+constexpr Number footprint_bytes{"footprint_bytes"};
+constexpr Choice<Hint> cache_hint{"cache_hint",
+                                  {"ld", "ld.ca", "ld.cg", "ld.cs", "ld.nc", "ld.na", "st", "st.cg", "st.cs", "st.wt"}};
+}  // namespace axis
+
 namespace {
-
-struct NamedHint {
-  std::string_view name;
-  Hint hint;
-};
-
-constexpr NamedHint hints[] = {{"ld", Hint::load},       {"ld.ca", Hint::load_ca},  {"ld.cg", Hint::load_cg},
-                               {"ld.cs", Hint::load_cs}, {"ld.nc", Hint::load_nc},  {"ld.na", Hint::load_no_allocate},
-                               {"st", Hint::store},      {"st.cg", Hint::store_cg}, {"st.cs", Hint::store_cs},
-                               {"st.wt", Hint::store_wt}};
 
 /// A case in numbers.
 struct HintLaunch {
@@ -154,10 +151,9 @@ struct HintLaunch {
   std::uint32_t turns;
 
   HintLaunch(const Case& decided, const Device& device)
-      : hint(std::ranges::find(hints, decided.name("cache_hint"), &NamedHint::name)->hint),
-        blocks(std::max(device.multiprocessors, 1U)) {
+      : hint(decided[axis::cache_hint]), blocks(std::max(device.multiprocessors, 1U)) {
     // Whole warps take part in every turn, so a share is a number of whole requests.
-    const std::uint64_t requests = decided.number("footprint_bytes") / blocks / (access::warp_lanes * word_bytes);
+    const std::uint64_t requests = decided[axis::footprint_bytes] / blocks / (access::warp_lanes * word_bytes);
     share_words = static_cast<std::uint32_t>(std::max<std::uint64_t>(requests, 1) * access::warp_lanes);
     const std::uint64_t once = (share_words + block_threads - 1) / block_threads;
     const std::uint64_t wanted = std::max(bytes_per_launch / blocks / (block_threads * word_bytes), once);
@@ -183,36 +179,13 @@ struct HintLaunch {
   }
 };
 
-/// Calls visit(integral_constant<Hint>), of a load or of a store.
-template <class Visitor>
-decltype(auto) with_load(Hint hint, Visitor&& visit) {
-  switch (hint) {
-    case Hint::load_ca:
-      return visit(std::integral_constant<Hint, Hint::load_ca>{});
-    case Hint::load_cg:
-      return visit(std::integral_constant<Hint, Hint::load_cg>{});
-    case Hint::load_cs:
-      return visit(std::integral_constant<Hint, Hint::load_cs>{});
-    case Hint::load_nc:
-      return visit(std::integral_constant<Hint, Hint::load_nc>{});
-    case Hint::load_no_allocate:
-      return visit(std::integral_constant<Hint, Hint::load_no_allocate>{});
-    default:
-      return visit(std::integral_constant<Hint, Hint::load>{});
-  }
+auto load_of(Hint hint) {
+  using enum Hint;
+  return one_of<load, load_ca, load_cg, load_cs, load_nc, load_no_allocate>(hint);
 }
-template <class Visitor>
-decltype(auto) with_store(Hint hint, Visitor&& visit) {
-  switch (hint) {
-    case Hint::store_cg:
-      return visit(std::integral_constant<Hint, Hint::store_cg>{});
-    case Hint::store_cs:
-      return visit(std::integral_constant<Hint, Hint::store_cs>{});
-    case Hint::store_wt:
-      return visit(std::integral_constant<Hint, Hint::store_wt>{});
-    default:
-      return visit(std::integral_constant<Hint, Hint::store>{});
-  }
+auto store_of(Hint hint) {
+  using enum Hint;
+  return one_of<store, store_cg, store_cs, store_wt>(hint);
 }
 
 Workload describe_cache_hint(const Case& decided, const Device& device) {
@@ -220,8 +193,8 @@ Workload describe_cache_hint(const Case& decided, const Device& device) {
   const bool store = stores(launch.hint);
   Workload workload;
   workload.kernel =
-      store ? with_store(launch.hint, [](auto hint) { return measure::kernel_name<&write_round<hint()>>(); })
-            : with_load(launch.hint, [](auto hint) { return measure::kernel_name<&read_round<hint()>>(); });
+      store ? dispatch(store_of(launch.hint), [](auto hint) { return measure::kernel_name<&write_round<hint()>>(); })
+            : dispatch(load_of(launch.hint), [](auto hint) { return measure::kernel_name<&read_round<hint()>>(); });
   workload.sites.push_back({.name = store ? "target" : "source",
                             .space = access::Space::global,
                             .op = store ? access::Op::store : access::Op::load,
@@ -254,23 +227,23 @@ class HintExperiment final : public measure::Experiment {
     };
     if (stores(launch_.hint)) {
       target_ = session.target(words);
-      with_store(launch_.hint, [&](auto hint) { prefer_l1(write_round<hint()>); });
+      dispatch(store_of(launch_.hint), [&](auto hint) { prefer_l1(write_round<hint()>); });
     } else {
       source_ = session.random_source(words);
       sums_ = measure::DeviceBuffer(launch_.threads() * sizeof(std::uint32_t));
-      with_load(launch_.hint, [&](auto hint) { prefer_l1(read_round<hint()>); });
+      dispatch(load_of(launch_.hint), [&](auto hint) { prefer_l1(read_round<hint()>); });
     }
   }
 
   void launch(cudaStream_t stream) override {
     const unsigned blocks = launch_.blocks;
     if (stores(launch_.hint)) {
-      with_store(launch_.hint, [&](auto hint) {
+      dispatch(store_of(launch_.hint), [&](auto hint) {
         write_round<hint()><<<blocks, block_threads, 0, stream>>>(reinterpret_cast<uint4*>(target_),
                                                                   launch_.share_words, launch_.turns);
       });
     } else {
-      with_load(launch_.hint, [&](auto hint) {
+      dispatch(load_of(launch_.hint), [&](auto hint) {
         read_round<hint()><<<blocks, block_threads, 0, stream>>>(
             reinterpret_cast<const uint4*>(source_), sums_.as<std::uint32_t>(), launch_.share_words, launch_.turns);
       });
@@ -320,7 +293,7 @@ void add_operators(std::vector<Fact>& facts, const char* accesses, const ByFootp
     for (const Outcome& outcome : outcomes) {
       const bool is_slower = better(best, outcome);
       indices.push_back(outcome.index);
-      (is_slower ? slower : fastest).push_back(outcome.one.name("cache_hint"));
+      (is_slower ? slower : fastest).push_back(outcome.one.name(axis::cache_hint));
       if (is_slower) shares.push_back(gain(best, outcome));
     }
     if (outcomes.size() > 1 && slower.empty()) {
@@ -346,40 +319,36 @@ void add_operators(std::vector<Fact>& facts, const char* accesses, const ByFootp
 
 /// For cases of any footprints and operators. Loads are compared with loads, and stores with stores.
 Conclusion conclude_cache_hint(std::span<const Outcome> outcomes) {
-  ByFootprint loads;
-  ByFootprint stores;
+  ByFootprint of_loads;
+  ByFootprint of_stores;
   for (const Outcome& outcome : outcomes) {
-    auto& by_footprint = outcome.one.name("cache_hint").starts_with("st") ? stores : loads;
-    by_footprint[outcome.one.number("footprint_bytes")].push_back(outcome);
+    ByFootprint& by_footprint = stores(outcome.one[axis::cache_hint]) ? of_stores : of_loads;
+    by_footprint[outcome.one[axis::footprint_bytes]].push_back(outcome);
   }
   Conclusion conclusion;
-  add_operators(conclusion.facts, "loads", loads);
-  add_operators(conclusion.facts, "stores", stores);
+  add_operators(conclusion.facts, "loads", of_loads);
+  add_operators(conclusion.facts, "stores", of_stores);
   std::ranges::stable_sort(conclusion.facts, {}, &Fact::kind);  // what makes a difference comes first
   return conclusion;
 }
 
 Probe cache_hint_probe() {
-  std::vector<std::string> names;
-  for (const NamedHint& hint : hints) names.emplace_back(hint.name);
   Probe probe;
   probe.name = "cache-hint";
   probe.purpose = "cache operators of loads and stores: what each is worth in L1, in L2 and beyond";
-  probe.axes = {{.flag = "cache-footprint",
-                 .parameter = "footprint_bytes",
-                 .unit = "bytes",
-                 .purpose = "the array, a share of it for each multiprocessor, in whole 512 bytes",
-                 .defaults = "4MiB,40MiB,1GiB",
-                 .quick = "4MiB,1GiB",
-                 .minimum = 512},
-                {.flag = "cache-hint",
-                 .parameter = "cache_hint",
-                 .purpose = "the operator, as PTX and CUDA's intrinsics name it: ld.cg is __ldcg",
-                 .defaults = "ld,ld.cg,ld.cs,ld.na,st,st.cg,st.cs,st.wt",
-                 .quick = "ld,ld.cg,ld.cs,st,st.cs",
-                 .names = names,
-                 .value_optional = true}};
-  probe.compared = "cache_hint";
+  probe.axes = {
+      axis::footprint_bytes({.flag = "cache-footprint",
+                             .unit = "bytes",
+                             .purpose = "the array, a share of it for each multiprocessor, in whole 512 bytes",
+                             .defaults = "4MiB,40MiB,1GiB",
+                             .quick = "4MiB,1GiB",
+                             .minimum = 512}),
+      axis::cache_hint({.flag = "cache-hint",
+                        .purpose = "the operator, as PTX and CUDA's intrinsics name it: ld.cg is __ldcg",
+                        .defaults = "ld,ld.cg,ld.cs,ld.na,st,st.cg,st.cs,st.wt",
+                        .quick = "ld,ld.cg,ld.cs,st,st.cs",
+                        .value_optional = true})};
+  probe.compared = axis::cache_hint.name;
   probe.baseline = std::string("ld");
   probe.headline = bandwidth(memory_peak);
   probe.describe = describe_cache_hint;

@@ -112,6 +112,13 @@ static __global__ void check_hot_set(const std::uint32_t* sums, std::uint64_t ho
   if (sums[thread] != expected) atomicAdd(mismatches, 1ULL);
 }
 
+enum class HotSet { alone, beside, window, evict_first };
+
+namespace axis {
+constexpr Number hot_set_bytes{"hot_set_bytes"};
+constexpr Choice<HotSet> persistence{"persistence", {"alone", "beside", "window", "evict-first"}};
+}  // namespace axis
+
 namespace {
 
 constexpr unsigned persistence_word_bytes = sizeof(uint4);
@@ -125,11 +132,11 @@ struct HotLaunch {
   std::uint32_t stream_words;  ///< of a round: twice the L2, so that nothing else outlives it
 
   HotLaunch(const Case& decided, const Device& device)
-      : window(decided.name("persistence") == "window"),
-        evict_first(decided.name("persistence") == "evict-first"),
+      : window(decided[axis::persistence] == HotSet::window),
+        evict_first(decided[axis::persistence] == HotSet::evict_first),
         blocks(std::max(device.multiprocessors, 1U)),
-        hot_words(static_cast<std::uint32_t>(decided.number("hot_set_bytes") / persistence_word_bytes)),
-        stream_words(decided.name("persistence") == "alone"
+        hot_words(static_cast<std::uint32_t>(decided[axis::hot_set_bytes] / persistence_word_bytes)),
+        stream_words(decided[axis::persistence] == HotSet::alone
                          ? 0
                          : static_cast<std::uint32_t>(2 * device.l2_bytes / persistence_word_bytes)) {}
 
@@ -284,22 +291,22 @@ class HotSetExperiment final : public measure::Experiment {
 
 /// What a way to keep a hot set in L2 gains over the same hot set beside the stream with nothing done for it: alone it
 /// is L2 that limits how fast it is read.
-void add_cure(std::vector<Fact>& facts, std::span<const Outcome> outcomes, const char* cure, const char* gains,
+void add_cure(std::vector<Fact>& facts, std::span<const Outcome> outcomes, HotSet cure, const char* gains,
               const char* no_gain) {
   const std::vector<FactValue> places = {{"hot_set_bytes", std::vector<double>{}},
                                          {"gain_ratio", std::vector<double>{}}};
   Fact faster{FactKind::fastest, {}, gains, places};
   Fact no_faster{FactKind::as_fast_as, {}, no_gain, places};
   for (const Outcome& cured : outcomes) {
-    if (cured.one.name("persistence") != cure) continue;
+    if (cured.one[axis::persistence] != cure) continue;
     const auto beside = std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
-      return outcome.one.name("persistence") == "beside" &&
-             outcome.one.value("hot_set_bytes") == cured.one.value("hot_set_bytes");
+      return outcome.one[axis::persistence] == HotSet::beside &&
+             outcome.one[axis::hot_set_bytes] == cured.one[axis::hot_set_bytes];
     });
     if (beside == outcomes.end()) continue;
     Fact& fact = better(cured, *beside) ? faster : no_faster;
     fact.outcomes.insert(fact.outcomes.end(), {cured.index, beside->index});
-    fact.values[0].items.emplace_back(static_cast<double>(cured.one.number("hot_set_bytes")));
+    fact.values[0].items.emplace_back(static_cast<double>(cured.one[axis::hot_set_bytes]));
     fact.values[1].items.emplace_back(gain(*beside, cured));
   }
   if (!faster.outcomes.empty()) facts.push_back(std::move(faster));
@@ -308,10 +315,10 @@ void add_cure(std::vector<Fact>& facts, std::span<const Outcome> outcomes, const
 
 Conclusion conclude_persistence(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
-  add_cure(conclusion.facts, outcomes, "evict-first",
+  add_cure(conclusion.facts, outcomes, HotSet::evict_first,
            "Load the stream evict-first: what is read again after twice the L2 is faster, {hot_set_bytes gain_ratio}.",
            "Loading the stream evict-first gains nothing for {hot_set_bytes}.");
-  add_cure(conclusion.facts, outcomes, "window",
+  add_cure(conclusion.facts, outcomes, HotSet::window,
            "Set a persisting window: what is read again after twice the L2 is faster, {hot_set_bytes gain_ratio}.",
            "Persisting windows gain nothing for {hot_set_bytes}.");
   // What gains comes first, and what gains most before the rest.
@@ -326,21 +333,19 @@ Probe persistence_probe() {
   probe.name = "persistence";
   probe.purpose = "a hot set read between parts of a stream: what keeps it in L2";
   probe.axes = {
-      {.flag = "hot-set",
-       .parameter = "hot_set_bytes",
-       .unit = "bytes",
-       .purpose = "what is read again and again, each time after a stream of twice the L2",
-       .defaults = "4MiB..32MiB*2",
-       .quick = "16MiB",
-       .minimum = 512,
-       .maximum = std::uint64_t{32} << 30U},
-      {.flag = "persistence",
-       .parameter = "persistence",
-       .purpose = "without the stream; beside it; with a persisting window; or with a stream that leaves first",
-       .defaults = "alone,beside,window,evict-first",
-       .names = {"alone", "beside", "window", "evict-first"},
-       .value_optional = true}};
-  probe.compared = "persistence";
+      axis::hot_set_bytes({.flag = "hot-set",
+                           .unit = "bytes",
+                           .purpose = "what is read again and again, each time after a stream of twice the L2",
+                           .defaults = "4MiB..32MiB*2",
+                           .quick = "16MiB",
+                           .minimum = 512,
+                           .maximum = std::uint64_t{32} << 30U}),
+      axis::persistence(
+          {.flag = "persistence",
+           .purpose = "without the stream; beside it; with a persisting window; or with a stream that leaves first",
+           .defaults = "alone,beside,window,evict-first",
+           .value_optional = true})};
+  probe.compared = axis::persistence.name;
   probe.baseline = std::string("beside");
   probe.headline = {.quantity = {"hot_bytes_per_cycle", "bytes of the hot set that all multiprocessors read per cycle",
                                  Better::more}};

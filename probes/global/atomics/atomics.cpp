@@ -1,7 +1,6 @@
 #include "probes/global/atomics/atomics.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,13 +10,13 @@ namespace gpumem::global {
 
 namespace {
 
-double addresses_of(const Outcome& outcome) { return static_cast<double>(outcome.one.number("addresses")); }
+double addresses_of(const Outcome& outcome) { return outcome.one[axis::addresses]; }
 
-/// Sorted by addresses.
-std::vector<Outcome> with_address_per(std::span<const Outcome> outcomes, std::string_view unit) {
+/// Those with an address per so many lanes, sorted by addresses.
+std::vector<Outcome> with_address_per(std::span<const Outcome> outcomes, std::uint32_t unit_lanes) {
   std::vector<Outcome> found;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("address_per") == unit) found.push_back(outcome);
+    if (outcome.one[axis::unit_lanes] == unit_lanes) found.push_back(outcome);
   }
   std::ranges::sort(found, {}, addresses_of);
   return found;
@@ -33,7 +32,7 @@ Fact addresses_fact(std::span<const Outcome> outcomes) {
   Fact fact{FactKind::fastest,
             {best.index},
             "An address per {address_per}, {addresses} in all, allows {giga_atomics_per_s}.",
-            {{"address_per", best.one.name("address_per")},
+            {{"address_per", best.one.name(axis::unit_lanes)},
              {"addresses", addresses_of(fewest)},
              headline_value("giga_atomics_per_s", best)}};
   if (outcomes.size() == 1) return fact;
@@ -61,10 +60,10 @@ Fact addresses_fact(std::span<const Outcome> outcomes) {
 }  // namespace
 
 AtomicsLaunch::AtomicsLaunch(const Case& decided, const Device& device)
-    : in_shared(decided.name("space") == "shared"),
-      returns(decided.name("atomic_op") == "atom"),
-      unit_lanes(decided.name("address_per") == "warp" ? access::warp_lanes : 1),
-      addresses(static_cast<std::uint32_t>(decided.number("addresses"))),
+    : in_shared(decided[axis::in_shared]),
+      returns(decided[axis::returns]),
+      unit_lanes(decided[axis::unit_lanes]),
+      addresses(decided[axis::addresses]),
       blocks(std::max(device.multiprocessors, 1U)) {
   // The fewer the addresses, the more wait for each other: one at a time in each word of L2, at about its clock, or in
   // each multiprocessor, of which there are many. Lanes that meet at an address do so one at a time too.
@@ -98,9 +97,9 @@ access::WarpRequest AtomicsLaunch::request_of_sums(std::uint64_t k) const {
 }
 
 Conclusion conclude_atomics(std::span<const Outcome> outcomes) {
-  const std::vector<Outcome> lanes = with_address_per(outcomes, "lane");
-  const std::vector<Outcome> warps = with_address_per(outcomes, "warp");
-  const Outcome* contended = find_outcome(outcomes, "addresses", std::uint64_t{1});
+  const std::vector<Outcome> lanes = with_address_per(outcomes, 1);
+  const std::vector<Outcome> warps = with_address_per(outcomes, access::warp_lanes);
+  const Outcome* contended = find_outcome(outcomes, axis::addresses, 1);
   std::vector<Fact> facts;
   if (!lanes.empty() && !warps.empty() && better(best_of(lanes), best_of(warps))) {
     facts.push_back({FactKind::costs,
@@ -115,7 +114,7 @@ Conclusion conclude_atomics(std::span<const Outcome> outcomes) {
     facts.push_back({FactKind::limit,
                      {contended->index},
                      "All threads of {who} on one address do {giga_atomics_per_s}.",
-                     {{"who", contended->one.name("space") == "shared" ? "a block" : "the GPU"},
+                     {{"who", contended->one[axis::in_shared] ? "a block" : "the GPU"},
                       headline_value("giga_atomics_per_s", *contended)}});
   }
   return {.facts = std::move(facts)};

@@ -12,6 +12,7 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/global/atomics/atomics.hpp"
 #include "probes/probe.hpp"
 
@@ -97,22 +98,12 @@ static __global__ void check_words(const std::uint32_t* words, std::uint64_t cou
 
 namespace {
 
-/// Calls visit(kernel) with the kernel of a launch.
-template <class Visitor>
-decltype(auto) with_kernel(const AtomicsLaunch& launch, Visitor&& visit) {
-  const auto with_return = [&](auto in_shared) {
-    return launch.returns
-               ? visit(std::integral_constant<decltype(&add_to_words<true, true>), &add_to_words<in_shared(), true>>{})
-               : visit(
-                     std::integral_constant<decltype(&add_to_words<true, true>), &add_to_words<in_shared(), false>>{});
-  };
-  return launch.in_shared ? with_return(std::true_type{}) : with_return(std::false_type{});
-}
-
 Workload describe_atomics(const Case& decided, const Device& device) {
   const AtomicsLaunch launch(decided, device);
   Workload workload;
-  workload.kernel = with_kernel(launch, [](auto kernel) { return measure::kernel_name<kernel()>(); });
+  workload.kernel = dispatch(
+      one_of<false, true>(launch.in_shared), one_of<false, true>(launch.returns),
+      [](auto in_shared, auto returns) { return measure::kernel_name<&add_to_words<in_shared(), returns()>>(); });
   workload.sites.push_back({.name = "words",
                             .space = launch.in_shared ? access::Space::shared : access::Space::global,
                             .op = access::Op::atomic,
@@ -140,19 +131,17 @@ class AtomicsExperiment final : public measure::Experiment {
       : launch_(decided, session.device()),
         words_(launch_.words() * sizeof(std::uint32_t)),
         sums_(launch_.threads() * sizeof(std::uint32_t)),
-        found_(session) {
+        found_(session),
+        kernel_(dispatch(one_of<false, true>(launch_.in_shared), one_of<false, true>(launch_.returns),
+                         [](auto in_shared, auto returns) { return &add_to_words<in_shared(), returns()>; })) {
     measure::check(cudaMemset(words_.data(), 0, words_.bytes()), "clear the words");
-    if (!launch_.in_shared) return;
-    with_kernel(launch_,
-                [&](auto kernel) { measure::allow_all_shared_memory(reinterpret_cast<const void*>(kernel())); });
+    if (launch_.in_shared) measure::allow_all_shared_memory(reinterpret_cast<const void*>(kernel_));
   }
 
   void launch(cudaStream_t stream) override {
-    with_kernel(launch_, [&](auto kernel) {
-      kernel()<<<launch_.blocks, atomics_threads, static_cast<std::size_t>(shared_bytes()), stream>>>(
-          words_.as<std::uint32_t>(), sums_.as<std::uint32_t>(), launch_.addresses, launch_.turns, launch_.unit_lanes,
-          launch_.value);
-    });
+    kernel_<<<launch_.blocks, atomics_threads, static_cast<std::size_t>(shared_bytes()), stream>>>(
+        words_.as<std::uint32_t>(), sums_.as<std::uint32_t>(), launch_.addresses, launch_.turns, launch_.unit_lanes,
+        launch_.value);
     measure::check(cudaGetLastError(), "launch the kernel");
   }
 
@@ -182,37 +171,34 @@ class AtomicsExperiment final : public measure::Experiment {
   measure::DeviceBuffer words_;
   measure::DeviceBuffer sums_;
   measure::CheckResult<AtomicsFound> found_;
+  decltype(&add_to_words<true, true>) kernel_;
 };
 
 Probe atomics_probe() {
   Probe probe;
   probe.name = "atomics";
   probe.purpose = "atomic additions to few or many addresses: what contention costs";
-  probe.axes = {{.flag = "addresses",
-                 .parameter = "addresses",
-                 .unit = "addresses",
-                 .purpose = "4-byte words that all threads add to, side by side; in shared memory those of a block",
-                 .defaults = "1,2..8192*4",
-                 .quick = "1,32,8192",
-                 .minimum = 1,
-                 .maximum = std::uint64_t{1} << 28U},
-                {.flag = "address-per",
-                 .parameter = "address_per",
-                 .purpose = "whether lanes take neighbouring addresses, or those of a warp one address together",
-                 .defaults = "lane,warp",
-                 .names = {"lane", "warp"}},
-                {.flag = "atomics-space",
-                 .parameter = "space",
-                 .purpose = "where the words lie: L2 executes atomics on global memory, the multiprocessor on shared",
-                 .defaults = "global,shared",
-                 .names = {"global", "shared"}},
-                {.flag = "atomics-op",
-                 .parameter = "atomic_op",
-                 .purpose = "red adds and is not waited for; atom returns the old value",
-                 .defaults = "red,atom",
-                 .quick = "red",
-                 .names = {"red", "atom"}}};
-  probe.compared = "address_per";
+  probe.axes = {
+      axis::addresses(
+          {.flag = "addresses",
+           .unit = "addresses",
+           .purpose = "4-byte words that all threads add to, side by side; in shared memory those of a block",
+           .defaults = "1,2..8192*4",
+           .quick = "1,32,8192",
+           .minimum = 1,
+           .maximum = std::uint64_t{1} << 28U}),
+      axis::unit_lanes({.flag = "address-per",
+                        .purpose = "whether lanes take neighbouring addresses, or those of a warp one address together",
+                        .defaults = "lane,warp"}),
+      axis::in_shared(
+          {.flag = "atomics-space",
+           .purpose = "where the words lie: L2 executes atomics on global memory, the multiprocessor on shared",
+           .defaults = "global,shared"}),
+      axis::returns({.flag = "atomics-op",
+                     .purpose = "red adds and is not waited for; atom returns the old value",
+                     .defaults = "red,atom",
+                     .quick = "red"})};
+  probe.compared = axis::unit_lanes.name;
   probe.baseline = std::string("lane");
   probe.headline = {
       .quantity = {"giga_atomics_per_s", "thousand millions of atomic additions per second, one a lane", Better::more},

@@ -10,6 +10,13 @@
 
 namespace gpumem::global {
 
+namespace axis {
+inline constexpr Number<std::uint32_t> addresses{"addresses"};
+inline constexpr Choice<std::uint32_t> unit_lanes{"address_per", {{"lane", 1}, {"warp", access::warp_lanes}}};
+inline constexpr Choice<bool> in_shared{"space", {{"global", false}, {"shared", true}}};
+inline constexpr Choice<bool> returns{"atomic_op", {{"red", false}, {"atom", true}}};
+}  // namespace axis
+
 inline constexpr unsigned atomics_threads = 1024;  ///< of the one block of a multiprocessor
 inline constexpr unsigned atomics_in_a_row = 8;    ///< of a thread, before it uses what the first returned
 

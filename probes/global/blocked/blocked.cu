@@ -22,34 +22,37 @@ struct KernelsOf<BlockedPlacement> {
                            Shape<uint4, BlockedPlacement::turns>>;
 };
 
+namespace axis {
+constexpr Number<std::uint32_t> run_elements{"run_elements"};
+}
+
 static BlockedPlacement blocked_placement(const Case& sized) {
-  const auto word_bytes = static_cast<std::uint32_t>(sized.number("word_bytes"));
+  const auto word_bytes = sized[axis::word_bytes];
   const std::uint64_t warp_bytes = BlockedPlacement::warp_elements * word_bytes;
-  return {static_cast<std::uint32_t>(sized.number("run_elements")), word_bytes,
-          sized.number("buffer_bytes") / warp_bytes};
+  return {sized[axis::run_elements], word_bytes, sized[axis::buffer_bytes] / warp_bytes};
 }
 
 static void validate_blocked(const Case& chosen) {
-  if (chosen.is_auto("buffer_bytes")) return;
-  const std::uint64_t warp_bytes = BlockedPlacement::warp_elements * chosen.number("word_bytes");
-  if (chosen.number("buffer_bytes") >= warp_bytes) return;
-  throw usage_error("--buffer " + std::to_string(chosen.number("buffer_bytes")) + " is less than the " +
+  if (chosen.is_auto(axis::buffer_bytes)) return;
+  const std::uint64_t warp_bytes = BlockedPlacement::warp_elements * chosen[axis::word_bytes];
+  if (chosen[axis::buffer_bytes] >= warp_bytes) return;
+  throw usage_error("--buffer " + std::to_string(chosen[axis::buffer_bytes]) + " is less than the " +
                     std::to_string(BlockedPlacement::warp_elements) + " elements that a warp takes; use at least " +
                     std::to_string(warp_bytes));
 }
 
 /// Of longer runs L1 loses sectors before they are read to their end, and stores of any run write them part by part.
 static Modelling modelling_of_blocked(const Case& one) {
-  constexpr std::uint64_t longest_read = 4;
-  const std::uint64_t run = one.number("run_elements");
+  constexpr std::uint32_t longest_read = 4;
+  const std::uint32_t run = one[axis::run_elements];
   if (run == 1) return Modelling::summed;
-  if (op_of(one) != Op::read) return Modelling::none;
+  if (one[axis::op] != Op::read) return Modelling::none;
   return run <= longest_read ? Modelling::summed : Modelling::simulated;
 }
 
-static std::uint64_t run_of(const Outcome& outcome) { return outcome.one.number("run_elements"); }
+static std::uint32_t run_of(const Outcome& outcome) { return outcome.one[axis::run_elements]; }
 
-static FactValue run_value(const Outcome& outcome) { return {"run", static_cast<double>(run_of(outcome))}; }
+static FactValue run_value(const Outcome& outcome) { return {"run", run_of(outcome)}; }
 
 static Fact best_run(const Outcome& best, const char* interleaved_says) {
   return {
@@ -70,7 +73,7 @@ static Fact run_cost(const Outcome& slow, const Outcome& fast) {
 /// against a run of 1 element if that ran.
 static Conclusion conclude_blocked(std::span<const Outcome> outcomes) {
   constexpr const char* interleaved_reach = "{doing} by interleaved threads reaches {rate_gb_per_s}.";
-  const Outcome* interleaved = find_outcome(outcomes, "run_elements", std::uint64_t{1});
+  const Outcome* interleaved = find_outcome(outcomes, axis::run_elements, 1);
   const Outcome& best = best_of(outcomes);
   const Outcome& worst = worst_of(outcomes);
   if (interleaved == nullptr || outcomes.size() == 1) {
@@ -105,17 +108,15 @@ static Probe blocked_probe() {
   Probe probe;
   probe.name = "blocked";
   probe.purpose = "runs of elements for each thread against interleaved threads";
-  probe.axes = {{.flag = "run",
-                 .parameter = "run_elements",
-                 .unit = "elements",
-                 .purpose = "consecutive elements that one thread has to itself; 1 interleaves the threads",
-                 .defaults = "1,2,3,4,8,16,32,64",
-                 .quick = "1,2,8,32",
-                 .minimum = 1,
-                 .maximum = 64},
-                op_axis(),
-                word_bytes_axis(),
-                std::move(buffer)};
+  probe.axes = {
+      axis::run_elements({.flag = "run",
+                          .unit = "elements",
+                          .purpose = "consecutive elements that one thread has to itself; 1 interleaves the threads",
+                          .defaults = "1,2,3,4,8,16,32,64",
+                          .quick = "1,2,8,32",
+                          .minimum = 1,
+                          .maximum = 64}),
+      op_axis(), word_bytes_axis(), std::move(buffer)};
   probe.baseline = std::uint64_t{1};
   probe.concluded = {
       {"harmless_run_elements", "longest run for each thread that is as fast as interleaved threads", Better::neither}};

@@ -12,9 +12,9 @@ constexpr std::uint32_t most_word_bytes = 16;
 
 }  // namespace
 
-LayoutPlacement layout_placement(const std::string& layout, std::uint32_t structure_bytes, bool one_field,
+LayoutPlacement layout_placement(Layout layout, std::uint32_t structure_bytes, bool one_field,
                                  std::uint64_t structures) {
-  const bool vectors = layout == "aligned";
+  const bool vectors = layout == Layout::aligned;
   const std::uint32_t stored_bytes = vectors ? std::bit_ceil(structure_bytes) : structure_bytes;
   const std::uint32_t word = vectors && !one_field ? std::min(stored_bytes, most_word_bytes) : field_bytes;
   const std::uint32_t words = stored_bytes / word;
@@ -28,11 +28,11 @@ LayoutPlacement layout_placement(const std::string& layout, std::uint32_t struct
                             .useful_bytes = structures * (one_field ? field_bytes : structure_bytes)};
   // Whole tiles, so that the arrays of fields start on lines.
   const std::uint64_t tiled = (structures + tile_structures - 1) / tile_structures * tile_structures;
-  if (layout == "soa") {
+  if (layout == Layout::soa) {
     placement.per_structure = 1;
     placement.per_word = tiled;
     placement.array = tiled * placement.words;
-  } else if (layout == "aosoa") {
+  } else if (layout == Layout::aosoa) {
     placement.per_structure = 1;
     placement.per_tile = tile_structures * (words - 1);
     placement.per_word = tile_structures;

@@ -22,13 +22,13 @@ struct KernelsOf<LayoutPlacement> {
 };
 
 static LayoutPlacement placement_of(const Case& sized) {
-  const bool one_field = sized.name("fields") == "one";
-  const auto structure_bytes = static_cast<std::uint32_t>(sized.number("structure_bytes"));
-  std::uint64_t structures = sized.number("buffer_bytes") / (one_field ? field_bytes : structure_bytes);
+  const bool one_field = sized[axis::one_field];
+  const std::uint32_t structure_bytes = sized[axis::structure_bytes];
+  std::uint64_t structures = sized[axis::buffer_bytes] / (one_field ? field_bytes : structure_bytes);
   // Whole blocks, of which none has more than 1024 structures: the last request would be like no other.
   constexpr std::uint64_t block = 1024;
   if (structures >= block) structures = structures / block * block;
-  return layout_placement(sized.name("layout"), structure_bytes, one_field, structures);
+  return layout_placement(sized[axis::layout], structure_bytes, one_field, structures);
 }
 
 /// Where several instructions share a structure's sectors, stores complete them part by part.
@@ -37,14 +37,14 @@ static Modelling modelling_of_layout(const Case& one) {
   const LayoutPlacement placement = placement_of(one);
   const bool shares = placement.words > 1 && placement.per_structure > 1;
   if (!shares) return Modelling::summed;
-  if (op_of(one) != Op::read) return Modelling::none;
+  if (one[axis::op] != Op::read) return Modelling::none;
   return placement.words <= most_words ? Modelling::summed : Modelling::simulated;
 }
 
 static void validate_layout(const Case& chosen) {
-  if (chosen.is_auto("buffer_bytes")) return;
-  const std::uint64_t buffer = chosen.number("buffer_bytes");
-  const std::uint64_t structure = chosen.number("structure_bytes");
+  if (chosen.is_auto(axis::buffer_bytes)) return;
+  const std::uint64_t buffer = chosen[axis::buffer_bytes];
+  const std::uint64_t structure = chosen[axis::structure_bytes];
   if (buffer >= structure) return;
   throw usage_error("--buffer " + std::to_string(buffer) + " has no room for a structure of " +
                     std::to_string(structure) + " bytes; use at least " + std::to_string(structure));
@@ -53,28 +53,24 @@ static void validate_layout(const Case& chosen) {
 static std::vector<Axis> layout_axes() {
   Axis buffer = buffer_axis();
   buffer.purpose = "useful bytes per array, in whole structures; auto is 16 times the L2";
-  return {{.flag = "structure-bytes",
-           .parameter = "structure_bytes",
-           .unit = "bytes",
-           .purpose = "size of a structure, in fields of 4 bytes",
-           .defaults = "4..32:4",
-           .quick = "8,12,16",
-           .numbers = {4, 8, 12, 16, 20, 24, 28, 32}},
-          {.flag = "layout",
-           .parameter = "layout",
-           .purpose = "array of structures, the same padded and aligned to vector words, an array for each field, or "
-                      "those in tiles of 32 structures",
-           .defaults = "aos,aligned,soa,aosoa",
-           .names = {"aos", "aligned", "soa", "aosoa"},
-           .value_optional = true},
-          {.flag = "fields",
-           .parameter = "fields",
-           .purpose = "what a thread accesses of its structure: all of its fields, or the first alone",
-           .defaults = "all,one",
-           .quick = "all",
-           .names = {"all", "one"}},
-          op_axis(),
-          std::move(buffer)};
+  return {
+      axis::structure_bytes({.flag = "structure-bytes",
+                             .unit = "bytes",
+                             .purpose = "size of a structure, in fields of 4 bytes",
+                             .defaults = "4..32:4",
+                             .quick = "8,12,16",
+                             .numbers = {4, 8, 12, 16, 20, 24, 28, 32}}),
+      axis::layout({.flag = "layout",
+                    .purpose =
+                        "array of structures, the same padded and aligned to vector words, an array for each field, or "
+                        "those in tiles of 32 structures",
+                    .defaults = "aos,aligned,soa,aosoa",
+                    .value_optional = true}),
+      axis::one_field({.flag = "fields",
+                       .purpose = "what a thread accesses of its structure: all of its fields, or the first alone",
+                       .defaults = "all,one",
+                       .quick = "all"}),
+      op_axis(), std::move(buffer)};
 }
 
 static Probe layout_probe() {
@@ -82,7 +78,7 @@ static Probe layout_probe() {
   probe.name = "layout";
   probe.purpose = "arrays of structures against structures of arrays: what the order of fields in memory costs";
   probe.axes = layout_axes();
-  probe.compared = "layout";
+  probe.compared = axis::layout.name;
   probe.baseline = std::string("soa");
   probe.validate = validate_layout;
   run_placed(probe, placement_of, modelling_of_layout);

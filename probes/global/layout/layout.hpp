@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "engine/access/host_device.hpp"
 #include "engine/access/periodic.hpp"
@@ -12,6 +11,19 @@
 #include "probes/probe.hpp"
 
 namespace gpumem::global {
+
+enum class Layout {
+  aos,      ///< an array of structures, its fields accessed one by one
+  aligned,  ///< the same, structures padded to 4, 8, 16 or 32 bytes as `__align__` does, in words of up to 16
+  soa,      ///< an array for each field
+  aosoa,    ///< tiles of 32 structures, in each an array for each field
+};
+
+namespace axis {
+inline constexpr Number<std::uint32_t> structure_bytes{"structure_bytes"};
+inline constexpr Choice<Layout> layout{"layout", {"aos", "aligned", "soa", "aosoa"}};
+inline constexpr Choice<bool> one_field{"fields", {{"all", false}, {"one", true}}};
+}  // namespace axis
 
 inline constexpr std::uint32_t field_bytes = 4;
 /// Of a tile: a warp's.
@@ -53,13 +65,8 @@ struct LayoutPlacement {
   }
 };
 
-/// `layout` is one of these:
-///   aos      an array of structures, its fields accessed one by one
-///   aligned  the same, structures padded to 4, 8, 16 or 32 bytes as `__align__` does, accessed in words of up to 16
-///   soa      an array for each field
-///   aosoa    tiles of 32 structures, in each an array for each field
-/// `structure_bytes` is a multiple of 4 up to 32. With `one_field` only the first of them is accessed.
-[[nodiscard]] LayoutPlacement layout_placement(const std::string& layout, std::uint32_t structure_bytes, bool one_field,
+/// `structure_bytes` is a multiple of 4 up to 32. With `one_field` only the first of the fields is accessed.
+[[nodiscard]] LayoutPlacement layout_placement(Layout layout, std::uint32_t structure_bytes, bool one_field,
                                                std::uint64_t structures);
 
 /// Which layouts are as fast as any and what the others cost, of cases of one op and choice of fields.

@@ -14,12 +14,12 @@ namespace gpumem::global {
 
 namespace {
 
-using BySize = std::map<std::uint64_t, std::vector<Outcome>>;
+using BySize = std::map<std::uint32_t, std::vector<Outcome>>;
 
-const std::string& layout_of(const Outcome& outcome) { return outcome.one.name("layout"); }
+const std::string& layout_of(const Outcome& outcome) { return outcome.one.name(axis::layout); }
 
 const char* accessed(const Outcome& outcome) {
-  return outcome.one.name("fields") == "one" ? "one field of structures" : "structures";
+  return outcome.one[axis::one_field] ? "one field of structures" : "structures";
 }
 
 /// How many times as long the worst of some layouts takes as the best; 1 where it is as good.
@@ -36,7 +36,7 @@ Fact layout_fact(FactKind kind, const Outcome& outcome, const char* says) {
           says,
           {{"doing", doing(outcome.one)},
            {"what", accessed(outcome)},
-           {"structure_bytes", static_cast<double>(outcome.one.number("structure_bytes"))},
+           {"structure_bytes", outcome.one[axis::structure_bytes]},
            {"layout", layout_of(outcome)},
            headline_value("rate_gb_per_s", outcome)}};
 }
@@ -55,9 +55,9 @@ std::vector<AsFast> as_fast_layouts(std::span<const Outcome> outcomes, const ByS
   }
   for (AsFast& one : all) {
     for (const auto& [bytes, layouts] : sizes) {
-      const Outcome* outcome = find_outcome(layouts, "layout", one.layout);
+      const Outcome* outcome = find_outcome(layouts, axis::layout, axis::layout.value_of(one.layout));
       if (outcome == nullptr || better(best_of(layouts), *outcome)) continue;
-      one.sizes.push_back(static_cast<double>(bytes));
+      one.sizes.push_back(bytes);
       one.outcomes.push_back(outcome->index);
     }
   }
@@ -87,7 +87,7 @@ Fact best_layout(const std::vector<AsFast>& as_fast, std::size_t sizes, const Ou
 
 Conclusion conclude_layout(std::span<const Outcome> outcomes) {
   BySize sizes;
-  for (const Outcome& outcome : outcomes) sizes[outcome.one.number("structure_bytes")].push_back(outcome);
+  for (const Outcome& outcome : outcomes) sizes[outcome.one[axis::structure_bytes]].push_back(outcome);
   const std::vector<Outcome>& layouts =
       std::ranges::max_element(sizes, {}, [](const auto& size) { return cost_of_worst(size.second); })->second;
   const Outcome& worst = worst_of(layouts);

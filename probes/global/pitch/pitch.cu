@@ -31,12 +31,10 @@ struct Rows {
   Walk walk;
 
   explicit Rows(const Case& chosen)
-      : pitched(chosen.name("rows") == "pitched"),
-        width(static_cast<std::uint32_t>(chosen.number("width_elements"))),
-        word_bytes(static_cast<std::uint32_t>(chosen.number("word_bytes"))),
-        walk(chosen.name("walk") == "row"    ? Walk::row
-             : chosen.name("walk") == "tile" ? Walk::tile
-                                             : Walk::column) {}
+      : pitched(chosen[axis::pitched]),
+        width(chosen[axis::width_elements]),
+        word_bytes(chosen[axis::word_bytes]),
+        walk(chosen[axis::walk]) {}
 
   [[nodiscard]] std::uint64_t row_bytes() const { return std::uint64_t{width} * word_bytes; }
   /// In multiples that the walk takes, at least one.
@@ -54,7 +52,7 @@ struct Rows {
 static RowPlacement usual_placement(const Case& sized) {
   const Rows rows(sized);
   const std::uint64_t pitch_bytes = (rows.row_bytes() + usual_pitch_bytes - 1) / usual_pitch_bytes * usual_pitch_bytes;
-  return rows.placement(sized.number("buffer_bytes"), pitch_bytes);
+  return rows.placement(sized[axis::buffer_bytes], pitch_bytes);
 }
 
 /// The pitch that cudaMallocPitch chooses on the current device.
@@ -68,13 +66,13 @@ static std::uint64_t ask_for_pitch(std::uint64_t row_bytes) {
 
 /// Down a column most of a sector's elements are asked for when it is long gone from L1.
 static Modelling modelling_of_pitch(const Case& one) {
-  return one.name("walk") == "column" ? Modelling::simulated : Modelling::summed;
+  return one[axis::walk] == Walk::column ? Modelling::simulated : Modelling::summed;
 }
 
 static void validate_rows(const Case& chosen) {
-  if (chosen.is_auto("buffer_bytes")) return;
+  if (chosen.is_auto(axis::buffer_bytes)) return;
   const Rows rows(chosen);
-  const std::uint64_t buffer = chosen.number("buffer_bytes");
+  const std::uint64_t buffer = chosen[axis::buffer_bytes];
   const std::uint64_t least = rows.row_bytes() * row_multiple(rows.walk);
   const std::string what = "--buffer " + std::to_string(buffer) + " is ";
   const std::string of_rows =
@@ -91,26 +89,22 @@ static void validate_rows(const Case& chosen) {
 static std::vector<Axis> row_axes() {
   Axis buffer = buffer_axis();
   buffer.purpose = "useful bytes per array, in whole rows; auto is 16 times the L2";
-  return {{.flag = "width",
-           .parameter = "width_elements",
-           .unit = "elements",
-           .purpose = "elements per row; a sector holds 8 of 4 bytes",
-           .defaults = "4096..4104",
-           .quick = "4096,4097",
-           .minimum = 1,
-           .maximum = 1U << 24U},
-          {.flag = "rows",
-           .parameter = "rows",
-           .purpose = "one row right behind the other, or each padded as cudaMallocPitch does",
-           .defaults = "plain,pitched",
-           .names = {"plain", "pitched"},
-           .value_optional = true},
-          {.flag = "walk",
-           .parameter = "walk",
-           .purpose = "what a warp accesses at once: 32 elements of a row, 32 of a column, or 8 of each of 4 rows",
-           .defaults = "row,column,tile",
-           .quick = "row",
-           .names = {"row", "column", "tile"}},
+  return {axis::width_elements({.flag = "width",
+                                .unit = "elements",
+                                .purpose = "elements per row; a sector holds 8 of 4 bytes",
+                                .defaults = "4096..4104",
+                                .quick = "4096,4097",
+                                .minimum = 1,
+                                .maximum = 1U << 24U}),
+          axis::pitched({.flag = "rows",
+                         .purpose = "one row right behind the other, or each padded as cudaMallocPitch does",
+                         .defaults = "plain,pitched",
+                         .value_optional = true}),
+          axis::walk(
+              {.flag = "walk",
+               .purpose = "what a warp accesses at once: 32 elements of a row, 32 of a column, or 8 of each of 4 rows",
+               .defaults = "row,column,tile",
+               .quick = "row"}),
           op_axis(),
           word_bytes_axis(),
           std::move(buffer)};
@@ -121,14 +115,14 @@ static Probe pitch_probe() {
   probe.name = "pitch";
   probe.purpose = "rows of a 2-D array, plain and padded: what a width that is no multiple of a sector costs";
   probe.axes = row_axes();
-  probe.compared = "rows";
+  probe.compared = axis::pitched.name;
   probe.baseline = std::string("plain");
   probe.validate = validate_rows;
   run_placed(probe, usual_placement, modelling_of_pitch);
   probe.prepare = [](const Case& decided, measure::Session& session) {
     const Rows rows(decided);
     const std::uint64_t pitch_bytes = rows.pitched ? ask_for_pitch(rows.row_bytes()) : 0;
-    return prepare_pieces(decided, rows.placement(decided.number("buffer_bytes"), pitch_bytes), session);
+    return prepare_pieces(decided, rows.placement(decided[axis::buffer_bytes], pitch_bytes), session);
   };
   probe.conclude = conclude_pitch;
   return probe;

@@ -19,6 +19,12 @@ enum class Walk {
   column,  ///< 32 of a column; the next 32 of it, 128 in all; and the next 128
 };
 
+namespace axis {
+inline constexpr Number<std::uint32_t> width_elements{"width_elements"};
+inline constexpr Choice<bool> pitched{"rows", {{"plain", false}, {"pitched", true}}};
+inline constexpr Choice<Walk> walk{"walk", {{"row", Walk::row}, {"column", Walk::column}, {"tile", Walk::tile}}};
+}  // namespace axis
+
 /// A placement (placement.hpp) of `rows` rows of `width` elements, each starting `pitch` elements after the last. Where
 /// a width is no multiple of what a warp takes of a row, the last warp of a row is cut off. Rows are a multiple of
 /// row_multiple(walk), so that none is below the last. For less than 2^31 rows, and a pitch of less than 2^25 elements.

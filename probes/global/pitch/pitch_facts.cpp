@@ -12,14 +12,14 @@ namespace gpumem::global {
 
 namespace {
 
-double width_of(const Outcome& outcome) { return static_cast<double>(outcome.one.number("width_elements")); }
+double width_of(const Outcome& outcome) { return outcome.one[axis::width_elements]; }
 
 Fact rows_fact(FactKind kind, const Outcome& outcome, const char* says) {
   return {kind,
           {outcome.index},
           says,
           {{"doing", doing(outcome.one)},
-           {"rows", outcome.one.name("rows")},
+           {"rows", outcome.one.name(axis::pitched)},
            {"width", width_of(outcome)},
            headline_value("rate_gb_per_s", outcome)}};
 }
@@ -73,9 +73,9 @@ struct Pairs {
 
   explicit Pairs(std::span<const Outcome> outcomes) {
     for (const Outcome& plain : outcomes) {
-      if (plain.one.name("rows") != "plain") continue;
+      if (plain.one[axis::pitched]) continue;
       for (const Outcome& pitched : outcomes) {
-        if (pitched.one.name("rows") != "pitched" || width_of(pitched) != width_of(plain)) continue;
+        if (!pitched.one[axis::pitched] || width_of(pitched) != width_of(plain)) continue;
         (better(pitched, plain) ? gaining : better(plain, pitched) ? losing : same).push_back({&plain, &pitched});
       }
     }

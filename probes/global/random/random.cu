@@ -61,6 +61,11 @@ __global__ void __launch_bounds__(random_block_threads)
   }
 }
 
+namespace axis {
+constexpr Number footprint_bytes{"footprint_bytes"};
+constexpr Choice<Op> random_op{"op", {{"gather", Op::read}, {"scatter", Op::write}, {"update", Op::copy}}};
+}  // namespace axis
+
 /// A case in numbers.
 struct RandomAccess {
   bool updates;
@@ -69,13 +74,11 @@ struct RandomAccess {
   Launch launch;
 
   explicit RandomAccess(const Case& decided)
-      : updates(decided.name("op") == "update"),
-        footprint_bytes(decided.number("footprint_bytes")),
-        pattern(footprint_bytes, static_cast<std::uint32_t>(decided.number("word_bytes"))),
-        launch{.op = updates                          ? Op::copy
-                     : decided.name("op") == "gather" ? Op::read
-                                                      : Op::write,
-               .word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes")),
+      : updates(decided[axis::random_op] == Op::copy),
+        footprint_bytes(decided[axis::footprint_bytes]),
+        pattern(footprint_bytes, decided[axis::word_bytes]),
+        launch{.op = decided[axis::random_op],
+               .word_bytes = decided[axis::word_bytes],
                .count = accesses,
                .tile = {random_block_threads, accesses_per_thread}} {}
 
@@ -87,14 +90,6 @@ struct RandomAccess {
   }
   [[nodiscard]] std::uint64_t footprint_words() const { return footprint_bytes / sizeof(std::uint32_t); }
 };
-
-/// Calls visit(type_identity<Word>).
-template <class Visitor>
-static decltype(auto) with_word(std::uint32_t word_bytes, Visitor&& visit) {
-  if (word_bytes == 4) return visit(std::type_identity<std::uint32_t>{});
-  if (word_bytes == 8) return visit(std::type_identity<uint2>{});
-  return visit(std::type_identity<uint4>{});
-}
 
 /// What a site touches, so that the launch can be simulated without all of it being evaluated: of every sector so many
 /// elements as the launch has rounds, and in the first of them each sector once.
@@ -133,7 +128,7 @@ static Workload describe_random(const Case& decided, const Device& device) {
       }
     };
   }
-  workload.kernel = with_word(access.launch.word_bytes, [&](auto word) {
+  workload.kernel = dispatch(word_of(access.launch), [&](auto word) {
     using Word = typename decltype(word)::type;
     if (access.updates) return measure::kernel_name<&update<Word, accesses_per_thread>>();
     if (access.launch.loads()) return measure::kernel_name<&read<Word, RandomPattern, accesses_per_thread>>();
@@ -170,7 +165,7 @@ class RandomExperiment final : public measure::Experiment {
   void run(std::uint32_t* output, cudaStream_t stream) {
     const Launch& launch = access_.launch;
     const auto grid = static_cast<unsigned>(launch.blocks());
-    with_word(launch.word_bytes, [&](auto word) {
+    dispatch(word_of(launch), [&](auto word) {
       using Word = typename decltype(word)::type;
       auto* to = reinterpret_cast<Word*>(output);
       if (access_.updates) {
@@ -194,7 +189,7 @@ class RandomExperiment final : public measure::Experiment {
 };
 
 static void validate_footprint(const Case& chosen) {
-  const std::uint64_t footprint = chosen.number("footprint_bytes");
+  const std::uint64_t footprint = chosen[axis::footprint_bytes];
   if (std::has_single_bit(footprint)) return;
   throw usage_error("--random-footprint " + std::to_string(footprint) +
                     " is no power of two, as the permutation takes it; use " +
@@ -204,39 +199,38 @@ static void validate_footprint(const Case& chosen) {
 static std::vector<Axis> random_axes() {
   Axis word_bytes = word_bytes_axis();
   word_bytes.defaults = "8";
-  return {
-      {.flag = "random-footprint",
-       .parameter = "footprint_bytes",
-       .unit = "bytes",
-       .purpose = "memory that the accesses are spread over, a power of two; up to the L2 they are served from there",
-       .defaults = "1MiB..4GiB*4",
-       .quick = "16MiB,1GiB",
-       .minimum = smallest_footprint},
-      {.flag = "op",
-       .parameter = "op",
-       .purpose = "what the kernel does with elements in random places; update reads and writes each (GUPS)",
-       .defaults = "gather,scatter,update",
-       .quick = "gather,update",
-       .names = {"gather", "scatter", "update"}},
-      std::move(word_bytes)};
+  return {axis::footprint_bytes(
+              {.flag = "random-footprint",
+               .unit = "bytes",
+               .purpose =
+                   "memory that the accesses are spread over, a power of two; up to the L2 they are served from there",
+               .defaults = "1MiB..4GiB*4",
+               .quick = "16MiB,1GiB",
+               .minimum = smallest_footprint}),
+          axis::random_op(
+              {.flag = "op",
+               .purpose = "what the kernel does with elements in random places; update reads and writes each (GUPS)",
+               .defaults = "gather,scatter,update",
+               .quick = "gather,update"}),
+          std::move(word_bytes)};
 }
 
-static std::uint64_t footprint_of(const Outcome& outcome) { return outcome.one.number("footprint_bytes"); }
+static std::uint64_t footprint_of(const Outcome& outcome) { return outcome.one[axis::footprint_bytes]; }
 
 /// What is said of one footprint: kind and sentence, of these values.
 static Fact footprint_fact(FactKind kind, const Outcome& outcome, const char* says) {
   const Case& one = outcome.one;
-  const std::string& op = one.name("op");
-  const auto word_bytes = static_cast<double>(one.number("word_bytes"));
-  const double moved_bytes = (op == "update" ? 2 : 1) * word_bytes;  // an update reads and writes
+  const Op op = one[axis::random_op];
+  const double word_bytes = one[axis::word_bytes];
+  const double moved_bytes = (op == Op::copy ? 2 : 1) * word_bytes;  // an update reads and writes
   std::optional<double> predicted;
   if (outcome.predicted) predicted = *outcome.predicted / moved_bytes;
   return {kind,
           {outcome.index},
           says,
           {{"footprint_bytes", static_cast<double>(footprint_of(outcome))},
-           {"accesses", op == "gather"    ? "gathers"
-                        : op == "scatter" ? "scatters"
+           {"accesses", op == Op::read    ? "gathers"
+                        : op == Op::write ? "scatters"
                                           : "updates"},
            {"word_bytes", word_bytes},
            {"giga_elements_per_s", outcome.headline / moved_bytes, predicted}}};
@@ -293,7 +287,7 @@ static Probe random_probe() {
   probe.describe = describe_random;
   probe.validate = validate_footprint;
   probe.fits = [](const Case& one, const Device& device) {
-    return one.number("footprint_bytes") < device.free_memory_bytes.value_or(device.memory_bytes);
+    return one[axis::footprint_bytes] < device.free_memory_bytes.value_or(device.memory_bytes);
   };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<RandomExperiment>(decided, session);

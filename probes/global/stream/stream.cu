@@ -19,56 +19,45 @@
 
 namespace gpumem::global {
 
-// Which of the compiled kernels a case runs.
+namespace axis {
+constexpr Choice<StreamKernel> stream_kernel{"stream", {"copy", "mul", "add", "triad", "dot"}};
+constexpr Choice<bool> doubles{"type", {{"float", false}, {"double", true}}};
+}  // namespace axis
 
-template <class Visitor>
-static decltype(auto) with_operation(const std::string& name, Visitor&& visit) {
-  if (name == "copy") return visit(StreamCopy{});
-  if (name == "mul") return visit(StreamMul{});
-  if (name == "add") return visit(StreamAdd{});
-  if (name == "triad") return visit(StreamTriad{});
-  return visit(StreamDot{});
+static auto operation_of(StreamKernel kernel) {
+  return first_that<StreamCopy, StreamMul, StreamAdd, StreamTriad, StreamDot>(
+      [=](auto operation) { return operation.kernel == kernel; });
 }
 
-/// Calls visit(type_identity<Real>, type_identity<Word>).
-template <class Visitor>
-static decltype(auto) with_types(bool doubles, std::uint32_t word_bytes, Visitor&& visit) {
-  constexpr std::type_identity<float> single_precision;
-  constexpr std::type_identity<double> double_precision;
-  if (doubles) {
-    if (word_bytes == 8) return visit(double_precision, std::type_identity<double>{});
-    return visit(double_precision, std::type_identity<double2>{});
-  }
-  if (word_bytes == 4) return visit(single_precision, std::type_identity<float>{});
-  if (word_bytes == 8) return visit(single_precision, std::type_identity<float2>{});
-  return visit(single_precision, std::type_identity<float4>{});
+static unsigned inputs_of(StreamKernel kernel) {
+  return dispatch(operation_of(kernel), [](auto operation) { return operation.inputs; });
 }
 
-template <class Visitor>
-static decltype(auto) with_turns(std::uint32_t words_per_thread, Visitor&& visit) {
-  if (words_per_thread == 1) return visit(std::integral_constant<unsigned, 1>{});
-  if (words_per_thread == 2) return visit(std::integral_constant<unsigned, 2>{});
-  return visit(std::integral_constant<unsigned, 4>{});
-}
+/// What the arrays hold, and what an instruction loads or stores of it.
+template <class RealType, class WordType>
+struct StreamTypes {
+  using Real = RealType;
+  using Word = WordType;
+};
 
 /// A case in numbers.
 struct StreamCase {
-  std::string name;
+  StreamKernel kernel;
   bool doubles;
   Launch launch;
   unsigned inputs;
   bool reduces;
 
   explicit StreamCase(const Case& decided)
-      : name(decided.name("stream")),
-        doubles(decided.name("type") == "double"),
+      : kernel(decided[axis::stream_kernel]),
+        doubles(decided[axis::doubles]),
         launch{.op = Op::copy,
-               .word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes")),
-               .count = decided.number("buffer_bytes") / decided.number("word_bytes"),
-               .tile = {.block_threads = static_cast<std::uint32_t>(decided.number("block_threads")),
-                        .elements_per_thread = static_cast<std::uint32_t>(decided.number("elements_per_thread"))}},
-        inputs(with_operation(name, [](auto operation) { return operation.inputs; })),
-        reduces(name == "dot") {}
+               .word_bytes = decided[axis::word_bytes],
+               .count = decided[axis::buffer_bytes] / decided[axis::word_bytes],
+               .tile = {.block_threads = decided[axis::block_threads],
+                        .elements_per_thread = decided[axis::elements_per_thread]}},
+        inputs(inputs_of(kernel)),
+        reduces(kernel == StreamKernel::dot) {}
 
   [[nodiscard]] std::uint32_t real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
   [[nodiscard]] std::uint64_t array_bytes() const { return launch.count * launch.word_bytes; }
@@ -80,16 +69,17 @@ struct StreamCase {
   [[nodiscard]] std::uint64_t output_bytes() const { return reduces ? warps() * real_bytes() : array_bytes(); }
   [[nodiscard]] std::uint64_t allocated_bytes() const { return inputs * step_bytes() + output_bytes(); }
 
-  /// Calls visit(operation, type_identity<Real>, type_identity<Word>, integral_constant<words per thread>).
-  template <class Visitor>
-  decltype(auto) with_kernel(Visitor&& visit) const {
-    return with_operation(name, [&](auto operation) {
-      return with_types(doubles, launch.word_bytes, [&](auto real, auto word) {
-        return with_turns(launch.tile.elements_per_thread,
-                          [&](auto turns) { return visit(operation, real, word, turns); });
-      });
-    });
+  // Which of the compiled kernels it runs.
+  [[nodiscard]] auto operation() const { return operation_of(kernel); }
+  [[nodiscard]] auto types() const {
+    return first_that<StreamTypes<float, float>, StreamTypes<float, float2>, StreamTypes<float, float4>,
+                      StreamTypes<double, double>, StreamTypes<double, double2>>(
+        [real_bytes = real_bytes(), word_bytes = launch.word_bytes](auto types) {
+          using Types = decltype(types);
+          return sizeof(typename Types::Real) == real_bytes && sizeof(typename Types::Word) == word_bytes;
+        });
   }
+  [[nodiscard]] auto turns() const { return one_of<1, 2, 4>(launch.tile.elements_per_thread); }
 };
 
 /// One element after another.
@@ -126,10 +116,10 @@ static std::vector<access::Site> stream_sites(const StreamCase& one) {
 static Workload describe_stream(const Case& decided, const Device&) {
   const StreamCase one(decided);
   Workload workload;
-  workload.kernel = one.with_kernel([](auto operation, auto real, auto word, auto turns) {
+  workload.kernel = dispatch(one.operation(), one.types(), one.turns(), [](auto operation, auto types, auto turns) {
     using Operation = decltype(operation);
-    using Real = typename decltype(real)::type;
-    using Word = typename decltype(word)::type;
+    using Real = typename decltype(types)::Real;
+    using Word = typename decltype(types)::Word;
     if constexpr (std::is_same_v<Operation, StreamDot>) {
       return measure::kernel_name<&dot<Word, Real, turns()>>();
     } else {
@@ -139,7 +129,7 @@ static Workload describe_stream(const Case& decided, const Device&) {
   workload.sites = stream_sites(one);
   workload.useful_bytes_read = one.inputs * one.array_bytes();
   if (!one.reduces) workload.useful_bytes_written = one.array_bytes();
-  const unsigned flops = with_operation(one.name, [](auto operation) { return operation.flops; });
+  const unsigned flops = dispatch(one.operation(), [](auto operation) { return operation.flops; });
   if (flops > 0) workload.useful_flops = flops * (one.array_bytes() / one.real_bytes());
   workload.double_precision = one.doubles;
   workload.allocated_bytes = one.allocated_bytes();
@@ -158,10 +148,10 @@ class StreamExperiment final : public measure::Experiment {
   }
 
   void launch(cudaStream_t stream) override {
-    case_.with_kernel([&](auto operation, auto real, auto word, auto turns) {
+    dispatch(case_.operation(), case_.types(), case_.turns(), [&](auto operation, auto types, auto turns) {
       using Operation = decltype(operation);
-      using Real = typename decltype(real)::type;
-      using Word = typename decltype(word)::type;
+      using Real = typename decltype(types)::Real;
+      using Word = typename decltype(types)::Word;
       const auto grid = static_cast<unsigned>(case_.launch.blocks());
       const unsigned block = case_.launch.tile.block_threads;
       const auto* a = array<Word>(0);
@@ -212,7 +202,7 @@ class StreamExperiment final : public measure::Experiment {
   }
 
   void check(Mismatches* found, cudaStream_t stream) {
-    case_.with_kernel([&](auto operation, auto real, auto, auto) {
+    dispatch(case_.operation(), type_of_size<float, double>(case_.real_bytes()), [&](auto operation, auto real) {
       using Operation = decltype(operation);
       using Real = typename decltype(real)::type;
       const auto* output = array<Real>(case_.inputs);
@@ -231,19 +221,19 @@ class StreamExperiment final : public measure::Experiment {
 };
 
 static void validate_stream(const Case& chosen) {
-  const std::uint64_t real = chosen.name("type") == "double" ? sizeof(double) : sizeof(float);
-  const std::uint64_t word = chosen.is_auto("word_bytes") ? real : chosen.number("word_bytes");
+  const std::uint64_t real = chosen[axis::doubles] ? sizeof(double) : sizeof(float);
+  const std::uint64_t word = chosen.is_auto(axis::word_bytes) ? real : chosen[axis::word_bytes];
   if (word < real) {
     throw usage_error("--word-bytes " + std::to_string(word) +
                       " has no room for a double; use 8 or 16, or --type float");
   }
-  if (!chosen.is_auto("block_threads") && chosen.number("block_threads") % access::warp_lanes != 0) {
-    throw usage_error("--block-threads " + std::to_string(chosen.number("block_threads")) +
+  if (!chosen.is_auto(axis::block_threads) && chosen[axis::block_threads] % access::warp_lanes != 0) {
+    throw usage_error("--block-threads " + std::to_string(chosen[axis::block_threads]) +
                       " is no multiple of 32, whose sums dot adds up; use " +
-                      std::to_string((chosen.number("block_threads") + 31) / 32 * 32));
+                      std::to_string((chosen[axis::block_threads] + 31) / 32 * 32));
   }
-  if (chosen.is_auto("buffer_bytes") || chosen.number("buffer_bytes") % word == 0) return;
-  const std::uint64_t buffer = chosen.number("buffer_bytes");
+  if (chosen.is_auto(axis::buffer_bytes) || chosen[axis::buffer_bytes] % word == 0) return;
+  const std::uint64_t buffer = chosen[axis::buffer_bytes];
   throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of the word size of " +
                     std::to_string(word) + " bytes; use " +
                     std::to_string(std::max(buffer / word, std::uint64_t{1}) * word));
@@ -258,23 +248,17 @@ static std::vector<Axis> stream_axes() {
   elements_per_thread.purpose = "words per thread and array, a block's width apart";
   elements_per_thread.numbers = {1, 2, 4};
   elements_per_thread.candidates = {1, 2, 4};
-  return {{.flag = "stream",
-           .parameter = "stream",
-           .purpose = "kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b",
-           .defaults = "copy,mul,add,triad,dot",
-           .quick = "copy,triad,dot",
-           .names = {"copy", "mul", "add", "triad", "dot"},
-           .value_optional = true},
-          {.flag = "type",
-           .parameter = "type",
-           .purpose = "what the arrays hold",
-           .defaults = "float,double",
-           .quick = "double",
-           .names = {"float", "double"}},
-          std::move(word_bytes),
-          std::move(elements_per_thread),
-          block_threads_axis(),
-          buffer_axis()};
+  return {
+      axis::stream_kernel({.flag = "stream",
+                           .purpose = "kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b",
+                           .defaults = "copy,mul,add,triad,dot",
+                           .quick = "copy,triad,dot",
+                           .value_optional = true}),
+      axis::doubles({.flag = "type", .purpose = "what the arrays hold", .defaults = "float,double", .quick = "double"}),
+      std::move(word_bytes),
+      std::move(elements_per_thread),
+      block_threads_axis(),
+      buffer_axis()};
 }
 
 /// Which kernel moves the most bytes, of those of one type and launch shape.
@@ -282,11 +266,12 @@ static Conclusion conclude_stream(std::span<const Outcome> outcomes) {
   const Outcome& best = best_of(outcomes);
   const Outcome& worst = worst_of(outcomes);
   const auto fact = [&](FactKind kind, std::vector<std::size_t> shown_by, const char* says, const Outcome& one) {
-    return Fact{
-        kind,
-        std::move(shown_by),
-        says,
-        {{"type", one.one.name("type")}, {"kernel", one.one.name("stream")}, headline_value("rate_gb_per_s", one)}};
+    return Fact{kind,
+                std::move(shown_by),
+                says,
+                {{"type", one.one.name(axis::doubles)},
+                 {"kernel", one.one.name(axis::stream_kernel)},
+                 headline_value("rate_gb_per_s", one)}};
   };
   if (outcomes.size() == 1) {
     return {.facts = {fact(FactKind::fastest, {best.index}, "{kernel} in {type} reaches {rate_gb_per_s}.", best)}};
@@ -313,10 +298,8 @@ static Probe stream_probe() {
   probe.describe = describe_stream;
   probe.validate = validate_stream;
   probe.size = [](std::span<Case> sweep, const Device& device) {
-    size(sweep, device, [](const Case& one) {
-      const unsigned inputs = with_operation(one.name("stream"), [](auto operation) { return operation.inputs; });
-      return (inputs + 1) * one.number("buffer_bytes");
-    });
+    size(sweep, device,
+         [](const Case& one) { return (inputs_of(one[axis::stream_kernel]) + 1) * one[axis::buffer_bytes]; });
   };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<StreamExperiment>(decided, session);

@@ -23,7 +23,10 @@ __device__ static double sum(double a, double b) { return __dadd_rn(a, b); }
 __device__ static float product_and_sum(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ static double product_and_sum(double a, double b, double c) { return __fma_rn(a, b, c); }
 
+enum class StreamKernel { copy, mul, add, triad, dot };
+
 struct StreamCopy {
+  static constexpr StreamKernel kernel = StreamKernel::copy;
   static constexpr unsigned inputs = 1;
   static constexpr unsigned flops = 0;
   template <class Real>
@@ -32,6 +35,7 @@ struct StreamCopy {
   }
 };
 struct StreamMul {
+  static constexpr StreamKernel kernel = StreamKernel::mul;
   static constexpr unsigned inputs = 1;
   static constexpr unsigned flops = 1;
   template <class Real>
@@ -40,6 +44,7 @@ struct StreamMul {
   }
 };
 struct StreamAdd {
+  static constexpr StreamKernel kernel = StreamKernel::add;
   static constexpr unsigned inputs = 2;
   static constexpr unsigned flops = 1;
   template <class Real>
@@ -48,6 +53,7 @@ struct StreamAdd {
   }
 };
 struct StreamTriad {
+  static constexpr StreamKernel kernel = StreamKernel::triad;
   static constexpr unsigned inputs = 2;
   static constexpr unsigned flops = 2;
   template <class Real>
@@ -57,6 +63,7 @@ struct StreamTriad {
 };
 /// Its kernel is another one: it writes nothing but partial sums.
 struct StreamDot {
+  static constexpr StreamKernel kernel = StreamKernel::dot;
   static constexpr unsigned inputs = 2;
   static constexpr unsigned flops = 2;
 };

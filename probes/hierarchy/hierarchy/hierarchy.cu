@@ -295,7 +295,7 @@ static Conclusion conclude_hierarchy(std::span<const Outcome> outcomes) {
   const Outcome* nearer = nullptr;
   const char* nearer_name = nullptr;
   for (const auto& [level, name] : levels) {
-    const Outcome* outcome = find_outcome(outcomes, "level", std::string(level));
+    const Outcome* outcome = find_outcome(outcomes, axis::level, level);
     if (outcome == nullptr) continue;
     if (nearer != nullptr && better(*nearer, *outcome)) {
       steps.outcomes.insert(steps.outcomes.end(), {nearer->index, outcome->index});
@@ -319,13 +319,12 @@ static Probe hierarchy_probe() {
   Probe probe;
   probe.name = "hierarchy";
   probe.purpose = "every level of memory at its best: what each holds, and how fast it is";
-  probe.axes = {
+  probe.axes = {axis::level(
       {.flag = "hierarchy",
-       .parameter = "level",
        .purpose =
            "where the data lies: l2 each multiprocessor its own, l2-shared all the same; host is across the link",
        .defaults = "register,shared,l1,l2,l2-shared,memory,host",
-       .names = {level_names.begin(), level_names.end()}}};
+       .names = {level_names.begin(), level_names.end()}})};
   probe.baseline = std::string("memory");
   probe.headline = bandwidth(peak_of);
   probe.metrics = {{.quantity = {"capacity_bytes", "what one multiprocessor can keep there", Better::more},

@@ -66,7 +66,8 @@ double capacity_bytes(const std::string& level, measure::Session& session) {
 std::optional<double> latency_of(const std::string& level, measure::Session& session) {
   const Probe& latency = *find_probe("latency");
   const Case one{.probe = &latency,
-                 .parameters = {{"level", level == "l2-shared" ? "l2" : level}, {"order", std::string("random")}}};
+                 .parameters = {{axis::level.name, level == "l2-shared" ? "l2" : level},
+                                {axis::page_bytes.name, std::string("random")}}};
   const auto chase = latency.prepare(one, session);
   const cudaStream_t stream = session.stream().get();
   if (chase->verify(stream).mismatches > 0) return std::nullopt;

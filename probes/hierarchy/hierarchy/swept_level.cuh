@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/measure/kernel_name.hpp"
+#include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/hierarchy/sweep.cuh"
 #include "probes/probe.hpp"
 
@@ -42,7 +43,7 @@ struct SweptLevel {
   unsigned passes = 1;  ///< of what is not only read
   unsigned parts = 1;   ///< of the arrays that a block reads, one after another
 
-  SweptLevel(const Case& decided, const Device& device) : name(decided.name("level")) {
+  SweptLevel(const Case& decided, const Device& device) : name(decided[axis::level]) {
     const auto multiprocessors = device.multiprocessors;
     const auto resident = [&](unsigned blocks, unsigned threads, unsigned in_a_row) {
       block_threads = threads;

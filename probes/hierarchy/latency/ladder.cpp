@@ -29,18 +29,18 @@ constexpr std::array<Rung, 6> guide = {{{"memory", "global", false},
                                         {"shared", "shared", false},
                                         {"register", "register", false}}};
 
-/// Those of an order, from the fastest.
-std::vector<Outcome> levels_in(std::span<const Outcome> outcomes, std::string_view order) {
+/// Those of chases within so many bytes, from the fastest.
+std::vector<Outcome> levels_in(std::span<const Outcome> outcomes, std::uint64_t page_bytes) {
   std::vector<Outcome> levels;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one.name("order") == order) levels.push_back(outcome);
+    if (outcome.one[axis::page_bytes] == page_bytes) levels.push_back(outcome);
   }
   std::ranges::stable_sort(levels, {}, &Outcome::headline);
   return levels;
 }
 
 const Outcome* find(std::span<const Outcome> levels, std::string_view level) {
-  return find_outcome(levels, "level", std::string(level));
+  return find_outcome(levels, axis::level, std::string(level));
 }
 
 void add_ladder(std::vector<Fact>& facts, std::span<const Outcome> levels) {
@@ -51,7 +51,7 @@ void add_ladder(std::vector<Fact>& facts, std::span<const Outcome> levels) {
             {{"level", std::vector<std::string>{}}, {"step_cycles", std::vector<double>{}}}};
   for (const Outcome& outcome : levels) {
     fact.outcomes.push_back(outcome.index);
-    fact.values[0].items.emplace_back(outcome.one.name("level"));
+    fact.values[0].items.emplace_back(outcome.one[axis::level]);
     fact.values[1].items.emplace_back(outcome.headline);
   }
   facts.push_back(std::move(fact));
@@ -60,7 +60,7 @@ void add_ladder(std::vector<Fact>& facts, std::span<const Outcome> levels) {
 /// What chases over everything take more than those within a page.
 void add_translation(std::vector<Fact>& facts, std::span<const Outcome> random, std::span<const Outcome> paged) {
   if (paged.empty()) return;
-  const FactValue page("page_bytes", static_cast<double>(page_bytes_of(paged.front().one)));
+  const FactValue page("page_bytes", chased_page);
   Fact leaving{FactKind::costs,
                {},
                "Finish a page of {page_bytes} before the next. A step that leaves it takes longer, by {added_cycles} "
@@ -149,8 +149,8 @@ void add_caches(std::vector<Fact>& facts, std::span<const Outcome> levels) {
 }  // namespace
 
 Conclusion conclude_latency(std::span<const Outcome> outcomes) {
-  const std::vector<Outcome> random = levels_in(outcomes, "random");
-  const std::vector<Outcome> paged = levels_in(outcomes, "paged");
+  const std::vector<Outcome> random = levels_in(outcomes, everything);
+  const std::vector<Outcome> paged = levels_in(outcomes, chased_page);
   const std::vector<Outcome>& ladder = random.empty() ? paged : random;
   Conclusion conclusion;
   add_ladder(conclusion.facts, ladder);

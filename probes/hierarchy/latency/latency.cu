@@ -19,6 +19,7 @@
 namespace gpumem::hierarchy {
 
 constexpr unsigned kib = 1024;
+constexpr unsigned mib = 1024 * kib;
 constexpr unsigned line = access::line_bytes;
 
 constexpr unsigned shared_bytes = 32 * kib;
@@ -141,37 +142,40 @@ enum class Path { registers, shared, cluster, local, constant, texture, pointer 
 struct Level {
   Path way = Path::pointer;
   access::Space space = access::Space::global;
-  std::uint64_t nodes = 1;
-  std::uint64_t step_bytes = line;
+  std::uint64_t bytes = 0;     ///< that the nodes span
+  unsigned l2_sixteenths = 0;  ///< or so many of L2, if those are more
+  unsigned step_bytes = line;
   std::uint64_t origin = 0;  ///< byte of the constants where they begin
+  std::uint64_t nodes = 1;
 };
 
+namespace axis {
+constexpr Choice<Level> level_shape{
+    level.name,
+    {{"register", {Path::registers}},
+     {"shared", {Path::shared, access::Space::shared, shared_bytes}},
+     {"cluster", {Path::cluster, access::Space::cluster, shared_bytes}},
+     {"l1", {.bytes = 16 * kib}},
+     {"texture", {Path::texture, access::Space::texture, 16 * kib}},
+     {"constant", {Path::constant, access::Space::constant, near_constant_bytes, 0, constant_line, far_constant_bytes}},
+     {"constant-far", {Path::constant, access::Space::constant, far_constant_bytes, 0, constant_line}},
+     {"local", {Path::local, access::Space::local, local_words * sizeof(std::uint32_t), 0, sizeof(std::uint32_t)}},
+     // Little enough for the part of L2 that is near; more than that part, and less than all.
+     {"l2", {.bytes = 1 * mib, .l2_sixteenths = 1}},
+     {"l2-far", {.bytes = 1 * mib, .l2_sixteenths = 10}},
+     {"memory", {.bytes = 64 * mib, .l2_sixteenths = 64}},
+     {"host", {.space = access::Space::host, .bytes = 4 * mib}}}};
+}  // namespace axis
+
 static Level level_of(const Case& one, const Device& device) {
-  using access::Space;
-  const std::string& name = one.name("level");
-  if (name == "register") return {.way = Path::registers};
-  if (name == "shared") return {Path::shared, Space::shared, shared_bytes / line};
-  if (name == "cluster") return {Path::cluster, Space::cluster, shared_bytes / line};
-  if (name == "local") return {Path::local, Space::local, local_words, sizeof(std::uint32_t)};
-  if (name == "texture") return {Path::texture, Space::texture, 16 * kib / line};
-  if (name == "constant") {
-    return {Path::constant, Space::constant, near_constant_bytes / constant_line, constant_line, far_constant_bytes};
-  }
-  if (name == "constant-far") {
-    return {Path::constant, Space::constant, far_constant_bytes / constant_line, constant_line};
-  }
-  const auto lines_of = [](std::uint64_t bytes, std::uint64_t least) { return std::max(bytes, least) / line; };
-  constexpr std::uint64_t more_than_l1 = std::uint64_t{1} << 20U;
-  if (name == "l1") return {.nodes = 16 * kib / line};
-  // Little enough for the part of L2 that is near; more than that part, and less than all.
-  if (name == "l2") return {.nodes = lines_of(device.l2_bytes / 16, more_than_l1)};
-  if (name == "l2-far") return {.nodes = lines_of(device.l2_bytes * 5 / 8, more_than_l1)};
-  if (name == "host") return {.space = Space::host, .nodes = lines_of(0, 4 * more_than_l1)};
-  return {.nodes = lines_of(4 * device.l2_bytes, 64 * more_than_l1)};
+  Level level = one[axis::level_shape];
+  const std::uint64_t bytes = std::max(level.bytes, device.l2_bytes * level.l2_sixteenths / 16);
+  level.nodes = std::max<std::uint64_t>(bytes / level.step_bytes, 1);
+  return level;
 }
 
 static ChaseOrder order_of(const Level& level, const Case& one) {
-  return {level.nodes, std::max(page_bytes_of(one) / level.step_bytes, std::uint64_t{1})};
+  return {level.nodes, std::max(one[axis::page_bytes] / level.step_bytes, std::uint64_t{1})};
 }
 
 /// Fewer over the link, where each takes a microsecond.
@@ -180,7 +184,7 @@ static std::uint32_t steps_of(const Level& level) {
 }
 
 static MemoryWalk walk_of(const Level& level, const Case& one) {
-  return {level.nodes * level.step_bytes, page_bytes_of(one), level.step_bytes, steps_of(level)};
+  return {level.nodes * level.step_bytes, one[axis::page_bytes], level.step_bytes, steps_of(level)};
 }
 
 static std::string kernel_of(Path way) {
@@ -209,7 +213,7 @@ static void require_clusters(const Device& device) {
 static Workload describe_latency(const Case& decided, const Device& device) {
   const Level level = level_of(decided, device);
   Workload workload;
-  workload.chase = Chase{.level = decided.name("level")};
+  workload.chase = Chase{.level = decided[axis::level]};
   if (level.way == Path::pointer) {
     describe_memory_chase(workload, walk_of(level, decided), level.space);
     return workload;
@@ -373,15 +377,14 @@ static Probe latency_probe() {
   Probe probe;
   probe.name = "latency";
   probe.purpose = "how long a load takes that waits for the one before, at each level of the hierarchy";
-  probe.axes = {{.flag = "latency",
-                 .parameter = "level",
-                 .purpose = "what answers: a register, a memory of the multiprocessor, a cache that holds all of a "
-                            "chase, or what is behind them",
-                 .defaults = "register,shared,cluster,l1,texture,constant,constant-far,local,l2,l2-far,memory,host",
-                 .names = {"register", "shared", "cluster", "l1", "texture", "constant", "constant-far", "local", "l2",
-                           "l2-far", "memory", "host"}},
-                order_axis()};
-  probe.compared = "order";
+  probe.axes = {
+      axis::level_shape(
+          {.flag = "latency",
+           .purpose = "what answers: a register, a memory of the multiprocessor, a cache that holds all of a "
+                      "chase, or what is behind them",
+           .defaults = "register,shared,cluster,l1,texture,constant,constant-far,local,l2,l2-far,memory,host"}),
+      order_axis()};
+  probe.compared = axis::page_bytes.name;
   probe.baseline = std::string("random");
   probe.headline = latency_headline();
   probe.metrics = {latency_ns()};

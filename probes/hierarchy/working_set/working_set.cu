@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(read_threads)
 }
 
 static MemoryWalk walk_of(const Case& one) {
-  return {one.number("footprint_bytes"), page_bytes_of(one), one.number("step_bytes"), timed_steps};
+  return {one[axis::footprint_bytes], one[axis::page_bytes], one[axis::step_bytes], timed_steps};
 }
 
 static Workload describe_working_set(const Case& decided, const Device& device) {
@@ -100,7 +100,7 @@ class WorkingSetExperiment final : public DeviceChase {
         session_(&session),
         decided_(walk_of(decided)),
         blocks_(session.device().multiprocessors),
-        order_{static_cast<std::uint32_t>(decided.number("footprint_bytes") / chunk_bytes)},
+        order_{static_cast<std::uint32_t>(decided[axis::footprint_bytes] / chunk_bytes)},
         folded_(std::size_t{blocks_} * read_threads * sizeof(std::uint32_t)),
         mismatches_(session) {
     measure::check(cudaFuncSetAttribute(read_footprint, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -171,24 +171,25 @@ static Probe working_set_probe() {
   Probe probe;
   probe.name = "working-set";
   probe.purpose = "latency and bandwidth over the footprint: what each cache and TLB holds";
-  probe.axes = {{.flag = "footprint",
-                 .parameter = "footprint_bytes",
-                 .unit = "bytes",
-                 .purpose = "bytes that are visited, again and again; each cache and TLB holds so many of them",
-                 .defaults = "8KiB..64KiB*2,96KiB..320KiB:16KiB,384KiB,512KiB,768KiB,"
-                             "1MiB..16MiB*2,20MiB..64MiB:4MiB,80MiB,96MiB,128MiB..64GiB*2",
-                 .quick = "16KiB,1MiB,16MiB,48MiB,256MiB,4GiB",
-                 .minimum = chunk_bytes},
-                order_axis(),
-                {.flag = "step",
-                 .parameter = "step_bytes",
-                 .unit = "bytes",
-                 .purpose = "distance between nodes, at random within their own; further apart than a line is, so many "
+  probe.axes = {
+      axis::footprint_bytes(
+          {.flag = "footprint",
+           .unit = "bytes",
+           .purpose = "bytes that are visited, again and again; each cache and TLB holds so many of them",
+           .defaults = "8KiB..64KiB*2,96KiB..320KiB:16KiB,384KiB,512KiB,768KiB,"
+                       "1MiB..16MiB*2,20MiB..64MiB:4MiB,80MiB,96MiB,128MiB..64GiB*2",
+           .quick = "16KiB,1MiB,16MiB,48MiB,256MiB,4GiB",
+           .minimum = chunk_bytes}),
+      order_axis(),
+      axis::step_bytes({.flag = "step",
+                        .unit = "bytes",
+                        .purpose =
+                            "distance between nodes, at random within their own; further apart than a line is, so many "
                             "fit a cache as it has lines",
-                 .defaults = "32,128,256",
-                 .quick = "128",
-                 .numbers = {32, 64, 128, 256, 512, 1024, 2048, 4096}}};
-  probe.compared = "step_bytes";
+                        .defaults = "32,128,256",
+                        .quick = "128",
+                        .numbers = {32, 64, 128, 256, 512, 1024, 2048, 4096}})};
+  probe.compared = axis::step_bytes.name;
   probe.baseline = std::uint64_t{128};
   probe.headline = latency_headline();
   probe.metrics = {
@@ -202,7 +203,7 @@ static Probe working_set_probe() {
     return describe_working_set(one, device).allocated_bytes <= device.free_memory_bytes.value_or(device.memory_bytes);
   };
   probe.validate = [](const Case& chosen) {
-    const std::uint64_t footprint = chosen.number("footprint_bytes");
+    const std::uint64_t footprint = chosen[axis::footprint_bytes];
     if (footprint % chunk_bytes == 0) return;
     throw usage_error("--footprint " + std::to_string(footprint) + " is not a multiple of 4 KiB; use " +
                       std::to_string(footprint / chunk_bytes * chunk_bytes));

@@ -8,6 +8,11 @@
 
 namespace gpumem::hierarchy {
 
+namespace axis {
+inline constexpr Number footprint_bytes{"footprint_bytes"};
+inline constexpr Number step_bytes{"step_bytes"};
+}  // namespace axis
+
 /// l1_capacity_bytes, l2_near_capacity_bytes, l2_capacity_bytes and tlb_reach_bytes, and of each the bounds
 /// `..._low_bytes` and `..._high_bytes` that the readings leave; l1_line_bytes, l1_fetch_bytes and the same of L2.
 [[nodiscard]] std::vector<Quantity> working_set_quantities();

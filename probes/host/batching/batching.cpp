@@ -33,8 +33,8 @@ void validate(const Case& decided) {
 
 Workload describe(const Case& decided, const Device& /*device*/) {
   const Pieces pieces(decided);
-  const std::string& how = decided.name("batching");
-  const bool packed = how == "packed";
+  const Batching how = decided[axis::batching];
+  const bool packed = how == Batching::packed;
   Workload workload;
   (pieces.to_device ? workload.useful_bytes_written : workload.useful_bytes_read) = pieces.bytes;
   workload.allocated_bytes = pieces.bytes;
@@ -45,7 +45,7 @@ Workload describe(const Case& decided, const Device& /*device*/) {
       .stage = "copy",
       .bytes = pieces.bytes,
       .count = packed ? 1 : pieces.count,
-      .one_call = how == "batched",
+      .one_call = how == Batching::batched,
   };
   workload.operations = {copy};
   if (packed) {
@@ -91,8 +91,8 @@ class BatchingExperiment final : public measure::Experiment {
  public:
   BatchingExperiment(const Case& decided, measure::Session& session)
       : pieces_(decided),
-        packs_(decided.name("batching") == "packed"),
-        batches_(decided.name("batching") == "batched"),
+        packs_(decided[axis::batching] == Batching::packed),
+        batches_(decided[axis::batching] == Batching::batched),
         session_(&session),
         scattered_(Memory::pinned, pieces_.scattered_bytes()) {
     const std::uint64_t words = pieces_.bytes / word_bytes;
@@ -196,32 +196,25 @@ Probe batching_probe() {
   Probe probe;
   probe.name = "batching";
   probe.purpose = "many small copies over the host link, or the pieces gathered into one";
-  probe.axes = {{.flag = "copies",
-                 .parameter = "copies",
-                 .unit = "copies",
-                 .purpose = "pieces that the data lies in; more pieces are smaller ones",
-                 .defaults = "1..65536*4",
-                 .quick = "1,4096",
-                 .minimum = 1},
-                {.flag = "batching",
-                 .parameter = "batching",
-                 .purpose = "a call for each piece, one copy of what the host packs, or one call for all pieces",
-                 .defaults = "separate,packed,batched",
-                 .quick = "separate,packed",
-                 .names = {"separate", "packed", "batched"},
-                 .value_optional = true},
-                {.flag = "direction",
-                 .parameter = "direction",
-                 .purpose = "which way the data goes",
-                 .defaults = "to-device",
-                 .names = {"to-device", "to-host"}},
-                {.flag = "size",
-                 .parameter = "size_bytes",
-                 .unit = "bytes",
-                 .purpose = "size of all pieces together",
-                 .defaults = "16MiB",
-                 .minimum = word_bytes}};
-  probe.compared = "batching";
+  probe.axes = {
+      axis::copies({.flag = "copies",
+                    .unit = "copies",
+                    .purpose = "pieces that the data lies in; more pieces are smaller ones",
+                    .defaults = "1..65536*4",
+                    .quick = "1,4096",
+                    .minimum = 1}),
+      axis::batching({.flag = "batching",
+                      .purpose = "a call for each piece, one copy of what the host packs, or one call for all pieces",
+                      .defaults = "separate,packed,batched",
+                      .quick = "separate,packed",
+                      .value_optional = true}),
+      axis::to_device({.flag = "direction", .purpose = "which way the data goes", .defaults = "to-device"}),
+      axis::size_bytes({.flag = "size",
+                        .unit = "bytes",
+                        .purpose = "size of all pieces together",
+                        .defaults = "16MiB",
+                        .minimum = word_bytes})};
+  probe.compared = axis::batching.name;
   probe.baseline = std::string("separate");
   probe.headline = bandwidth(link_peak);
   probe.concluded = {{"packing_pays_from_copies", "copies from which packing is faster at every larger number tried",

@@ -4,9 +4,18 @@
 #include <cstdint>
 #include <span>
 
+#include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
+
+enum class Batching { separate, packed, batched };
+
+namespace axis {
+inline constexpr Number copies{"copies"};
+inline constexpr Choice<Batching> batching{"batching", {"separate", "packed", "batched"}};
+inline constexpr Choice<bool> to_device{"direction", {{"to-device", true}, {"to-host", false}}};
+}  // namespace axis
 
 /// The pieces of a case: contiguous on the device, each followed by a gap of its own size in host memory.
 struct Pieces {
@@ -15,9 +24,7 @@ struct Pieces {
   bool to_device;
 
   explicit Pieces(const Case& decided)
-      : count(decided.number("copies")),
-        bytes(decided.number("size_bytes")),
-        to_device(decided.name("direction") == "to-device") {}
+      : count(decided[axis::copies]), bytes(decided[axis::size_bytes]), to_device(decided[axis::to_device]) {}
 
   [[nodiscard]] std::uint64_t piece_bytes() const { return bytes / count; }
   [[nodiscard]] std::uint64_t piece_words() const { return piece_bytes() / sizeof(std::uint32_t); }

@@ -149,10 +149,10 @@ void add_alone(std::vector<Fact>& facts, const OutcomesByNumber& cases, const ch
 }  // namespace
 
 Conclusion conclude_batching(std::span<const Outcome> outcomes) {
-  const OutcomesByNumber separate = by_number(outcomes, "batching", "separate", "copies");
-  const OutcomesByNumber packed = by_number(outcomes, "batching", "packed", "copies");
-  const OutcomesByNumber batched = by_number(outcomes, "batching", "batched", "copies");
-  const auto bytes = static_cast<double>(outcomes.front().one.number("size_bytes"));
+  const OutcomesByNumber separate = by_number(outcomes, axis::batching, Batching::separate, axis::copies);
+  const OutcomesByNumber packed = by_number(outcomes, axis::batching, Batching::packed, axis::copies);
+  const OutcomesByNumber batched = by_number(outcomes, axis::batching, Batching::batched, axis::copies);
+  const auto bytes = static_cast<double>(outcomes.front().one[axis::size_bytes]);
 
   Conclusion conclusion;
   std::vector<Fact>& facts = conclusion.facts;

@@ -47,7 +47,7 @@ using measure::Seconds;
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint32_t);
 
-void validate(const Case& decided) { require_pieces(decided.number("size_bytes"), decided.number("chunks"), "chunks"); }
+void validate(const Case& decided) { require_pieces(decided[axis::size_bytes], decided[axis::chunks], "chunks"); }
 
 /// Against the same operations in one stream, as the model foresees them.
 std::optional<double> speedup(const Workload& workload, const model::Prediction& prediction,
@@ -289,42 +289,38 @@ Probe overlap_probe() {
   Probe probe;
   probe.name = "overlap";
   probe.purpose = "copy in, compute, copy out: one after another, or at once over several streams";
-  probe.axes = {{.flag = "streams",
-                 .parameter = "streams",
-                 .unit = "streams",
-                 .purpose = "streams that share the chunks; 1 copies in, computes and copies out one after another",
-                 .defaults = "1..16*2",
-                 .quick = "1,4",
-                 .minimum = 1,
-                 .maximum = 128},
-                {.flag = "overlap",
-                 .parameter = "overlap",
-                 .purpose = "staged through pinned memory, the same calls with pageable memory, or staged while the "
-                            "host computes for as long as the kernel",
-                 .defaults = "staged,pageable,host-work",
-                 .names = {"staged", "pageable", "host-work"},
-                 .value_optional = true},
-                {.flag = "kernel-percent",
-                 .parameter = "kernel_percent",
-                 .unit = "percent",
-                 .purpose = "time of the kernel, as a percentage of that of copying in from pinned memory",
-                 .defaults = "125",
-                 .minimum = 1,
-                 .maximum = 10'000},
-                {.flag = "chunks",
-                 .parameter = "chunks",
-                 .unit = "chunks",
-                 .purpose = "pieces that several streams take in turn; fewer leave more of the first and last alone",
-                 .defaults = "64",
-                 .minimum = 1,
-                 .maximum = 65'536},
-                {.flag = "size",
-                 .parameter = "size_bytes",
-                 .unit = "bytes",
-                 .purpose = "bytes copied in, and as many out",
-                 .defaults = "256MiB",
-                 .minimum = word_bytes}};
-  probe.compared = "overlap";
+  probe.axes = {
+      axis::streams({.flag = "streams",
+                     .unit = "streams",
+                     .purpose = "streams that share the chunks; 1 copies in, computes and copies out one after another",
+                     .defaults = "1..16*2",
+                     .quick = "1,4",
+                     .minimum = 1,
+                     .maximum = 128}),
+      axis::overlap({.flag = "overlap",
+                     .purpose =
+                         "staged through pinned memory, the same calls with pageable memory, or staged while the "
+                         "host computes for as long as the kernel",
+                     .defaults = "staged,pageable,host-work",
+                     .value_optional = true}),
+      axis::kernel_percent({.flag = "kernel-percent",
+                            .unit = "percent",
+                            .purpose = "time of the kernel, as a percentage of that of copying in from pinned memory",
+                            .defaults = "125",
+                            .minimum = 1,
+                            .maximum = 10'000}),
+      axis::chunks({.flag = "chunks",
+                    .unit = "chunks",
+                    .purpose = "pieces that several streams take in turn; fewer leave more of the first and last alone",
+                    .defaults = "64",
+                    .minimum = 1,
+                    .maximum = 65'536}),
+      axis::size_bytes({.flag = "size",
+                        .unit = "bytes",
+                        .purpose = "bytes copied in, and as many out",
+                        .defaults = "256MiB",
+                        .minimum = word_bytes})};
+  probe.compared = axis::overlap.name;
   probe.baseline = std::string("pageable");
   probe.headline = bandwidth(link_peak);
   probe.metrics = {

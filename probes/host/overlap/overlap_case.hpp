@@ -4,9 +4,19 @@
 #include <cstdint>
 #include <span>
 
+#include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
+
+enum class Overlap { staged, pageable, host_work };
+
+namespace axis {
+inline constexpr Number streams{"streams"};
+inline constexpr Choice<Overlap> overlap{"overlap", {"staged", "pageable", "host-work"}};
+inline constexpr Number<double> kernel_percent{"kernel_percent"};
+inline constexpr Number chunks{"chunks"};
+}  // namespace axis
 
 /// What a case decides.
 struct Plan {
@@ -18,12 +28,12 @@ struct Plan {
   bool host_works;
 
   explicit Plan(const Case& decided)
-      : streams(decided.number("streams")),
-        chunks(streams == 1 ? 1 : decided.number("chunks")),
-        bytes(decided.number("size_bytes")),
-        kernel_share(static_cast<double>(decided.number("kernel_percent")) / 100),
-        pageable(decided.name("overlap") == "pageable"),
-        host_works(decided.name("overlap") == "host-work") {}
+      : streams(decided[axis::streams]),
+        chunks(streams == 1 ? 1 : decided[axis::chunks]),
+        bytes(decided[axis::size_bytes]),
+        kernel_share(decided[axis::kernel_percent] / 100),
+        pageable(decided[axis::overlap] == Overlap::pageable),
+        host_works(decided[axis::overlap] == Overlap::host_work) {}
 
   [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
   [[nodiscard]] unsigned stream_of(std::uint64_t chunk) const { return static_cast<unsigned>(chunk % streams); }

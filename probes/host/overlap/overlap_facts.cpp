@@ -13,7 +13,7 @@ namespace gpumem::host {
 
 namespace {
 
-std::uint64_t streams_of(const Outcome& outcome) { return outcome.one.number("streams"); }
+std::uint64_t streams_of(const Outcome& outcome) { return outcome.one[axis::streams]; }
 
 /// The cases of an alternative, by number of streams.
 struct Runs {
@@ -21,9 +21,9 @@ struct Runs {
   const Outcome* sequence = nullptr;  ///< in one stream; null if it did not run
   const Outcome* best = nullptr;      ///< the fewest streams of several that are as fast as any; null without several
 
-  Runs(std::span<const Outcome> outcomes, std::string_view alternative) {
+  Runs(std::span<const Outcome> outcomes, Overlap alternative) {
     for (const Outcome& outcome : outcomes) {
-      if (outcome.one.name("overlap") == alternative) all.push_back(outcome);
+      if (outcome.one[axis::overlap] == alternative) all.push_back(outcome);
     }
     std::ranges::sort(all, {}, streams_of);
     if (!all.empty() && streams_of(all.front()) == 1) sequence = &all.front();
@@ -112,9 +112,9 @@ Fact on_one_stream(const Outcome& outcome) {
 }  // namespace
 
 Conclusion conclude_overlap(std::span<const Outcome> outcomes) {
-  const Runs staged(outcomes, "staged");
-  const Runs pageable(outcomes, "pageable");
-  const Runs host_work(outcomes, "host-work");
+  const Runs staged(outcomes, Overlap::staged);
+  const Runs pageable(outcomes, Overlap::pageable);
+  const Runs host_work(outcomes, Overlap::host_work);
   std::vector<Fact> facts;
   add_streams(facts, staged, "copies and the kernel");
   add_pageable(facts, pageable.best, staged.best);

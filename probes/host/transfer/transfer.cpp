@@ -192,26 +192,23 @@ Probe transfer_probe() {
   Probe probe;
   probe.name = "transfer";
   probe.purpose = "copies between host and device: what each kind of host memory costs and gives";
-  probe.axes = {{.flag = "size",
-                 .parameter = "size_bytes",
-                 .unit = "bytes",
-                 .purpose = "bytes of a copy, each way; small copies show its fixed cost, large ones the link",
-                 .defaults = "4KiB..1GiB*4",
-                 .quick = "64KiB,64MiB",
-                 .minimum = sizeof(std::uint32_t)},
-                {.flag = "transfer",
-                 .parameter = "host_memory",
-                 .purpose = "kind of host memory; only from page-locked memory do copy engines copy by themselves",
-                 .defaults = "pageable,pinned,registered,write-combined",
-                 .names = {memory_names.begin(), memory_names.end()},
-                 .value_optional = true},
-                {.flag = "direction",
-                 .parameter = "direction",
-                 .purpose = "where the data goes; both is a copy each way at once, in two streams",
-                 .defaults = "to-device,to-host,both",
-                 .quick = "to-device,to-host",
-                 .names = {"to-device", "to-host", "both"}}};
-  probe.compared = "host_memory";
+  probe.axes = {
+      axis::size_bytes({.flag = "size",
+                        .unit = "bytes",
+                        .purpose = "bytes of a copy, each way; small copies show its fixed cost, large ones the link",
+                        .defaults = "4KiB..1GiB*4",
+                        .quick = "64KiB,64MiB",
+                        .minimum = sizeof(std::uint32_t)}),
+      axis::host_memory(
+          {.flag = "transfer",
+           .purpose = "kind of host memory; only from page-locked memory do copy engines copy by themselves",
+           .defaults = "pageable,pinned,registered,write-combined",
+           .value_optional = true}),
+      axis::direction({.flag = "direction",
+                       .purpose = "where the data goes; both is a copy each way at once, in two streams",
+                       .defaults = "to-device,to-host,both",
+                       .quick = "to-device,to-host"})};
+  probe.compared = axis::host_memory.name;
   probe.baseline = std::string("pageable");
   probe.headline = bandwidth(link_peak);
   probe.metrics = {
@@ -224,7 +221,7 @@ Probe transfer_probe() {
       {"asymptotic_gb_per_s", "fitted over the sizes: the bandwidth that large copies approach", Better::more},
       {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth", Better::less}};
   probe.describe = describe;
-  probe.validate = [](const Case& chosen) { require_words(chosen.number("size_bytes")); };
+  probe.validate = [](const Case& chosen) { require_words(chosen[axis::size_bytes]); };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<TransferExperiment>(decided, session);
   };

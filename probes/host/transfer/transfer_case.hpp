@@ -6,9 +6,17 @@
 #include <span>
 
 #include "engine/measure/host_memory.hpp"
+#include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
+
+enum class Direction { to_device, to_host, both };
+
+namespace axis {
+inline constexpr Choice<Memory> host_memory{"host_memory", {"pageable", "pinned", "registered", "write-combined"}};
+inline constexpr Choice<Direction> direction{"direction", {"to-device", "to-host", "both"}};
+}  // namespace axis
 
 /// A case in numbers.
 struct Transfer {
@@ -18,10 +26,10 @@ struct Transfer {
   bool to_host;
 
   explicit Transfer(const Case& decided)
-      : bytes(decided.number("size_bytes")),
-        memory(memory_of(decided.name("host_memory"))),
-        to_device(decided.name("direction") != "to-host"),
-        to_host(decided.name("direction") != "to-device") {}
+      : bytes(decided[axis::size_bytes]),
+        memory(decided[axis::host_memory]),
+        to_device(decided[axis::direction] != Direction::to_host),
+        to_host(decided[axis::direction] != Direction::to_device) {}
 
   [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
   [[nodiscard]] bool both() const { return to_device && to_host; }

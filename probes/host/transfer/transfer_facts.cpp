@@ -20,6 +20,8 @@ namespace {
 /// Two copies that take less than this of their times in a row overlap; fully, they would take half.
 constexpr double overlapping_share = 0.75;
 
+const std::string& memory_name(const Outcome& outcome) { return outcome.one.name(axis::host_memory); }
+
 /// The cases of one kind of host memory.
 struct Kind {
   std::string name;
@@ -30,14 +32,14 @@ struct Kind {
 
 std::vector<Kind> kinds_of(std::span<const Outcome> outcomes) {
   std::vector<Kind> kinds;
-  for (const std::string_view name : memory_names) {  // in this order, whatever the order of the cases
-    Kind kind{.name = std::string(name)};
+  for (const std::string& name : axis::host_memory.names()) {  // in this order, whatever the order of the cases
+    Kind kind{.name = name};
     std::vector<measure::TimedSize> readings;
     for (const Outcome& outcome : outcomes) {
-      if (outcome.one.name("host_memory") != name) continue;
+      if (memory_name(outcome) != name) continue;
       kind.outcomes.push_back(outcome.index);
       if (outcome.seconds <= 0) continue;
-      const std::uint64_t bytes = outcome.one.number("size_bytes");
+      const std::uint64_t bytes = outcome.one[axis::size_bytes];
       kind.by_size[bytes] = &outcome;
       readings.push_back({static_cast<double>(bytes), measure::Seconds(outcome.seconds)});
     }
@@ -60,19 +62,17 @@ std::vector<Outcome> comparable(std::span<const Kind> kinds) {
   return found;
 }
 
-const std::string& memory_name(const Outcome& outcome) { return outcome.one.name("host_memory"); }
-
-const Outcome* of_memory(std::span<const Outcome> outcomes, const char* memory) {
-  return find_outcome(outcomes, "host_memory", std::string(memory));
+const Outcome* of_memory(std::span<const Outcome> outcomes, Memory memory) {
+  return find_outcome(outcomes, axis::host_memory, memory);
 }
 
-FactValue size_value(const Outcome& outcome) {
-  return {"size_bytes", static_cast<double>(outcome.one.number("size_bytes"))};
-}
+FactValue size_value(const Outcome& outcome) { return {"size_bytes", outcome.one[axis::size_bytes]}; }
 
 const char* direction_words(const Outcome& outcome) {
-  const std::string& direction = outcome.one.name("direction");
-  return direction == "both" ? "both ways together" : direction == "to-device" ? "to the device" : "to the host";
+  const Direction direction = outcome.one[axis::direction];
+  return direction == Direction::both        ? "both ways together"
+         : direction == Direction::to_device ? "to the device"
+                                             : "to the host";
 }
 
 Fact fastest_memory(std::span<const Outcome> kinds, const Outcome& best) {
@@ -103,9 +103,9 @@ Fact fastest_memory(std::span<const Outcome> kinds, const Outcome& best) {
 
 /// After how many copies page-locking has saved what it costs.
 void add_locking(std::vector<Fact>& facts, std::span<const Outcome> kinds) {
-  const Outcome* pageable = of_memory(kinds, "pageable");
-  const Outcome* registered = of_memory(kinds, "registered");
-  const Outcome* locked = registered != nullptr ? registered : of_memory(kinds, "pinned");
+  const Outcome* pageable = of_memory(kinds, Memory::pageable);
+  const Outcome* registered = of_memory(kinds, Memory::registered);
+  const Outcome* locked = registered != nullptr ? registered : of_memory(kinds, Memory::pinned);
   if (pageable == nullptr || locked == nullptr || !better(*locked, *pageable)) return;
   const auto setup_us = locked->metric("setup_us");
   if (!setup_us) return;
@@ -125,7 +125,7 @@ std::optional<double> share_of_serial(const Outcome& outcome) {
   const auto to_device = outcome.metric("to_device_gb_per_s");
   const auto to_host = outcome.metric("to_host_gb_per_s");
   if (!to_device || !to_host) return std::nullopt;
-  const auto bytes = static_cast<double>(outcome.one.number("size_bytes"));
+  const auto bytes = static_cast<double>(outcome.one[axis::size_bytes]);
   return outcome.seconds / (bytes * per_giga * (1 / *to_device + 1 / *to_host));
 }
 
@@ -154,7 +154,7 @@ void add_both_ways(std::vector<Fact>& facts, const Outcome& example, const Outco
 
 /// Of both ways together, if they are.
 double asymptotic_gb_per_s(const Kind& kind) {
-  const bool both = kind.by_size.begin()->second->one.name("direction") == "both";
+  const bool both = kind.by_size.begin()->second->one[axis::direction] == Direction::both;
   return kind.cost->bytes_per_s * (both ? 2 : 1) * per_giga;
 }
 
@@ -182,7 +182,7 @@ Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
     const auto example = std::ranges::find_if(readings, [&](const Outcome& kind) { return as_good(kind, best); });
     facts.push_back(fastest_memory(readings, best));
     add_locking(facts, readings);
-    add_both_ways(facts, *example, of_memory(readings, "pageable"));
+    add_both_ways(facts, *example, of_memory(readings, Memory::pageable));
     add_small_copies(facts, kinds[static_cast<std::size_t>(example - readings.begin())], *example);
   }
   for (const Kind& kind : kinds) {

@@ -124,42 +124,38 @@ static std::vector<Axis> axes() {
   op.purpose = "what the kernel does with the data: reading needs it copied in, writing out, copying both";
   op.defaults = "read,write,copy";
   op.quick = "read";
-  return {{.flag = "passes",
-           .parameter = "passes",
-           .purpose = "times the kernel goes over all of the data; a copy is paid once for all of them",
-           .defaults = "1..8*2",
-           .quick = "1,4",
-           .minimum = 1,
-           .maximum = most_passes},
+  return {
+      axis::passes({.flag = "passes",
+                    .purpose = "times the kernel goes over all of the data; a copy is paid once for all of them",
+                    .defaults = "1..8*2",
+                    .quick = "1,4",
+                    .minimum = 1,
+                    .maximum = most_passes}),
+      axis::mapped(
           {.flag = "zero-copy",
-           .parameter = "placement",
            .purpose = "where the kernel finds the data: in mapped host memory, or copied to the device and back",
            .defaults = "mapped,copied",
-           .names = {"mapped", "copied"},
-           .value_optional = true},
-          std::move(op),
-          {.flag = "offset",
-           .parameter = "offset_elements",
-           .unit = "elements",
-           .purpose = "elements every access is shifted by from an aligned start",
-           .defaults = "0,1",
-           .quick = "0",
-           .maximum = 1U << 20U},
-          {.flag = "stride",
-           .parameter = "stride_elements",
-           .unit = "elements",
-           .purpose = "distance between the elements of neighbouring threads; gaps are copied too",
-           .defaults = "1,2",
-           .quick = "1",
-           .minimum = 1,
-           .maximum = 1U << 16U},
-          global::word_bytes_axis(),
-          {.flag = "buffer",
-           .parameter = "buffer_bytes",
-           .unit = "bytes",
-           .purpose = "useful bytes per array and pass",
-           .defaults = "64MiB",
-           .minimum = 4}};
+           .value_optional = true}),
+      std::move(op),
+      axis::offset_elements({.flag = "offset",
+                             .unit = "elements",
+                             .purpose = "elements every access is shifted by from an aligned start",
+                             .defaults = "0,1",
+                             .quick = "0",
+                             .maximum = 1U << 20U}),
+      axis::stride_elements({.flag = "stride",
+                             .unit = "elements",
+                             .purpose = "distance between the elements of neighbouring threads; gaps are copied too",
+                             .defaults = "1,2",
+                             .quick = "1",
+                             .minimum = 1,
+                             .maximum = 1U << 16U}),
+      global::word_bytes_axis(),
+      global::axis::buffer_bytes({.flag = "buffer",
+                                  .unit = "bytes",
+                                  .purpose = "useful bytes per array and pass",
+                                  .defaults = "64MiB",
+                                  .minimum = 4})};
 }
 
 static Probe zero_copy_probe() {
@@ -167,7 +163,7 @@ static Probe zero_copy_probe() {
   probe.name = "zero-copy";
   probe.purpose = "kernels on mapped host memory against copying first: from how many passes copying pays";
   probe.axes = axes();
-  probe.compared = "placement";
+  probe.compared = axis::mapped.name;
   probe.baseline = std::string("mapped");
   probe.headline = bandwidth(link_peak);
   probe.concluded = {

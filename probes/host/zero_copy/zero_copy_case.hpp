@@ -11,6 +11,13 @@
 
 namespace gpumem::host {
 
+namespace axis {
+inline constexpr Number passes{"passes"};
+inline constexpr Choice<bool> mapped{"placement", {{"mapped", true}, {"copied", false}}};
+inline constexpr Number offset_elements{"offset_elements"};
+inline constexpr Number stride_elements{"stride_elements"};
+}  // namespace axis
+
 /// A case in numbers.
 struct ZeroCopy {
   bool mapped;
@@ -19,12 +26,12 @@ struct ZeroCopy {
   global::Launch launch;
 
   explicit ZeroCopy(const Case& decided)
-      : mapped(decided.name("placement") == "mapped"),
-        passes(decided.number("passes")),
-        pattern{decided.number("offset_elements"), decided.number("stride_elements")},
-        launch{.op = global::op_of(decided),
-               .word_bytes = static_cast<std::uint32_t>(decided.number("word_bytes")),
-               .count = decided.number("buffer_bytes") / decided.number("word_bytes"),
+      : mapped(decided[axis::mapped]),
+        passes(decided[axis::passes]),
+        pattern{decided[axis::offset_elements], decided[axis::stride_elements]},
+        launch{.op = decided[global::axis::op],
+               .word_bytes = decided[global::axis::word_bytes],
+               .count = decided[global::axis::buffer_bytes] / decided[global::axis::word_bytes],
                .tile = {.block_threads = 256, .elements_per_thread = mapped ? mapped_elements : copied_elements}} {}
 
   /// Of one array: what is copied, gaps included.

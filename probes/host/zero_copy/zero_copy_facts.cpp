@@ -31,8 +31,8 @@ struct Pair {
 std::vector<Pair> pairs_of(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, Pair> by_passes;
   for (const Outcome& outcome : outcomes) {
-    Pair& pair = by_passes[outcome.one.number("passes")];
-    if (outcome.seconds > 0) (outcome.one.name("placement") == "mapped" ? pair.mapped : pair.copied) = &outcome;
+    Pair& pair = by_passes[outcome.one[axis::passes]];
+    if (outcome.seconds > 0) (outcome.one[axis::mapped] ? pair.mapped : pair.copied) = &outcome;
   }
   std::vector<Pair> pairs;
   for (auto& [passes, pair] : by_passes) {
@@ -107,37 +107,37 @@ Saying saying_of(std::span<const Pair> pairs, std::optional<std::uint64_t> from)
 /// What to do, where both placements ran with one number of passes at least.
 Fact recommended(std::span<const Pair> pairs, std::optional<std::uint64_t> from) {
   const Pair& most = pairs.back();
-  const std::string& op = most.mapped->one.name("op");
+  const global::Op op = most.mapped->one[global::axis::op];
   const auto [kind, says] = saying_of(pairs, from);
   Fact fact{kind,
             {},
             says,
-            {{"direct", op == "read"    ? "read mapped memory directly"
-                        : op == "write" ? "write mapped memory directly"
-                                        : "read and write mapped memory directly"},
-             {"copying", op == "read"    ? "copy the data to the device first"
-                         : op == "write" ? "write device memory and copy the data out"
-                                         : "copy the data to the device and back"},
-             {"passes_most", static_cast<double>(most.passes)},
+            {{"direct", op == global::Op::read    ? "read mapped memory directly"
+                        : op == global::Op::write ? "write mapped memory directly"
+                                                  : "read and write mapped memory directly"},
+             {"copying", op == global::Op::read    ? "copy the data to the device first"
+                         : op == global::Op::write ? "write device memory and copy the data out"
+                                                   : "copy the data to the device and back"},
+             {"passes_most", most.passes},
              better(*most.mapped, *most.copied) ? gain_value("slowdown_ratio", *most.copied, *most.mapped)
                                                 : gain_value("gain_ratio", *most.mapped, *most.copied),
              gain_value("least_gain_ratio", *pairs.front().mapped, *pairs.front().copied)}};
-  if (from) fact.values.emplace_back("passes_from", static_cast<double>(*from));
+  if (from) fact.values.emplace_back("passes_from", *from);
   for (const Pair& pair : pairs) fact.outcomes.insert(fact.outcomes.end(), {pair.mapped->index, pair.copied->index});
   return fact;
 }
 
 /// Of one placement, where there is nothing to choose: what a pass costs is still worth knowing.
 Fact on_one_placement(std::span<const Outcome> outcomes) {
-  const std::string& placement = outcomes.front().one.name("placement");
-  const OutcomesByNumber by_passes = by_number(outcomes, "placement", placement, "passes");
+  const Case& one = outcomes.front().one;
+  const OutcomesByNumber by_passes = by_number(outcomes, axis::mapped, one[axis::mapped], axis::passes);
   const auto fewest = static_cast<double>(by_passes.begin()->first);
   const auto most = static_cast<double>(by_passes.rbegin()->first);
   const double least_s = by_passes.begin()->second->seconds;
   const double most_s = by_passes.rbegin()->second->seconds;
   const double pass_s = most == fewest ? 0 : (most_s - least_s) / (most - fewest);
   const double once_s = least_s - pass_s * fewest;
-  Fact fact{FactKind::costs, {}, "", {{"placement", placement}}};
+  Fact fact{FactKind::costs, {}, "", {{"placement", one.name(axis::mapped)}}};
   for (const auto& [passes, outcome] : by_passes) fact.outcomes.push_back(outcome->index);
   if (pass_s > 0) {
     fact.kind = FactKind::fit;

@@ -5,8 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "engine/measure/cuda.hpp"
@@ -17,6 +15,7 @@
 #include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
 #include "probes/comparison.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/kernels/divergence/divergence.hpp"
 #include "probes/kernels/divergence/divergence_kernels.cuh"
 #include "probes/probe.hpp"
@@ -25,46 +24,36 @@ namespace gpumem::kernels {
 
 constexpr unsigned warps_per_block = divergent_block_threads / access::warp_lanes;
 
-template <class Visitor>
-static decltype(auto) with_paths(unsigned paths, Visitor&& visit) {
-  switch (paths) {
-    case 1:
-      return visit(std::integral_constant<unsigned, 1>{});
-    case 2:
-      return visit(std::integral_constant<unsigned, 2>{});
-    case 4:
-      return visit(std::integral_constant<unsigned, 4>{});
-    case 8:
-      return visit(std::integral_constant<unsigned, 8>{});
-    case 16:
-      return visit(std::integral_constant<unsigned, 16>{});
-    default:
-      return visit(std::integral_constant<unsigned, 32>{});
-  }
-}
+/// What parts.
+enum class Parting { lanes, warps, loops, predicated, syncwarp };
+
+namespace axis {
+constexpr Number<unsigned> paths{"paths"};
+constexpr Choice<Parting> divergence{"divergence", {"lanes", "warps", "loops", "predicated", "syncwarp"}};
+}  // namespace axis
 
 /// A case in numbers.
 struct Divergence {
-  std::string name;
+  Parting parting;
   unsigned paths;
 
-  explicit Divergence(const Case& decided)
-      : name(decided.name("divergence")), paths(static_cast<unsigned>(decided.number("paths"))) {}
+  explicit Divergence(const Case& decided) : parting(decided[axis::divergence]), paths(decided[axis::paths]) {}
 
-  [[nodiscard]] bool loads_words() const { return name == "predicated"; }
+  [[nodiscard]] auto compiled_paths() const { return one_of<1, 2, 4, 8, 16, 32>(paths); }
+  [[nodiscard]] bool loads_words() const { return parting == Parting::predicated; }
   [[nodiscard]] Branching walk() const {
     if (loads_words()) return Branching::loads;
-    if (name == "loops") return Branching::unequal;
-    return name == "warps" ? Branching::by_warp : Branching::by_lane;
+    if (parting == Parting::loops) return Branching::unequal;
+    return parting == Parting::warps ? Branching::by_warp : Branching::by_lane;
   }
 };
 
 static std::string kernel_of(const Divergence& one) {
-  return with_paths(one.paths, [&](auto paths) {
-    if (one.name == "predicated") return measure::kernel_name<&predicated_loads<paths()>>();
-    if (one.name == "loops") return measure::kernel_name<&unequal_loops<paths()>>();
-    if (one.name == "warps") return measure::kernel_name<&split_paths<ByWarp, paths()>>();
-    if (one.name == "syncwarp") return measure::kernel_name<&split_paths<ByLaneAndSync, paths()>>();
+  return dispatch(one.compiled_paths(), [&](auto paths) {
+    if (one.parting == Parting::predicated) return measure::kernel_name<&predicated_loads<paths()>>();
+    if (one.parting == Parting::loops) return measure::kernel_name<&unequal_loops<paths()>>();
+    if (one.parting == Parting::warps) return measure::kernel_name<&split_paths<ByWarp, paths()>>();
+    if (one.parting == Parting::syncwarp) return measure::kernel_name<&split_paths<ByLaneAndSync, paths()>>();
     return measure::kernel_name<&split_paths<ByLane, paths()>>();
   });
 }
@@ -85,8 +74,8 @@ static access::WarpRequest table_request(unsigned paths, std::uint64_t k) {
 static double scheduler_cycles_of(const Divergence& one, std::uint64_t warps) {
   constexpr double of_step = 2;
   double passes = one.paths;
-  if (one.name == "warps") passes = 1;
-  if (one.name == "loops") passes = static_cast<double>(unequal_trips(one.paths - 1, one.paths)) / trips;
+  if (one.parting == Parting::warps) passes = 1;
+  if (one.parting == Parting::loops) passes = static_cast<double>(unequal_trips(one.paths - 1, one.paths)) / trips;
   return static_cast<double>(warps * divergence_steps) * passes * of_step;
 }
 
@@ -130,15 +119,15 @@ class DivergenceExperiment final : public measure::Experiment {
   void launch(cudaStream_t stream) override {
     auto* results = results_.as<std::uint32_t>();
     auto* cycles = cycles_.as<std::uint64_t>();
-    with_paths(case_.paths, [&](auto paths) {
+    dispatch(case_.compiled_paths(), [&](auto paths) {
       constexpr unsigned block = divergent_block_threads;
-      if (case_.name == "predicated") {
+      if (case_.parting == Parting::predicated) {
         predicated_loads<paths()><<<blocks_, block, 0, stream>>>(results, cycles, table_);
-      } else if (case_.name == "loops") {
+      } else if (case_.parting == Parting::loops) {
         unequal_loops<paths()><<<blocks_, block, 0, stream>>>(results, cycles);
-      } else if (case_.name == "warps") {
+      } else if (case_.parting == Parting::warps) {
         split_paths<ByWarp, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
-      } else if (case_.name == "syncwarp") {
+      } else if (case_.parting == Parting::syncwarp) {
         split_paths<ByLaneAndSync, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
       } else {
         split_paths<ByLane, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
@@ -174,29 +163,30 @@ static std::optional<double> predicted_cycles(const Workload& workload, const mo
          (static_cast<double>(workload.blocks) * warps_per_block * divergence_steps * schedulers);
 }
 
-/// What parts lanes or warps, and what is said where many paths take longer than one, and where they do not.
-struct Parting {
-  std::string_view name;
+/// What is said where many paths take longer than one, and where they do not.
+struct SaidOfParting {
+  Parting parting;
   const char* longer;
   const char* no_longer;
 };
 
-constexpr std::array<Parting, 5> partings = {{
-    {"lanes",
+constexpr std::array<SaidOfParting, 5> partings = {{
+    {Parting::lanes,
      "Arrange work so that the lanes of a warp take the same path: {paths} paths, one after another, take "
      "{slowdown_ratio} the time of one.",
      "Lanes of a warp on {paths} paths take no longer than on one."},
-    {"syncwarp", "__syncwarp() brings lanes together and saves no path: {paths} take {slowdown_ratio} the time of one.",
+    {Parting::syncwarp,
+     "__syncwarp() brings lanes together and saves no path: {paths} take {slowdown_ratio} the time of one.",
      "With __syncwarp() after them, {paths} paths take no longer than one."},
-    {"warps",
+    {Parting::warps,
      "Warps that each have one of {paths} paths take {slowdown_ratio} the time of one path: their code may exceed the "
      "instruction cache.",
      "Warps that each have one of {paths} paths take no longer than on one path."},
-    {"loops",
+    {Parting::loops,
      "Lanes in loops of {paths} lengths take {slowdown_ratio} the time of equal loops with as many trips in all: the "
      "warp waits for its longest.",
      "Lanes in loops of {paths} lengths take no longer than in equal loops with as many trips in all."},
-    {"predicated",
+    {Parting::predicated,
      "Loads by one lane in {paths} at a time take {slowdown_ratio} the time of loads by all lanes, although they move "
      "fewer sectors.",
      "Loads by one lane in {paths} at a time take no longer than loads by all lanes."},
@@ -205,8 +195,8 @@ constexpr std::array<Parting, 5> partings = {{
 /// Each parting against one path of its own.
 static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
-  for (const auto& [name, longer, no_longer] : partings) {
-    const OutcomesByNumber by_paths = by_number(outcomes, "divergence", name, "paths");
+  for (const auto& [parting, longer, no_longer] : partings) {
+    const OutcomesByNumber by_paths = by_number(outcomes, axis::divergence, parting, axis::paths);
     if (by_paths.size() < 2 || by_paths.begin()->first != 1) continue;
     const Outcome* one = by_paths.begin()->second;
     const auto& [paths, most] = *by_paths.rbegin();
@@ -215,7 +205,7 @@ static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
     conclusion.facts.push_back({costs ? FactKind::costs : FactKind::as_fast_as,
                                 {one->index, most->index},
                                 costs ? longer : no_longer,
-                                {{"paths", static_cast<double>(paths)}, gain_value("slowdown_ratio", *most, *one)}});
+                                {{"paths", paths}, gain_value("slowdown_ratio", *most, *one)}});
     conclusion.found.push_back({"times_of_one_path", gain(*most, *one), {one->index, most->index}});
   }
   return conclusion;
@@ -226,22 +216,20 @@ static Probe divergence_probe() {
   probe.name = "divergence";
   probe.purpose = "lanes of a warp on different paths: what parting costs, and what does not part them";
   probe.axes = {
-      {.flag = "paths",
-       .parameter = "paths",
-       .unit = "paths",
-       .purpose = "different paths of equal work; each lane takes one of them at a time",
-       .defaults = "1..32*2",
-       .quick = "1,32",
-       .numbers = {1, 2, 4, 8, 16, 32}},
-      {.flag = "divergence",
-       .parameter = "divergence",
-       .purpose = "what parts: lanes, whole warps, lanes in loops of unequal length or for a predicated load, "
-                  "or lanes that __syncwarp() brings together",
-       .defaults = "lanes,warps,loops,predicated,syncwarp",
-       .quick = "lanes,warps",
-       .names = {"lanes", "warps", "loops", "predicated", "syncwarp"},
-       .value_optional = true}};
-  probe.compared = "divergence";
+      axis::paths({.flag = "paths",
+                   .unit = "paths",
+                   .purpose = "different paths of equal work; each lane takes one of them at a time",
+                   .defaults = "1..32*2",
+                   .quick = "1,32",
+                   .numbers = {1, 2, 4, 8, 16, 32}}),
+      axis::divergence(
+          {.flag = "divergence",
+           .purpose = "what parts: lanes, whole warps, lanes in loops of unequal length or for a predicated load, "
+                      "or lanes that __syncwarp() brings together",
+           .defaults = "lanes,warps,loops,predicated,syncwarp",
+           .quick = "lanes,warps",
+           .value_optional = true})};
+  probe.compared = axis::divergence.name;
   probe.baseline = std::string("warps");
   probe.headline = {
       .quantity = {"cycles_per_step",

@@ -14,7 +14,7 @@ struct EveryWord {
 
 }  // namespace
 
-Fusion::Fusion(const Case& decided) : fused(decided.name("fusion") == "fused"), bytes(decided.number("size_bytes")) {}
+Fusion::Fusion(const Case& decided) : fused(decided[axis::fused]), bytes(decided[axis::size_bytes]) {}
 
 global::Launch Fusion::launch() const {
   return {.op = global::Op::copy,

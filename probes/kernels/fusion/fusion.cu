@@ -111,7 +111,7 @@ class FusionExperiment final : public measure::Experiment {
 };
 
 static void validate(const Case& chosen) {
-  const std::uint64_t bytes = chosen.number("size_bytes");
+  const std::uint64_t bytes = chosen[axis::size_bytes];
   if (bytes % sizeof(float) == 0) return;
   throw usage_error("--fusion-size " + std::to_string(bytes) + " is not a multiple of the 4 bytes of a float; use " +
                     std::to_string((bytes + 3) / 4 * 4));
@@ -138,8 +138,8 @@ static Conclusion conclude_fusion(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, FusionPair> pairs;
   for (const Outcome& outcome : outcomes) {
     if (outcome.seconds <= 0) continue;
-    FusionPair& pair = pairs[outcome.one.number("size_bytes")];
-    (outcome.one.name("fusion") == "fused" ? pair.fused : pair.separate) = &outcome;
+    FusionPair& pair = pairs[outcome.one[axis::size_bytes]];
+    (outcome.one[axis::fused] ? pair.fused : pair.separate) = &outcome;
   }
   std::erase_if(pairs,
                 [](const auto& sized) { return sized.second.separate == nullptr || sized.second.fused == nullptr; });
@@ -176,20 +176,17 @@ static Probe fusion_probe() {
   Probe probe;
   probe.name = "fusion";
   probe.purpose = "GeLU as a kernel for every operation, or in one: what passing arrays through memory costs";
-  probe.axes = {{.flag = "fusion-size",
-                 .parameter = "size_bytes",
-                 .unit = "bytes",
-                 .purpose = "size of the array; a small one stays in L2 from one kernel to the next",
-                 .defaults = "1MiB..1GiB*4",
-                 .quick = "256MiB",
-                 .minimum = sizeof(float)},
-                {.flag = "fusion",
-                 .parameter = "fusion",
-                 .purpose = "a kernel for every operation, or one for all of them",
-                 .defaults = "separate,fused",
-                 .names = {"separate", "fused"},
-                 .value_optional = true}};
-  probe.compared = "fusion";
+  probe.axes = {axis::size_bytes({.flag = "fusion-size",
+                                  .unit = "bytes",
+                                  .purpose = "size of the array; a small one stays in L2 from one kernel to the next",
+                                  .defaults = "1MiB..1GiB*4",
+                                  .quick = "256MiB",
+                                  .minimum = sizeof(float)}),
+                axis::fused({.flag = "fusion",
+                             .purpose = "a kernel for every operation, or one for all of them",
+                             .defaults = "separate,fused",
+                             .value_optional = true})};
+  probe.compared = axis::fused.name;
   probe.baseline = std::string("separate");
   probe.metrics = {
       {{"moved_over_useful", "bytes that the kernels move, over those of x and y once each", Better::less},

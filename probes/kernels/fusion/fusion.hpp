@@ -20,6 +20,11 @@ inline constexpr unsigned gelu_steps = 9;
   return step == GeluStep::cube || step == GeluStep::add_x || step == GeluStep::times_x;
 }
 
+namespace axis {
+inline constexpr Number size_bytes{"size_bytes"};
+inline constexpr Choice<bool> fused{"fusion", {{"separate", false}, {"fused", true}}};
+}  // namespace axis
+
 struct Fusion {
   bool fused;
   std::uint64_t bytes;  ///< of x, and as many of y

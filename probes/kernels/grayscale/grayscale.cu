@@ -29,8 +29,8 @@ static Workload describe_grayscale(const Case& decided, const Device& device) {
   Workload workload;
   workload.kernel = one.with_layout([&](auto layout) {
     using Layout = decltype(layout);
-    return one.by_words ? measure::kernel_name<&grey_by_words<Layout>>()
-                        : measure::kernel_name<&grey_by_pixels<Layout>>();
+    return one.layout.by_words ? measure::kernel_name<&grey_by_words<Layout>>()
+                               : measure::kernel_name<&grey_by_pixels<Layout>>();
   });
   workload.sites = one.sites();
   workload.useful_bytes_read = channels * one.pixels();
@@ -94,7 +94,7 @@ class GrayscaleExperiment final : public measure::Experiment {
     const auto grid = static_cast<unsigned>(case_.blocks());
     const std::uint8_t* from = source_ + image * case_.image_bytes();
     case_.with_layout([&](auto layout) {
-      if (case_.by_words) {
+      if (case_.layout.by_words) {
         grey_by_words<<<grid, Grayscale::block_threads, 0, stream>>>(from, grey(image), case_.groups(), layout);
       } else {
         grey_by_pixels<<<grid, Grayscale::block_threads, 0, stream>>>(from, grey(image), case_.pixels(), layout);
@@ -131,16 +131,16 @@ static Fact best_layout(double side, std::span<const Outcome> layouts) {
   return gain_fact(worst, best, "{side} x {side} pixels are best {layout}: {gain_ratio} as fast as {worst}.",
                    "The layout of {side} x {side} pixels does not matter: {worst} is as fast as {layout}.",
                    {{"side", side},
-                    {"layout", best.one.name("pixels")},
+                    {"layout", best.one.name(axis::pixels)},
                     gain_value("gain_ratio", worst, best),
-                    {"worst", worst.one.name("pixels")}});
+                    {"worst", worst.one.name(axis::pixels)}});
 }
 
 /// How close the largest image comes to its speed of light in its best layout, and the smaller ones in theirs.
 static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, std::vector<Outcome>> images;  // by side
   for (const Outcome& outcome : outcomes) {
-    if (outcome.seconds > 0) images[outcome.one.number("image")].push_back(outcome);
+    if (outcome.seconds > 0) images[outcome.one[axis::image]].push_back(outcome);
   }
   if (images.empty()) return {};
   const auto side = static_cast<double>(images.rbegin()->first);
@@ -158,7 +158,7 @@ static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
                               "{side} x {side} pixels, {layout}, reach {light_percent} of the speed of light: memory "
                               "needs {memory_us}, arithmetic {compute_us} and the launch {launch_us} of {taken_s}.",
                               {{"side", side},
-                               {"layout", best.one.name("pixels")},
+                               {"layout", best.one.name(axis::pixels)},
                                {"light_percent", *percent},
                                {"memory_us", *memory},
                                {"compute_us", *compute},
@@ -176,7 +176,7 @@ static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
     if (!reached) continue;
     smaller.outcomes.push_back(best_of_image.index);
     sides.push_back(static_cast<double>(image->first));
-    layouts.push_back(best_of_image.one.name("pixels"));
+    layouts.push_back(best_of_image.one.name(axis::pixels));
     percents.push_back(*reached);
   }
   smaller.values = {{"side", sides}, {"layout", layouts}, {"light_percent", percents}};
@@ -188,21 +188,19 @@ static Probe grayscale_probe() {
   Probe probe;
   probe.name = "grayscale";
   probe.purpose = "an RGB image made grey, against its speed of light: memory, arithmetic and launch";
-  probe.axes = {{.flag = "image",
-                 .parameter = "image",
-                 .unit = "pixels",
-                 .purpose = "side of the square image; the time of a small one is mostly that of the launch",
-                 .defaults = "512..8192*2",
-                 .quick = "2048",
-                 .minimum = 1,
-                 .maximum = std::uint64_t{1} << 16U},
-                {.flag = "pixels",
-                 .parameter = "pixels",
-                 .purpose = "a pixel's bytes side by side or in planes of their own, by bytes or in words of 16",
-                 .defaults = "packed,planar,packed-vector,planar-vector",
-                 .names = {"packed", "planar", "packed-vector", "planar-vector"},
-                 .value_optional = true}};
-  probe.compared = "pixels";
+  probe.axes = {
+      axis::image({.flag = "image",
+                   .unit = "pixels",
+                   .purpose = "side of the square image; the time of a small one is mostly that of the launch",
+                   .defaults = "512..8192*2",
+                   .quick = "2048",
+                   .minimum = 1,
+                   .maximum = std::uint64_t{1} << 16U}),
+      axis::pixels({.flag = "pixels",
+                    .purpose = "a pixel's bytes side by side or in planes of their own, by bytes or in words of 16",
+                    .defaults = "packed,planar,packed-vector,planar-vector",
+                    .value_optional = true})};
+  probe.compared = axis::pixels.name;
   probe.baseline = std::string("packed");
   probe.metrics = {
       light_metric("memory_us", "useful bytes at the theoretical bandwidth", Better::neither),

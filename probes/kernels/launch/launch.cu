@@ -22,14 +22,19 @@ namespace gpumem::kernels {
 /// Words behind those of the kernels, which nothing may store.
 constexpr std::uint32_t guard_words = 64;
 
-static std::uint32_t kernels_of(const Case& decided) { return static_cast<std::uint32_t>(decided.number("kernels")); }
+enum class LaunchBy { alone, batched, graph };
+
+namespace axis {
+constexpr Number<std::uint32_t> kernels{"kernels"};
+constexpr Choice<LaunchBy> launch{"launch", {"alone", "batched", "graph"}};
+}  // namespace axis
 
 static std::uint64_t word_bytes_of(std::uint32_t kernels) {
   return (std::uint64_t{kernels} + guard_words) * sizeof(std::uint32_t);
 }
 
 static Workload describe_launch(const Case& decided, const Device& /*device*/) {
-  const std::uint32_t kernels = kernels_of(decided);
+  const std::uint32_t kernels = decided[axis::kernels];
   Workload workload;
   workload.kernel = measure::kernel_name<&store_word<std::uint32_t>>();
   workload.allocated_bytes = word_bytes_of(kernels);
@@ -74,9 +79,9 @@ class LaunchGraph {
 class LaunchExperiment final : public measure::Experiment {
  public:
   LaunchExperiment(const Case& decided, measure::Session& session)
-      : kernels_(kernels_of(decided)),
-        alone_(decided.name("launch") == "alone"),
-        as_graph_(decided.name("launch") == "graph"),
+      : kernels_(decided[axis::kernels]),
+        alone_(decided[axis::launch] == LaunchBy::alone),
+        as_graph_(decided[axis::launch] == LaunchBy::graph),
         words_(word_bytes_of(kernels_)),
         mismatches_(session) {
     if (!as_graph_) return;
@@ -149,16 +154,16 @@ static void add_graph(std::vector<Fact>& facts, const OutcomesByNumber& batched,
     fact.kind = FactKind::pays_from;
     fact.outcomes.insert(fact.outcomes.begin(), first->index);
     fact.says = "A graph of {from_kernels} or more kernels beats the queue: {gain_ratio} as fast at {most_kernels}.";
-    fact.values.emplace_back("from_kernels", static_cast<double>(first->one.number("kernels")));
-    fact.values.emplace_back("most_kernels", static_cast<double>(last->one.number("kernels")));
+    fact.values.emplace_back("from_kernels", first->one[axis::kernels]);
+    fact.values.emplace_back("most_kernels", last->one[axis::kernels]);
   }
   facts.push_back(std::move(fact));
 }
 
 static Conclusion conclude_launch(std::span<const Outcome> outcomes) {
-  const OutcomesByNumber alone = by_number(outcomes, "launch", "alone", "kernels");
-  const OutcomesByNumber batched = by_number(outcomes, "launch", "batched", "kernels");
-  const OutcomesByNumber graph = by_number(outcomes, "launch", "graph", "kernels");
+  const OutcomesByNumber alone = by_number(outcomes, axis::launch, LaunchBy::alone, axis::kernels);
+  const OutcomesByNumber batched = by_number(outcomes, axis::launch, LaunchBy::batched, axis::kernels);
+  const OutcomesByNumber graph = by_number(outcomes, axis::launch, LaunchBy::graph, axis::kernels);
   Conclusion conclusion;
   if (!alone.empty() && !batched.empty()) {
     const Outcome& single = *alone.begin()->second;
@@ -196,21 +201,19 @@ static Probe launch_probe() {
   Probe probe;
   probe.name = "launch";
   probe.purpose = "kernels that do next to nothing: one by one, many queued, or many in a graph";
-  probe.axes = {{.flag = "kernels",
-                 .parameter = "kernels",
-                 .unit = "kernels",
-                 .purpose = "kernels launched before the host needs the last one's result",
-                 .defaults = "1..1024*4",
-                 .quick = "1,64",
-                 .minimum = 1,
-                 .maximum = std::uint64_t{1} << 16U},
-                {.flag = "launch",
-                 .parameter = "launch",
-                 .purpose = "wait for each, wait for the last, or hand all over in one call as a CUDA graph",
-                 .defaults = "alone,batched,graph",
-                 .names = {"alone", "batched", "graph"},
-                 .value_optional = true}};
-  probe.compared = "launch";
+  probe.axes = {
+      axis::kernels({.flag = "kernels",
+                     .unit = "kernels",
+                     .purpose = "kernels launched before the host needs the last one's result",
+                     .defaults = "1..1024*4",
+                     .quick = "1,64",
+                     .minimum = 1,
+                     .maximum = std::uint64_t{1} << 16U}),
+      axis::launch({.flag = "launch",
+                    .purpose = "wait for each, wait for the last, or hand all over in one call as a CUDA graph",
+                    .defaults = "alone,batched,graph",
+                    .value_optional = true})};
+  probe.compared = axis::launch.name;
   probe.baseline = std::string("alone");
   probe.headline = {
       .quantity = {"launch_us", "time per kernel, from the first call until the host has waited for the last",

@@ -18,6 +18,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/kernels/matmul/cublas.hpp"
 #include "probes/kernels/matmul/matmul_check.cuh"
 #include "probes/kernels/matmul/matmul_kernels.cuh"
@@ -36,9 +37,7 @@ struct ProductCase {
   ProductShape shape;
 
   explicit ProductCase(const Case& decided)
-      : by(product_by(decided.name("matmul"))),
-        doubles(decided.name("type") == "double"),
-        shape(product_shape(decided)) {}
+      : by(decided[axis::matmul]), doubles(decided[axis::doubles]), shape(product_shape(decided)) {}
 
   [[nodiscard]] std::uint32_t real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
   [[nodiscard]] std::uint64_t bytes_of_a() const { return std::uint64_t{shape.m} * shape.k * real_bytes(); }
@@ -51,11 +50,7 @@ struct ProductCase {
   [[nodiscard]] std::uint64_t allocated_bytes() const { return place_of_c() + whole_lines(bytes_of_c()); }
   [[nodiscard]] ProductLaunch launch() const { return product_launch(by, shape, real_bytes()); }
 
-  /// Calls visit(type_identity<Real>).
-  template <class Visitor>
-  decltype(auto) with_type(Visitor&& visit) const {
-    return doubles ? visit(std::type_identity<double>{}) : visit(std::type_identity<float>{});
-  }
+  [[nodiscard]] auto real() const { return type_of_size<float, double>(real_bytes()); }
 
  private:
   static std::uint64_t whole_lines(std::uint64_t bytes) {
@@ -105,7 +100,7 @@ Workload describe_product(const Case& decided, const Device& device) {
   }
   Workload workload;
   if (one.by != ProductBy::library) {
-    workload.kernel = one.with_type([&](auto real) {
+    workload.kernel = dispatch(one.real(), [&](auto real) {
       return with_kernel<typename decltype(real)::type>(
           one, [](auto chosen) { return measure::kernel_name<decltype(chosen)::kernel>(); });
     });
@@ -135,7 +130,7 @@ class ProductExperiment final : public measure::Experiment {
         library_(case_.by == ProductBy::library ? std::make_unique<Cublas>() : nullptr),
         matrices_(reinterpret_cast<std::byte*>(session.target(case_.allocated_bytes() / sizeof(std::uint32_t)))) {
     if (case_.by == ProductBy::rows_in_shared) {
-      case_.with_type([](auto real) {
+      dispatch(case_.real(), [](auto real) {
         using Real = typename decltype(real)::type;
         measure::allow_all_shared_memory(reinterpret_cast<const void*>(&product_with_rows_in_shared<Real>));
       });
@@ -144,7 +139,7 @@ class ProductExperiment final : public measure::Experiment {
   }
 
   void launch(cudaStream_t stream) override {
-    case_.with_type([&](auto real) { launch_in<typename decltype(real)::type>(stream); });
+    dispatch(case_.real(), [&](auto real) { launch_in<typename decltype(real)::type>(stream); });
   }
 
   /// A library may take several kernels for a product.
@@ -156,7 +151,7 @@ class ProductExperiment final : public measure::Experiment {
     launch(stream);
     const measure::CheckResult<WrongEntries> found(*session_);
     found.reset(stream);
-    case_.with_type([&](auto real) { check<typename decltype(real)::type>(found.data(), stream); });
+    dispatch(case_.real(), [&](auto real) { check<typename decltype(real)::type>(found.data(), stream); });
     const WrongEntries result = found.read(stream);
     measure::Verification verification{.mismatches = result.count, .what = "elements of C"};
     if (result.count > 0) verification.first_mismatch = result.first;
@@ -193,7 +188,7 @@ class ProductExperiment final : public measure::Experiment {
   }
 
   void fill(cudaStream_t stream) {
-    case_.with_type([&](auto real) {
+    dispatch(case_.real(), [&](auto real) {
       using Real = typename decltype(real)::type;
       fill_matrix<<<check_blocks(), check_threads, 0, stream>>>(at<Real>(0), 0, case_.bytes_of_a() / sizeof(Real));
       fill_matrix<<<check_blocks(), check_threads, 0, stream>>>(at<Real>(case_.place_of_b()), 1,
@@ -221,42 +216,34 @@ class ProductExperiment final : public measure::Experiment {
 
 std::vector<Axis> product_axes() {
   constexpr std::uint64_t largest = 65536;
-  return {{.flag = "product",
-           .parameter = "product_n",
-           .unit = "elements",
-           .purpose = "columns of B and C, and rows and depth of the product unless they are given",
-           .defaults = "128,1024,4096",
-           .quick = "1024",
-           .minimum = 1,
-           .maximum = largest},
-          {.flag = "matmul",
-           .parameter = "matmul",
-           .purpose = "one thread per element along rows or down columns, rows or tiles in shared memory, several "
-                      "outputs a thread, or cuBLAS, of floats without tensor cores",
-           .defaults = "row,column,rows-in-shared,tile-16,tile-32,outputs-2,outputs-64,cublas",
-           .quick = "row,column,tile-32,outputs-64",
-           .names = {"row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64", "cublas"},
-           .value_optional = true},
-          {.flag = "type",
-           .parameter = "type",
-           .purpose = "what the matrices hold",
-           .defaults = "float,double",
-           .quick = "float",
-           .names = {"float", "double"}},
-          {.flag = "product-m",
-           .parameter = "product_m",
-           .unit = "elements",
-           .purpose = "rows of A and C; 0 for as many as --product",
-           .defaults = "0",
-           .maximum = largest,
-           .zero_follows = true},
-          {.flag = "product-k",
-           .parameter = "product_k",
-           .unit = "elements",
-           .purpose = "columns of A and rows of B, the depth of the product; 0 for as many as --product",
-           .defaults = "0",
-           .maximum = largest,
-           .zero_follows = true}};
+  return {
+      axis::product_n({.flag = "product",
+                       .unit = "elements",
+                       .purpose = "columns of B and C, and rows and depth of the product unless they are given",
+                       .defaults = "128,1024,4096",
+                       .quick = "1024",
+                       .minimum = 1,
+                       .maximum = largest}),
+      axis::matmul({.flag = "matmul",
+                    .purpose =
+                        "one thread per element along rows or down columns, rows or tiles in shared memory, several "
+                        "outputs a thread, or cuBLAS, of floats without tensor cores",
+                    .defaults = "row,column,rows-in-shared,tile-16,tile-32,outputs-2,outputs-64,cublas",
+                    .quick = "row,column,tile-32,outputs-64",
+                    .value_optional = true}),
+      type_axis("what the matrices hold"),
+      axis::product_m({.flag = "product-m",
+                       .unit = "elements",
+                       .purpose = "rows of A and C; 0 for as many as --product",
+                       .defaults = "0",
+                       .maximum = largest,
+                       .zero_follows = true}),
+      axis::product_k({.flag = "product-k",
+                       .unit = "elements",
+                       .purpose = "columns of A and rows of B, the depth of the product; 0 for as many as --product",
+                       .defaults = "0",
+                       .maximum = largest,
+                       .zero_follows = true})};
 }
 
 Probe matmul_probe() {
@@ -264,7 +251,7 @@ Probe matmul_probe() {
   probe.name = "matmul";
   probe.purpose = "product of two matrices: what tiles in shared memory and outputs in registers gain";
   probe.axes = product_axes();
-  probe.compared = "matmul";
+  probe.compared = axis::matmul.name;
   probe.baseline = std::string("row");
   probe.headline = flop_rate("multiplications and additions of the product per second");
   // A library's products in double go through tensor cores, where a GPU has them for doubles, whatever it is told.

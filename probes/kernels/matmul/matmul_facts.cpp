@@ -18,7 +18,7 @@ void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, 
   facts.push_back(gain_fact(*from, *to, gains, no_gain,
                             {headline_value("rate_gflop_per_s", *to),
                              gain_value("gain_ratio", *from, *to),
-                             {"from", from->one.name("matmul")}}));
+                             {"from", from->one.name(axis::matmul)}}));
 }
 
 /// Against the library where it ran.
@@ -27,18 +27,18 @@ Fact best_fact(const Outcome& best, const Outcome* library) {
   Fact fact{FactKind::fastest,
             {best.index},
             "{m} x {n} x {k} in {type} is fastest with {variant}: {rate_gflop_per_s}.",
-            {{"m", static_cast<double>(shape.m)},
-             {"n", static_cast<double>(shape.n)},
-             {"k", static_cast<double>(shape.k)},
-             {"type", best.one.name("type")},
-             {"variant", best.one.name("matmul")},
+            {{"m", shape.m},
+             {"n", shape.n},
+             {"k", shape.k},
+             {"type", best.one.name(axis::doubles)},
+             {"variant", best.one.name(axis::matmul)},
              headline_value("rate_gflop_per_s", best)}};
   if (library == nullptr) return fact;
   fact.outcomes.push_back(library->index);
   fact.values.emplace_back("library_percent", 100 * gain(*library, best));
   fact.values.push_back(headline_value("library_gflop_per_s", *library));
   fact.says =
-      best.one.name("type") == "float"
+      !best.one[axis::doubles]
           ? "{m} x {n} x {k} in {type} is fastest by hand with {variant}: {rate_gflop_per_s}, {library_percent} "
             "of cuBLAS without tensor cores ({library_gflop_per_s})."
           : "{m} x {n} x {k} in {type} is fastest by hand with {variant}: {rate_gflop_per_s}, {library_percent} "
@@ -49,24 +49,24 @@ Fact best_fact(const Outcome& best, const Outcome* library) {
 }  // namespace
 
 Conclusion conclude_matmul(std::span<const Outcome> outcomes) {
-  const std::vector<Outcome> largest = largest_of(outcomes, "product_n");
+  const std::vector<Outcome> largest = largest_of(outcomes, axis::product_n);
   std::vector<Outcome> by_hand;
   const Outcome* library = nullptr;
   for (const Outcome& outcome : largest) {
     if (outcome.headline <= 0) continue;
-    if (outcome.one.name("matmul") == "cublas") {
+    if (outcome.one[axis::matmul] == ProductBy::library) {
       library = &outcome;
     } else {
       by_hand.push_back(outcome);
     }
   }
   if (by_hand.empty()) return {};
-  const auto find = [&](const char* variant) { return find_outcome(by_hand, "matmul", std::string(variant)); };
-  const Outcome* const row = find("row");
-  const Outcome* const column = find("column");
-  const Outcome* const tile_16 = find("tile-16");
-  const Outcome* const tile_32 = find("tile-32");
-  const Outcome* const outputs_2 = find("outputs-2");
+  const auto find = [&](ProductBy variant) { return find_outcome(by_hand, axis::matmul, variant); };
+  const Outcome* const row = find(ProductBy::row);
+  const Outcome* const column = find(ProductBy::column);
+  const Outcome* const tile_16 = find(ProductBy::tile_16);
+  const Outcome* const tile_32 = find(ProductBy::tile_32);
+  const Outcome* const outputs_2 = find(ProductBy::outputs_2);
   const Outcome* const tile = tile_32 != nullptr ? tile_32 : tile_16;
   std::vector<Fact> facts = {best_fact(best_of(by_hand), library)};
   add_gain(
@@ -74,7 +74,7 @@ Conclusion conclude_matmul(std::span<const Outcome> outcomes) {
       outputs_2 != nullptr ? outputs_2
       : tile != nullptr    ? tile
                            : row,
-      find("outputs-64"),
+      find(ProductBy::outputs_64),
       "8 x 8 outputs a thread reach {rate_gflop_per_s}, {gain_ratio} the rate of {from}: 16 elements from shared "
       "memory make 64 multiplications.",
       "8 x 8 outputs a thread gain nothing over {from}, with {gain_ratio} its rate: the product has too few blocks "
@@ -88,7 +88,7 @@ Conclusion conclude_matmul(std::span<const Outcome> outcomes) {
                               {gain_value("slowdown_ratio", *column, *row)}));
   }
   add_gain(
-      facts, row, find("rows-in-shared"),
+      facts, row, find(ProductBy::rows_in_shared),
       "Whole rows of A in shared memory reach {rate_gflop_per_s}, {gain_ratio} the rate of {from}: a row is loaded "
       "once per 32 columns of C.",
       "Whole rows of A in shared memory gain nothing over {from}, with {gain_ratio} its rate: L1 serves an element "

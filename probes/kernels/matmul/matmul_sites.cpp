@@ -181,27 +181,11 @@ SquareTile square_tile(ProductBy by) {
 
 }  // namespace
 
-ProductBy product_by(const std::string& name) {
-  constexpr std::pair<const char*, ProductBy> names[] = {{"row", ProductBy::row},
-                                                         {"column", ProductBy::column},
-                                                         {"rows-in-shared", ProductBy::rows_in_shared},
-                                                         {"tile-16", ProductBy::tile_16},
-                                                         {"tile-32", ProductBy::tile_32},
-                                                         {"outputs-2", ProductBy::outputs_2},
-                                                         {"outputs-64", ProductBy::outputs_64},
-                                                         {"cublas", ProductBy::library}};
-  for (const auto& [known, by] : names) {
-    if (name == known) return by;
-  }
-  throw std::logic_error("no product by " + name);
-}
-
 ProductShape product_shape(const Case& decided) {
-  const auto elements = [&](const char* parameter) {
-    const std::uint64_t given = decided.number(parameter);
-    return static_cast<std::uint32_t>(given == 0 ? decided.number("product_n") : given);
-  };
-  return {.m = elements("product_m"), .n = elements("product_n"), .k = elements("product_k")};
+  const std::uint32_t n = decided[axis::product_n];
+  const std::uint32_t m = decided[axis::product_m];
+  const std::uint32_t k = decided[axis::product_k];
+  return {.m = m == 0 ? n : m, .n = n, .k = k == 0 ? n : k};
 }
 
 bool in_tiles(ProductBy by) {

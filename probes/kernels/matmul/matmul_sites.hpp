@@ -3,20 +3,24 @@
 // alone, and none is evaluated before it is asked for.
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "engine/access/site.hpp"
 #include "probes/kernels/matmul/matmul_geometry.hpp"
+#include "probes/kernels/type_axis.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 
-/// The variants, by the names that users type.
 enum class ProductBy { row, column, rows_in_shared, tile_16, tile_32, outputs_2, outputs_64, library };
 
-/// Throws std::logic_error for another name.
-[[nodiscard]] ProductBy product_by(const std::string& name);
+namespace axis {
+inline constexpr Number<std::uint32_t> product_n{"product_n"};
+inline constexpr Number<std::uint32_t> product_m{"product_m"};
+inline constexpr Number<std::uint32_t> product_k{"product_k"};
+inline constexpr Choice<ProductBy> matmul{
+    "matmul", {"row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64", "cublas"}};
+}  // namespace axis
 
 /// Of a case, whose rows and depth are its columns where they are not given.
 [[nodiscard]] ProductShape product_shape(const Case& decided);

@@ -102,13 +102,13 @@ class OccupancyExperiment final : public measure::Experiment {
 
 /// How many warps suffice, of any limit, and where it matters most what limits them.
 static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
-  std::map<std::uint64_t, std::vector<Outcome>> by_warps;
+  std::map<unsigned, std::vector<Outcome>> by_warps;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.headline > 0) by_warps[outcome.one.number("resident_warps_per_multiprocessor")].push_back(outcome);
+    if (outcome.headline > 0) by_warps[outcome.one[axis::resident_warps]].push_back(outcome);
   }
   if (by_warps.size() < 2) return {};
   const Outcome& best = best_of(outcomes);
-  const auto most = static_cast<double>(by_warps.rbegin()->first);
+  const auto most = by_warps.rbegin()->first;
   const auto enough = std::ranges::find_if(
       by_warps, [&](const auto& of_warps) { return gain(best, best_of(of_warps.second)) >= saturated_share; });
   const Outcome& saturated = best_of(enough->second);
@@ -118,7 +118,7 @@ static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
                                 {saturated.index, best.index},
                                 "{enough_warps} of {most_warps} resident warps suffice: they reach {rate_gb_per_s} of "
                                 "{best_gb_per_s}.",
-                                {{"enough_warps", static_cast<double>(enough->first)},
+                                {{"enough_warps", enough->first},
                                  {"most_warps", most},
                                  headline_value("rate_gb_per_s", saturated),
                                  headline_value("best_gb_per_s", best)}});
@@ -138,11 +138,11 @@ static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
          {slowest.index, fastest.index},
          "What limits residency matters too: {warps} warps read {slow_gb_per_s} with {slow_limit} as "
          "the limit, and {fast_gb_per_s} with {fast_limit}.",
-         {{"warps", static_cast<double>(warps)},
+         {{"warps", warps},
           headline_value("slow_gb_per_s", slowest),
-          {"slow_limit", slowest.one.name("occupancy_limit")},
+          {"slow_limit", slowest.one.name(axis::occupancy_limit)},
           headline_value("fast_gb_per_s", fastest),
-          {"fast_limit", fastest.one.name("occupancy_limit")}}});
+          {"fast_limit", fastest.one.name(axis::occupancy_limit)}}});
   }
   return conclusion;
 }
@@ -152,21 +152,19 @@ static Probe occupancy_probe() {
   probe.name = "occupancy";
   probe.purpose =
       "bandwidth over the warps that are resident: how many it takes, and whether it matters what limits them";
-  probe.axes = {{.flag = "resident-warps",
-                 .parameter = "resident_warps_per_multiprocessor",
-                 .unit = "warps",
-                 .purpose = "warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane",
-                 .defaults = "2..32*2,48,64",
-                 .quick = "4,16,64",
-                 .numbers = {2, 4, 8, 16, 32, 48, 64}},
-                {.flag = "occupancy-limit",
-                 .parameter = "occupancy_limit",
-                 .purpose = "what keeps other warps out",
-                 .defaults = "shared-memory,registers,block-size",
-                 .quick = "shared-memory",
-                 .names = {"shared-memory", "registers", "block-size"},
-                 .value_optional = true}};
-  probe.compared = "occupancy_limit";
+  probe.axes = {axis::resident_warps(
+                    {.flag = "resident-warps",
+                     .unit = "warps",
+                     .purpose = "warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane",
+                     .defaults = "2..32*2,48,64",
+                     .quick = "4,16,64",
+                     .numbers = {2, 4, 8, 16, 32, 48, 64}}),
+                axis::occupancy_limit({.flag = "occupancy-limit",
+                                       .purpose = "what keeps other warps out",
+                                       .defaults = "shared-memory,registers,block-size",
+                                       .quick = "shared-memory",
+                                       .value_optional = true})};
+  probe.compared = axis::occupancy_limit.name;
   probe.baseline = std::string("shared-memory");
   probe.describe = [](const Case& decided, const Device& device) {
     const OccupancyCase one = require_occupancy_case(decided, device);

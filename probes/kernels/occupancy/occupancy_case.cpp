@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ranges>
-#include <string>
 #include <vector>
 
 #include "engine/base/error.hpp"
@@ -27,16 +26,16 @@ unsigned shared_bytes_for(unsigned wanted, unsigned threads, const Device& devic
 
 /// What may leave so many warps, the best first: small blocks, of which any even number of warps is made, and many
 /// registers, so that no other limit is met before.
-std::vector<OccupancyCase> candidates(const std::string& limit, unsigned warps, const Device& device) {
+std::vector<OccupancyCase> candidates(OccupancyLimit limit, unsigned warps, const Device& device) {
   std::vector<OccupancyCase> all;
-  if (limit == "block-size") {
+  if (limit == OccupancyLimit::block_size) {
     for (unsigned threads = access::warp_lanes; threads <= most_occupancy_threads; threads += access::warp_lanes) {
       all.push_back({.block_threads = threads});
     }
     return all;
   }
   for (const unsigned threads : {most_occupancy_threads / 2, most_occupancy_threads}) {
-    if (limit == "shared-memory") {
+    if (limit == OccupancyLimit::shared_memory) {
       const unsigned wanted = warps * access::warp_lanes / threads;
       all.push_back({.block_threads = threads, .shared_bytes = shared_bytes_for(wanted, threads, device)});
       continue;
@@ -58,8 +57,8 @@ std::uint64_t blocks_of(const OccupancyCase& one, const Device& device) {
 }  // namespace
 
 std::optional<OccupancyCase> find_occupancy_case(const Case& decided, const Device& device) {
-  const auto warps = static_cast<unsigned>(decided.number("resident_warps_per_multiprocessor"));
-  for (OccupancyCase& one : candidates(decided.name("occupancy_limit"), warps, device)) {
+  const unsigned warps = decided[axis::resident_warps];
+  for (OccupancyCase& one : candidates(decided[axis::occupancy_limit], warps, device)) {
     one.resident_blocks = model::occupancy_of(occupancy_workload(one), device).blocks;
     if (one.resident_warps() != warps) continue;
     one.blocks = blocks_of(one, device);
@@ -70,16 +69,15 @@ std::optional<OccupancyCase> find_occupancy_case(const Case& decided, const Devi
 
 OccupancyCase require_occupancy_case(const Case& decided, const Device& device) {
   if (const auto found = find_occupancy_case(decided, device)) return *found;
-  const std::string parameter = "resident_warps_per_multiprocessor";
   std::vector<std::uint64_t> possible;
-  for (const std::uint64_t warps : decided.probe->find_axis(parameter)->numbers) {
+  for (const std::uint64_t warps : decided.probe->find_axis(axis::resident_warps)->numbers) {
     Case other = decided;
-    other.set(parameter, warps);
+    other.set(axis::resident_warps, warps);
     if (find_occupancy_case(other, device)) possible.push_back(warps);
   }
   throw missing_capability_error(fmt::format("on this GPU {} leaves {} warps resident, and not {}",
-                                             decided.name("occupancy_limit"), fmt::join(possible, ", "),
-                                             decided.number(parameter)));
+                                             decided.name(axis::occupancy_limit), fmt::join(possible, ", "),
+                                             decided[axis::resident_warps]));
 }
 
 Workload occupancy_workload(const OccupancyCase& one) {

@@ -10,6 +10,14 @@
 
 namespace gpumem::kernels {
 
+enum class OccupancyLimit { shared_memory, registers, block_size };
+
+namespace axis {
+inline constexpr Number<unsigned> resident_warps{"resident_warps_per_multiprocessor"};
+inline constexpr Choice<OccupancyLimit> occupancy_limit{"occupancy_limit",
+                                                        {"shared-memory", "registers", "block-size"}};
+}  // namespace axis
+
 constexpr unsigned most_occupancy_threads = 128;  ///< of a block
 constexpr unsigned loads_in_a_row = 2;
 constexpr unsigned loads_of_thread = 128;

@@ -13,10 +13,16 @@
 #include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
 #include "probes/comparison.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/kernels/roofline/roofline_kernels.cuh"
+#include "probes/kernels/type_axis.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels {
+
+namespace axis {
+constexpr Number<unsigned> fma_per_word{"fma_per_word"};
+}
 
 /// A case in numbers.
 struct RooflineCase {
@@ -25,7 +31,7 @@ struct RooflineCase {
   std::uint64_t blocks;
 
   RooflineCase(const Case& decided, const Device& device)
-      : doubles(decided.name("type") == "double"), steps(static_cast<unsigned>(decided.number("fma_per_word"))) {
+      : doubles(decided[axis::doubles]), steps(decided[axis::fma_per_word]) {
     // Sixteen times the L2, so that the memory is what is read.
     const std::uint64_t bytes = std::min(16 * device.l2_bytes, device.memory_bytes / 8);
     blocks = std::max(bytes / block_bytes, std::uint64_t{1});
@@ -36,7 +42,8 @@ struct RooflineCase {
   /// Few steps are in the machine code one after the other; of many, so many that the loop around them hardly shows.
   [[nodiscard]] unsigned fused() const { return steps % 8 == 0 ? 8 : 1; }
   [[nodiscard]] std::uint64_t bytes() const { return blocks * block_bytes; }
-  [[nodiscard]] std::uint64_t words() const { return bytes() / (doubles ? sizeof(double) : sizeof(float)); }
+  [[nodiscard]] unsigned real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
+  [[nodiscard]] std::uint64_t words() const { return bytes() / real_bytes(); }
   [[nodiscard]] std::uint64_t threads() const { return blocks * roofline_threads; }
 
   /// A warp issues its multiply-adds, which in double take two cycles each, and beside them the loads, sums and loops
@@ -49,22 +56,17 @@ struct RooflineCase {
     return multiply_adds * (doubles ? 2 : 1) + warps * (of_warp + of_round * steps / fused());
   }
 
-  /// Calls visit(Real{}, integral_constant<unsigned, fused>).
-  template <class Visitor>
-  decltype(auto) with_kernel(Visitor&& visit) const {
-    const auto with_type = [&](auto real) {
-      return fused() == 8 ? visit(real, std::integral_constant<unsigned, 8>{})
-                          : visit(real, std::integral_constant<unsigned, 1>{});
-    };
-    return doubles ? with_type(double{}) : with_type(float{});
-  }
+  // Of the compiled kernels, those that it runs.
+  [[nodiscard]] auto real() const { return type_of_size<float, double>(real_bytes()); }
+  [[nodiscard]] auto compiled_fused() const { return one_of<1, 8>(fused()); }
 };
 
 static Workload describe_roofline(const Case& decided, const Device& device) {
   const RooflineCase one(decided, device);
   Workload workload;
-  workload.kernel = one.with_kernel([](auto real, auto fused) {
-    return measure::kernel_name<&multiply_add_words<decltype(real), Vector<decltype(real)>, fused()>>();
+  workload.kernel = dispatch(one.real(), one.compiled_fused(), [](auto real, auto fused) {
+    using Real = typename decltype(real)::type;
+    return measure::kernel_name<&multiply_add_words<Real, Vector<Real>, fused()>>();
   });
   workload.sites.push_back({.name = "words",
                             .op = access::Op::load,
@@ -107,8 +109,8 @@ class RooflineExperiment final : public measure::Experiment {
     measure::poison(sums_, stream);
     mismatches_.reset(stream);
     launch(sums_.data(), stream);
-    case_.with_kernel([&](auto real, auto) {
-      using Real = decltype(real);
+    dispatch(case_.real(), [&](auto real) {
+      using Real = typename decltype(real)::type;
       check_sums<Real>
           <<<grid(), roofline_threads, 0, stream>>>(sums_.as<Real>(), case_.steps, step<Real>(), mismatches_.data());
     });
@@ -124,16 +126,16 @@ class RooflineExperiment final : public measure::Experiment {
   [[nodiscard]] unsigned grid() const { return static_cast<unsigned>(case_.blocks); }
 
   void fill(cudaStream_t stream) {
-    case_.with_kernel([&](auto real, auto) {
-      using Real = decltype(real);
+    dispatch(case_.real(), [&](auto real) {
+      using Real = typename decltype(real)::type;
       fill_words<<<multiprocessors_ * 8, 256, 0, stream>>>(reinterpret_cast<Real*>(words_), case_.words());
     });
     measure::check(cudaGetLastError(), "launch the fill of the words");
   }
 
   void launch(void* sums, cudaStream_t stream) {
-    case_.with_kernel([&](auto real, auto fused) {
-      using Real = decltype(real);
+    dispatch(case_.real(), case_.compiled_fused(), [&](auto real, auto fused) {
+      using Real = typename decltype(real)::type;
       multiply_add_words<Real, Vector<Real>, fused()><<<grid(), roofline_threads, 0, stream>>>(
           reinterpret_cast<const Vector<Real>*>(words_), static_cast<Real*>(sums), case_.steps / case_.fused(),
           step<Real>());
@@ -162,7 +164,7 @@ static Conclusion conclude_roofline(std::span<const Outcome> outcomes) {
                 {fastest.index, densest.index},
                 "In {type} the ridge is at {flop_per_byte}: a kernel with less gains from moving fewer bytes, one with "
                 "more from fewer operations.",
-                {{"flop_per_byte", ridge}, {"type", densest.one.name("type")}}},
+                {{"flop_per_byte", ridge}, {"type", densest.one.name(axis::doubles)}}},
                {FactKind::limit,
                 {fastest.index, densest.index},
                 "The slope of memory, {rate_gb_per_s}, meets the roof of arithmetic, {roof_gflop_per_s}, at the ridge.",
@@ -174,20 +176,15 @@ static Probe roofline_probe() {
   Probe probe;
   probe.name = "roofline";
   probe.purpose = "multiply-adds on every word read: from what memory limits to what arithmetic limits";
-  probe.axes = {{.flag = "fma-per-word",
-                 .parameter = "fma_per_word",
-                 .unit = "multiply-adds",
-                 .purpose = "on each word that is read: twice as many flops over 4 or 8 bytes is the intensity",
-                 .defaults = "1..512*2",
-                 .quick = "1,8,32,256",
-                 .minimum = 1,
-                 .maximum = 1U << 16U},
-                {.flag = "type",
-                 .parameter = "type",
-                 .purpose = "what the arrays hold",
-                 .defaults = "float,double",
-                 .quick = "float",
-                 .names = {"float", "double"}}};
+  probe.axes = {axis::fma_per_word(
+                    {.flag = "fma-per-word",
+                     .unit = "multiply-adds",
+                     .purpose = "on each word that is read: twice as many flops over 4 or 8 bytes is the intensity",
+                     .defaults = "1..512*2",
+                     .quick = "1,8,32,256",
+                     .minimum = 1,
+                     .maximum = 1U << 16U}),
+                type_axis("what the arrays hold")};
   probe.baseline = std::uint64_t{1};
   probe.headline = flop_rate("floating-point operations per second");
   probe.metrics = {intensity()};

@@ -10,6 +10,7 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/kernels/transpose/transpose_case.hpp"
 #include "probes/kernels/transpose/transpose_kernels.cuh"
 #include "probes/probe.hpp"
@@ -53,8 +54,8 @@ decltype(auto) with_kernel_of(Variant way, std::uint32_t vector, Visitor&& visit
 /// And with that of a case.
 template <class Visitor>
 decltype(auto) with_kernel(const Transpose& one, Visitor&& visit) {
-  if (one.element_bytes == sizeof(double)) return with_kernel_of<double>(one.way, one.vector, visit);
-  return with_kernel_of<float>(one.way, one.vector, visit);
+  return dispatch(type_of_size<float, double>(one.element_bytes),
+                  [&](auto real) { return with_kernel_of<typename decltype(real)::type>(one.way, one.vector, visit); });
 }
 
 Workload describe_transpose(const Case& decided, const Device&) {
@@ -118,36 +119,28 @@ Probe transpose_probe() {
   probe.name = "transpose";
   probe.purpose = "a matrix transposed: what strides cost, and what a tile in shared memory makes of them";
   probe.axes = {
-      {.flag = "matrix",
-       .parameter = "matrix_columns",
-       .unit = "elements",
-       .purpose = "columns of the matrix, and its rows unless --matrix-rows says otherwise",
-       .defaults = "1024..8192*2",
-       .quick = "4096",
-       .minimum = 1,
-       .maximum = most},
-      {.flag = "transpose",
-       .parameter = "transpose",
-       .purpose = "striding on one side, a tile of 32 x 32 in shared memory without and with a cure for its bank "
-                  "conflicts, or vectors in tiles of 256 bytes a row; copy does not transpose",
-       .defaults = "copy,strided-write,strided-read,tile,padded,swizzled,wide",
-       .quick = "copy,strided-write,strided-read,tile,padded,wide",
-       .names = {"copy", "strided-write", "strided-read", "tile", "padded", "swizzled", "wide"},
-       .value_optional = true},
-      {.flag = "type",
-       .parameter = "type",
-       .purpose = "what the matrix holds",
-       .defaults = "float,double",
-       .quick = "float",
-       .names = {"float", "double"}},
-      {.flag = "matrix-rows",
-       .parameter = "matrix_rows",
-       .unit = "elements",
-       .purpose = "rows of the matrix; 0: as many as columns",
-       .defaults = "0",
-       .maximum = most,
-       .zero_follows = true}};
-  probe.compared = "transpose";
+      axis::matrix_columns({.flag = "matrix",
+                            .unit = "elements",
+                            .purpose = "columns of the matrix, and its rows unless --matrix-rows says otherwise",
+                            .defaults = "1024..8192*2",
+                            .quick = "4096",
+                            .minimum = 1,
+                            .maximum = most}),
+      axis::transpose(
+          {.flag = "transpose",
+           .purpose = "striding on one side, a tile of 32 x 32 in shared memory without and with a cure for its bank "
+                      "conflicts, or vectors in tiles of 256 bytes a row; copy does not transpose",
+           .defaults = "copy,strided-write,strided-read,tile,padded,swizzled,wide",
+           .quick = "copy,strided-write,strided-read,tile,padded,wide",
+           .value_optional = true}),
+      type_axis("what the matrix holds"),
+      axis::matrix_rows({.flag = "matrix-rows",
+                         .unit = "elements",
+                         .purpose = "rows of the matrix; 0: as many as columns",
+                         .defaults = "0",
+                         .maximum = most,
+                         .zero_follows = true})};
+  probe.compared = axis::transpose.name;
   probe.baseline = std::string("copy");
   probe.describe = describe_transpose;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {

@@ -1,27 +1,11 @@
 #include "probes/kernels/transpose/transpose_case.hpp"
 
-#include <string>
-
 namespace gpumem::kernels::transpose {
 
-namespace {
-
-Variant way_of(const std::string& name) {
-  if (name == "copy") return Variant::copy;
-  if (name == "strided-write") return Variant::strided_write;
-  if (name == "strided-read") return Variant::strided_read;
-  if (name == "tile") return Variant::tile;
-  if (name == "padded") return Variant::padded;
-  return name == "swizzled" ? Variant::swizzled : Variant::wide;
-}
-
-}  // namespace
-
 Transpose::Transpose(const Case& decided)
-    : way(way_of(decided.name("transpose"))),
-      element_bytes(decided.name("type") == "double" ? sizeof(double) : sizeof(float)),
-      matrix{.rows = static_cast<std::uint32_t>(decided.number("matrix_rows")),
-             .columns = static_cast<std::uint32_t>(decided.number("matrix_columns"))} {
+    : way(decided[axis::transpose]),
+      element_bytes(decided[kernels::axis::doubles] ? sizeof(double) : sizeof(float)),
+      matrix{.rows = decided[axis::matrix_rows], .columns = decided[axis::matrix_columns]} {
   if (matrix.rows == 0) matrix.rows = matrix.columns;
   vector = way == Variant::wide ? vector_elements(matrix, element_bytes) : 1;
   side = way == Variant::wide ? wide_row_bytes / element_bytes : tile_side;

@@ -6,11 +6,19 @@
 
 #include "engine/access/site.hpp"
 #include "probes/kernels/transpose/transpose.hpp"
+#include "probes/kernels/type_axis.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels::transpose {
 
 enum class Variant { copy, strided_write, strided_read, tile, padded, swizzled, wide };
+
+namespace axis {
+inline constexpr Number<std::uint32_t> matrix_columns{"matrix_columns"};
+inline constexpr Number<std::uint32_t> matrix_rows{"matrix_rows"};
+inline constexpr Choice<Variant> transpose{
+    "transpose", {"copy", "strided-write", "strided-read", "tile", "padded", "swizzled", "wide"}};
+}  // namespace axis
 
 [[nodiscard]] constexpr TileLayout layout_of(Variant way) {
   return way == Variant::padded     ? TileLayout::padded

@@ -20,7 +20,7 @@ unsigned column_wavefronts(TileLayout layout, std::uint32_t element_bytes) {
   return access::shared_wavefronts(request, access::Op::load);
 }
 
-const std::string& variant_of(const Outcome& outcome) { return outcome.one.name("transpose"); }
+const std::string& variant_of(const Outcome& outcome) { return outcome.one.name(axis::transpose); }
 
 /// The variants of one matrix; null where one is missing.
 struct Variants {
@@ -33,18 +33,13 @@ struct Variants {
   const Outcome* wide;
 
   explicit Variants(std::span<const Outcome> outcomes)
-      : copy(find(outcomes, "copy")),
-        strided_write(find(outcomes, "strided-write")),
-        strided_read(find(outcomes, "strided-read")),
-        tile(find(outcomes, "tile")),
-        padded(find(outcomes, "padded")),
-        swizzled(find(outcomes, "swizzled")),
-        wide(find(outcomes, "wide")) {}
-
- private:
-  static const Outcome* find(std::span<const Outcome> outcomes, const char* name) {
-    return find_outcome(outcomes, "transpose", std::string(name));
-  }
+      : copy(find_outcome(outcomes, axis::transpose, Variant::copy)),
+        strided_write(find_outcome(outcomes, axis::transpose, Variant::strided_write)),
+        strided_read(find_outcome(outcomes, axis::transpose, Variant::strided_read)),
+        tile(find_outcome(outcomes, axis::transpose, Variant::tile)),
+        padded(find_outcome(outcomes, axis::transpose, Variant::padded)),
+        swizzled(find_outcome(outcomes, axis::transpose, Variant::swizzled)),
+        wide(find_outcome(outcomes, axis::transpose, Variant::wide)) {}
 };
 
 /// The better of two; null where both are missing.
@@ -105,8 +100,8 @@ void add_cure(std::vector<Fact>& facts, const Variants& variants, std::uint32_t 
                 : "{cure}, and {before} wavefronts become {after}, which is no faster here.",
             {{"cure", pads ? "Pad the tile by one column" : "Swizzle the tile"},
              gain_value("gain_ratio", *variants.tile, *cured),
-             {"before", static_cast<double>(before)},
-             {"after", static_cast<double>(after)}}};
+             {"before", before},
+             {"after", after}}};
   if (pads && variants.swizzled != nullptr) {
     fact.outcomes.push_back(variants.swizzled->index);
     fact.values.push_back(gain_value("swizzled_ratio", *variants.padded, *variants.swizzled));
@@ -120,17 +115,18 @@ void add_cure(std::vector<Fact>& facts, const Variants& variants, std::uint32_t 
 }  // namespace
 
 Conclusion conclude_transpose(std::span<const Outcome> outcomes) {
-  const std::vector<Outcome> largest = largest_of(outcomes, "matrix_columns");
+  const std::vector<Outcome> largest = largest_of(outcomes, axis::matrix_columns);
   const Case& first = largest.front().one;
-  const std::uint64_t columns = first.number("matrix_columns");
-  const std::uint64_t rows = first.number("matrix_rows") == 0 ? columns : first.number("matrix_rows");
-  const std::string matrix = std::to_string(rows) + " x " + std::to_string(columns) + " " + first.name("type") + "s";
+  const std::uint32_t columns = first[axis::matrix_columns];
+  const std::uint32_t rows = first[axis::matrix_rows] == 0 ? columns : first[axis::matrix_rows];
+  const std::string& type = first.name(kernels::axis::doubles);
+  const std::string matrix = std::to_string(rows) + " x " + std::to_string(columns) + " " + type + "s";
   const Variants variants(largest);
   std::vector<Fact> facts = {best_variant(largest, variants.copy, matrix)};
   add_gain(facts, better_of(variants.strided_write, variants.strided_read), variants.tile,
            "Turn it in a tile of shared memory, so that rows are loaded and stored: {gain_ratio} the rate of {from}.",
            "Turned in a tile of shared memory it is no faster, with {gain_ratio} the rate of {from}.");
-  add_cure(facts, variants, first.name("type") == "double" ? sizeof(double) : sizeof(float));
+  add_cure(facts, variants, first[kernels::axis::doubles] ? sizeof(double) : sizeof(float));
   add_gain(facts, better_of(variants.padded, variants.swizzled), variants.wide,
            "Move vectors in wider tiles: {gain_ratio} the rate of {from}.",
            "Vectors in wider tiles are no faster, with {gain_ratio} the rate of {from}.");

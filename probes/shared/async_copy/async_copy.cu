@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,14 +22,21 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/comparison.hpp"
+#include "probes/dispatch.hpp"
 #include "probes/probe.hpp"
 #include "probes/shared/async_copy/async_copy_kernels.cuh"
 
 namespace gpumem::shared {
 
-namespace {
-
 enum class CopyMethod { registers, cp_async, bulk };
+
+namespace axis {
+constexpr Number in_flight_bytes{"in_flight_bytes"};
+constexpr Choice<CopyMethod> copied_by{"copied_by", {"registers", "cp-async", "bulk"}};
+constexpr Number<unsigned> block_threads{"block_threads"};
+}  // namespace axis
+
+namespace {
 
 /// A case in numbers.
 struct AsyncLaunch {
@@ -39,11 +45,9 @@ struct AsyncLaunch {
   unsigned block_threads;
 
   explicit AsyncLaunch(const Case& decided)
-      : way(decided.name("copied_by") == "registers"  ? CopyMethod::registers
-            : decided.name("copied_by") == "cp-async" ? CopyMethod::cp_async
-                                                      : CopyMethod::bulk),
-        in_flight_bytes(decided.number("in_flight_bytes")),
-        block_threads(static_cast<unsigned>(decided.number("block_threads"))) {}
+      : way(decided[axis::copied_by]),
+        in_flight_bytes(decided[axis::in_flight_bytes]),
+        block_threads(decided[axis::block_threads]) {}
 
   /// What a block works on at a time.
   [[nodiscard]] std::uint32_t tile_words() const {
@@ -51,24 +55,8 @@ struct AsyncLaunch {
   }
   [[nodiscard]] std::uint64_t held() const { return in_flight_bytes / word_bytes / block_threads; }
 
-  /// Calls visit(integral_constant<words that a thread holds>).
-  template <class Visitor>
-  decltype(auto) with_held(Visitor&& visit) const {
-    switch (held()) {
-      case 1:
-        return visit(std::integral_constant<unsigned, 1>{});
-      case 2:
-        return visit(std::integral_constant<unsigned, 2>{});
-      case 4:
-        return visit(std::integral_constant<unsigned, 4>{});
-      case 8:
-        return visit(std::integral_constant<unsigned, 8>{});
-      case 16:
-        return visit(std::integral_constant<unsigned, 16>{});
-      default:
-        return visit(std::integral_constant<unsigned, most_held>{});
-    }
-  }
+  /// Of the compiled kernels, those of which a thread holds so many words.
+  [[nodiscard]] auto compiled_held() const { return one_of<1, 2, 4, 8, 16, most_held>(held()); }
 };
 
 /// 16 times the L2, so that the memory is what is read; less where that is more than half of it. A power of two, so
@@ -116,8 +104,8 @@ Workload describe_async_copy(const Case& decided, const Device& device) {
   Workload workload;
   switch (launch.way) {
     case CopyMethod::registers:
-      workload.kernel =
-          launch.with_held([](auto held) { return measure::kernel_name<&copy_through_registers<held()>>(); });
+      workload.kernel = dispatch(launch.compiled_held(),
+                                 [](auto held) { return measure::kernel_name<&copy_through_registers<held()>>(); });
       break;
     case CopyMethod::cp_async:
       workload.kernel = measure::kernel_name<&copy_by_cp_async<ring_stages>>();
@@ -198,7 +186,7 @@ class AsyncCopyExperiment final : public measure::Experiment {
   void with_kernel(Visitor&& visit) const {
     switch (launch_.way) {
       case CopyMethod::registers:
-        return launch_.with_held([&](auto held) { visit(copy_through_registers<held()>); });
+        return dispatch(launch_.compiled_held(), [&](auto held) { visit(copy_through_registers<held()>); });
       case CopyMethod::cp_async:
         return visit(copy_by_cp_async<ring_stages>, launch_.tile_words());
       case CopyMethod::bulk:
@@ -214,7 +202,7 @@ class AsyncCopyExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-std::uint64_t in_flight_of(const Outcome& outcome) { return outcome.one.number("in_flight_bytes"); }
+std::uint64_t in_flight_of(const Outcome& outcome) { return outcome.one[axis::in_flight_bytes]; }
 
 /// The cases of one method.
 struct MethodCases {
@@ -226,13 +214,14 @@ struct MethodCases {
 
 /// Those that ran. `least` is the rate that saturates.
 std::vector<MethodCases> methods_of(std::span<const Outcome> outcomes, double least) {
-  constexpr std::pair<std::string_view, std::string_view> methods[] = {
-      {"bulk", "by the bulk copy engine"}, {"cp-async", "by cp.async"}, {"registers", "through registers"}};
+  constexpr std::pair<CopyMethod, const char*> methods[] = {{CopyMethod::bulk, "by the bulk copy engine"},
+                                                            {CopyMethod::cp_async, "by cp.async"},
+                                                            {CopyMethod::registers, "through registers"}};
   std::vector<MethodCases> found;
-  for (const auto& [name, words] : methods) {
-    MethodCases method{.words = std::string(words)};
+  for (const auto& [way, words] : methods) {
+    MethodCases method{.words = words};
     for (const Outcome& outcome : outcomes) {
-      if (outcome.one.name("copied_by") != name) continue;
+      if (outcome.one[axis::copied_by] != way) continue;
       method.outcomes.push_back(outcome);
       method.indices.push_back(outcome.index);
       if (outcome.headline < least) continue;
@@ -260,7 +249,7 @@ Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
                  {},
                  "A multiprocessor with {block_threads} threads takes so many bytes in flight for nearly "
                  "{rate_gb_per_s}: {in_flight_bytes method}.",
-                 {{"block_threads", static_cast<double>(best.one.number("block_threads"))},
+                 {{"block_threads", best.one[axis::block_threads]},
                   headline_value("rate_gb_per_s", best),
                   {"in_flight_bytes", std::vector<double>{}},
                   {"method", std::vector<std::string>{}}}};
@@ -296,26 +285,25 @@ Probe async_copy_probe() {
   Probe probe;
   probe.name = "async-copy";
   probe.purpose = "global to shared memory: which way fills the memory's bandwidth with the least in flight";
-  probe.axes = {{.flag = "in-flight",
-                 .parameter = "in_flight_bytes",
-                 .unit = "bytes",
-                 .purpose = "bytes that each multiprocessor has on their way at once; bandwidth is that over latency",
-                 .defaults = "4KiB..128KiB*2",
-                 .quick = "8KiB,32KiB,128KiB",
-                 .numbers = {4096, 8192, 16384, 32768, 65536, most_in_flight}},
-                {.flag = "async-copy",
-                 .parameter = "copied_by",
-                 .purpose = "loads and stores, cp.async past the registers, or the bulk copy engine (sm_90)",
-                 .defaults = "registers,cp-async,bulk",
-                 .names = {"registers", "cp-async", "bulk"},
-                 .value_optional = true},
-                {.flag = "block-threads",
-                 .parameter = "block_threads",
-                 .unit = "threads",
-                 .purpose = "threads of the one block of a multiprocessor; the bulk engine needs one of them to copy",
-                 .defaults = "256",
-                 .numbers = {32, 64, 128, 256, 512, 1024}}};
-  probe.compared = "copied_by";
+  probe.axes = {
+      axis::in_flight_bytes(
+          {.flag = "in-flight",
+           .unit = "bytes",
+           .purpose = "bytes that each multiprocessor has on their way at once; bandwidth is that over latency",
+           .defaults = "4KiB..128KiB*2",
+           .quick = "8KiB,32KiB,128KiB",
+           .numbers = {4096, 8192, 16384, 32768, 65536, most_in_flight}}),
+      axis::copied_by({.flag = "async-copy",
+                       .purpose = "loads and stores, cp.async past the registers, or the bulk copy engine (sm_90)",
+                       .defaults = "registers,cp-async,bulk",
+                       .value_optional = true}),
+      axis::block_threads(
+          {.flag = "block-threads",
+           .unit = "threads",
+           .purpose = "threads of the one block of a multiprocessor; the bulk engine needs one of them to copy",
+           .defaults = "256",
+           .numbers = {32, 64, 128, 256, 512, 1024}})};
+  probe.compared = axis::copied_by.name;
   probe.baseline = std::string("registers");
   probe.concluded = {{"saturating_in_flight_bytes",
                       "fewest bytes in flight per multiprocessor that reach 95 % of the best bandwidth of the table",

@@ -12,68 +12,70 @@ namespace gpumem::shared {
 
 static_assert(TilePattern::lines_per_warp == turns, "four warps access all of the tile");
 
+enum class TileLayout { plain, padded, swizzled };
+
+namespace axis {
+constexpr Choice<TileLayout> tile{"tile", {"plain", "padded", "swizzled"}};
+constexpr Choice<bool> by_columns{"tile_walk", {{"columns", true}, {"rows", false}}};
+}  // namespace axis
+
 static TilePattern tile_pattern(const Case& one) {
-  const std::string& layout = one.name("tile");
-  return {.pitch = TilePattern::side + (layout == "padded" ? 1 : 0),
-          .swizzled = layout == "swizzled",
-          .by_columns = one.name("tile_walk") == "columns"};
+  const TileLayout layout = one[axis::tile];
+  return {.pitch = TilePattern::side + (layout == TileLayout::padded ? 1 : 0),
+          .swizzled = layout == TileLayout::swizzled,
+          .by_columns = one[axis::by_columns]};
 }
 
 /// For the cases of one walk, word size and op in several layouts: which has no bank conflicts, and what it costs.
 static Conclusion conclude_tile(std::span<const Outcome> outcomes) {
   const Case& one = outcomes.front().one;
   const Outcome& best = best_of(outcomes);
-  const Outcome* plain = find_outcome(outcomes, "tile", std::string("plain"));
+  const Outcome* plain = find_outcome(outcomes, axis::tile, TileLayout::plain);
   std::vector<Fact> facts;
   if (plain != nullptr && outcomes.size() > 1) {
-    const auto cures = [&](const char* layout) {
-      const Outcome* outcome = find_outcome(outcomes, "tile", std::string(layout));
+    const auto cures = [&](TileLayout layout) {
+      const Outcome* outcome = find_outcome(outcomes, axis::tile, layout);
       return outcome != nullptr && as_good(*outcome, best);
     };
     const bool is_better = better(best, *plain);
-    facts.push_back({is_better ? FactKind::fastest : FactKind::as_fast_as,
-                     {best.index, plain->index},
-                     !is_better ? "No layout is faster than the plain one: it has no conflicts here."
-                     : !cures("swizzled")
-                         ? "Pad each row by a word, for {padding_bytes} a tile: {gain_ratio} as fast as "
-                           "the plain layout."
-                     : !cures("padded") ? "Swizzle the tile, with column c of row r at c ^ r: {gain_ratio} as fast as "
+    facts.push_back(
+        {is_better ? FactKind::fastest : FactKind::as_fast_as,
+         {best.index, plain->index},
+         !is_better                     ? "No layout is faster than the plain one: it has no conflicts here."
+         : !cures(TileLayout::swizzled) ? "Pad each row by a word, for {padding_bytes} a tile: {gain_ratio} as fast as "
+                                          "the plain layout."
+         : !cures(TileLayout::padded)   ? "Swizzle the tile, with column c of row r at c ^ r: {gain_ratio} as fast as "
                                           "the plain layout."
                                         : "Swizzle the tile, with column c of row r at c ^ r, or pad each row by a "
                                           "word, for {padding_bytes} a tile: {gain_ratio} as fast as the plain layout.",
-                     {{"padding_bytes", static_cast<double>(TilePattern::side * one.number("word_bytes"))},
-                      gain_value("gain_ratio", *plain, best)}});
+         {{"padding_bytes", TilePattern::side * one[axis::word_bytes]}, gain_value("gain_ratio", *plain, best)}});
   }
   std::vector<std::string> layouts;
   std::vector<double> cycles;
   for (const Outcome& outcome : outcomes) {
-    layouts.push_back(outcome.one.name("tile"));
+    layouts.push_back(outcome.one.name(axis::tile));
     cycles.push_back(outcome.headline);
   }
   facts.push_back({FactKind::costs,
                    all_of(outcomes),
-                   one.name("op") == "write"
+                   one[axis::op] == access::Op::store
                        ? "A request that writes the tile by {walk} takes: {layout request_cycles}."
                        : "A request that reads the tile by {walk} takes: {layout request_cycles}.",
-                   {{"walk", one.name("tile_walk")}, {"layout", layouts}, {"request_cycles", cycles}}});
+                   {{"walk", one.name(axis::by_columns)}, {"layout", layouts}, {"request_cycles", cycles}}});
   return {.facts = std::move(facts)};
 }
 
 static Probe tile_probe() {
-  Probe probe =
-      make_probe("tile", "a 32 x 32 tile of shared memory by columns: what cures its bank conflicts",
-                 {{.flag = "tile",
-                   .parameter = "tile",
+  Probe probe = make_probe(
+      "tile", "a 32 x 32 tile of shared memory by columns: what cures its bank conflicts",
+      {axis::tile({.flag = "tile",
                    .purpose = "how the tile lies in shared memory; padded to 33 words a row, or swizzled",
                    .defaults = "plain,padded,swizzled",
-                   .names = {"plain", "padded", "swizzled"},
-                   .value_optional = true},
-                  {.flag = "tile-walk",
-                   .parameter = "tile_walk",
-                   .purpose = "what a warp accesses at once: a column, or a row, which has no conflicts anyway",
-                   .defaults = "columns",
-                   .names = {"columns", "rows"}}},
-                 std::string("plain"), tile_pattern);
+                   .value_optional = true}),
+       axis::by_columns({.flag = "tile-walk",
+                         .purpose = "what a warp accesses at once: a column, or a row, which has no conflicts anyway",
+                         .defaults = "columns"})},
+      std::string("plain"), tile_pattern);
   probe.conclude = conclude_tile;
   return probe;
 }

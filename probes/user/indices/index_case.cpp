@@ -23,10 +23,10 @@ using pattern::IndexSequence;
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 48U;
 
 std::optional<pattern::IndexFormat> format_of(const Case& one) {
-  return pattern::index_format_of_name(one.name("index_format"));
+  return pattern::index_format_of_name(one[axis::index_format]);
 }
 
-bool has_from(const Case& one) { return one.name("from") != "none"; }
+bool has_from(const Case& one) { return one[axis::from] != "none"; }
 
 /// "'a.npy': index 3, counted from 0, is 99", for the first that is not below `end`.
 std::string first_beyond(const std::string& flag, const std::string& value, const IndexSequence& sequence,
@@ -109,25 +109,25 @@ std::optional<std::uint64_t> IndexCases::Lists::count() const {
   return from && from->sequence != nullptr ? std::optional(from->sequence->count()) : std::nullopt;
 }
 
-IndexCases::Listed IndexCases::listed(const Case& one, const std::string& parameter) {
-  Listed list{.flag = parameter, .value = one.name(parameter), .named = {}};
+IndexCases::Listed IndexCases::listed(const Case& one, const Text& parameter) {
+  Listed list{.flag = parameter.name, .value = one[parameter], .named = {}};
   list.named = files_.get(list.value, list.flag, format_of(one));
   if (list.named->sequence) list.sequence = &*list.named->sequence;
   return list;
 }
 
 IndexCases::Lists IndexCases::lists_of(const Case& with_op) {
-  Lists lists{.indices = listed(with_op, "indices")};
-  const Op op = op_of(with_op);
+  Lists lists{.indices = listed(with_op, axis::indices)};
+  const Op op = with_op[axis::op];
   const std::string& value = lists.indices.value;
   const auto& own_from = lists.indices.named->from;
   if (has_from(with_op)) {
     if (own_from) throw usage_error(fmt::format("--from: '{}' says itself where is read; leave --from out", value));
     if (op != Op::copy) {
       throw usage_error(
-          fmt::format("--from says where a copy reads, but --op is {}; leave one of them out", with_op.name("op")));
+          fmt::format("--from says where a copy reads, but --op is {}; leave one of them out", with_op.name(axis::op)));
     }
-    lists.from = listed(with_op, "from");
+    lists.from = listed(with_op, axis::from);
     if (lists.from->named->from) lists.from->sequence = &*lists.from->named->from;
     const auto* const to = lists.indices.sequence;
     const auto* const from = lists.from->sequence;
@@ -147,9 +147,9 @@ IndexCases::Lists IndexCases::lists_of(const Case& with_op) {
 
 /// Puts values in place of "auto" that the files say, and what their words were taken for in the place of "detect".
 IndexCases::Lists IndexCases::decide(Case& one) {
-  if (one.is_auto("op")) {
-    const Op op = has_from(one) ? Op::copy : listed(one, "indices").named->op.value_or(Op::read);
-    one.set("op", op == Op::read ? "read" : op == Op::write ? "write" : "copy");
+  if (one.is_auto(axis::op)) {
+    const Op op = has_from(one) ? Op::copy : listed(one, axis::indices).named->op.value_or(Op::read);
+    one.set(axis::op, axis::op.name_of(op));
   }
   Lists lists = lists_of(one);
   if (!format_of(one)) {
@@ -158,31 +158,31 @@ IndexCases::Lists IndexCases::decide(Case& one) {
       if (list == nullptr || !list->named->format) continue;
       formats.insert(list->named->guessed ? list->named->format : std::nullopt);
     }
-    if (formats.size() == 1 && *formats.begin()) one.set("index_format", std::string(to_string(**formats.begin())));
+    if (formats.size() == 1 && *formats.begin()) one.set(axis::index_format, std::string(to_string(**formats.begin())));
   }
   const std::string& value = lists.indices.value;
   const auto* const sequence = lists.indices.sequence;
-  if (sequence != nullptr && one.number("delta_elements") > 0) {
+  if (sequence != nullptr && one[axis::delta_elements] > 0) {
     throw usage_error(fmt::format(
         "--delta is for notation on the command line, such as UNIFORM:8:4, and '{}' says itself where its accesses go; "
         "leave --delta out",
         value));
   }
-  const std::uint64_t word_bytes = one.number("word_bytes");
+  const std::uint64_t word_bytes = one[axis::word_bytes];
   const auto count = lists.count();
-  if (one.is_auto("buffer_bytes")) {
-    if (count) one.set("buffer_bytes", *count * word_bytes);
-  } else if (count && one.number("buffer_bytes") / word_bytes > *count) {
+  if (one.is_auto(axis::buffer_bytes)) {
+    if (count) one.set(axis::buffer_bytes, *count * word_bytes);
+  } else if (count && one[axis::buffer_bytes] / word_bytes > *count) {
     throw usage_error(fmt::format(
         "--buffer {}: is for {} accesses of {} bytes, and '{}' has {}; leave --buffer out, or pass {} at most",
-        one.number("buffer_bytes"), one.number("buffer_bytes") / word_bytes, word_bytes,
+        one[axis::buffer_bytes], one[axis::buffer_bytes] / word_bytes, word_bytes,
         sequence != nullptr ? value : lists.from->value, *count, *count * word_bytes));
   }
   return lists;
 }
 
 IndexArray IndexCases::array_of(const Listed& list, const Case& sized, std::uint64_t accesses) {
-  const std::uint64_t given = sized.number("delta_elements");
+  const std::uint64_t given = sized[axis::delta_elements];
   const std::uint64_t delta = list.sequence != nullptr ? 0
                               : given > 0              ? given
                                                        : list.named->notation->delta.value_or(pattern::spatter_delta);
@@ -193,7 +193,7 @@ IndexArray IndexCases::array_of(const Listed& list, const Case& sized, std::uint
   };
   const bool other_part = list.named->from && list.sequence == &*list.named->from;
   IndexArray array{
-      .key = fmt::format("{} {} {} {} {}", sized.name("index_format"), other_part, delta, accesses, list.value),
+      .key = fmt::format("{} {} {} {} {}", sized[axis::index_format], other_part, delta, accesses, list.value),
       .sequence = list.sequence != nullptr ? *list.sequence : repeated()};
   auto& highest = known(array.key).highest_element;
   if (!highest) highest = array.sequence.highest(accesses);
@@ -203,7 +203,7 @@ IndexArray IndexCases::array_of(const Listed& list, const Case& sized, std::uint
     if (array.highest_element < end) return;
     refuse_list(*list.named, first_beyond(list.flag, list.value, array.sequence, end) + why);
   };
-  if (const std::uint64_t extent = sized.number("extent_elements"); extent > 0) {
+  if (const std::uint64_t extent = sized[axis::extent_elements]; extent > 0) {
     refuse_beyond(extent, fmt::format(", beyond the {} elements of --extent; make that larger", extent));
   }
   refuse_beyond(most_elements, ": no GPU has the memory for an array that reaches there; " + cure_of(*list.named));
@@ -215,7 +215,7 @@ IndexCase IndexCases::case_of(const Case& sized, const Launch& launch) {
   IndexCase one{.launch = launch, .indices = array_of(lists.indices, sized, launch.count), .from = {}};
   if (lists.from) one.from = array_of(*lists.from, sized, launch.count);
   const auto elements_of = [&](const IndexArray& array) {
-    return std::max(array.highest_element + 1, sized.number("extent_elements"));
+    return std::max(array.highest_element + 1, sized[axis::extent_elements]);
   };
   if (launch.loads()) one.source_elements = elements_of(one.from ? *one.from : one.indices);
   if (launch.stores()) one.target_elements = elements_of(one.indices);
@@ -228,7 +228,7 @@ void IndexCases::validate(const Case& chosen) {
   global::validate(chosen);
   Case one = chosen;
   decide(one);
-  if (!one.is_auto("buffer_bytes")) static_cast<void>(case_of(one, untiled_launch_of(one)));
+  if (!one.is_auto(axis::buffer_bytes)) static_cast<void>(case_of(one, untiled_launch_of(one)));
 }
 
 void IndexCases::size(std::span<Case> sweep, const Device& device) {

@@ -17,6 +17,13 @@
 
 namespace gpumem::global {
 
+namespace axis {
+inline constexpr Text indices{"indices"};
+inline constexpr Text from{"from"};
+inline constexpr Number delta_elements{"delta_elements"};
+inline constexpr Text index_format{"index_format"};
+}  // namespace axis
+
 /// Where the accesses of a launch go, one after another.
 struct IndexArray {
   std::string key;                    ///< tells what is known of it from what is known of others
@@ -74,7 +81,7 @@ class IndexCases {
     std::optional<access::ExactSummary> exact = {};
   };
 
-  [[nodiscard]] Listed listed(const Case& one, const std::string& parameter);
+  [[nodiscard]] Listed listed(const Case& one, const Text& parameter);
   [[nodiscard]] Lists lists_of(const Case& with_op);
   Lists decide(Case& one);
   void require_memory(const Case& one, const Device& device);

@@ -9,29 +9,26 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/global/launch.cuh"
+#include "probes/user/extent.hpp"
 #include "probes/user/indices/index_case.hpp"
 #include "probes/user/indices/index_kernels.cuh"
 
 namespace gpumem::global {
 
-/// Calls visit(type_identity<Word>, integral_constant<elements per thread>, type_identity<Index>) for a case.
-template <class Visitor>
-static decltype(auto) with_index_shape(const IndexCase& one, Visitor&& visit) {
-  return with_shape(one.launch, [&](auto word, auto elements) {
-    if (one.index_bytes() == sizeof(std::uint32_t)) return visit(word, elements, std::type_identity<std::uint32_t>{});
-    return visit(word, elements, std::type_identity<std::uint64_t>{});
-  });
-}
+static auto index_of(const IndexCase& one) { return type_of_size<std::uint32_t, std::uint64_t>(one.index_bytes()); }
 
 static std::string kernel_name_of(const IndexCase& one) {
-  return with_index_shape(one, [&](auto word, auto elements, auto index) {
-    using Word = typename decltype(word)::type;
-    using Index = typename decltype(index)::type;
-    if (one.launch.op == Op::read) return measure::kernel_name<&read<Word, IndexPattern<Index>, elements()>>();
-    if (one.launch.op == Op::write) return measure::kernel_name<&write<Word, IndexPattern<Index>, elements()>>();
-    if (one.from) return measure::kernel_name<&copy_indexed<Word, Index, elements(), true>>();
-    return measure::kernel_name<&copy_indexed<Word, Index, elements(), false>>();
-  });
+  return dispatch(word_of(one.launch), elements_of(one.launch), index_of(one),
+                  [&](auto word, auto elements, auto index) {
+                    using Word = typename decltype(word)::type;
+                    using Index = typename decltype(index)::type;
+                    if (one.launch.op == Op::read)
+                      return measure::kernel_name<&read<Word, IndexPattern<Index>, elements()>>();
+                    if (one.launch.op == Op::write)
+                      return measure::kernel_name<&write<Word, IndexPattern<Index>, elements()>>();
+                    if (one.from) return measure::kernel_name<&copy_indexed<Word, Index, elements(), true>>();
+                    return measure::kernel_name<&copy_indexed<Word, Index, elements(), false>>();
+                  });
 }
 
 /// The first `count` indices on the device.
@@ -67,7 +64,7 @@ class IndexExperiment final : public measure::Experiment {
     run(output_, stream);
     const measure::CheckResult<Mismatches> check(*session_);
     check.reset(stream);
-    with_index_shape(case_, [&](auto, auto, auto index) {
+    dispatch(index_of(case_), [&](auto index) {
       queue_checks<typename decltype(index)::type>(marks.as<std::uint32_t>(), check.data(), stream);
     });
     const Mismatches found = check.read(stream);
@@ -91,7 +88,7 @@ class IndexExperiment final : public measure::Experiment {
 
   void run(std::uint32_t* output, cudaStream_t stream) {
     const Launch& launch = case_.launch;
-    with_index_shape(case_, [&](auto word, auto elements, auto index) {
+    dispatch(word_of(launch), elements_of(launch), index_of(case_), [&](auto word, auto elements, auto index) {
       using Word = typename decltype(word)::type;
       using Index = typename decltype(index)::type;
       const auto grid = static_cast<unsigned>(launch.blocks());
@@ -167,45 +164,45 @@ static std::vector<Axis> index_axes() {
   Axis buffer = buffer_axis();
   buffer.purpose =
       "useful bytes per array: of so many accesses; auto is all that a file has, of notation 16 times the L2";
-  return {
-      {.flag = "indices",
-       .parameter = "indices",
-       .purpose = "elements that the accesses go to: a file (.npy, text or words), a JSON file of Spatter's, or its "
-                  "notation, also 0,4,8",
-       .defaults = "UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000",
-       .texts = [](std::string_view text) { return index_values(text, "indices"); },
-       .takes = "files, Spatter's notation"},
-      {.flag = "from",
-       .parameter = "from",
-       .purpose = "elements that a copy reads, in the same forms; --indices then says where it writes",
-       .defaults = "none",
-       .zero_follows = true,
-       .texts = from_values,
-       .takes = "files, Spatter's notation, none"},
-      std::move(op),
-      word_bytes_axis(),
-      elements_per_thread_axis(),
-      block_threads_axis(),
-      std::move(buffer),
-      {.flag = "extent",
-       .parameter = "extent_elements",
-       .unit = "elements",
-       .purpose = "elements of each array, which no index may go beyond; 0: as many as the indices need",
-       .defaults = "0",
-       .zero_follows = true},
-      {.flag = "delta",
-       .parameter = "delta_elements",
-       .unit = "elements",
-       .purpose = "elements that every repeat of Spatter's notation goes further on; 0: what it says, else 8",
-       .defaults = "0",
-       .zero_follows = true},
-      {.flag = "index-format",
-       .parameter = "index_format",
-       .purpose = "type of files whose name does not say it, be for big-endian words; detect goes by the content, and "
-                  "the report has what words were taken for",
-       .defaults = "detect",
-       .names = format_names(),
-       .zero_follows = true}};
+  return {axis::indices(
+              {.flag = "indices",
+               .purpose =
+                   "elements that the accesses go to: a file (.npy, text or words), a JSON file of Spatter's, or its "
+                   "notation, also 0,4,8",
+               .defaults = "UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000",
+               .texts = [](std::string_view text) { return index_values(text, "indices"); },
+               .takes = "files, Spatter's notation"}),
+          axis::from({.flag = "from",
+                      .purpose = "elements that a copy reads, in the same forms; --indices then says where it writes",
+                      .defaults = "none",
+                      .zero_follows = true,
+                      .texts = from_values,
+                      .takes = "files, Spatter's notation, none"}),
+          std::move(op),
+          word_bytes_axis(),
+          elements_per_thread_axis(),
+          block_threads_axis(),
+          std::move(buffer),
+          axis::extent_elements(
+              {.flag = "extent",
+               .unit = "elements",
+               .purpose = "elements of each array, which no index may go beyond; 0: as many as the indices need",
+               .defaults = "0",
+               .zero_follows = true}),
+          axis::delta_elements(
+              {.flag = "delta",
+               .unit = "elements",
+               .purpose = "elements that every repeat of Spatter's notation goes further on; 0: what it says, else 8",
+               .defaults = "0",
+               .zero_follows = true}),
+          axis::index_format(
+              {.flag = "index-format",
+               .purpose =
+                   "type of files whose name does not say it, be for big-endian words; detect goes by the content, and "
+                   "the report has what words were taken for",
+               .defaults = "detect",
+               .names = format_names(),
+               .zero_follows = true})};
 }
 
 static Probe indices_probe() {

@@ -21,6 +21,11 @@
 
 namespace gpumem::global {
 
+namespace axis {
+constexpr Text pattern{"pattern"};
+constexpr Text active{"active"};
+}  // namespace axis
+
 namespace {
 
 std::vector<std::string> swept_texts(std::string_view text, std::string_view option) {
@@ -46,14 +51,14 @@ std::vector<std::string> pattern_texts(const std::string& text) {
 }
 
 bool uses_any(const Case& one, std::span<const pattern::Variable> names) {
-  return std::ranges::any_of(std::array{"pattern", "active"}, [&](const char* parameter) {
-    const pattern::Expression expression = pattern::parse_one(one.name(parameter), parameter);
+  return std::ranges::any_of(std::array{axis::pattern, axis::active}, [&](const Text& parameter) {
+    const pattern::Expression expression = pattern::parse_one(one[parameter], parameter);
     return std::ranges::any_of(names, [&](pattern::Variable name) { return expression.uses(name); });
   });
 }
 
 /// Puts the first candidate in place of "auto" in all cases.
-void hold(std::span<Case> sweep, const std::string& parameter) {
+void hold(std::span<Case> sweep, const TypedParameter& parameter) {
   for (Case& one : sweep) {
     if (one.is_auto(parameter)) one.set(parameter, one.probe->find_axis(parameter)->candidates.front());
   }
@@ -68,46 +73,41 @@ void hold_shape(std::span<Case> sweep) {
   const auto uses = [&](std::span<const pattern::Variable> names) {
     return std::ranges::any_of(sweep, [&](const Case& one) { return uses_any(one, names); });
   };
-  if (uses(of_threads)) hold(sweep, "block_threads");
-  if (uses(of_elements)) hold(sweep, "elements_per_thread");
+  if (uses(of_threads)) hold(sweep, axis::block_threads);
+  if (uses(of_elements)) hold(sweep, axis::elements_per_thread);
 }
 
 /// With as much of its shape as is decided.
 Launch launch_so_far(const Case& one) {
   Launch launch = untiled_launch_of(one);
-  const auto decided = [&](const char* parameter, std::uint32_t otherwise) {
-    return one.is_auto(parameter) ? otherwise : static_cast<std::uint32_t>(one.number(parameter));
-  };
-  launch.tile.block_threads = decided("block_threads", launch.tile.block_threads);
-  launch.tile.elements_per_thread = decided("elements_per_thread", launch.tile.elements_per_thread);
+  if (!one.is_auto(axis::block_threads)) launch.tile.block_threads = one[axis::block_threads];
+  if (!one.is_auto(axis::elements_per_thread)) launch.tile.elements_per_thread = one[axis::elements_per_thread];
   return launch;
 }
 
 std::vector<Axis> pattern_axes() {
-  std::vector<Axis> all =
-      axes({.flag = "pattern",
-            .parameter = "pattern",
-            .purpose = "element that access i of n goes to: an expression in 64-bit arithmetic, {a..b} in it for a "
-                       "sweep; it may name lane (of the warp), thread and warp (of the block, from 0 on in each) and "
-                       "block (of the grid); with thread, warp or block, auto holds 256 threads per block, with block "
-                       "4 elements per thread too",
-            .defaults = "i, i ^ 5, i % 1024 * (n / 1024) + i / 1024, i * 2654435761 % n",
-            .quick = "i * 3 ^ 5",
-            .texts = [](std::string_view text) { return pattern_texts(std::string(text)); },
-            .takes = "expressions"});
+  std::vector<Axis> all = axes(axis::pattern(
+      {.flag = "pattern",
+       .purpose = "element that access i of n goes to: an expression in 64-bit arithmetic, {a..b} in it for a "
+                  "sweep; it may name lane (of the warp), thread and warp (of the block, from 0 on in each) and "
+                  "block (of the grid); with thread, warp or block, auto holds 256 threads per block, with block "
+                  "4 elements per thread too",
+       .defaults = "i, i ^ 5, i % 1024 * (n / 1024) + i / 1024, i * 2654435761 % n",
+       .quick = "i * 3 ^ 5",
+       .texts = [](std::string_view text) { return pattern_texts(std::string(text)); },
+       .takes = "expressions"}));
   const Axis further[] = {
-      {.flag = "active",
-       .parameter = "active",
-       .purpose = "expression that is not 0 for the accesses that take part",
-       .defaults = "1",
-       .texts = [](std::string_view text) { return swept_texts(text, "active"); },
-       .takes = "expressions"},
-      {.flag = "extent",
-       .parameter = "extent_elements",
-       .unit = "elements",
-       .purpose = "elements of each array, which no access may go beyond; 0: as many as the pattern needs",
-       .defaults = "0",
-       .zero_follows = true}};
+      axis::active({.flag = "active",
+                    .purpose = "expression that is not 0 for the accesses that take part",
+                    .defaults = "1",
+                    .texts = [](std::string_view text) { return swept_texts(text, "active"); },
+                    .takes = "expressions"}),
+      axis::extent_elements(
+          {.flag = "extent",
+           .unit = "elements",
+           .purpose = "elements of each array, which no access may go beyond; 0: as many as the pattern needs",
+           .defaults = "0",
+           .zero_follows = true})};
   all.insert(all.begin() + 1, std::begin(further), std::end(further));
   return all;
 }
@@ -125,15 +125,15 @@ class PatternProbe {
   /// Evaluates the pattern of a launch. Throws usage errors for elements that the case cannot have.
   [[nodiscard]] KnownCase known(const Case& one, const Launch& launch, const Device& device) {
     device_ = &device;
-    KnownCase known{.launch = launch, .pattern = user_pattern(one.name("pattern"), one.name("active"), launch)};
+    KnownCase known{.launch = launch, .pattern = user_pattern(one[axis::pattern], one[axis::active], launch)};
     memory_.evaluate_once(known.pattern, launch);
     known.facts = memory_.facts(known.pattern, launch);
-    const std::uint64_t extent = one.number("extent_elements");
+    const std::uint64_t extent = one[axis::extent_elements];
     if (extent > 0 && known.facts.extent_elements > extent) {
       throw usage_error(fmt::format(
           "--pattern: '{}' is {} for access i = {}, beyond the {} elements of --extent; make that larger, or leave the "
           "access out with --active",
-          one.name("pattern"), known.facts.extent_elements - 1, known.facts.highest_access, extent));
+          one[axis::pattern], known.facts.extent_elements - 1, known.facts.highest_access, extent));
     }
     known.extent_elements = std::max(extent, known.facts.extent_elements);
     return known;
@@ -172,7 +172,7 @@ class PatternProbe {
     throw usage_error(fmt::format(
         "--pattern: '{}' is {} for access i = {}, beyond the {} elements that the GPU's memory has; keep it smaller "
         "with % or &, or pass a smaller --buffer",
-        one.name("pattern"), sized.extent_elements - 1, sized.facts.highest_access, device.memory_bytes / word));
+        one[axis::pattern], sized.extent_elements - 1, sized.facts.highest_access, device.memory_bytes / word));
   }
 
   PatternCounter counter_;

@@ -19,12 +19,12 @@ double sectors(const Case& one) { return sectors_per_request(describe(one).sites
 }  // namespace
 
 TEST_CASE("layout: every layout accesses each which of every structure once", "[layout]") {
-  for (const std::string layout : {"aos", "aligned", "soa", "aosoa"}) {
+  for (const std::string& name : axis::layout.names()) {
     for (std::uint32_t bytes = 4; bytes <= 32; bytes += 4) {
       for (const bool one_field : {false, true}) {
         for (const std::uint64_t structures : {1U, 32U, 100U, 1024U}) {
-          INFO(layout << " " << bytes << " " << one_field << " " << structures);
-          const LayoutPlacement placement = layout_placement(layout, bytes, one_field, structures);
+          INFO(name << " " << bytes << " " << one_field << " " << structures);
+          const LayoutPlacement placement = layout_placement(axis::layout.value_of(name), bytes, one_field, structures);
           elements_of(placement);
           CHECK(placement.useful_bytes == structures * (one_field ? 4 : bytes));
         }
@@ -34,16 +34,16 @@ TEST_CASE("layout: every layout accesses each which of every structure once", "[
 }
 
 TEST_CASE("layout: fields lie where their layout says", "[layout]") {
-  CHECK(layout_placement("aos", 12, false, 100)(40, 2) == 40 * 3 + 2);
-  CHECK(layout_placement("soa", 12, false, 100)(40, 2) == 2 * 128 + 40);  // arrays of whole tiles
-  CHECK(layout_placement("aosoa", 12, false, 100)(40, 2) == 96 + 2 * 32 + 8);
-  CHECK(layout_placement("aos", 12, true, 100)(40, 0) == 40 * 3);
-  CHECK(layout_placement("aosoa", 12, true, 100)(40, 0) == 96 + 8);
+  CHECK(layout_placement(Layout::aos, 12, false, 100)(40, 2) == 40 * 3 + 2);
+  CHECK(layout_placement(Layout::soa, 12, false, 100)(40, 2) == 2 * 128 + 40);  // arrays of whole tiles
+  CHECK(layout_placement(Layout::aosoa, 12, false, 100)(40, 2) == 96 + 2 * 32 + 8);
+  CHECK(layout_placement(Layout::aos, 12, true, 100)(40, 0) == 40 * 3);
+  CHECK(layout_placement(Layout::aosoa, 12, true, 100)(40, 0) == 96 + 8);
 }
 
 TEST_CASE("layout: aligned structures are accessed in as few and wide words as their size allows", "[layout]") {
   const auto words = [](std::uint32_t bytes) {
-    const LayoutPlacement placement = layout_placement("aligned", bytes, false, 64);
+    const LayoutPlacement placement = layout_placement(Layout::aligned, bytes, false, 64);
     return std::pair(placement.word_bytes(), placement.elements_per_thread());
   };
   CHECK(words(4) == std::pair(4U, 1U));
@@ -52,7 +52,7 @@ TEST_CASE("layout: aligned structures are accessed in as few and wide words as t
   CHECK(words(16) == std::pair(16U, 1U));
   CHECK(words(20) == std::pair(16U, 2U));
   CHECK(words(32) == std::pair(16U, 2U));
-  const LayoutPlacement one_field = layout_placement("aligned", 12, true, 64);
+  const LayoutPlacement one_field = layout_placement(Layout::aligned, 12, true, 64);
   CHECK(one_field.word_bytes() == 4);
   CHECK(one_field(5, 0) == 5 * 4);  // padded to 16 bytes
 }

@@ -1,0 +1,142 @@
+#pragma once
+// Axes, and the parameters of cases that they vary, by their types. A constant of each parameter says what reports call
+// it and what its values are to the probe: numbers, or what its names stand for. The axis is made from the constant,
+// and cases are read with it (Case::operator[]), so that what is mistyped does not compile:
+//
+//   namespace axis { constexpr Choice<Op> op{"op", {"read", "write", "copy"}}; }
+//   probe.axes = {axis::op({.flag = "op", .purpose = "what the kernel does", .defaults = "copy"})};
+//   const Op op = one[axis::op];
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/machine/device.hpp"
+
+namespace gpumem {
+
+/// The value of an axis: a non-negative integer or a name. The name "auto" stands for a choice yet to be made.
+using Value = std::variant<std::uint64_t, std::string>;
+[[nodiscard]] std::string to_string(const Value& value);
+
+/// One thing a probe can vary. `flag` is what the user types (without dashes), `parameter` the name in reports.
+struct Axis {
+  std::string flag;
+  std::string parameter = {};
+  std::string unit = {};                    ///< "elements", "bytes", ...; empty for names
+  std::string purpose;                      ///< one line: what it varies and why one would
+  std::string defaults;                     ///< in the syntax of the command line: "0..32"
+  std::string quick = {};                   ///< values in the quick default set; empty: as `defaults`
+  std::vector<std::string> names = {};      ///< the names it takes; empty: it takes numbers
+  std::vector<std::uint64_t> numbers = {};  ///< the only numbers it takes; empty: any in [minimum, maximum]
+  std::uint64_t minimum = 0;
+  std::uint64_t maximum = std::uint64_t{1} << 40U;
+  bool takes_auto = false;
+  /// With it the axis takes the name "all", which stands for these values on a device.
+  std::function<std::vector<Value>(const Device&)> all = {};
+  bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
+  std::string alone = {};       ///< or these values instead
+  /// 0, or of texts and names the default, stands for what is said elsewhere, and headings leave it out.
+  bool zero_follows = false;
+  /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
+  /// sweep. Empty: the probe's `size` decides from the device instead.
+  std::vector<std::uint64_t> candidates = {};
+  /// Of an axis that takes text of its own kind: the values that one use of the flag stands for, at least one. Throws a
+  /// usage error that begins with "--flag: ".
+  std::function<std::vector<std::string>(std::string_view text)> texts = {};
+  std::string takes = {};  ///< what that text is, in words: "expressions of i"
+
+  [[nodiscard]] bool takes_numbers() const { return names.empty() && !texts; }
+  [[nodiscard]] bool takes_range() const { return takes_numbers() && numbers.empty(); }
+};
+
+/// What reports call a parameter.
+struct TypedParameter {
+  const char* name;
+
+  explicit constexpr TypedParameter(const char* in_reports) : name(in_reports) {}
+  constexpr operator std::string_view() const { return name; }  // NOLINT(google-explicit-constructor): it is a name
+
+  /// The axis that varies it.
+  [[nodiscard]] Axis operator()(Axis axis) const {
+    axis.parameter = name;
+    return axis;
+  }
+};
+
+/// A parameter that takes numbers.
+template <class T = std::uint64_t>
+struct Number : TypedParameter {
+  using Type = T;
+
+  explicit constexpr Number(const char* in_reports) : TypedParameter(in_reports) {}
+};
+
+/// A parameter that takes text.
+struct Text : TypedParameter {
+  using Type = std::string;
+
+  using TypedParameter::TypedParameter;
+};
+
+/// A parameter that takes names, each of which stands for a value.
+template <class T>
+class Choice : public TypedParameter {
+ public:
+  using Type = T;
+
+  struct Option {
+    const char* name;
+    T value;
+  };
+  template <std::size_t count>
+  constexpr Choice(const char* in_reports, const Option (&options)[count]) : TypedParameter(in_reports), count_(count) {
+    static_assert(count <= most);
+    for (std::size_t i = 0; i < count; ++i) options_[i] = options[i];
+  }
+  /// Of an enumeration, all of it, whose names come in its order.
+  template <std::size_t count>
+  constexpr Choice(const char* in_reports, const char* const (&names)[count])
+      : TypedParameter(in_reports), count_(count) {
+    static_assert(count <= most);
+    for (std::size_t i = 0; i < count; ++i) options_[i] = {names[i], static_cast<T>(i)};
+  }
+
+  [[nodiscard]] Axis operator()(Axis axis) const {
+    axis.names = names();
+    return TypedParameter::operator()(std::move(axis));
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < count_; ++i) all.emplace_back(options_[i].name);
+    return all;
+  }
+  /// Throws std::logic_error for a name that is none of them.
+  [[nodiscard]] constexpr const T& value_of(std::string_view option) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (options_[i].name == option) return options_[i].value;
+    }
+    throw std::logic_error("no " + std::string(name) + " is called " + std::string(option));
+  }
+  [[nodiscard]] constexpr const char* name_of(const T& value) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (options_[i].value == value) return options_[i].name;
+    }
+    throw std::logic_error("a value of " + std::string(name) + " has no name");
+  }
+
+ private:
+  static constexpr std::size_t most = 16;
+
+  std::array<Option, most> options_{};
+  std::size_t count_;
+};
+
+}  // namespace gpumem
