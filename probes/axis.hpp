@@ -4,13 +4,15 @@
 // and cases are read with it (Case::operator[]), so that what is mistyped does not compile:
 //
 //   namespace axis { constexpr Choice<Op> op{"op", {"read", "write", "copy"}}; }
-//   probe.axes = {axis::op({.flag = "op", .purpose = "what the kernel does", .defaults = "copy"})};
+//   probe.axes = {axis::op({.flag = "op", .purpose = "what the kernel does"})};
 //   const Op op = one[axis::op];
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,7 +34,7 @@ struct Axis {
   std::string parameter = {};
   std::string unit = {};                    ///< "elements", "bytes", ...; empty for names
   std::string purpose;                      ///< one line: what it varies and why one would
-  std::string defaults;                     ///< in the syntax of the command line: "0..32"
+  std::string defaults = {};                ///< in the syntax of the command line: "0..32"
   std::string quick = {};                   ///< values in the quick default set; empty: as `defaults`
   std::vector<std::string> names = {};      ///< the names it takes; empty: it takes numbers
   std::vector<std::uint64_t> numbers = {};  ///< the only numbers it takes; empty: any in [minimum, maximum]
@@ -93,7 +95,7 @@ class Choice : public TypedParameter {
   using Type = T;
 
   struct Option {
-    const char* name;
+    std::string_view name;
     T value;
   };
   template <std::size_t count>
@@ -109,30 +111,32 @@ class Choice : public TypedParameter {
     for (std::size_t i = 0; i < count; ++i) options_[i] = {names[i], static_cast<T>(i)};
   }
 
+  /// By default with all the names.
   [[nodiscard]] Axis operator()(Axis axis) const {
     axis.names = names();
+    if (axis.defaults.empty()) {
+      for (const std::string& each : axis.names) axis.defaults += (axis.defaults.empty() ? "" : ",") + each;
+    }
     return TypedParameter::operator()(std::move(axis));
   }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (std::size_t i = 0; i < count_; ++i) all.emplace_back(options_[i].name);
+    for (const Option& option : options()) all.emplace_back(option.name);
     return all;
   }
-  /// Throws std::logic_error for a name that is none of them.
-  [[nodiscard]] constexpr const T& value_of(std::string_view option) const {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (options_[i].name == option) return options_[i].value;
-    }
-    throw std::logic_error("no " + std::string(name) + " is called " + std::string(option));
-  }
-  [[nodiscard]] constexpr const char* name_of(const T& value) const {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (options_[i].value == value) return options_[i].name;
-    }
-    throw std::logic_error("a value of " + std::string(name) + " has no name");
-  }
+  /// Both throw std::logic_error if there is none.
+  [[nodiscard]] const T& value_of(std::string_view option) const { return find(option, &Option::name).value; }
+  [[nodiscard]] std::string name_of(const T& value) const { return std::string(find(value, &Option::value).name); }
 
  private:
+  [[nodiscard]] std::span<const Option> options() const { return std::span(options_).first(count_); }
+  template <class Sought, class Member>
+  [[nodiscard]] const Option& find(const Sought& sought, Member member) const {
+    const auto found = std::ranges::find(options(), sought, member);
+    if (found == options().end()) throw std::logic_error("there is no such value of " + std::string(name));
+    return *found;
+  }
+
   static constexpr std::size_t most = 16;
 
   std::array<Option, most> options_{};

@@ -179,7 +179,6 @@ static Probe constant_probe() {
                        .maximum = row_words}),
       axis::space({.flag = "space",
                    .purpose = "where the table lies; in global memory it is found in L1",
-                   .defaults = "constant,shared,global",
                    .value_optional = true})};
   probe.compared = axis::space.name;
   probe.baseline = std::string("constant");

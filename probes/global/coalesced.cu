@@ -42,8 +42,7 @@ static Probe coalesced_probe() {
   return make_probe(
       "coalesced", "the order of a warp's lanes within its sectors: it costs nothing",
       axis::lanes({.flag = "lanes",
-                   .purpose = "which lane takes which of the warp's elements; subset leaves out every other lane",
-                   .defaults = "aligned,permuted,reversed,subset"}),
+                   .purpose = "which lane takes which of the warp's elements; subset leaves out every other lane"}),
       std::string("aligned"), [](const Case& one) { return one[axis::lanes]; });
 }
 

@@ -127,10 +127,11 @@ std::vector<Axis> axes(Axis swept) {
           block_threads_axis(), buffer_axis()};
 }
 
-void validate(const Case& chosen) {
+void validate(const Case& chosen) { require_whole_words(chosen, chosen[axis::word_bytes]); }
+
+void require_whole_words(const Case& chosen, std::uint64_t word) {
   if (chosen.is_auto(axis::buffer_bytes)) return;
   const std::uint64_t buffer = chosen[axis::buffer_bytes];
-  const std::uint64_t word = chosen[axis::word_bytes];
   if (buffer % word == 0) return;
   throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of the word size of " +
                     std::to_string(word) + " bytes; use " +

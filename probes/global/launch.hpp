@@ -66,7 +66,8 @@ struct Launch {
 /// `swept`, then the axes all global probes share: op, word-bytes, elements-per-thread, block-threads, buffer.
 [[nodiscard]] std::vector<Axis> axes(Axis swept);
 
-/// Throws a usage error unless buffer_bytes is a multiple of word_bytes.
+/// Throws a usage error unless buffer_bytes is a multiple of a word, or of word_bytes.
+void require_whole_words(const Case& chosen, std::uint64_t word);
 void validate(const Case& chosen);
 
 /// Device memory a launch needs when its arrays span `extent_elements`.

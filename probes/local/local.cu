@@ -257,7 +257,6 @@ static Probe local_probe() {
                      .numbers = {4, 8, 16, 32, 64}}),
                 axis::in_registers({.flag = "array",
                                     .purpose = "where it lies; the compiler decides by whether it knows the indices",
-                                    .defaults = "local,registers",
                                     .value_optional = true})};
   probe.compared = axis::in_registers.name;
   probe.baseline = std::string("registers");

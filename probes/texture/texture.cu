@@ -2,6 +2,7 @@
 // neighbours in both directions together, and through plain and read-only loads of an array that lies by rows.
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -273,20 +274,10 @@ static void validate(const Case& chosen) {
                     std::to_string(buffer / texel_bytes * texel_bytes));
 }
 
-static std::string path_words(const Outcome& outcome) {
-  switch (outcome.one[axis::path]) {
-    case ReadThrough::global:
-      return "global memory";
-    case ReadThrough::read_only:
-      return "the read-only path";
-    case ReadThrough::texture_1d:
-      return "a 1-D texture";
-    case ReadThrough::texture_2d:
-      return "a 2-D texture";
-    case ReadThrough::surface:
-      break;
-  }
-  return "a surface";
+static const char* path_words(const Outcome& outcome) {
+  static constexpr std::array words = {"global memory", "the read-only path", "a 1-D texture", "a 2-D texture",
+                                       "a surface"};
+  return words.at(static_cast<std::size_t>(outcome.one[axis::path]));
 }
 
 /// The cases of each walk that went through several paths, in their order. What is predicted of plain loads alone says
@@ -366,11 +357,9 @@ static Probe texture_probe() {
   probe.axes = {
       axis::walk({.flag = "texture-walk",
                   .purpose = "order in which neighbouring threads take texels; tiles are 16 x 16",
-                  .defaults = "row,column,tile,z-order",
                   .quick = "row,column"}),
       axis::path({.flag = "path",
                   .purpose = "what the texels are read through; 2-D textures and surfaces have a layout of their own",
-                  .defaults = "global,read-only,texture-1d,texture-2d,surface",
                   .value_optional = true}),
       global::axis::buffer_bytes({.flag = "buffer",
                                   .unit = "bytes",

@@ -187,16 +187,15 @@ Probe atomics_probe() {
            .quick = "1,32,8192",
            .minimum = 1,
            .maximum = std::uint64_t{1} << 28U}),
-      axis::unit_lanes({.flag = "address-per",
-                        .purpose = "whether lanes take neighbouring addresses, or those of a warp one address together",
-                        .defaults = "lane,warp"}),
+      axis::unit_lanes(
+          {.flag = "address-per",
+           .purpose = "whether lanes take neighbouring addresses, or those of a warp one address together"}),
       axis::in_shared(
           {.flag = "atomics-space",
            .purpose = "where the words lie: L2 executes atomics on global memory, the multiprocessor on shared",
            .defaults = "global,shared"}),
       axis::returns({.flag = "atomics-op",
                      .purpose = "red adds and is not waited for; atom returns the old value",
-                     .defaults = "red,atom",
                      .quick = "red"})};
   probe.compared = axis::unit_lanes.name;
   probe.baseline = std::string("lane");

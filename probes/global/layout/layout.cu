@@ -64,11 +64,9 @@ static std::vector<Axis> layout_axes() {
                     .purpose =
                         "array of structures, the same padded and aligned to vector words, an array for each field, or "
                         "those in tiles of 32 structures",
-                    .defaults = "aos,aligned,soa,aosoa",
                     .value_optional = true}),
       axis::one_field({.flag = "fields",
                        .purpose = "what a thread accesses of its structure: all of its fields, or the first alone",
-                       .defaults = "all,one",
                        .quick = "all"}),
       op_axis(), std::move(buffer)};
 }

@@ -98,7 +98,6 @@ static std::vector<Axis> row_axes() {
                                 .maximum = 1U << 24U}),
           axis::pitched({.flag = "rows",
                          .purpose = "one row right behind the other, or each padded as cudaMallocPitch does",
-                         .defaults = "plain,pitched",
                          .value_optional = true}),
           axis::walk(
               {.flag = "walk",

@@ -21,7 +21,7 @@ namespace gpumem::global {
 
 namespace axis {
 constexpr Choice<StreamKernel> stream_kernel{"stream", {"copy", "mul", "add", "triad", "dot"}};
-constexpr Choice<bool> doubles{"type", {{"float", false}, {"double", true}}};
+constexpr Choice<std::uint32_t> real_bytes{"type", {{"float", sizeof(float)}, {"double", sizeof(double)}}};
 }  // namespace axis
 
 static auto operation_of(StreamKernel kernel) {
@@ -43,14 +43,14 @@ struct StreamTypes {
 /// A case in numbers.
 struct StreamCase {
   StreamKernel kernel;
-  bool doubles;
+  std::uint32_t real_bytes;
   Launch launch;
   unsigned inputs;
   bool reduces;
 
   explicit StreamCase(const Case& decided)
       : kernel(decided[axis::stream_kernel]),
-        doubles(decided[axis::doubles]),
+        real_bytes(decided[axis::real_bytes]),
         launch{.op = Op::copy,
                .word_bytes = decided[axis::word_bytes],
                .count = decided[axis::buffer_bytes] / decided[axis::word_bytes],
@@ -59,25 +59,23 @@ struct StreamCase {
         inputs(inputs_of(kernel)),
         reduces(kernel == StreamKernel::dot) {}
 
-  [[nodiscard]] std::uint32_t real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
   [[nodiscard]] std::uint64_t array_bytes() const { return launch.count * launch.word_bytes; }
   /// From one array to the next: each starts on a line.
   [[nodiscard]] std::uint64_t step_bytes() const {
     return (array_bytes() + access::line_bytes - 1) / access::line_bytes * access::line_bytes;
   }
   [[nodiscard]] std::uint64_t warps() const { return launch.threads() / access::warp_lanes; }
-  [[nodiscard]] std::uint64_t output_bytes() const { return reduces ? warps() * real_bytes() : array_bytes(); }
+  [[nodiscard]] std::uint64_t output_bytes() const { return reduces ? warps() * real_bytes : array_bytes(); }
   [[nodiscard]] std::uint64_t allocated_bytes() const { return inputs * step_bytes() + output_bytes(); }
 
   // Which of the compiled kernels it runs.
   [[nodiscard]] auto operation() const { return operation_of(kernel); }
   [[nodiscard]] auto types() const {
     return first_that<StreamTypes<float, float>, StreamTypes<float, float2>, StreamTypes<float, float4>,
-                      StreamTypes<double, double>, StreamTypes<double, double2>>(
-        [real_bytes = real_bytes(), word_bytes = launch.word_bytes](auto types) {
-          using Types = decltype(types);
-          return sizeof(typename Types::Real) == real_bytes && sizeof(typename Types::Word) == word_bytes;
-        });
+                      StreamTypes<double, double>, StreamTypes<double, double2>>([this](auto types) {
+      using Types = decltype(types);
+      return sizeof(typename Types::Real) == real_bytes && sizeof(typename Types::Word) == launch.word_bytes;
+    });
   }
   [[nodiscard]] auto turns() const { return one_of<1, 2, 4>(launch.tile.elements_per_thread); }
 };
@@ -130,8 +128,8 @@ static Workload describe_stream(const Case& decided, const Device&) {
   workload.useful_bytes_read = one.inputs * one.array_bytes();
   if (!one.reduces) workload.useful_bytes_written = one.array_bytes();
   const unsigned flops = dispatch(one.operation(), [](auto operation) { return operation.flops; });
-  if (flops > 0) workload.useful_flops = flops * (one.array_bytes() / one.real_bytes());
-  workload.double_precision = one.doubles;
+  if (flops > 0) workload.useful_flops = flops * (one.array_bytes() / one.real_bytes);
+  workload.double_precision = one.real_bytes == sizeof(double);
   workload.allocated_bytes = one.allocated_bytes();
   workload.blocks = one.launch.blocks();
   workload.block_threads = one.launch.tile.block_threads;
@@ -188,27 +186,26 @@ class StreamExperiment final : public measure::Experiment {
   [[nodiscard]] T* array(unsigned number) const {
     return reinterpret_cast<T*>(arrays_ + number * case_.step_bytes());
   }
-  [[nodiscard]] std::uint64_t reals() const { return case_.array_bytes() / case_.real_bytes(); }
+  [[nodiscard]] std::uint64_t reals() const { return case_.array_bytes() / case_.real_bytes; }
 
   void fill(cudaStream_t stream) {
-    for (unsigned number = 0; number < case_.inputs; ++number) {
-      if (case_.doubles) {
-        fill_stream<<<check_blocks(), check_threads, 0, stream>>>(array<double>(number), number, reals());
-      } else {
-        fill_stream<<<check_blocks(), check_threads, 0, stream>>>(array<float>(number), number, reals());
+    dispatch(type_of_size<float, double>(case_.real_bytes), [&](auto real) {
+      for (unsigned number = 0; number < case_.inputs; ++number) {
+        fill_stream<<<check_blocks(), check_threads, 0, stream>>>(array<typename decltype(real)::type>(number), number,
+                                                                  reals());
       }
-    }
+    });
     measure::check(cudaGetLastError(), "launch the fill of the arrays");
   }
 
   void check(Mismatches* found, cudaStream_t stream) {
-    dispatch(case_.operation(), type_of_size<float, double>(case_.real_bytes()), [&](auto operation, auto real) {
+    dispatch(case_.operation(), type_of_size<float, double>(case_.real_bytes), [&](auto operation, auto real) {
       using Operation = decltype(operation);
       using Real = typename decltype(real)::type;
       const auto* output = array<Real>(case_.inputs);
       if constexpr (std::is_same_v<Operation, StreamDot>) {
         check_dot<<<check_blocks(), check_threads, 0, stream>>>(
-            output, reals(), case_.launch.word_bytes / case_.real_bytes(), case_.launch.tile, case_.warps(), found);
+            output, reals(), case_.launch.word_bytes / case_.real_bytes, case_.launch.tile, case_.warps(), found);
       } else {
         check_stream<Real, Operation><<<check_blocks(), check_threads, 0, stream>>>(output, reals(), found);
       }
@@ -221,8 +218,8 @@ class StreamExperiment final : public measure::Experiment {
 };
 
 static void validate_stream(const Case& chosen) {
-  const std::uint64_t real = chosen[axis::doubles] ? sizeof(double) : sizeof(float);
-  const std::uint64_t word = chosen.is_auto(axis::word_bytes) ? real : chosen[axis::word_bytes];
+  const std::uint32_t real = chosen[axis::real_bytes];
+  const std::uint32_t word = chosen.is_auto(axis::word_bytes) ? real : chosen[axis::word_bytes];
   if (word < real) {
     throw usage_error("--word-bytes " + std::to_string(word) +
                       " has no room for a double; use 8 or 16, or --type float");
@@ -232,11 +229,7 @@ static void validate_stream(const Case& chosen) {
                       " is no multiple of 32, whose sums dot adds up; use " +
                       std::to_string((chosen[axis::block_threads] + 31) / 32 * 32));
   }
-  if (chosen.is_auto(axis::buffer_bytes) || chosen[axis::buffer_bytes] % word == 0) return;
-  const std::uint64_t buffer = chosen[axis::buffer_bytes];
-  throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of the word size of " +
-                    std::to_string(word) + " bytes; use " +
-                    std::to_string(std::max(buffer / word, std::uint64_t{1}) * word));
+  require_whole_words(chosen, word);
 }
 
 static std::vector<Axis> stream_axes() {
@@ -248,17 +241,15 @@ static std::vector<Axis> stream_axes() {
   elements_per_thread.purpose = "words per thread and array, a block's width apart";
   elements_per_thread.numbers = {1, 2, 4};
   elements_per_thread.candidates = {1, 2, 4};
-  return {
-      axis::stream_kernel({.flag = "stream",
-                           .purpose = "kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b",
-                           .defaults = "copy,mul,add,triad,dot",
-                           .quick = "copy,triad,dot",
-                           .value_optional = true}),
-      axis::doubles({.flag = "type", .purpose = "what the arrays hold", .defaults = "float,double", .quick = "double"}),
-      std::move(word_bytes),
-      std::move(elements_per_thread),
-      block_threads_axis(),
-      buffer_axis()};
+  return {axis::stream_kernel({.flag = "stream",
+                               .purpose = "kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b",
+                               .quick = "copy,triad,dot",
+                               .value_optional = true}),
+          axis::real_bytes({.flag = "type", .purpose = "what the arrays hold", .quick = "double"}),
+          std::move(word_bytes),
+          std::move(elements_per_thread),
+          block_threads_axis(),
+          buffer_axis()};
 }
 
 /// Which kernel moves the most bytes, of those of one type and launch shape.
@@ -269,7 +260,7 @@ static Conclusion conclude_stream(std::span<const Outcome> outcomes) {
     return Fact{kind,
                 std::move(shown_by),
                 says,
-                {{"type", one.one.name(axis::doubles)},
+                {{"type", one.one.name(axis::real_bytes)},
                  {"kernel", one.one.name(axis::stream_kernel)},
                  headline_value("rate_gb_per_s", one)}};
   };

@@ -205,7 +205,6 @@ Probe batching_probe() {
                     .minimum = 1}),
       axis::batching({.flag = "batching",
                       .purpose = "a call for each piece, one copy of what the host packs, or one call for all pieces",
-                      .defaults = "separate,packed,batched",
                       .quick = "separate,packed",
                       .value_optional = true}),
       axis::to_device({.flag = "direction", .purpose = "which way the data goes", .defaults = "to-device"}),

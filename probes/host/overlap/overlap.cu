@@ -301,7 +301,6 @@ Probe overlap_probe() {
                      .purpose =
                          "staged through pinned memory, the same calls with pageable memory, or staged while the "
                          "host computes for as long as the kernel",
-                     .defaults = "staged,pageable,host-work",
                      .value_optional = true}),
       axis::kernel_percent({.flag = "kernel-percent",
                             .unit = "percent",

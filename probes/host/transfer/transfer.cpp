@@ -206,7 +206,6 @@ Probe transfer_probe() {
            .value_optional = true}),
       axis::direction({.flag = "direction",
                        .purpose = "where the data goes; both is a copy each way at once, in two streams",
-                       .defaults = "to-device,to-host,both",
                        .quick = "to-device,to-host"})};
   probe.compared = axis::host_memory.name;
   probe.baseline = std::string("pageable");

@@ -184,7 +184,6 @@ static Probe fusion_probe() {
                                   .minimum = sizeof(float)}),
                 axis::fused({.flag = "fusion",
                              .purpose = "a kernel for every operation, or one for all of them",
-                             .defaults = "separate,fused",
                              .value_optional = true})};
   probe.compared = axis::fused.name;
   probe.baseline = std::string("separate");

@@ -15,7 +15,11 @@ constexpr double multiply_adds_per_cycle = 64;
 
 }  // namespace
 
-Grayscale::Grayscale(const Case& decided) : side(decided[axis::image]), layout(decided[axis::pixels]) {}
+Grayscale::Grayscale(const Case& decided) : side(decided[axis::image]) {
+  const Pixels pixels = decided[axis::pixels];
+  packed = pixels == Pixels::packed || pixels == Pixels::packed_vector;
+  by_words = pixels == Pixels::packed_vector || pixels == Pixels::planar_vector;
+}
 
 std::uint64_t Grayscale::plane_bytes() const {
   return (groups() * pixels_per_word + access::line_bytes - 1) / access::line_bytes * access::line_bytes;
@@ -27,7 +31,7 @@ std::uint64_t Grayscale::images(const Device& device) const {
 }
 
 std::vector<access::Site> Grayscale::sites() const {
-  const std::uint32_t word_bytes = layout.by_words ? pixels_per_word : 1;
+  const std::uint32_t word_bytes = by_words ? pixels_per_word : 1;
   const std::uint64_t warps = (threads() + access::warp_lanes - 1) / access::warp_lanes;
   const auto request = [one = *this, word_bytes](std::uint64_t warp, const auto& address) {
     access::WarpRequest result;
@@ -43,8 +47,8 @@ std::vector<access::Site> Grayscale::sites() const {
   const auto load = [=, one = *this](std::uint64_t k) {
     const auto channel = static_cast<unsigned>(k % channels);
     return request(k / channels, [&](std::uint64_t thread) {
-      return one.with_layout([&](const auto& pixels) {
-        return one.layout.by_words ? pixels.word_byte(thread, channel) : pixels.byte(thread, channel);
+      return one.with_layout([&](const auto& layout) {
+        return one.by_words ? layout.word_byte(thread, channel) : layout.byte(thread, channel);
       });
     });
   };

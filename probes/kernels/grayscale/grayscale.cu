@@ -29,8 +29,8 @@ static Workload describe_grayscale(const Case& decided, const Device& device) {
   Workload workload;
   workload.kernel = one.with_layout([&](auto layout) {
     using Layout = decltype(layout);
-    return one.layout.by_words ? measure::kernel_name<&grey_by_words<Layout>>()
-                               : measure::kernel_name<&grey_by_pixels<Layout>>();
+    return one.by_words ? measure::kernel_name<&grey_by_words<Layout>>()
+                        : measure::kernel_name<&grey_by_pixels<Layout>>();
   });
   workload.sites = one.sites();
   workload.useful_bytes_read = channels * one.pixels();
@@ -94,7 +94,7 @@ class GrayscaleExperiment final : public measure::Experiment {
     const auto grid = static_cast<unsigned>(case_.blocks());
     const std::uint8_t* from = source_ + image * case_.image_bytes();
     case_.with_layout([&](auto layout) {
-      if (case_.layout.by_words) {
+      if (case_.by_words) {
         grey_by_words<<<grid, Grayscale::block_threads, 0, stream>>>(from, grey(image), case_.groups(), layout);
       } else {
         grey_by_pixels<<<grid, Grayscale::block_threads, 0, stream>>>(from, grey(image), case_.pixels(), layout);
@@ -198,7 +198,6 @@ static Probe grayscale_probe() {
                    .maximum = std::uint64_t{1} << 16U}),
       axis::pixels({.flag = "pixels",
                     .purpose = "a pixel's bytes side by side or in planes of their own, by bytes or in words of 16",
-                    .defaults = "packed,planar,packed-vector,planar-vector",
                     .value_optional = true})};
   probe.compared = axis::pixels.name;
   probe.baseline = std::string("packed");

@@ -49,25 +49,19 @@ struct PlanarPixels {
   }
 };
 
-struct PixelLayout {
-  bool packed;    ///< a pixel's bytes side by side, else in planes of their own
-  bool by_words;  ///< a thread has 16 pixels, else one
-};
+enum class Pixels { packed, planar, packed_vector, planar_vector };
 
 namespace axis {
 inline constexpr Number image{"image"};
-inline constexpr Choice<PixelLayout> pixels{"pixels",
-                                            {{"packed", {.packed = true, .by_words = false}},
-                                             {"planar", {.packed = false, .by_words = false}},
-                                             {"packed-vector", {.packed = true, .by_words = true}},
-                                             {"planar-vector", {.packed = false, .by_words = true}}}};
+inline constexpr Choice<Pixels> pixels{"pixels", {"packed", "planar", "packed-vector", "planar-vector"}};
 }  // namespace axis
 
 struct Grayscale {
   static constexpr unsigned block_threads = 256;
 
   std::uint64_t side;
-  PixelLayout layout;
+  bool packed;    ///< a pixel's bytes side by side, else in planes of their own
+  bool by_words;  ///< a thread has 16 pixels, else one
 
   explicit Grayscale(const Case& decided);
 
@@ -76,7 +70,7 @@ struct Grayscale {
   [[nodiscard]] std::uint64_t groups() const { return (pixels() + pixels_per_word - 1) / pixels_per_word; }
   [[nodiscard]] std::uint64_t plane_bytes() const;  ///< a multiple of a line, as the grey image has it too
   [[nodiscard]] std::uint64_t image_bytes() const { return channels * plane_bytes(); }
-  [[nodiscard]] std::uint64_t threads() const { return layout.by_words ? groups() : pixels(); }
+  [[nodiscard]] std::uint64_t threads() const { return by_words ? groups() : pixels(); }
   [[nodiscard]] std::uint64_t blocks() const { return (threads() + block_threads - 1) / block_threads; }
   /// Images that launches take in turns, so that none is in L2 when its turn comes.
   [[nodiscard]] std::uint64_t images(const Device& device) const;
@@ -86,7 +80,7 @@ struct Grayscale {
   /// Calls visit(the layout of its pixels).
   template <class Visitor>
   decltype(auto) with_layout(Visitor&& visit) const {
-    return layout.packed ? visit(PackedPixels{plane_bytes()}) : visit(PlanarPixels{plane_bytes()});
+    return packed ? visit(PackedPixels{plane_bytes()}) : visit(PlanarPixels{plane_bytes()});
   }
 };
 

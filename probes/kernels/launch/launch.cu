@@ -211,7 +211,6 @@ static Probe launch_probe() {
                      .maximum = std::uint64_t{1} << 16U}),
       axis::launch({.flag = "launch",
                     .purpose = "wait for each, wait for the last, or hand all over in one call as a CUDA graph",
-                    .defaults = "alone,batched,graph",
                     .value_optional = true})};
   probe.compared = axis::launch.name;
   probe.baseline = std::string("alone");

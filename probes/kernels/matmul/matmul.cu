@@ -33,24 +33,23 @@ namespace {
 /// A case in numbers.
 struct ProductCase {
   ProductBy by;
-  bool doubles;
+  std::uint32_t real_bytes;
   ProductShape shape;
 
   explicit ProductCase(const Case& decided)
-      : by(decided[axis::matmul]), doubles(decided[axis::doubles]), shape(product_shape(decided)) {}
+      : by(decided[axis::matmul]), real_bytes(decided[axis::real_bytes]), shape(product_shape(decided)) {}
 
-  [[nodiscard]] std::uint32_t real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
-  [[nodiscard]] std::uint64_t bytes_of_a() const { return std::uint64_t{shape.m} * shape.k * real_bytes(); }
-  [[nodiscard]] std::uint64_t bytes_of_b() const { return std::uint64_t{shape.k} * shape.n * real_bytes(); }
-  [[nodiscard]] std::uint64_t bytes_of_c() const { return std::uint64_t{shape.m} * shape.n * real_bytes(); }
+  [[nodiscard]] std::uint64_t bytes_of_a() const { return std::uint64_t{shape.m} * shape.k * real_bytes; }
+  [[nodiscard]] std::uint64_t bytes_of_b() const { return std::uint64_t{shape.k} * shape.n * real_bytes; }
+  [[nodiscard]] std::uint64_t bytes_of_c() const { return std::uint64_t{shape.m} * shape.n * real_bytes; }
   [[nodiscard]] std::uint64_t multiplications() const { return std::uint64_t{shape.m} * shape.n * shape.k; }
   /// Where in one allocation B and C begin: on a boundary that no access crosses.
   [[nodiscard]] std::uint64_t place_of_b() const { return whole_lines(bytes_of_a()); }
   [[nodiscard]] std::uint64_t place_of_c() const { return place_of_b() + whole_lines(bytes_of_b()); }
   [[nodiscard]] std::uint64_t allocated_bytes() const { return place_of_c() + whole_lines(bytes_of_c()); }
-  [[nodiscard]] ProductLaunch launch() const { return product_launch(by, shape, real_bytes()); }
+  [[nodiscard]] ProductLaunch launch() const { return product_launch(by, shape, real_bytes); }
 
-  [[nodiscard]] auto real() const { return type_of_size<float, double>(real_bytes()); }
+  [[nodiscard]] auto real() const { return type_of_size<float, double>(real_bytes); }
 
  private:
   static std::uint64_t whole_lines(std::uint64_t bytes) {
@@ -105,19 +104,19 @@ Workload describe_product(const Case& decided, const Device& device) {
           one, [](auto chosen) { return measure::kernel_name<decltype(chosen)::kernel>(); });
     });
   }
-  workload.sites = product_sites(one.by, one.shape, one.real_bytes());
+  workload.sites = product_sites(one.by, one.shape, one.real_bytes);
   workload.useful_bytes_read = one.bytes_of_a() + one.bytes_of_b();
   workload.useful_bytes_written = one.bytes_of_c();
   workload.useful_flops = 2 * one.multiplications();
-  workload.double_precision = one.doubles;
+  workload.double_precision = one.real_bytes == sizeof(double);
   workload.blocks = launch.blocks();
   workload.block_threads = launch.block_threads();
   workload.shared_bytes_per_block = static_cast<unsigned>(launch.shared_bytes);
-  if (one.by == ProductBy::outputs_64) workload.registers_per_thread = registers_left(one.real_bytes());
+  if (one.by == ProductBy::outputs_64) workload.registers_per_thread = registers_left(one.real_bytes);
   workload.allocated_bytes = one.allocated_bytes();
   workload.waits = rounds_of_product(one.by, one.shape);
   workload.in_step = in_tiles(one.by);
-  if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(one.shape, one.real_bytes());
+  if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(one.shape, one.real_bytes);
   if (one.by == ProductBy::library) workload.unmodelled = "what a library's kernel does is not known to the model";
   return workload;
 }
@@ -228,10 +227,9 @@ std::vector<Axis> product_axes() {
                     .purpose =
                         "one thread per element along rows or down columns, rows or tiles in shared memory, several "
                         "outputs a thread, or cuBLAS, of floats without tensor cores",
-                    .defaults = "row,column,rows-in-shared,tile-16,tile-32,outputs-2,outputs-64,cublas",
                     .quick = "row,column,tile-32,outputs-64",
                     .value_optional = true}),
-      type_axis("what the matrices hold"),
+      axis::real_bytes({.flag = "type", .purpose = "what the matrices hold", .quick = "float"}),
       axis::product_m({.flag = "product-m",
                        .unit = "elements",
                        .purpose = "rows of A and C; 0 for as many as --product",

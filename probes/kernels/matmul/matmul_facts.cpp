@@ -30,7 +30,7 @@ Fact best_fact(const Outcome& best, const Outcome* library) {
             {{"m", shape.m},
              {"n", shape.n},
              {"k", shape.k},
-             {"type", best.one.name(axis::doubles)},
+             {"type", best.one.name(axis::real_bytes)},
              {"variant", best.one.name(axis::matmul)},
              headline_value("rate_gflop_per_s", best)}};
   if (library == nullptr) return fact;
@@ -38,7 +38,7 @@ Fact best_fact(const Outcome& best, const Outcome* library) {
   fact.values.emplace_back("library_percent", 100 * gain(*library, best));
   fact.values.push_back(headline_value("library_gflop_per_s", *library));
   fact.says =
-      !best.one[axis::doubles]
+      best.one[axis::real_bytes] == sizeof(float)
           ? "{m} x {n} x {k} in {type} is fastest by hand with {variant}: {rate_gflop_per_s}, {library_percent} "
             "of cuBLAS without tensor cores ({library_gflop_per_s})."
           : "{m} x {n} x {k} in {type} is fastest by hand with {variant}: {rate_gflop_per_s}, {library_percent} "

@@ -7,7 +7,7 @@
 
 #include "engine/access/site.hpp"
 #include "probes/kernels/matmul/matmul_geometry.hpp"
-#include "probes/kernels/type_axis.hpp"
+#include "probes/kernels/real_bytes.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels {

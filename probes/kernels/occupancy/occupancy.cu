@@ -161,7 +161,6 @@ static Probe occupancy_probe() {
                      .numbers = {2, 4, 8, 16, 32, 48, 64}}),
                 axis::occupancy_limit({.flag = "occupancy-limit",
                                        .purpose = "what keeps other warps out",
-                                       .defaults = "shared-memory,registers,block-size",
                                        .quick = "shared-memory",
                                        .value_optional = true})};
   probe.compared = axis::occupancy_limit.name;

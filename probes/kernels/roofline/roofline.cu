@@ -14,8 +14,8 @@
 #include "engine/model/arithmetic.hpp"
 #include "probes/comparison.hpp"
 #include "probes/dispatch.hpp"
+#include "probes/kernels/real_bytes.hpp"
 #include "probes/kernels/roofline/roofline_kernels.cuh"
-#include "probes/kernels/type_axis.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels {
@@ -26,12 +26,12 @@ constexpr Number<unsigned> fma_per_word{"fma_per_word"};
 
 /// A case in numbers.
 struct RooflineCase {
-  bool doubles;
+  std::uint32_t real_bytes;
   unsigned steps;  ///< multiply-adds on each word
   std::uint64_t blocks;
 
   RooflineCase(const Case& decided, const Device& device)
-      : doubles(decided[axis::doubles]), steps(decided[axis::fma_per_word]) {
+      : real_bytes(decided[axis::real_bytes]), steps(decided[axis::fma_per_word]) {
     // Sixteen times the L2, so that the memory is what is read.
     const std::uint64_t bytes = std::min(16 * device.l2_bytes, device.memory_bytes / 8);
     blocks = std::max(bytes / block_bytes, std::uint64_t{1});
@@ -42,8 +42,8 @@ struct RooflineCase {
   /// Few steps are in the machine code one after the other; of many, so many that the loop around them hardly shows.
   [[nodiscard]] unsigned fused() const { return steps % 8 == 0 ? 8 : 1; }
   [[nodiscard]] std::uint64_t bytes() const { return blocks * block_bytes; }
-  [[nodiscard]] unsigned real_bytes() const { return doubles ? sizeof(double) : sizeof(float); }
-  [[nodiscard]] std::uint64_t words() const { return bytes() / real_bytes(); }
+  [[nodiscard]] bool doubles() const { return real_bytes == sizeof(double); }
+  [[nodiscard]] std::uint64_t words() const { return bytes() / real_bytes; }
   [[nodiscard]] std::uint64_t threads() const { return blocks * roofline_threads; }
 
   /// A warp issues its multiply-adds, which in double take two cycles each, and beside them the loads, sums and loops
@@ -53,11 +53,11 @@ struct RooflineCase {
     constexpr double of_round = 3;
     const double warps = static_cast<double>(threads()) / access::warp_lanes;
     const double multiply_adds = static_cast<double>(steps) * static_cast<double>(words()) / access::warp_lanes;
-    return multiply_adds * (doubles ? 2 : 1) + warps * (of_warp + of_round * steps / fused());
+    return multiply_adds * (doubles() ? 2 : 1) + warps * (of_warp + of_round * steps / fused());
   }
 
   // Of the compiled kernels, those that it runs.
-  [[nodiscard]] auto real() const { return type_of_size<float, double>(real_bytes()); }
+  [[nodiscard]] auto real() const { return type_of_size<float, double>(real_bytes); }
   [[nodiscard]] auto compiled_fused() const { return one_of<1, 8>(fused()); }
 };
 
@@ -83,7 +83,7 @@ static Workload describe_roofline(const Case& decided, const Device& device) {
                             }});
   workload.useful_bytes_read = one.bytes();
   workload.useful_flops = 2 * one.steps * one.words();
-  workload.double_precision = one.doubles;
+  workload.double_precision = one.doubles();
   workload.scheduler_cycles = one.scheduler_cycles();
   workload.allocated_bytes = one.bytes() + one.threads() * sizeof(double);
   workload.blocks = one.blocks;
@@ -164,7 +164,7 @@ static Conclusion conclude_roofline(std::span<const Outcome> outcomes) {
                 {fastest.index, densest.index},
                 "In {type} the ridge is at {flop_per_byte}: a kernel with less gains from moving fewer bytes, one with "
                 "more from fewer operations.",
-                {{"flop_per_byte", ridge}, {"type", densest.one.name(axis::doubles)}}},
+                {{"flop_per_byte", ridge}, {"type", densest.one.name(axis::real_bytes)}}},
                {FactKind::limit,
                 {fastest.index, densest.index},
                 "The slope of memory, {rate_gb_per_s}, meets the roof of arithmetic, {roof_gflop_per_s}, at the ridge.",
@@ -184,7 +184,7 @@ static Probe roofline_probe() {
                      .quick = "1,8,32,256",
                      .minimum = 1,
                      .maximum = 1U << 16U}),
-                type_axis("what the arrays hold")};
+                axis::real_bytes({.flag = "type", .purpose = "what the arrays hold", .quick = "float"})};
   probe.baseline = std::uint64_t{1};
   probe.headline = flop_rate("floating-point operations per second");
   probe.metrics = {intensity()};

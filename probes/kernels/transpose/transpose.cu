@@ -133,7 +133,7 @@ Probe transpose_probe() {
            .defaults = "copy,strided-write,strided-read,tile,padded,swizzled,wide",
            .quick = "copy,strided-write,strided-read,tile,padded,wide",
            .value_optional = true}),
-      type_axis("what the matrix holds"),
+      kernels::axis::real_bytes({.flag = "type", .purpose = "what the matrix holds", .quick = "float"}),
       axis::matrix_rows({.flag = "matrix-rows",
                          .unit = "elements",
                          .purpose = "rows of the matrix; 0: as many as columns",

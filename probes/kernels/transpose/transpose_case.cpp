@@ -4,7 +4,7 @@ namespace gpumem::kernels::transpose {
 
 Transpose::Transpose(const Case& decided)
     : way(decided[axis::transpose]),
-      element_bytes(decided[kernels::axis::doubles] ? sizeof(double) : sizeof(float)),
+      element_bytes(decided[kernels::axis::real_bytes]),
       matrix{.rows = decided[axis::matrix_rows], .columns = decided[axis::matrix_columns]} {
   if (matrix.rows == 0) matrix.rows = matrix.columns;
   vector = way == Variant::wide ? vector_elements(matrix, element_bytes) : 1;

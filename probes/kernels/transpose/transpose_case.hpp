@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engine/access/site.hpp"
+#include "probes/kernels/real_bytes.hpp"
 #include "probes/kernels/transpose/transpose.hpp"
-#include "probes/kernels/type_axis.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels::transpose {

@@ -119,14 +119,14 @@ Conclusion conclude_transpose(std::span<const Outcome> outcomes) {
   const Case& first = largest.front().one;
   const std::uint32_t columns = first[axis::matrix_columns];
   const std::uint32_t rows = first[axis::matrix_rows] == 0 ? columns : first[axis::matrix_rows];
-  const std::string& type = first.name(kernels::axis::doubles);
+  const std::string& type = first.name(kernels::axis::real_bytes);
   const std::string matrix = std::to_string(rows) + " x " + std::to_string(columns) + " " + type + "s";
   const Variants variants(largest);
   std::vector<Fact> facts = {best_variant(largest, variants.copy, matrix)};
   add_gain(facts, better_of(variants.strided_write, variants.strided_read), variants.tile,
            "Turn it in a tile of shared memory, so that rows are loaded and stored: {gain_ratio} the rate of {from}.",
            "Turned in a tile of shared memory it is no faster, with {gain_ratio} the rate of {from}.");
-  add_cure(facts, variants, first[kernels::axis::doubles] ? sizeof(double) : sizeof(float));
+  add_cure(facts, variants, first[kernels::axis::real_bytes]);
   add_gain(facts, better_of(variants.padded, variants.swizzled), variants.wide,
            "Move vectors in wider tiles: {gain_ratio} the rate of {from}.",
            "Vectors in wider tiles are no faster, with {gain_ratio} the rate of {from}.");

@@ -295,7 +295,6 @@ Probe async_copy_probe() {
            .numbers = {4096, 8192, 16384, 32768, 65536, most_in_flight}}),
       axis::copied_by({.flag = "async-copy",
                        .purpose = "loads and stores, cp.async past the registers, or the bulk copy engine (sm_90)",
-                       .defaults = "registers,cp-async,bulk",
                        .value_optional = true}),
       axis::block_threads(
           {.flag = "block-threads",

@@ -70,7 +70,6 @@ static Probe tile_probe() {
       "tile", "a 32 x 32 tile of shared memory by columns: what cures its bank conflicts",
       {axis::tile({.flag = "tile",
                    .purpose = "how the tile lies in shared memory; padded to 33 words a row, or swizzled",
-                   .defaults = "plain,padded,swizzled",
                    .value_optional = true}),
        axis::by_columns({.flag = "tile-walk",
                          .purpose = "what a warp accesses at once: a column, or a row, which has no conflicts anyway",
