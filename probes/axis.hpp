@@ -28,15 +28,16 @@ namespace gpumem {
 using Value = std::variant<std::uint64_t, std::string>;
 [[nodiscard]] std::string to_string(const Value& value);
 
-/// One thing a probe can vary. `flag` is what the user types (without dashes), `parameter` the name in reports.
+/// One thing a probe can vary. `flag` is what the user types (without dashes), `parameter` the name in reports: made
+/// from a typed parameter, the axis has it, and with a Choice its names.
 struct Axis {
   std::string flag;
   std::string parameter = {};
-  std::string unit = {};                    ///< "elements", "bytes", ...; empty for names
-  std::string purpose;                      ///< one line: what it varies and why one would
-  std::string defaults = {};                ///< in the syntax of the command line: "0..32"
-  std::string quick = {};                   ///< values in the quick default set; empty: as `defaults`
-  std::vector<std::string> names = {};      ///< the names it takes; empty: it takes numbers
+  std::string unit = {};                ///< "elements", "bytes", ...; empty for names
+  std::string purpose;                  ///< one line: what it varies and why one would
+  std::string defaults = {};            ///< in the syntax of the command line: "0..32"; of a Choice all names, if empty
+  std::string quick = {};               ///< values in the quick default set; empty: as `defaults`
+  std::vector<std::string> names = {};  ///< the names it takes; empty: it takes numbers
   std::vector<std::uint64_t> numbers = {};  ///< the only numbers it takes; empty: any in [minimum, maximum]
   std::uint64_t minimum = 0;
   std::uint64_t maximum = std::uint64_t{1} << 40U;
@@ -111,7 +112,6 @@ class Choice : public TypedParameter {
     for (std::size_t i = 0; i < count; ++i) options_[i] = {names[i], static_cast<T>(i)};
   }
 
-  /// By default with all the names.
   [[nodiscard]] Axis operator()(Axis axis) const {
     axis.names = names();
     if (axis.defaults.empty()) {

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <iterator>
 #include <limits>
 #include <mutex>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -112,13 +112,10 @@ void* device_address(void* data) {
 
 }  // namespace
 
-Memory memory_of(std::string_view name) {
-  const auto found = std::ranges::find(memory_names, name);
-  if (found == memory_names.end()) throw std::logic_error("no kind of host memory is called " + std::string(name));
-  return static_cast<Memory>(found - memory_names.begin());
+std::string_view to_string(Memory memory) {
+  constexpr std::array<std::string_view, 4> names = {"pageable", "pinned", "registered", "write-combined"};
+  return names.at(static_cast<std::size_t>(memory));
 }
-
-std::string_view to_string(Memory memory) { return memory_names.at(static_cast<std::size_t>(memory)); }
 
 void detail::ReleaseHost::operator()(void* data) const noexcept {
   // Like the owners of engine/measure/cuda.hpp: after a failed kernel every call fails, and that error is on its way.

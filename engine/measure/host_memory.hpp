@@ -2,7 +2,6 @@
 // Host memory of every kind a transfer can start from or end in, as a move-only owner. It is touched before it is
 // handed out, so that no page fault falls into a timed region.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,9 +19,6 @@ enum class Memory {
   write_combined  ///< cudaHostAlloc, mapped and write-combined: the host may write it but reads it very slowly
 };
 
-/// Names as on the command line, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 4> memory_names = {"pageable", "pinned", "registered", "write-combined"};
-[[nodiscard]] Memory memory_of(std::string_view name);  ///< throws std::logic_error for an unknown name
 [[nodiscard]] std::string_view to_string(Memory memory);
 
 namespace detail {

@@ -1,9 +1,7 @@
 // Constant: a warp's lanes look words up in a table, at one address or at several. Constant memory serves one address
 // after another; the same table in shared memory, or in global memory and then in L1, serves them together.
 
-#include <algorithm>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "engine/measure/content.hpp"

@@ -163,8 +163,7 @@ std::vector<Axis> axes() {
                      "who moves the data: the source's copy engine (-read: the target's), a kernel on the target that "
                      "reads, one on the source that writes, or both copy engines through pinned memory of the host",
                  .defaults = "copy-engine,kernel-read,kernel-write,staged"}),
-      axis::both(
-          {.flag = "direction", .purpose = "one way, or as much back at the same time", .defaults = "one-way,both"}),
+      axis::both({.flag = "direction", .purpose = "one way, or as much back at the same time"}),
       axis::at_once(
           {.flag = "at-once",
            .purpose = "whether all pairs that have no GPU in common copy at the same time, which shows what they share",

@@ -6,8 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "engine/measure/content.hpp"

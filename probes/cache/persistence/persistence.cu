@@ -343,7 +343,6 @@ Probe persistence_probe() {
       axis::persistence(
           {.flag = "persistence",
            .purpose = "without the stream; beside it; with a persisting window; or with a stream that leaves first",
-           .defaults = "alone,beside,window,evict-first",
            .value_optional = true})};
   probe.compared = axis::persistence.name;
   probe.baseline = std::string("beside");

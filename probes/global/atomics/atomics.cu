@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
@@ -192,8 +191,7 @@ Probe atomics_probe() {
            .purpose = "whether lanes take neighbouring addresses, or those of a warp one address together"}),
       axis::in_shared(
           {.flag = "atomics-space",
-           .purpose = "where the words lie: L2 executes atomics on global memory, the multiprocessor on shared",
-           .defaults = "global,shared"}),
+           .purpose = "where the words lie: L2 executes atomics on global memory, the multiprocessor on shared"}),
       axis::returns({.flag = "atomics-op",
                      .purpose = "red adds and is not waited for; atom returns the old value",
                      .quick = "red"})};

@@ -102,7 +102,6 @@ static std::vector<Axis> row_axes() {
           axis::walk(
               {.flag = "walk",
                .purpose = "what a warp accesses at once: 32 elements of a row, 32 of a column, or 8 of each of 4 rows",
-               .defaults = "row,column,tile",
                .quick = "row"}),
           op_axis(),
           word_bytes_axis(),

@@ -210,7 +210,6 @@ static std::vector<Axis> random_axes() {
           axis::random_op(
               {.flag = "op",
                .purpose = "what the kernel does with elements in random places; update reads and writes each (GUPS)",
-               .defaults = "gather,scatter,update",
                .quick = "gather,update"}),
           std::move(word_bytes)};
 }

@@ -1,7 +1,6 @@
 // Stream: the kernels of STREAM (McCalpin) as BabelStream runs them on GPUs: c = a, b = s c, c = a + b, a = b + s c and
 // the sum of a b. Every access coalesces; they differ in how many arrays they read for one they write.
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <type_traits>

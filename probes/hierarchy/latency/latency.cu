@@ -377,13 +377,11 @@ static Probe latency_probe() {
   Probe probe;
   probe.name = "latency";
   probe.purpose = "how long a load takes that waits for the one before, at each level of the hierarchy";
-  probe.axes = {
-      axis::level_shape(
-          {.flag = "latency",
-           .purpose = "what answers: a register, a memory of the multiprocessor, a cache that holds all of a "
-                      "chase, or what is behind them",
-           .defaults = "register,shared,cluster,l1,texture,constant,constant-far,local,l2,l2-far,memory,host"}),
-      order_axis()};
+  probe.axes = {axis::level_shape(
+                    {.flag = "latency",
+                     .purpose = "what answers: a register, a memory of the multiprocessor, a cache that holds all of a "
+                                "chase, or what is behind them"}),
+                order_axis()};
   probe.compared = axis::page_bytes.name;
   probe.baseline = std::string("random");
   probe.headline = latency_headline();

@@ -202,7 +202,6 @@ Probe transfer_probe() {
       axis::host_memory(
           {.flag = "transfer",
            .purpose = "kind of host memory; only from page-locked memory do copy engines copy by themselves",
-           .defaults = "pageable,pinned,registered,write-combined",
            .value_optional = true}),
       axis::direction({.flag = "direction",
                        .purpose = "where the data goes; both is a copy each way at once, in two streams",

@@ -134,7 +134,6 @@ static std::vector<Axis> axes() {
       axis::mapped(
           {.flag = "zero-copy",
            .purpose = "where the kernel finds the data: in mapped host memory, or copied to the device and back",
-           .defaults = "mapped,copied",
            .value_optional = true}),
       std::move(op),
       axis::offset_elements({.flag = "offset",

@@ -226,7 +226,6 @@ static Probe divergence_probe() {
           {.flag = "divergence",
            .purpose = "what parts: lanes, whole warps, lanes in loops of unequal length or for a predicated load, "
                       "or lanes that __syncwarp() brings together",
-           .defaults = "lanes,warps,loops,predicated,syncwarp",
            .quick = "lanes,warps",
            .value_optional = true})};
   probe.compared = axis::divergence.name;

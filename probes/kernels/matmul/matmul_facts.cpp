@@ -1,6 +1,5 @@
 // What each variant of a matrix product gains, and why.
 
-#include <string>
 #include <utility>
 #include <vector>
 

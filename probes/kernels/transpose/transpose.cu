@@ -130,7 +130,6 @@ Probe transpose_probe() {
           {.flag = "transpose",
            .purpose = "striding on one side, a tile of 32 x 32 in shared memory without and with a cure for its bank "
                       "conflicts, or vectors in tiles of 256 bytes a row; copy does not transpose",
-           .defaults = "copy,strided-write,strided-read,tile,padded,swizzled,wide",
            .quick = "copy,strided-write,strided-read,tile,padded,wide",
            .value_optional = true}),
       kernels::axis::real_bytes({.flag = "type", .purpose = "what the matrix holds", .quick = "float"}),

@@ -18,17 +18,15 @@ namespace gpumem::global {
 static auto index_of(const IndexCase& one) { return type_of_size<std::uint32_t, std::uint64_t>(one.index_bytes()); }
 
 static std::string kernel_name_of(const IndexCase& one) {
-  return dispatch(word_of(one.launch), elements_of(one.launch), index_of(one),
-                  [&](auto word, auto elements, auto index) {
-                    using Word = typename decltype(word)::type;
-                    using Index = typename decltype(index)::type;
-                    if (one.launch.op == Op::read)
-                      return measure::kernel_name<&read<Word, IndexPattern<Index>, elements()>>();
-                    if (one.launch.op == Op::write)
-                      return measure::kernel_name<&write<Word, IndexPattern<Index>, elements()>>();
-                    if (one.from) return measure::kernel_name<&copy_indexed<Word, Index, elements(), true>>();
-                    return measure::kernel_name<&copy_indexed<Word, Index, elements(), false>>();
-                  });
+  const Launch& launch = one.launch;
+  return dispatch(word_of(launch), elements_of(launch), index_of(one), [&](auto word, auto elements, auto index) {
+    using Word = typename decltype(word)::type;
+    using Index = typename decltype(index)::type;
+    if (launch.op == Op::read) return measure::kernel_name<&read<Word, IndexPattern<Index>, elements()>>();
+    if (launch.op == Op::write) return measure::kernel_name<&write<Word, IndexPattern<Index>, elements()>>();
+    if (one.from) return measure::kernel_name<&copy_indexed<Word, Index, elements(), true>>();
+    return measure::kernel_name<&copy_indexed<Word, Index, elements(), false>>();
+  });
 }
 
 /// The first `count` indices on the device.

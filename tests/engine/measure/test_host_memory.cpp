@@ -32,12 +32,6 @@ Error failure_of(const auto& call) {
 
 }  // namespace
 
-TEST_CASE("kinds of host memory have the names of the command line", "[host memory]") {
-  for (const std::string_view name : memory_names) CHECK(to_string(memory_of(name)) == name);
-  CHECK(memory_of("write-combined") == Memory::write_combined);
-  CHECK_THROWS_AS(memory_of("managed"), std::logic_error);
-}
-
 TEST_CASE("pageable memory needs no GPU", "[host memory]") {
   CHECK(available_host_bytes() > mib);
   Buffer buffer(Memory::pageable, 3 * mib + 4);
