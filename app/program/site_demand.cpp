@@ -228,26 +228,55 @@ double turns_per_sector(const inject::Site& site) {
 
 /// Atomics of sites that go to the same array, as far as the requests shown tell: unrolled copies of one do.
 struct AtomicArray {
-  std::uint64_t first = 0;  ///< address
-  std::uint64_t last = 0;
+  std::set<std::uint64_t> lines;  ///< shown
+  double shown = 0;               ///< how often
   double turns = 0;
-  double sectors = 0;  ///< touched
+  double sectors = 0;  ///< that nobody had stored to before
+
+  [[nodiscard]] bool overlaps(const AtomicArray& other) const {
+    return !lines.empty() && !other.lines.empty() && *lines.begin() <= *other.lines.rbegin() &&
+           *other.lines.begin() <= *lines.rbegin();
+  }
+  void add(AtomicArray other) {
+    lines.merge(other.lines);
+    shown += other.shown;
+    turns += other.turns;
+    sectors += other.sectors;
+  }
 };
 
 AtomicArray atomic_array(const SiteSums& sums, double blocks) {
   const inject::Site& site = *sums.site;
-  AtomicArray array{.first = ~std::uint64_t{0}, .sectors = static_cast<double>(site.memory_sectors)};
+  AtomicArray array;
+  array.sectors = static_cast<double>(site.memory_sectors);
   for (std::uint32_t k = 0; k < site.shown; ++k) {
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if ((site.request[k].active >> lane & 1U) == 0) continue;
-      array.first = std::min(array.first, site.request[k].address[lane]);
-      array.last = std::max(array.last, site.request[k].address[lane]);
-    }
+    const access::BlockSet touched = access::blocks_touched(request_of(site, site.request[k]), access::line_bytes);
+    array.lines.insert(touched.block, touched.block + touched.size);
+    array.shown += static_cast<double>(touched.size);
   }
   array.turns = static_cast<double>(site.sectors) * turns_per_sector(site);
   // At their best, each block has added up before it updates a word.
   if (sums.good) array.turns = std::min(array.turns, blocks * std::max(array.sectors, 1.0));
   return array;
+}
+
+/// Of how many things some were drawn, if so many draws gave so many different ones: d = n (1 - exp(-draws / n)).
+double number_drawn_from(double different, double draws) {
+  constexpr double many = 1e6;
+  double least = different;
+  double most = many * std::max(different, 1.0);
+  while (most > 1.01 * least) {
+    const double middle = std::sqrt(least * most);
+    (middle * -std::expm1(-draws / middle) < different ? least : most) = middle;
+  }
+  return least;
+}
+
+/// Lines that the array has. Where the launch itself has set it to zero, its atomics are not the first there.
+double lines_of(const AtomicArray& array) {
+  const double drawn =
+      array.lines.empty() ? 1 : number_drawn_from(static_cast<double>(array.lines.size()), array.shown);
+  return std::max(array.sectors / sectors_per_line, drawn);
 }
 
 /// Turns of atomics in L2, in the slice that has most of them.
@@ -257,17 +286,16 @@ double atomic_turns(const std::vector<SiteSums>& sites, double blocks, const mod
     if (!is_off_chip(*sums.site) || op_of(*sums.site) != Op::atomic) continue;
     AtomicArray one = atomic_array(sums, blocks);
     std::erase_if(arrays, [&](const AtomicArray& other) {
-      if (other.last < one.first || one.last < other.first) return false;
-      one = {std::min(one.first, other.first), std::max(one.last, other.last), one.turns + other.turns,
-             one.sectors + other.sectors};
-      return true;
+      const bool same = one.overlaps(other);
+      if (same) one.add(other);
+      return same;
     });
-    arrays.push_back(one);
+    arrays.push_back(std::move(one));
   }
   double longest = 0;
   double all = 0;
   for (const AtomicArray& array : arrays) {
-    const double slices = array.sectors / sectors_per_line / rates.atomic_slice_lines;
+    const double slices = lines_of(array) / rates.atomic_slice_lines;
     longest = std::max(longest, array.turns / std::clamp(slices, 1.0, rates.atomic_slices));
     all += array.turns;
   }

@@ -50,7 +50,7 @@ def seen_costs(raw):
     for event in (event for kind, event in events(raw) if kind == SAMPLE_EVENT):
         sums = {}
         for i in range(struct.unpack_from("<I", event, 4)[0]):
-            begin = 32 + i * SITE_BYTES
+            begin = SAMPLE_BYTES + i * SITE_BYTES
             space, op = struct.unpack_from("<2B", event, begin + 8)
             counts = struct.unpack_from("<8Q", event, begin + 16)
             total = sums.setdefault((SPACES.get(space), OPS[op]), [0, 0])
