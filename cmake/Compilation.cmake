@@ -24,7 +24,12 @@ if(NOT GPUMEM_SANITIZE)  # whose run-time libraries want the shared libstdc++
   target_link_options(gpumem_compilation INTERFACE -static-libstdc++ -static-libgcc)
 endif()
 
-set(warnings -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+set(warnings -Wall -Wextra -Wnon-virtual-dtor)
+if(NOT GPUMEM_UNITED)
+  list(APPEND warnings -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND warnings -Wshadow=local)  # of constants, those of other sources are met too: clang-tidy looks at each alone
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND warnings -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)  # wrong about std::string: GCC bug 105651
 endif()

@@ -2,9 +2,9 @@
 include_guard()
 
 # gpumem_precompile_headers(<target> [<header>...]): these, and what most sources include of the standard library and
-# fmt. Does nothing unless GPUMEM_PRECOMPILED_HEADERS is on.
+# fmt. Does nothing unless GPUMEM_UNITED is on.
 function(gpumem_precompile_headers target)
-  if(NOT GPUMEM_PRECOMPILED_HEADERS)
+  if(NOT GPUMEM_UNITED)
     return()
   endif()
   set(headers <algorithm> <filesystem> <functional> <map> <memory> <optional> <span> <sstream> <string> <vector>

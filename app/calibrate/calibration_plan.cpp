@@ -13,52 +13,53 @@ struct Line {
   const char* arguments;
 };
 
-using enum CalibrationUse;
 constexpr Line lines[] = {
     // Shapes from those that launching limits to those that memory does; alignment to a word and to a sector.
-    {fitted,
+    {CalibrationUse::fitted,
      "offset --offset 0,1,8 --op read,write,copy --word-bytes 4,16 --elements-per-thread 1,2,4,8 "
      "--block-threads 128,256,512,1024"},
     // Sectors, atoms, lines and pairs of lines: whole, in part, and left out.
-    {fitted,
+    {CalibrationUse::fitted,
      "stride --stride 1,2,4,8,16,32 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4,8 "
      "--block-threads 128,512"},
     // What a launch takes besides its accesses.
-    {fitted,
+    {CalibrationUse::fitted,
      "offset --offset 0 --op read,write --word-bytes 4 --elements-per-thread 1 --block-threads 256 "
      "--buffer 16KiB,256KiB"},
-    {fitted, "bank --bank-stride 1,2,4,8,16,32 --word-bytes 4,8,16"},
-    {fitted,
+    {CalibrationUse::fitted, "bank --bank-stride 1,2,4,8,16,32 --word-bytes 4,8,16"},
+    {CalibrationUse::fitted,
      "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,8 --offset 0,1 "
      "--stride 1,2,4,8,16,32 --buffer 8MiB"},
     // And one over the link.
-    {fitted,
+    {CalibrationUse::fitted,
      "zero-copy --zero-copy mapped --passes 1 --op read,write --word-bytes 4 --offset 0 --stride 1 "
      "--buffer 16KiB,256KiB"},
     // What L1s ask of L2 and L2 of memory when accesses are scattered, and stores to the same few lines.
-    {fitted,
+    {CalibrationUse::fitted,
      "pattern --pattern i%4096*(n/4096)+i/4096 --op read,write --word-bytes 4 --elements-per-thread 4 "
      "--block-threads 256 --buffer 16MiB,128MiB"},
-    {fitted,
+    {CalibrationUse::fitted,
      "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)&(n-1) --op read,write --word-bytes 4 "
      "--elements-per-thread 4 --block-threads 256 --buffer 16MiB,128MiB"},
-    {fitted,
+    {CalibrationUse::fitted,
      "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)&{4095,16383,65535} --op write "
      "--word-bytes 4 --elements-per-thread 4 --block-threads 256 --buffer 16MiB"},
-    {held_out,
+    {CalibrationUse::held_out,
      "pattern --pattern i%1000*(n/1000)+i/1000 --op read,write,copy --word-bytes 4 --elements-per-thread 4 "
      "--block-threads 256 --buffer 16MiB"},
-    {held_out,
+    {CalibrationUse::held_out,
      "offset --offset 2,16,31 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4 --block-threads 256"},
-    {held_out,
+    {CalibrationUse::held_out,
      "stride --stride 3,6,12,20,28 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 4 "
      "--block-threads 256"},
-    {held_out,
+    {CalibrationUse::held_out,
      "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,16 --offset 0,2 --stride 1,3,6,12 "
      "--buffer 8MiB"},
-    {fitted, "transfer --transfer pageable,pinned --direction to-device,to-host,both --size 4KiB..256MiB*4"},
-    {fitted, "batching --batching separate,packed,batched --direction to-device,to-host --copies 1,4096"},
-    {fitted, "latency --order random"},
+    {CalibrationUse::fitted,
+     "transfer --transfer pageable,pinned --direction to-device,to-host,both --size 4KiB..256MiB*4"},
+    {CalibrationUse::fitted,
+     "batching --batching separate,packed,batched --direction to-device,to-host --copies 1,4096"},
+    {CalibrationUse::fitted, "latency --order random"},
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ OptionEntry::Takes what_it_takes(const CLI::Option& option) {
   return value.empty() ? OptionEntry::Takes::nothing : OptionEntry::Takes::value;
 }
 
-OptionEntry describe(const CLI::Option& option, const Known& known) {
+OptionEntry entry_of(const CLI::Option& option, const Known& known) {
   OptionEntry entry{.value = option.get_option_text(),
                     .help = option.get_description(),
                     .group = option.get_group(),
@@ -63,16 +63,16 @@ OptionEntry describe(const CLI::Option& option, const Known& known) {
   return entry;
 }
 
-CommandEntry describe(const CLI::App& command, const Known& known) {
+CommandEntry entry_of(const CLI::App& command, const Known& known) {
   CommandEntry entry{.name = command.get_parent() == nullptr ? "" : command.get_name(),
                      .purpose = command.get_description(),
                      .footer = command.get_footer()};
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional()) entry.arguments.push_back(describe(*option, known));
+    if (option->get_positional()) entry.arguments.push_back(entry_of(*option, known));
   }
   for (const std::string& group : command.get_groups()) {
     for (const CLI::Option* option : command.get_options()) {
-      if (option->nonpositional() && option->get_group() == group) entry.options.push_back(describe(*option, known));
+      if (option->nonpositional() && option->get_group() == group) entry.options.push_back(entry_of(*option, known));
     }
   }
   return entry;
@@ -82,9 +82,9 @@ CommandEntry describe(const CLI::App& command, const Known& known) {
 
 Interface describe_interface(const CLI::App& program, const Known& known) {
   Interface interface;
-  interface.program = describe(program, known);
+  interface.program = entry_of(program, known);
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-    interface.commands.push_back(describe(*command, known));
+    interface.commands.push_back(entry_of(*command, known));
   }
   return interface;
 }

@@ -106,7 +106,7 @@ Device completed(Device device, const std::string& path) {
   return device;
 }
 
-Measured read_reports(const CalibrateArguments& arguments, const Environment& environment) {
+Measured measured_before(const CalibrateArguments& arguments, const Environment& environment) {
   Measured measured;
   std::optional<Device> device;
   const auto add = [&](const std::string& path, std::vector<report::Record>& records) {
@@ -168,8 +168,6 @@ std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records,
 
 // ---- Results
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 /// Says in the profile how each rate is known.
 void explain(model::Profile& profile, const std::vector<model::RateEstimate>& estimates,
              const std::map<std::string, std::string>& read_off, std::size_t cases, const std::string& day) {
@@ -182,7 +180,7 @@ void explain(model::Profile& profile, const std::vector<model::RateEstimate>& es
   for (const model::RateEstimate& rate : estimates) {
     if (!rate.determined) continue;
     profile.how[rate.name] = fmt::format("fitted to {} cases measured by gpumem calibrate on {}, +-{}", cases, day,
-                                         percent(rate.uncertainty));
+                                         report::percent_with_tenths(rate.uncertainty));
   }
   for (const auto& [name, how] : read_off) {
     profile.how[name] = fmt::format("measured by gpumem calibrate on {}: {}", day, how);
@@ -191,8 +189,8 @@ void explain(model::Profile& profile, const std::vector<model::RateEstimate>& es
 
 std::string errors_line(const std::string& what, const model::FitErrors& errors) {
   return fmt::format("{}: {} in the median, {} at the 95th percentile, {} at worst, of {}\n", what,
-                     percent(errors.median), percent(errors.p95), percent(errors.worst),
-                     report::counted(errors.cases, "case"));
+                     report::percent_with_tenths(errors.median), report::percent_with_tenths(errors.p95),
+                     report::percent_with_tenths(errors.worst), report::counted(errors.cases, "case"));
 }
 
 std::string table(const std::vector<model::RateEstimate>& estimates, const model::Profile& profile,
@@ -202,7 +200,8 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
     text += fmt::format("{:<38} {:>10.4g}  {}\n", name, value, known);
   };
   for (const model::RateEstimate& rate : estimates) {
-    line(rate.name, rate.value, rate.determined ? "+-" + percent(rate.uncertainty) : "not told by these cases: kept");
+    line(rate.name, rate.value,
+         rate.determined ? "+-" + report::percent_with_tenths(rate.uncertainty) : "not told by these cases: kept");
   }
   for (const model::RateField& field : model::rate_fields()) {
     if (!field.read_off) continue;
@@ -222,7 +221,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   if (arguments.output && *arguments.output != "-") file.emplace(*arguments.output, inputs);
 
   const Measured measured =
-      arguments.from.empty() ? measure(arguments, environment) : read_reports(arguments, environment);
+      arguments.from.empty() ? measure(arguments, environment) : measured_before(arguments, environment);
   const model::Profile start = model::profile_of(measured.device);
   Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
   const auto cases = cases_of(measured.fitted, start, environment.registry, progress);

@@ -38,7 +38,7 @@ struct Task {
 
 // ---- What was given
 
-bool is_file(const std::string& target) {
+bool names_file(const std::string& target) {
   const std::vector<std::string> names = suite_names();
   if (std::ranges::find(names, target) != names.end()) return false;
   std::error_code ignored;
@@ -60,7 +60,7 @@ std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& e
   std::vector<std::optional<Suite>> suites;
   std::vector<std::optional<report::Report>> reports;
   for (const std::string& target : arguments.targets) {
-    if (!is_file(target)) {
+    if (!names_file(target)) {
       suites.emplace_back(load_suite(target, environment.registry));
       continue;
     }
@@ -101,7 +101,7 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
 /// The files that are read.
 std::vector<std::string> inputs_of(const CheckArguments& arguments, const std::vector<Task>& tasks) {
   std::vector<std::string> inputs = profile_files(arguments.gpu);
-  std::ranges::copy_if(arguments.targets, std::back_inserter(inputs), is_file);
+  std::ranges::copy_if(arguments.targets, std::back_inserter(inputs), names_file);
   for (const Task& task : tasks) {
     if (task.suite) std::ranges::move(files_of(task.suite->plan), std::back_inserter(inputs));
   }

@@ -46,7 +46,7 @@ void refuse_repeated(const std::vector<std::string>& paths) {
   }
 }
 
-std::vector<NamedReport> read_reports(const std::vector<std::string>& paths, const Environment& environment) {
+std::vector<NamedReport> read_different_reports(const std::vector<std::string>& paths, const Environment& environment) {
   refuse_repeated(paths);
   std::vector<NamedReport> reports;
   for (const std::string& path : paths) reports.push_back({path, report::read_report_file(path, environment.in)});
@@ -146,7 +146,7 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
   }
   const ResultOutputs outputs(reading(arguments, arguments.reports), report::table_formats(), environment.out,
                               environment.out_terminal);
-  const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
+  const std::vector<NamedReport> reports = read_different_reports(arguments.reports, environment);
   refuse_mixed_kinds(reports);
   if (arguments.fail_on_regression) refuse_mixed_gate(reports);
   const CaseWords words(arguments.cases, environment.registry);

@@ -15,7 +15,7 @@ namespace {
 
 using report::json_values::Json;
 
-constexpr std::size_t column = 24;
+constexpr std::size_t purpose_column = 24;
 
 Json to_json(const Axis& axis) {
   return {{"flag", "--" + axis.flag},
@@ -84,17 +84,17 @@ std::string allowed_values(const Axis& axis) {
 std::string to_text(const Probe& probe, std::size_t width) {
   std::string text = probe.name + ": " + report::wrap(probe.purpose, width, probe.name.size() + 2) + "\n";
   for (const Axis& axis : probe.axes) {
-    text += report::two_columns("  --" + axis.flag, axis.purpose, width, column);
+    text += report::two_columns("  --" + axis.flag, axis.purpose, width, purpose_column);
     std::string facts =
         fmt::format("default{} {}; takes {}; reported as {}", axis.value_optional ? ", also without a value," : "",
                     axis.defaults, allowed_values(axis), axis.parameter);
     if (axis.parameter == probe.compared) facts += "; compared in one table";
     if (axis.parameter == probe.across) facts += "; side by side in one table";
     if (axis.parameter == probe.baseline_parameter()) facts += "; baseline " + to_string(probe.baseline);
-    text += report::two_columns("", facts, width, column);
+    text += report::two_columns("", facts, width, purpose_column);
   }
   const auto add = [&](const char* what, const Quantity& quantity) {
-    text += report::two_columns(what + quantity.name, quantity.purpose, width, column);
+    text += report::two_columns(what + quantity.name, quantity.purpose, width, purpose_column);
   };
   add("  about ", probe.headline.quantity);
   for (const Quantity& quantity : further_quantities(probe)) add("  reports ", quantity);

@@ -9,7 +9,6 @@ namespace {
 
 using Kind = MachineInstruction::Kind;
 
-constexpr std::size_t instruction_bytes = 16;
 constexpr unsigned oldest = 7;
 
 /// The lower nine bits say what an instruction does (engine/measure/machine_accesses.cpp tells how they were settled).

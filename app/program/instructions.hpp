@@ -2,11 +2,14 @@
 // Machine code of a kernel as far as its time needs it: what each instruction keeps busy, what waits for what, and
 // where it branches. Instructions are of 128 bits, as every GPU since compute capability 7.0 has them.
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace gpumem::app {
+
+inline constexpr std::size_t instruction_bytes = 16;
 
 /// What an instruction is issued to. How many cycles of its scheduler a warp keeps each busy: cycles_of().
 enum class Pipe : std::uint8_t {

@@ -16,7 +16,6 @@ namespace {
 
 using Kind = MachineInstruction::Kind;
 
-constexpr std::size_t instruction_bytes = 16;
 constexpr std::size_t outside = ~std::size_t{0};  ///< of all loops
 
 /// Instructions that run one after another, as often.

@@ -44,9 +44,9 @@ std::vector<std::string> environment_of(const std::string& only_gpu) {
   return settings;
 }
 
-class Copy final : public Connection {
+class ProgramCopy final : public Connection {
  public:
-  Copy(std::function<bool()> interrupted, const std::string& program, const std::string& only_gpu)
+  ProgramCopy(std::function<bool()> interrupted, const std::string& program, const std::string& only_gpu)
       : interrupted_(std::move(interrupted)) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) cannot("talk to", errno);
@@ -69,12 +69,12 @@ class Copy final : public Connection {
     close(socket_);
     cannot("start", failure);
   }
-  ~Copy() override {
+  ~ProgramCopy() override {
     end();
     static_cast<void>(wait());
   }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
+  ProgramCopy(const ProgramCopy&) = delete;
+  ProgramCopy& operator=(const ProgramCopy&) = delete;
 
   void send_line(const std::string& text) override {
     const std::string line = text + '\n';
@@ -157,7 +157,7 @@ class Copy final : public Connection {
 
 std::unique_ptr<Connection> start_copy(std::function<bool()> interrupted, const std::string& program,
                                        const std::string& only_gpu) {
-  return std::make_unique<Copy>(std::move(interrupted), program, only_gpu);
+  return std::make_unique<ProgramCopy>(std::move(interrupted), program, only_gpu);
 }
 
 }  // namespace gpumem::app

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t most_host_bytes = std::uint64_t{4} << 30U;
 
 /// A case to be counted.
-struct Entry {
+struct CountedCase {
   const Case* one;
   report::Record* record;
   Workload workload;
@@ -27,10 +27,10 @@ struct Entry {
 
 /// Readies all experiments. One that makes the session's shared buffers grow takes them away from those before it, so
 /// if any did, all are made again: the buffers are then large enough.
-void prepare(std::span<Entry> batch, measure::Session& session) {
+void prepare(std::span<CountedCase> batch, measure::Session& session) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     const std::uint64_t before = session.generation();
-    for (Entry& entry : batch) {
+    for (CountedCase& entry : batch) {
       entry.experiment.reset();  // first, for two might not fit
       entry.experiment = entry.one->probe->prepare(*entry.one, session);
     }
@@ -38,12 +38,12 @@ void prepare(std::span<Entry> batch, measure::Session& session) {
   }
 }
 
-void count_batch(std::span<Entry> batch, measure::Counters& counters, measure::Session& session,
+void count_batch(std::span<CountedCase> batch, measure::Counters& counters, measure::Session& session,
                  const model::Profile& profile) {
   prepare(batch, session);
   std::vector<std::function<void()>> launches;
   std::set<access::Space> spaces;
-  for (const Entry& entry : batch) {
+  for (const CountedCase& entry : batch) {
     for (const access::Site& site : entry.workload.sites) spaces.insert(site.space);
     launches.emplace_back([&] {
       entry.experiment->launch_kernel(session.stream().get());
@@ -93,7 +93,7 @@ double bytes_asked_for(const Workload& workload) {
 
 void count_cases(std::span<const Case> cases, std::span<report::Record> records, measure::Counters& counters,
                  measure::Session& session, const Device& gpu, const model::Profile& profile) {
-  std::vector<Entry> entries;
+  std::vector<CountedCase> entries;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (records[i].status != report::Status::ok || !records[i].time) continue;
     Workload workload = describe(cases[i], gpu);

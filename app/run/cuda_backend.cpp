@@ -42,8 +42,8 @@ struct Context {
 };
 
 /// A GPU that cases are timed on: what is known of it by now.
-struct Gpu {
-  explicit Gpu(Device known, const std::shared_ptr<const measure::NvmlLibrary>& library)
+struct TimedGpu {
+  explicit TimedGpu(Device known, const std::shared_ptr<const measure::NvmlLibrary>& library)
       : device(std::move(known)), profile(model::profile_of(device)), nvml(measure::Nvml::find(library, device)) {}
   Device device;
   model::Profile profile;
@@ -119,7 +119,7 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] report::Record run(const Case& decided) override {
     const int index = gpu_of(decided);
-    Gpu& gpu = gpus_.at(index);
+    TimedGpu& gpu = gpus_.at(index);
     Workload workload;
     try {
       workload = describe(decided, gpu.device);
@@ -174,7 +174,7 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  [[nodiscard]] const Gpu& chosen() const { return gpus_.at(device_index_); }
+  [[nodiscard]] const TimedGpu& chosen() const { return gpus_.at(device_index_); }
 
   /// That times the case.
   [[nodiscard]] int gpu_of(const Case& one) const {
@@ -196,7 +196,7 @@ class CudaBackend final : public Backend {
     return text.empty() ? text : text + ")";
   }
 
-  void measure_into(report::Record& record, const Case& decided, const Workload& workload, Gpu& gpu,
+  void measure_into(report::Record& record, const Case& decided, const Workload& workload, TimedGpu& gpu,
                     measure::Session& session) {
     session.make_room(workload.allocated_bytes);
     // Asked for all of it at once: locking a part takes seconds before the rest is refused.
@@ -251,7 +251,7 @@ class CudaBackend final : public Backend {
   }
 
   /// Learns from the link while it is still awake from the case that used it.
-  void read_link(report::Record& record, Gpu& gpu) {
+  void read_link(report::Record& record, TimedGpu& gpu) {
     const measure::PcieLink link = gpu.nvml->pcie_link();
     const auto degraded = is_degraded(link);
     if (degraded) watched_.insert("link_degraded");
@@ -293,7 +293,7 @@ class CudaBackend final : public Backend {
   std::shared_ptr<const measure::NvmlLibrary> nvml_library_;  ///< first, so that the session's query finds it loaded
   std::unique_ptr<Context> context_;                          ///< absent once a fault has killed it
   measure::NumaBinding numa_;
-  std::map<int, Gpu> gpus_;  ///< by index: the chosen one, and where links are the point all of the machine's
+  std::map<int, TimedGpu> gpus_;  ///< by index: the chosen one, and where links are the point all of the machine's
   bool used_host_memory_ = false;
   /// Those that need no one's help to be seen, and what else could be read so far.
   std::set<std::string> watched_ = {"cache_resident", "predicted_from_attributes", "wide_interval"};

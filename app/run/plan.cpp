@@ -23,7 +23,7 @@ namespace {
 
 using report::join;
 
-struct Selection {
+struct SelectedProbes {
   std::vector<const Probe*> probes;
   bool quick = false;  ///< whether axes that were not given take their values of the quick default set
 };
@@ -84,9 +84,9 @@ void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
   if (std::ranges::any_of(probes, suits)) std::erase_if(probes, std::not_fn(suits));
 }
 
-Selection select(const std::vector<Probe>& registry, const std::vector<std::string>& names,
-                 const std::vector<GivenAxis>& given) {
-  Selection selection;
+SelectedProbes select(const std::vector<Probe>& registry, const std::vector<std::string>& names,
+                      const std::vector<GivenAxis>& given) {
+  SelectedProbes selection;
   for (const std::string& name : names) {
     const Probe& probe = require_probe(registry, name);
     if (std::ranges::find(selection.probes, &probe) == selection.probes.end()) selection.probes.push_back(&probe);
@@ -135,7 +135,7 @@ void refuse_probes_as_values(const std::vector<Probe>& registry, const std::vect
   }
 }
 
-void require_every_axis_used(const std::vector<Probe>& registry, const Selection& selection,
+void require_every_axis_used(const std::vector<Probe>& registry, const SelectedProbes& selection,
                              const std::vector<GivenAxis>& given) {
   for (const GivenAxis& axis : given) {
     const auto uses = [&](const Probe* probe) { return has_flag(*probe, axis.flag); };
@@ -333,7 +333,7 @@ const Probe& require_probe(const std::vector<Probe>& registry, const std::string
 Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,
                const std::vector<GivenAxis>& given) {
   refuse_probes_as_values(registry, given);
-  const Selection selection = select(registry, names, given);
+  const SelectedProbes selection = select(registry, names, given);
   require_every_axis_used(registry, selection, given);
   std::vector<AxisValues> values;
   std::size_t cases = 0;

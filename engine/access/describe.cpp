@@ -21,10 +21,6 @@ constexpr std::uint64_t telling_bytes = 1024;  // distances from which on their 
 
 // ---- numbers
 
-std::uint64_t magnitude(std::int64_t bytes) {
-  return bytes < 0 ? 0 - static_cast<std::uint64_t>(bytes) : static_cast<std::uint64_t>(bytes);
-}
-
 std::string bytes_text(std::int64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
 std::string elements_text(std::uint64_t elements) {

@@ -8,6 +8,11 @@
 
 namespace gpumem::access {
 
+/// Of a distance. Whatever it is: the smallest number has no opposite.
+[[nodiscard]] constexpr std::uint64_t magnitude(std::int64_t bytes) {
+  return bytes < 0 ? 0 - static_cast<std::uint64_t>(bytes) : static_cast<std::uint64_t>(bytes);
+}
+
 /// The kinds of requests, those that fit more closely first.
 enum class LaneKind : std::uint8_t {
   none,       ///< no lane is active

@@ -9,6 +9,7 @@
 
 #include "engine/access/footprint_bitmap.hpp"
 #include "engine/access/lanes.hpp"
+#include "engine/access/sampled.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
 
@@ -50,23 +51,10 @@ struct Hull {
   [[nodiscard]] bool empty() const { return begin >= end; }
 };
 
-template <class Visit>
-void for_each_request(const Requests& launch, std::uint64_t first, std::uint64_t end, const Visit& visit) {
-  while (first < end) {
-    stop_if_requested();
-    std::array<WarpRequest, 32> batch;
-    const std::span requests = std::span(batch).first(std::min<std::uint64_t>(batch.size(), end - first));
-    for (WarpRequest& request : requests) request.word_bytes = launch.word_bytes;
-    launch.fill(first, requests);
-    for (const WarpRequest& request : requests) visit(request);
-    first += requests.size();
-  }
-}
-
 Hull hull_of(const Requests& launch, std::uint64_t first, std::uint64_t end) {
   std::uint64_t lowest = ~std::uint64_t{0};
   std::uint64_t highest = 0;
-  for_each_request(launch, first, end, [&](const WarpRequest& request) {
+  for_each_request(launch, first, end - first, [&](std::uint64_t, const WarpRequest& request) {
     const Lanes lanes = lanes_of(request);
     lowest = std::min(lowest, lanes.lowest);
     highest = std::max(highest, lanes.highest);
@@ -207,7 +195,7 @@ std::optional<ExactSummary> summarise_runs(const Requests& launch, const Period&
   map.emplace_back(window);
   const std::uint64_t steps = repeated / period.requests;
   bool inside = true;  // else it is an error, to be named
-  for_each_request(launch, 0, period.requests, [&](const WarpRequest& request) {
+  for_each_request(launch, 0, period.requests, [&](std::uint64_t, const WarpRequest& request) {
     for (unsigned lane = 0; lane < warp_lanes && inside; ++lane) {
       if (!request.lane_active(lane)) continue;
       const std::uint64_t first = request.address[lane];
@@ -217,8 +205,9 @@ std::optional<ExactSummary> summarise_runs(const Requests& launch, const Period&
     }
   });
   if (!inside) return std::nullopt;
-  for_each_request(launch, repeated, launch.count,
-                   [&](const WarpRequest& request) { map.front().mark(lanes_of(request), launch.word_bytes); });
+  for_each_request(launch, repeated, launch.count - repeated, [&](std::uint64_t, const WarpRequest& request) {
+    map.front().mark(lanes_of(request), launch.word_bytes);
+  });
   map.front().settle();
   all.summary.footprint = count_all(map, window, limits.threads).footprint();
   all.summary.cost = average(all.counts, launch.count, costed(launch.space, launch.op), launch.word_bytes);

@@ -1,5 +1,5 @@
 #pragma once
-// Some requests of a launch, the same ones each time.
+// A launch's requests, all or some: the same ones each time.
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/access/exact.hpp"
+#include "engine/base/interruption.hpp"
 
 namespace gpumem::access {
 
@@ -22,9 +23,10 @@ namespace gpumem::access {
 
 /// Calls visit(k, request) for requests first, first + 1 and so on, all of which the launch has.
 template <class Visit>
-void for_each_request(const Requests& launch, std::uint64_t first, std::uint64_t requests, Visit visit) {
+void for_each_request(const Requests& launch, std::uint64_t first, std::uint64_t requests, const Visit& visit) {
   std::array<WarpRequest, 32> batch;
   for (std::uint64_t done = 0; done < requests; done += batch.size()) {
+    stop_if_requested();
     const std::span some(batch.data(), std::min<std::uint64_t>(batch.size(), requests - done));
     for (WarpRequest& request : some) {
       request.active = 0;

@@ -8,7 +8,7 @@ namespace gpumem::access {
 namespace {
 
 constexpr double most = 0.5;  // of the pairs: the others are jumps
-constexpr double nearly_all = 0.9;
+constexpr double regular = 0.9;
 constexpr double most_alike = 0.8;  // where requests are of several kinds, no step holds for all
 constexpr std::uint64_t longest_turn = 16;
 constexpr std::size_t window_requests = 16;
@@ -80,10 +80,6 @@ double share_that_goes_on(const Runs& runs) {
   return pairs == 0 ? 0 : going_on / pairs;
 }
 
-std::uint64_t magnitude(std::int64_t step) {
-  return step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
-}
-
 std::uint64_t median_magnitude(const std::vector<std::int64_t>& steps) {
   std::vector<std::uint64_t> magnitudes;
   magnitudes.reserve(steps.size());
@@ -143,13 +139,13 @@ StepShape step_shape(const Runs& runs, const LaneShape& lanes, std::uint64_t ran
   }
   for (std::uint64_t turn = 2; turn <= longest_turn && !irregular; ++turn) {
     const Usual later = usual_of(steps_over(runs, turn));
-    if (later.share < nearly_all) continue;
+    if (later.share < regular) continue;
     return {.kind = StepKind::turns, .step_bytes = later.value, .share = later.share, .turn = turn};
   }
   if (lanes.window_bytes >= range_bytes / 3) return shape;
   const auto onwards = std::ranges::count_if(steps, [](std::int64_t step) { return step >= 0; });
   const double upwards = static_cast<double>(onwards) / static_cast<double>(steps.size());
-  if (std::max(upwards, 1 - upwards) >= nearly_all && !irregular) {
+  if (std::max(upwards, 1 - upwards) >= regular && !irregular) {
     return {.kind = StepKind::onwards,
             .step_bytes = static_cast<std::int64_t>(std::llround(mean_of(steps))),
             .share = std::max(upwards, 1 - upwards)};

@@ -9,6 +9,9 @@
 
 namespace gpumem {
 
+/// By hand, for those of <cctype> depend on the locale.
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// To a tenth of the largest binary unit that it has one of: "1 GiB", "139.8 KiB", "100 bytes".
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 /// Exactly: "1 GiB", "1.5 MiB", "1 GB", "100 bytes".

@@ -39,7 +39,7 @@ struct Driver {
   }
 };
 
-Driver load() {
+Driver load_driver() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed: the runtime has it open too
   if (library == nullptr) throw no_gpu_error("no NVIDIA driver found (libcuda.so.1): install one");
   Driver driver;
@@ -57,7 +57,7 @@ Driver load() {
 }
 
 const Driver& driver() {
-  static const Driver loaded = load();
+  static const Driver loaded = load_driver();
   return loaded;
 }
 
@@ -67,7 +67,7 @@ void Module::Unload::operator()(CUmod_st* module) const noexcept { driver().modu
 
 Module::Module(const CompiledKernels& kernels) {
   CUmodule module = nullptr;
-  driver().check(driver().module_load_data(&module, kernels.cubin.data()), "load compiled kernels");
+  driver().check(driver().module_load_data(&module, kernels.cubin.data()), "load_driver compiled kernels");
   module_.reset(module);
   for (const std::string& name : kernels.names) {
     CUfunction function = nullptr;

@@ -62,7 +62,7 @@ struct Nvrtc {
   }
 };
 
-Nvrtc load() {
+Nvrtc load_nvrtc() {
   void* const library = open_library();  // never closed: it takes long to open
   Nvrtc nvrtc;
   const auto find = [&](auto& function, const char* name) {
@@ -88,7 +88,7 @@ Nvrtc load() {
 }
 
 const Nvrtc& loaded() {
-  static const Nvrtc nvrtc = load();  // a failure is tried again
+  static const Nvrtc nvrtc = load_nvrtc();  // a failure is tried again
   return nvrtc;
 }
 

@@ -12,7 +12,7 @@ namespace gpumem::pattern {
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using UnsignedWide = unsigned __int128;
 
 constexpr Growth unknown{};
 constexpr Growth constant{.period = 1, .growth = 0};
@@ -51,7 +51,7 @@ class Proof {
     std::uint64_t period = 1;
     for (const Growth& one : all) {
       if (!one.known()) return 0;
-      const Wide multiple = Wide{period} * (one.period / std::gcd(period, one.period));
+      const UnsignedWide multiple = UnsignedWide{period} * (one.period / std::gcd(period, one.period));
       if (multiple > longest_) return 0;
       period = static_cast<std::uint64_t>(multiple);
     }
@@ -60,7 +60,7 @@ class Proof {
 
   /// `times` periods of `one` as a period, in which the value grows by `growth`.
   [[nodiscard]] Growth repeated(const Growth& one, std::uint64_t times, std::uint64_t growth) const {
-    const Wide period = Wide{one.period} * times;
+    const UnsignedWide period = UnsignedWide{one.period} * times;
     return period > longest_ ? unknown : Growth{static_cast<std::uint64_t>(period), growth};
   }
 

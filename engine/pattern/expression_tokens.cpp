@@ -8,14 +8,14 @@
 #include <limits>
 #include <utility>
 
+#include "engine/base/words.hpp"
 #include "engine/pattern/expression.hpp"
 
 namespace gpumem::pattern {
 
 namespace {
 
-// By hand, for those of <cctype> depend on the locale.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// By hand, as is_digit() is.
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 

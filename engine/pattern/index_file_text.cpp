@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
 
 namespace gpumem::pattern {
 
 namespace {
 
 constexpr std::size_t longest_token = 64;  // an index has 19 digits; leading zeros are no error
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 

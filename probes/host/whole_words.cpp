@@ -10,8 +10,6 @@ namespace gpumem::host {
 
 namespace {
 
-constexpr std::uint64_t word_bytes = sizeof(std::uint32_t);
-
 /// The largest multiple of the unit that is not above, but at least one.
 std::uint64_t multiple_below(std::uint64_t bytes, std::uint64_t unit_bytes) {
   return std::max(bytes / unit_bytes, std::uint64_t{1}) * unit_bytes;

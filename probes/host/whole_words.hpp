@@ -13,6 +13,8 @@ namespace axis {
 inline constexpr Number size_bytes{"size_bytes"};
 }
 
+inline constexpr std::uint64_t word_bytes = sizeof(std::uint32_t);
+
 /// Unless `bytes`, the value of --size, are whole words.
 void require_words(std::uint64_t bytes);
 

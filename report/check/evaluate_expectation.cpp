@@ -97,8 +97,8 @@ Answer value_of(const Report& report, std::size_t index, const std::string& quan
   return {.index = index, .value = *number, .ratio = *number};
 }
 
-double margin(double value, const Expectation& expectation) {
-  return report::margin(value, expectation.at_least, expectation.at_most);
+double margin_to(double value, const Expectation& expectation) {
+  return margin(value, expectation.at_least, expectation.at_most);
 }
 
 /// Without the words that follow the number if the other value says them too: "32.0" beside "1.00 cycles per request".
@@ -151,7 +151,7 @@ class CaseCheck {
   Answer answer_of(std::size_t index, std::set<std::size_t>& cases) const {
     Answer answer = value_of(report_, index, expectation_.quantity);
     if (answer.why.empty() && references_) answer = related(std::move(answer), cases);
-    answer.margin = margin(answer.ratio, expectation_);
+    answer.margin = margin_to(answer.ratio, expectation_);
     return answer;
   }
 
@@ -242,7 +242,7 @@ class CaseCheck {
 std::string hold_device(const Expectation& expectation, const Report& report, CheckRecord& result) {
   result.measured = report.device ? device_quantity(*report.device, expectation.quantity) : std::nullopt;
   if (!result.measured) return fmt::format("the report does not say {}", quantity_words(expectation.quantity));
-  result.verdict = margin(*result.measured, expectation) < 0 ? Verdict::fail : Verdict::pass;
+  result.verdict = margin_to(*result.measured, expectation) < 0 ? Verdict::fail : Verdict::pass;
   return fmt::format("{}: {}", one_line(report.device->name), labelled_value(expectation.quantity, *result.measured));
 }
 

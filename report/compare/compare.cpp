@@ -52,16 +52,16 @@ std::optional<Estimate> estimate_of(const Report& report, const Record& record, 
 }
 
 /// The same case in each report, OLD first; null where it has none.
-using Row = std::vector<const Record*>;
+using SameCase = std::vector<const Record*>;
 
-bool of_kernels(const Row& row) {
+bool of_kernels(const SameCase& row) {
   return std::ranges::any_of(row, [](const Record* record) { return record != nullptr && is_kernel(*record); });
 }
 
 /// What the cases of several reports are compared by: the headline of the first that has one and that another has too,
 /// else their bandwidth, else the time. Kernels of a user's program by the time alone, of a launch: a better one may
 /// move fewer bytes.
-std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports, const Row& row) {
+std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports, const SameCase& row) {
   std::vector<ComparedQuantity> candidates;
   for (const Record* record : row) {
     if (record == nullptr || is_kernel(*record)) continue;
@@ -135,9 +135,9 @@ CaseChange change_of(const ComparedCase& one, std::optional<CaseReading> reading
   return change;
 }
 
-std::vector<Row> rows_of(std::span<const NamedReport> reports) {
+std::vector<SameCase> rows_of(std::span<const NamedReport> reports) {
   const std::vector<Record>& old_results = reports.front().report.results;
-  std::vector<Row> rows(old_results.size(), Row(reports.size()));
+  std::vector<SameCase> rows(old_results.size(), SameCase(reports.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].front() = &old_results[i];
   for (std::size_t n = 1; n < reports.size(); ++n) {
     const std::vector<Record>& results = reports[n].report.results;
@@ -161,7 +161,7 @@ std::size_t position_of(const Record* record, const NamedReport& in) {
   return static_cast<std::size_t>(record - in.report.results.data());
 }
 
-bool is_selected(std::span<const NamedReport> reports, const Row& row, const Selection& selection) {
+bool is_selected(std::span<const NamedReport> reports, const SameCase& row, const Selection& selection) {
   std::size_t first = 0;
   while (row[first] == nullptr) ++first;
   const std::size_t position = position_of(row[first], reports[first]);
@@ -169,7 +169,7 @@ bool is_selected(std::span<const NamedReport> reports, const Row& row, const Sel
       row, [&](const Record* record) { return record != nullptr && selects(selection, *record, position); });
 }
 
-ComparedCase case_at(const Comparison& comparison, const Row& row) {
+ComparedCase case_at(const Comparison& comparison, const SameCase& row) {
   ComparedCase one{.quantity = common_quantity(comparison.reports, row), .old_reading = {}, .changes = {}};
   for (std::size_t n = 0; n < row.size(); ++n) {
     const NamedReport& named = comparison.reports[n];
@@ -267,7 +267,7 @@ CaseVerdict judged(const Estimate& speed, double tolerance) {
 
 Comparison compare(std::span<const NamedReport> reports, double tolerance, const Selection& selection) {
   Comparison comparison{.tool_version = {}, .reports = reports, .tolerance = tolerance, .cases = {}, .differences = {}};
-  for (const Row& row : rows_of(reports)) {
+  for (const SameCase& row : rows_of(reports)) {
     if (is_selected(reports, row, selection)) comparison.cases.push_back(case_at(comparison, row));
   }
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) {

@@ -16,7 +16,7 @@ namespace {
 using Indices = std::vector<std::size_t>;
 using Key = std::function<std::string(const Record&)>;
 
-std::string name_of(const Record& record) {
+std::string exact_name_of(const Record& record) {
   const Parameter* name = find_parameter(record, kernel_parameter);
   return name == nullptr ? "" : gpumem::to_string(name->value);
 }
@@ -41,9 +41,9 @@ struct Gap {
   Indices new_reports = {};
 };
 
-class Places {
+class KernelPairing {
  public:
-  Places(std::span<const Record> olds, std::span<const Record> new_reports, Partners& partner)
+  KernelPairing(std::span<const Record> olds, std::span<const Record> new_reports, Partners& partner)
       : olds_(olds), news_(new_reports), partner_(partner), taken_(new_reports.size(), false) {
     for (const auto& one : partner) {
       if (one) taken_[*one] = true;
@@ -52,7 +52,7 @@ class Places {
 
   void pair() {
     for (Gap& gap : gaps()) {
-      pair_alike(gap, name_of);                                                     // in another grid or block
+      pair_alike(gap, exact_name_of);                                               // in another grid or block
       pair_alike(gap, launches_of);                                                 // as often
       if (gap.olds.size() == 1) pair_alike(gap, [](const Record&) { return ""; });  // the only one left
     }
@@ -122,7 +122,7 @@ class Places {
 
 void pair_kernels_by_place(std::span<const Record> old_kernels, std::span<const Record> new_kernels,
                            Partners& partner) {
-  Places(old_kernels, new_kernels, partner).pair();
+  KernelPairing(old_kernels, new_kernels, partner).pair();
 }
 
 }  // namespace gpumem::report

@@ -15,26 +15,25 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr double busy = 0.6;  // of the time, for a stage to be what limits a kernel
-
-std::string percent(double share) { return fixed(share * 100, 0) + " %"; }
+constexpr double limiting = 0.6;  // of the time, for a stage to be what limits a kernel
 
 std::optional<double> each(const std::optional<double>& units, const std::optional<double>& requests) {
   if (!units || !requests || *requests <= 0) return std::nullopt;
   return *units / *requests;
 }
 
-/// "device memory is busy 91 % of its time": the stage nearest to its rate, by what was counted.
+/// "device memory is limiting 91 % of its time": the stage nearest to its rate, by what was counted.
 std::string stage_sentence(const Record& record) {
   const auto slowest = std::ranges::max_element(record.stages, {},
                                                 [](const StageRecord& stage) { return stage.counted_s.value_or(-1); });
   if (slowest == record.stages.end() || !slowest->counted_s || !record.time) return "";
   const double share = *slowest->counted_s / record.time->summary.median.count();
   const std::string words = stage_words(slowest->stage);
-  if (share < busy && slowest->stage == "launch") return "";  // of no stage of memory much is known
-  if (share >= busy) return fmt::format("limited by {}, at {} of its rate", words, percent(std::min(share, 1.0)));
+  if (share < limiting && slowest->stage == "launch") return "";  // of no stage of memory much is known
+  if (share >= limiting)
+    return fmt::format("limited by {}, at {} of its rate", words, whole_percent(std::min(share, 1.0)));
   return fmt::format("waits for something other than bandwidth: the most is {}, at {} of its rate", words,
-                     percent(share));
+                     whole_percent(share));
 }
 
 /// "loads take 32 sectors a request, stores 4".
@@ -65,10 +64,10 @@ std::string request_words(const measure::Counts& counts) {
 std::string occupancy_words(const Record& record) {
   const auto& achieved = record.counters->achieved_occupancy;
   if (!achieved) return "";
-  if (!record.occupancy) return fmt::format("occupancy {}", percent(*achieved));
-  if (record.occupancy->possible >= 1) return fmt::format("occupancy {} of 100 %", percent(*achieved));
-  return fmt::format("occupancy {} of the {} that {} {}", percent(*achieved), percent(record.occupancy->possible),
-                     record.occupancy->limited_by,
+  if (!record.occupancy) return fmt::format("occupancy {}", whole_percent(*achieved));
+  if (record.occupancy->possible >= 1) return fmt::format("occupancy {} of 100 %", whole_percent(*achieved));
+  return fmt::format("occupancy {} of the {} that {} {}", whole_percent(*achieved),
+                     whole_percent(record.occupancy->possible), record.occupancy->limited_by,
                      record.occupancy->limited_by == "shared memory" ? "allows" : "allow");
 }
 

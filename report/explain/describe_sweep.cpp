@@ -108,12 +108,12 @@ std::string_view touch(std::string_view unit, bool plural) {
 }
 
 /// The points of a class as a subject, and whether it is plural: "offsets that are no multiple of 8".
-struct Group {
+struct Subject {
   std::string words;
   bool plural = true;
 };
 
-Group group_words(const Story& story, const CostClass& one) {
+Subject subject_of(const Story& story, const CostClass& one) {
   if (one.points.size() == 1) return {position(*one.points.front()), false};
   const Noun noun = parameter_noun(story.parameter);
   if (!story.numeric) {
@@ -196,7 +196,7 @@ std::string class_runs(const Story& story, const CostClass& one, bool plural) {
 std::string two_classes(const Story& story) {
   const CostClass& cheap = story.classes.front();
   const CostClass& dear = story.classes.back();
-  const Group group = group_words(story, dear);
+  const Subject group = subject_of(story, dear);
   const auto other = one_number(cheap.cost);
   return fmt::format("{} {} {} instead of {} and {}", capitalised(group.words), touch(story.unit, group.plural),
                      cost_words(dear.cost, story.unit), other ? trimmed(*other, 2) : cost_words(cheap.cost, story.unit),
@@ -212,7 +212,7 @@ std::string many_classes(const Story& story) {
       story.classes.size() <= most_steps &&
       std::ranges::all_of(story.classes, [](const CostClass& one) { return one_number(one.cost).has_value(); });
   if (!short_enough) {
-    const Group group = group_words(story, dearest);
+    const Subject group = subject_of(story, dearest);
     return fmt::format("At worst, {} {} {} and {}", group.words, touch(story.unit, group.plural),
                        cost_words(dearest.cost, story.unit), class_runs(story, dearest, group.plural));
   }

@@ -14,7 +14,7 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr std::size_t most_named = 6;
+constexpr std::size_t most_outliers = 6;
 constexpr std::size_t fewest_in_line = 3;  // of a row or column that is said as a whole
 
 /// By how much cases are off.
@@ -72,7 +72,7 @@ std::string outlier_text(const CaseMatrix& matrix, bool several) {
   std::size_t more = 0;
   for (const UnlikeCase& one : judgement.unlike) {
     if (!off.contains(one.record)) continue;
-    if (places.size() >= most_named) {
+    if (places.size() >= most_outliers) {
       ++more;
       continue;
     }

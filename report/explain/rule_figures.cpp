@@ -87,8 +87,6 @@ std::string fixed_costs(const Evidence& e) {
 
 }  // namespace
 
-std::string whole_percent(double fraction) { return fixed(fraction * 100, 0) + " %"; }
-
 std::string stage_time_words(double seconds) { return duration_words(seconds, 3); }
 
 std::string filled(const char* text, const Rule& rule, const Evidence& e) {

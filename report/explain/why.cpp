@@ -205,7 +205,7 @@ Explanation explain(const Evidence& e) {
 // ---- which cases to compare with
 
 /// Some cases, as far as they ran, and the best of them by either reading.
-struct Group {
+struct RanCases {
   Cases ran = {};
   const Record* best_measured = nullptr;
   const Record* best_predicted = nullptr;
@@ -215,7 +215,7 @@ struct Group {
 
 /// The groups, and which of them a result is in.
 struct Groups {
-  std::vector<Group> groups = {};
+  std::vector<RanCases> groups = {};
   std::vector<std::size_t> group = {};
 
   Groups(std::span<const Record> results, const std::vector<Members>& all) : group(results.size()) {
@@ -224,11 +224,11 @@ struct Groups {
       add(cases_of(results, members));
     }
   }
-  [[nodiscard]] const Group& of(std::size_t result) const { return groups[group[result]]; }
+  [[nodiscard]] const RanCases& of(std::size_t result) const { return groups[group[result]]; }
 
  private:
   void add(const Cases& cases) {
-    Group& added = groups.emplace_back();
+    RanCases& added = groups.emplace_back();
     for (const Record* record : cases) {
       if (!record->ran()) continue;
       added.ran.push_back(record);
@@ -256,8 +256,8 @@ std::vector<Explanation> explanations(std::span<const Record> results) {
     const std::string limit = limit_of(record);
     if (!record.ran() || limit.empty()) continue;
     const bool measured = record.headline.measured.has_value();
-    const Group& sweep = of_sweeps.of(i);
-    const Group& same_job = of_alternatives.of(i);
+    const RanCases& sweep = of_sweeps.of(i);
+    const RanCases& same_job = of_alternatives.of(i);
     Evidence evidence = evidence_on(record, limit);
     // Another way to do the same job says more than another place of the sweep.
     evidence.better = if_better(same_job.best(measured), record, record.compared);

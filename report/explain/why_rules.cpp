@@ -50,7 +50,7 @@ std::optional<Waste> time_of_limit(const Evidence& e) {
   return per_useful_byte(e.limit_s && useful > 0 ? std::optional(*e.limit_s / useful) : std::nullopt);
 }
 
-double amount(const std::optional<Waste>& waste) { return waste ? waste->cost.excess() : 0; }
+double excess(const std::optional<Waste>& waste) { return waste ? waste->cost.excess() : 0; }
 
 // ---- what is wasted
 
@@ -62,7 +62,7 @@ bool made_up_for(const Evidence& e) {
   if (moved > 0) return moved <= beyond_useful;
   return own && std::ranges::any_of(e.alternatives, [&](const Record* other) {
            const Evidence its = evidence_on(*other, e.limit);
-           return amount(costlier(its)) < wasteful && amount(time_of_limit(its)) > 0.97 * amount(own);
+           return excess(costlier(its)) < wasteful && excess(time_of_limit(its)) > 0.97 * excess(own);
          });
 }
 
@@ -72,7 +72,7 @@ bool scattered_in_memory(const Evidence& e) { return scattered(e) && !made_up_fo
 
 /// More of whole sectors than there are useful bytes.
 bool asked_again(const Evidence& e) {
-  return amount(asked(e)) >= wasteful * std::max(1.0, std::max(excess(e.load), excess(e.store)));
+  return excess(asked(e)) >= wasteful * std::max(1.0, std::max(excess(e.load), excess(e.store)));
 }
 
 /// And stores more than the result, so that something in between passes through memory.

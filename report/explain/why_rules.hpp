@@ -30,7 +30,6 @@ struct Rule {
 };
 
 /// A share as facts and sentences say it: "45 %".
-[[nodiscard]] std::string whole_percent(double fraction);
 /// A time as they say it, to three digits.
 [[nodiscard]] std::string stage_time_words(double seconds);
 

@@ -59,14 +59,12 @@ GpuStanding standing_of(const GpuPart& part, const Fleet& fleet, std::size_t mac
   return standing;
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 /// "GPU 3 (41:00.0, GPU-8f2a11c0) is the odd one out: slower in 12 of 28 cases, by 20.1 % at worst (offset 0, read)"
 std::string odd_words(const GpuStanding& one, bool only) {
   std::vector<std::string> what;
   if (!one.slow.empty()) {
     what.push_back(fmt::format("slower than the others in {} of {}, by {} at worst ({})", one.slow.size(),
-                               counted(one.cases, "case"), percent(1 - *one.worst), one.worst_case));
+                               counted(one.cases, "case"), percent_with_tenths(1 - *one.worst), one.worst_case));
   }
   if (!one.failed.empty()) what.push_back(counted(one.failed.size(), "case") + " went wrong");
   return fmt::format("{} is {}: {}.", short_gpu_identity(one.gpu, one.device),
@@ -96,11 +94,12 @@ std::string SideBySide::verdict() const {
     sentences.push_back(
         fmt::format("{} are too few to tell an outlier, which takes {} of a kind: they are at most {} "
                     "apart ({}).",
-                    counted(gpus.size(), "GPU"), measure::fewest_comparable, percent(apart), apart_case));
+                    counted(gpus.size(), "GPU"), measure::fewest_comparable, percent_with_tenths(apart), apart_case));
   } else {
     sentences.push_back(fmt::format("{} agree: at most one is {} below the median ({}, {}).",
                                     odd == 0 ? fmt::format("All {} GPUs", gpus.size()) : "The others",
-                                    percent(1 - *worst->worst), gpu_list({&worst->gpu, 1}), worst->worst_case));
+                                    percent_with_tenths(1 - *worst->worst), gpu_list({&worst->gpu, 1}),
+                                    worst->worst_case));
   }
   return paragraph(sentences);
 }

@@ -10,12 +10,12 @@
 
 namespace gpumem::report {
 
-namespace {
-
 std::string text_of(const Record& kernel, const char* parameter) {
   const Parameter* found = find_parameter(kernel, parameter);
   return found == nullptr ? "" : one_line(gpumem::to_string(found->value));
 }
+
+namespace {
 
 std::string name_of(const Record& kernel) { return text_of(kernel, kernel_parameter); }
 std::string device_of(const Record& kernel) { return text_of(kernel, device_parameter); }

@@ -10,6 +10,9 @@
 
 namespace gpumem::report {
 
+/// One of a kernel's parameters, on one line; empty where the record does not have it.
+[[nodiscard]] std::string text_of(const Record& kernel, const char* parameter);
+
 /// In what the launches of one kernel differ. Looked up once for all: programs may have thousands.
 class KernelLaunches {
  public:

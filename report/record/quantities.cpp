@@ -10,21 +10,21 @@ namespace gpumem::report {
 
 namespace {
 
-using Value = std::optional<double>;
+using Number = std::optional<double>;
 
-Value measured_over_predicted(const Record& record) {
+Number measured_over_predicted(const Record& record) {
   const auto& [measured, predicted] = std::pair(record.headline.measured, record.headline.predicted);
-  return measured && predicted && *predicted > 0 ? Value(*measured / *predicted) : std::nullopt;
+  return measured && predicted && *predicted > 0 ? Number(*measured / *predicted) : std::nullopt;
 }
 
 /// A case that was measured is asked for what was counted, and not for what it was expected to be. What the addresses
 /// of a user's kernel say is no expectation.
-Value largest(const Record& record, std::string_view unit) {
-  Value most;
+Number largest(const Record& record, std::string_view unit) {
+  Number most;
   for (const SiteRecord& site : record.access) {
     const Reading reading = site.per_request(unit);
     const bool counted = record.time && (reading.counted || !is_kernel(record));
-    const Value& value = counted ? reading.counted : reading.predicted;
+    const Number& value = counted ? reading.counted : reading.predicted;
     if (value && (!most || *value > *most)) most = value;
   }
   return most;
@@ -34,14 +34,14 @@ struct CaseQuantity {
   const char* name;
   const char* purpose;
   Better better;
-  Value (*value)(const Record&);
+  Number (*value)(const Record&);
 };
 
 /// Of cases of every probe.
 constexpr CaseQuantity of_cases[] = {
     {bandwidth_name.data(), "useful bytes over time", Better::more,
      [](const Record& record) {
-       const Value measured = bandwidth_of(record, true);
+       const Number measured = bandwidth_of(record, true);
        return measured ? measured : bandwidth_of(record, false);
      }},
     {"fraction_of_peak", "the headline as a share of the best that the hardware could do", Better::more,
@@ -60,15 +60,15 @@ constexpr CaseQuantity of_cases[] = {
 };
 
 /// Of the program's time on the GPU, of which the record knows its own share.
-Value could_save_share(const Record& record) {
-  const Value saved_s = metric_value(record, could_save_name);
-  const Value gpu_s = metric_value(record, gpu_time_name);
-  const Value share = metric_value(record, gpu_share_name);
-  return saved_s && share && gpu_s.value_or(0) > 0 ? Value(*saved_s / *gpu_s * *share) : std::nullopt;
+Number could_save_share(const Record& record) {
+  const Number saved_s = metric_value(record, could_save_name);
+  const Number gpu_s = metric_value(record, gpu_time_name);
+  const Number share = metric_value(record, gpu_share_name);
+  return saved_s && share && gpu_s.value_or(0) > 0 ? Number(*saved_s / *gpu_s * *share) : std::nullopt;
 }
 
 /// What its lanes ask for there; 0 where it has no such access.
-Value local_bytes(const Record& record) {
+Number local_bytes(const Record& record) {
   if (!has_seen_accesses(record)) return std::nullopt;
   double bytes = 0;
   for (const SiteRecord& site : record.access) {
@@ -80,7 +80,7 @@ Value local_bytes(const Record& record) {
 }
 
 /// Of kernels of a user's program, beside their metrics.
-constexpr CaseQuantity of_kernels[] = {
+constexpr CaseQuantity kernel_quantities[] = {
     {could_save_share_name, "share of the program's time on the GPU that its wasteful accesses cost, by the model",
      Better::less, could_save_share},
     {local_bytes_name, "bytes that a launch stores to and loads from local memory: what registers did not hold",
@@ -119,15 +119,15 @@ const std::string& metric_name(const Metric& metric) { return metric.quantity.na
 
 struct DeviceQuantity {
   const char* name;
-  Value (*value)(const Device&);
+  Number (*value)(const Device&);
 };
 
 /// Zero is how a device says that it does not know.
-Value known(double value) { return value > 0 ? Value(value) : std::nullopt; }
+Number known(double value) { return value > 0 ? Number(value) : std::nullopt; }
 
 constexpr DeviceQuantity of_devices[] = {
-    {"pcie_generation", [](const Device& device) { return Value(device.pcie_generation); }},
-    {"pcie_width", [](const Device& device) { return Value(device.pcie_width); }},
+    {"pcie_generation", [](const Device& device) { return Number(device.pcie_generation); }},
+    {"pcie_width", [](const Device& device) { return Number(device.pcie_width); }},
     {"theoretical_bandwidth_gb_per_s",
      [](const Device& device) { return known(device.theoretical_bandwidth_bytes_per_s() * per_giga); }},
     {"memory_bytes", [](const Device& device) { return known(static_cast<double>(device.memory_bytes)); }},
@@ -166,7 +166,7 @@ std::vector<Quantity> case_quantities(const Probe& probe) {
   for (const CaseQuantity& one : of_cases) add(all, quantity_of(one));
   for (const Metric& metric : probe.metrics) add(all, metric.quantity);
   if (probe.name == kernel_probe_name) {
-    for (const CaseQuantity& one : of_kernels) add(all, quantity_of(one));
+    for (const CaseQuantity& one : kernel_quantities) add(all, quantity_of(one));
   }
   for (const measure::CounterField& field : measure::counter_fields()) add(all, quantity_of(field));
   return all;
@@ -190,7 +190,7 @@ std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& fin
   for (const CaseQuantity& one : of_cases) {
     if (occurs(one.name)) add(all, quantity_of(one));
   }
-  for (const CaseQuantity& one : of_kernels) {
+  for (const CaseQuantity& one : kernel_quantities) {
     if (occurs(one.name)) add(all, quantity_of(one));
   }
   for (const measure::CounterField& field : measure::counter_fields()) {
@@ -204,9 +204,9 @@ std::optional<double> case_quantity(const Record& record, std::string_view name)
   if (name == record.headline.quantity) return record.headline.value();
   const auto* const own = std::ranges::find(of_cases, name, &CaseQuantity::name);
   if (own != std::end(of_cases)) return own->value(record);
-  const auto* const of_kernel = std::ranges::find(of_kernels, name, &CaseQuantity::name);
-  if (of_kernel != std::end(of_kernels) && is_kernel(record)) return of_kernel->value(record);
-  if (const Value metric = metric_value(record, name)) return metric;
+  const auto* const of_kernel = std::ranges::find(kernel_quantities, name, &CaseQuantity::name);
+  if (of_kernel != std::end(kernel_quantities) && is_kernel(record)) return of_kernel->value(record);
+  if (const Number metric = metric_value(record, name)) return metric;
   for (const measure::CounterField& field : measure::counter_fields()) {
     if (field.name == name && record.counters) return *record.counters.*field.value;
   }

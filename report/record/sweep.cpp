@@ -15,7 +15,7 @@ std::string key_of(const Record& record, std::span<const std::string> free) {
   std::string key = record.probe + '\x1e' + record.swept + '\x1e' + record.compared + '\x1e' + record.across;
   for (const auto& [name, value] : record.parameters) {
     if (std::ranges::find(free, name) != free.end()) continue;
-    key += '\x1e' + name + (value.index() == 0 ? '\x1f' : '\x1d') + to_string(value);
+    key += '\x1e' + name + (value.index() == 0 ? '\x1f' : '\x1d') + gpumem::to_string(value);
   }
   return key;
 }

@@ -113,7 +113,7 @@ bool is_distance(std::string_view parameter) { return parse(parameter).form == &
 std::string value_text(const Parameter& parameter) {
   const auto* number = std::get_if<std::uint64_t>(&parameter.value);
   if (number != nullptr && is_size(parameter.name)) return size_in_words(*number);
-  return one_line(to_string(parameter.value));
+  return one_line(gpumem::to_string(parameter.value));
 }
 
 bool is_said(std::string_view probe, const Parameter& parameter) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/base/words.hpp"
+
 namespace gpumem::report {
 
 namespace {
@@ -181,5 +183,9 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
+
+std::string whole_percent(double fraction) { return fixed(fraction * 100, 0) + " %"; }
+
+std::string percent_with_tenths(double fraction) { return fixed(fraction * 100, 1) + " %"; }
 
 }  // namespace gpumem::report

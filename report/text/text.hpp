@@ -59,4 +59,9 @@ namespace gpumem::report {
 /// A count and its noun: "1 case", "33 cases".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 
+/// "87 %".
+[[nodiscard]] std::string whole_percent(double fraction);
+/// "3.1 %".
+[[nodiscard]] std::string percent_with_tenths(double fraction);
+
 }  // namespace gpumem::report

@@ -23,7 +23,7 @@ constexpr int digits = 3;
 constexpr std::size_t most_groups = 3;  // said one by one
 
 /// Cases of which the same is predicted, or nothing.
-struct Group {
+struct PredictedAlike {
   std::vector<double> values;     ///< measured; predicted where nothing was measured
   std::vector<double> ratios;     ///< measured / predicted
   std::vector<double> predicted;  ///< beside what was measured
@@ -37,35 +37,35 @@ std::string range_words(const std::vector<double>& values) {
 }
 
 /// Of a measured value to what was predicted.
-std::string off_words(double ratio) {
+std::string measured_words(double ratio) {
   constexpr double negligible = 0.0005;
   if (std::abs(ratio - 1) < negligible) return "measured is as much";
   return fmt::format("measured is {} % {}", significant(100 * std::abs(ratio - 1), 2), ratio < 1 ? "less" : "more");
 }
 
-std::string words_of(const Group& group, std::string_view quantity) {
+std::string words_of(const PredictedAlike& group, std::string_view quantity) {
   std::string text = value_words(quantity, median_of(group.values));
   if (!reads_same(group.values)) text = "median " + text + ", " + range_words(group.values);
   if (group.ratios.empty()) return text;
-  return text + "; predicted " + range_words(group.predicted) + ", " + off_words(median_of(group.ratios));
+  return text + "; predicted " + range_words(group.predicted) + ", " + measured_words(median_of(group.ratios));
 }
 
-void add(Group& all, const Group& group) {
+void add(PredictedAlike& all, const PredictedAlike& group) {
   all.values.insert(all.values.end(), group.values.begin(), group.values.end());
   all.ratios.insert(all.ratios.end(), group.ratios.begin(), group.ratios.end());
   all.predicted.insert(all.predicted.end(), group.predicted.begin(), group.predicted.end());
 }
 
 /// By what is predicted, as it is said; 0 where nothing is. The largest first.
-std::map<double, Group, std::greater<>> groups_of(const Cases& cases, std::string_view quantity) {
+std::map<double, PredictedAlike, std::greater<>> groups_of(const Cases& cases, std::string_view quantity) {
   std::vector<MetricRecord> readings;
   for (const Record* record : cases) readings.push_back(quantity_of(*record, quantity));
   const bool measured = std::ranges::any_of(readings, [](const MetricRecord& one) { return one.measured.has_value(); });
-  std::map<double, Group, std::greater<>> groups;
+  std::map<double, PredictedAlike, std::greater<>> groups;
   for (const MetricRecord& reading : readings) {
     const auto value = measured ? reading.measured : reading.predicted;
     if (!value) continue;
-    Group& group = groups[reading.predicted ? std::stod(significant(*reading.predicted, digits)) : 0];
+    PredictedAlike& group = groups[reading.predicted ? std::stod(significant(*reading.predicted, digits)) : 0];
     group.values.push_back(*value);
     if (!measured || !reading.predicted) continue;
     group.ratios.push_back(*value / *reading.predicted);
@@ -107,7 +107,7 @@ std::vector<std::string> summary_of(const Cases& cases, std::string_view quantit
   std::vector<std::string> lines;
   const auto groups = groups_of(cases, quantity);
   if (groups.size() > most_groups) {
-    Group all;
+    PredictedAlike all;
     for (const auto& [predicted, group] : groups) add(all, group);
     lines.push_back(words_of(all, quantity));
   } else {

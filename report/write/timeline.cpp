@@ -7,13 +7,12 @@
 #include "engine/base/words.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
+#include "report/write/table_line.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
-constexpr std::size_t indent = 2;
-constexpr std::size_t gap = 2;
 constexpr std::size_t fewest_cells = 10;
 constexpr std::size_t most_cells = 80;
 /// Cases that are closer are in the order that noise gave them.
@@ -109,7 +108,7 @@ std::vector<std::string> drawn(std::span<const Timeline> timelines, std::size_t 
     axis_s = std::max(axis_s, timeline.end_s());
     for (const Timeline::Lane& lane : timeline.lanes) label = std::max(label, display_width(lane.stage));
   }
-  const std::size_t margin = indent + label + gap;
+  const std::size_t margin = gap + label + gap;
   if (!(axis_s > 0) || width < margin + fewest_cells) return {};
   const std::size_t cells = std::min(width - margin, most_cells);
 
@@ -117,7 +116,7 @@ std::vector<std::string> drawn(std::span<const Timeline> timelines, std::size_t 
   for (const Timeline& timeline : timelines) {
     lines.push_back(truncated(timeline.title, width));
     for (const Timeline::Lane& lane : timeline.lanes) {
-      lines.push_back(padded(std::string(indent, ' ') + lane.stage, margin) + bar_of(lane, axis_s, cells, unicode));
+      lines.push_back(padded(std::string(gap, ' ') + lane.stage, margin) + bar_of(lane, axis_s, cells, unicode));
     }
   }
   const std::string end = duration_words(axis_s, 3);

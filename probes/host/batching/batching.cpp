@@ -24,14 +24,12 @@ namespace gpumem::host {
 
 namespace {
 
-constexpr std::uint64_t word_bytes = sizeof(std::uint32_t);
-
 void validate(const Case& decided) {
   const Pieces pieces(decided);
   require_pieces(pieces.bytes, pieces.count, "copies");
 }
 
-Workload describe(const Case& decided, const Device& /*device*/) {
+Workload describe_batching(const Case& decided, const Device& /*device*/) {
   const Pieces pieces(decided);
   const Batching how = decided[axis::batching];
   const bool packed = how == Batching::packed;
@@ -218,7 +216,7 @@ Probe batching_probe() {
   probe.headline = bandwidth(link_peak);
   probe.concluded = {{"packing_pays_from_copies", "copies from which packing is faster at every larger number tried",
                       Better::neither}};
-  probe.describe = describe;
+  probe.describe = describe_batching;
   probe.validate = validate;
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<BatchingExperiment>(decided, session);

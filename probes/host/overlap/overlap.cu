@@ -45,8 +45,6 @@ namespace {
 
 using measure::Seconds;
 
-constexpr std::uint64_t word_bytes = sizeof(std::uint32_t);
-
 void validate(const Case& decided) { require_pieces(decided[axis::size_bytes], decided[axis::chunks], "chunks"); }
 
 /// Against the same operations in one stream, as the model foresees them.

@@ -25,7 +25,7 @@ namespace {
 
 using measure::Seconds;
 
-Workload describe(const Case& decided, const Device& /*device*/) {
+Workload describe_transfer(const Case& decided, const Device& /*device*/) {
   const Transfer transfer(decided);
   Workload workload;
   const auto add = [&](Operation::Work work, const char* stage) {
@@ -218,7 +218,7 @@ Probe transfer_probe() {
       {"fixed_cost_us", "fitted over the sizes: what a copy takes beside its bytes", Better::less},
       {"asymptotic_gb_per_s", "fitted over the sizes: the bandwidth that large copies approach", Better::more},
       {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth", Better::less}};
-  probe.describe = describe;
+  probe.describe = describe_transfer;
   probe.validate = [](const Case& chosen) { require_words(chosen[axis::size_bytes]); };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<TransferExperiment>(decided, session);

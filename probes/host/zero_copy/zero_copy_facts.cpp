@@ -18,7 +18,7 @@ namespace {
 constexpr double farthest_extrapolation = 8;
 
 /// Both placements for one number of passes.
-struct Pair {
+struct BothPlacements {
   std::uint64_t passes = 0;
   const Outcome* mapped = nullptr;
   const Outcome* copied = nullptr;
@@ -27,13 +27,13 @@ struct Pair {
   [[nodiscard]] bool alike() const { return as_good(*mapped, *copied) && as_good(*copied, *mapped); }
 };
 
-std::vector<Pair> pairs_of(std::span<const Outcome> outcomes) {
-  std::map<std::uint64_t, Pair> by_passes;
+std::vector<BothPlacements> pairs_of(std::span<const Outcome> outcomes) {
+  std::map<std::uint64_t, BothPlacements> by_passes;
   for (const Outcome& outcome : outcomes) {
-    Pair& pair = by_passes[outcome.one[axis::passes]];
+    BothPlacements& pair = by_passes[outcome.one[axis::passes]];
     if (outcome.seconds > 0) (outcome.one[axis::mapped] ? pair.mapped : pair.copied) = &outcome;
   }
-  std::vector<Pair> pairs;
+  std::vector<BothPlacements> pairs;
   for (auto& [passes, pair] : by_passes) {
     pair.passes = passes;
     if (pair.mapped != nullptr && pair.copied != nullptr) pairs.push_back(pair);
@@ -42,7 +42,7 @@ std::vector<Pair> pairs_of(std::span<const Outcome> outcomes) {
 }
 
 /// The number of passes at which copying saves nothing, on the line through two pairs.
-double break_even(const Pair& a, const Pair& b) {
+double break_even(const BothPlacements& a, const BothPlacements& b) {
   const double per_pass_s = (b.saved_s() - a.saved_s()) / static_cast<double>(b.passes - a.passes);
   return static_cast<double>(a.passes) - a.saved_s() / per_pass_s;
 }
@@ -50,13 +50,13 @@ double break_even(const Pair& a, const Pair& b) {
 /// The smallest whole number above, at least 1.
 std::uint64_t next_whole(double passes) { return static_cast<std::uint64_t>(std::max(std::floor(passes), 0.0)) + 1; }
 
-std::optional<std::uint64_t> pays_from(std::span<const Pair> pairs) {
+std::optional<std::uint64_t> pays_from(std::span<const BothPlacements> pairs) {
   std::size_t first = pairs.size();  // of those at the end that all save
   while (first > 0 && pairs[first - 1].saved_s() > 0) --first;
   if (first > 0 && first < pairs.size()) return next_whole(break_even(pairs[first - 1], pairs[first]));
 
-  const Pair& least = pairs.front();
-  const Pair& most = pairs.back();
+  const BothPlacements& least = pairs.front();
+  const BothPlacements& most = pairs.back();
   const bool always = first == 0;
   if (always && least.passes == 1) return 1;
   if (pairs.size() == 1) return std::nullopt;
@@ -69,10 +69,10 @@ std::optional<std::uint64_t> pays_from(std::span<const Pair> pairs) {
 /// A kind of fact with its template.
 using Saying = std::pair<FactKind, const char*>;
 
-Saying saying_of(std::span<const Pair> pairs, std::optional<std::uint64_t> from) {
-  const Pair& least = pairs.front();
-  const Pair& most = pairs.back();
-  if (std::ranges::all_of(pairs, &Pair::alike)) {
+Saying saying_of(std::span<const BothPlacements> pairs, std::optional<std::uint64_t> from) {
+  const BothPlacements& least = pairs.front();
+  const BothPlacements& most = pairs.back();
+  if (std::ranges::all_of(pairs, &BothPlacements::alike)) {
     return {FactKind::as_fast_as, "Mapped memory is as fast as copying. Choose what is simpler."};
   }
   if (better(*most.copied, *most.mapped)) {
@@ -104,8 +104,8 @@ Saying saying_of(std::span<const Pair> pairs, std::optional<std::uint64_t> from)
 }
 
 /// What to do, where both placements ran with one number of passes at least.
-Fact recommended(std::span<const Pair> pairs, std::optional<std::uint64_t> from) {
-  const Pair& most = pairs.back();
+Fact recommended(std::span<const BothPlacements> pairs, std::optional<std::uint64_t> from) {
+  const BothPlacements& most = pairs.back();
   const global::Op op = most.mapped->one[global::axis::op];
   const auto [kind, says] = saying_of(pairs, from);
   Fact fact{kind,
@@ -122,7 +122,8 @@ Fact recommended(std::span<const Pair> pairs, std::optional<std::uint64_t> from)
                                                 : gain_value("gain_ratio", *most.mapped, *most.copied),
              gain_value("least_gain_ratio", *pairs.front().mapped, *pairs.front().copied)}};
   if (from) fact.values.emplace_back("passes_from", *from);
-  for (const Pair& pair : pairs) fact.outcomes.insert(fact.outcomes.end(), {pair.mapped->index, pair.copied->index});
+  for (const BothPlacements& pair : pairs)
+    fact.outcomes.insert(fact.outcomes.end(), {pair.mapped->index, pair.copied->index});
   return fact;
 }
 
@@ -161,7 +162,7 @@ Fact on_one_placement(std::span<const Outcome> outcomes) {
 }  // namespace
 
 Conclusion conclude_zero_copy(std::span<const Outcome> outcomes) {
-  const std::vector<Pair> pairs = pairs_of(outcomes);
+  const std::vector<BothPlacements> pairs = pairs_of(outcomes);
   if (pairs.empty()) return {.facts = {on_one_placement(outcomes)}};
   const std::optional<std::uint64_t> from = pays_from(pairs);
   Conclusion conclusion{.facts = {recommended(pairs, from)}};

@@ -11,7 +11,12 @@ namespace gpumem::report {
 
 namespace {
 
-using namespace json_values;
+using json_values::Json;
+using json_values::known;
+using json_values::number;
+using json_values::optional;
+using json_values::parameter;
+using json_values::parameters;
 
 Json to_json(const std::optional<Estimate>& estimate) {
   if (!estimate) return nullptr;

@@ -14,7 +14,11 @@ namespace gpumem::report {
 
 namespace {
 
-using namespace json_values;
+using json_values::Json;
+using json_values::known;
+using json_values::number;
+using json_values::optional;
+using json_values::parameters;
 
 Json to_json(const Fleet& fleet, const FleetCase& one) {
   const FleetCaseName& name = fleet.names->case_name(one.name);

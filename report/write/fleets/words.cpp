@@ -17,13 +17,13 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr std::size_t most_named = 4;
+constexpr std::size_t most_in_a_line = 4;
 
 /// At most a few of the texts: "a, b, c and 5 more".
 std::string some_of(const std::vector<std::string>& texts) {
   std::vector<std::string> named(texts.begin(),
-                                 texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), most_named)));
-  if (texts.size() > most_named) named.push_back(std::to_string(texts.size() - most_named) + " more");
+                                 texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), most_in_a_line)));
+  if (texts.size() > most_in_a_line) named.push_back(std::to_string(texts.size() - most_in_a_line) + " more");
   return join_in_words(named);
 }
 
@@ -45,13 +45,13 @@ std::string tally_words(const Fleet& fleet, const FleetTally& tally, std::size_t
   std::size_t known = 0;
   for (const FleetTally::Value& value : tally.values) {
     known += value.machines.size();
-    if (parts.size() == most_named) continue;
+    if (parts.size() == most_in_a_line) continue;
     const std::string who = parts.empty() ? "" : " (" + hosts_of(fleet, value.machines) + ")";
     parts.push_back(fmt::format("{} on {}{}", one_line(value.text), value.machines.size(), who));
     named = known;
   }
   if (known > named) {
-    parts.push_back(fmt::format("{} on {}", counted(tally.values.size() - most_named, "other"), known - named));
+    parts.push_back(fmt::format("{} on {}", counted(tally.values.size() - most_in_a_line, "other"), known - named));
   }
   if (known < all) parts.push_back(fmt::format("not known of {}", all - known));
   return tally.property + ": " + join(parts, ", ");
@@ -130,14 +130,14 @@ std::vector<std::string> fleet_preamble(const Fleet& fleet) {
   lines.push_back(fmt::format("Fleet: {} from {}, {}.", counted(reports.size(), "report"),
                               counted(hosts.size(), "host"), some_of(kinds)));
   for (const FleetKind& kind : fleet.kinds) add_properties(fleet, kind, lines);
-  for (std::size_t i = 0; i < fleet.duplicates.size() && i < most_named; ++i) {
+  for (std::size_t i = 0; i < fleet.duplicates.size() && i < most_in_a_line; ++i) {
     std::vector<std::string> files;
     for (const std::size_t machine : fleet.duplicates[i]) files.push_back(file_name(fleet.machines[machine]));
     lines.push_back(fmt::format("More than one report of {}: {}; each counts.",
                                 machine_label(fleet.machines[fleet.duplicates[i].front()]), some_of(files)));
   }
-  if (fleet.duplicates.size() > most_named) {
-    lines.push_back(fmt::format("More than one report of {} other {}s.", fleet.duplicates.size() - most_named,
+  if (fleet.duplicates.size() > most_in_a_line) {
+    lines.push_back(fmt::format("More than one report of {} other {}s.", fleet.duplicates.size() - most_in_a_line,
                                 machine_noun(fleet)));
   }
   if (!fleet.unreadable.empty()) {

@@ -10,6 +10,7 @@
 #include "engine/base/words.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
+#include "report/write/portraits/style.hpp"
 #include "report/write/portraits/svg.hpp"
 
 namespace gpumem::report {
@@ -23,7 +24,6 @@ constexpr double right = width - 14;
 constexpr double top = 24;
 constexpr double bottom = height - 46;
 constexpr double letter = 6.6;  // of the size that ticks have
-constexpr std::size_t colours = 8;
 constexpr std::size_t lines = 4;
 
 struct Scales {

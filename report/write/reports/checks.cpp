@@ -20,7 +20,7 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr std::size_t indent = 6;  // of what follows a verdict
+constexpr std::size_t reason_indent = 6;  // of what follows a verdict
 constexpr std::size_t widest_name = 40;
 
 /// "PASS" and how it looks.
@@ -76,7 +76,7 @@ void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::si
     if (brief && check.verdict == Verdict::pass) continue;
     const auto [verdict, tint] = label(check.verdict);
     out << (color ? tinted(verdict, tint) : verdict) << "  "
-        << join(lines_of(check, names, values, width - indent), "\n" + std::string(indent, ' ')) << '\n';
+        << join(lines_of(check, names, values, width - reason_indent), "\n" + std::string(reason_indent, ' ')) << '\n';
   }
 }
 

@@ -16,7 +16,10 @@ namespace gpumem::report {
 
 namespace {
 
-using namespace json_values;
+using json_values::Json;
+using json_values::number;
+using json_values::optional;
+using json_values::record_json;
 
 /// A metric, the headline by its own name, or what several cases with this one among them show.
 std::optional<double> named_value(const Report& report, const Record& record, const std::string& name) {

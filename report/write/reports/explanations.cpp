@@ -21,14 +21,14 @@ namespace {
 
 constexpr std::array<const char*, 4> titles = {"figure", "predicted", "counted", "measured"};
 /// A line of a small table: a name and its values, under these titles.
-using Figure = std::array<std::string, titles.size()>;
+using FigureCells = std::array<std::string, titles.size()>;
 constexpr std::size_t counted_column = 2;
 
 /// The first columns, and of the others those that have a value.
-std::vector<std::size_t> columns_of(const std::vector<Figure>& figures, std::size_t always) {
+std::vector<std::size_t> columns_of(const std::vector<FigureCells>& figures, std::size_t always) {
   std::vector<std::size_t> columns;
   for (std::size_t c = 0; c < titles.size(); ++c) {
-    const auto has_value = [c](const Figure& figure) { return !figure[c].empty(); };
+    const auto has_value = [c](const FigureCells& figure) { return !figure[c].empty(); };
     if (c < always || std::ranges::any_of(figures, has_value)) columns.push_back(c);
   }
   return columns;
@@ -93,7 +93,7 @@ std::vector<StageRecord> slowest_first(std::vector<StageRecord> stages) {
 }
 
 /// "global_load_sectors" is "global load sectors"; bytes and rates are said in their unit, a share in percent.
-Figure count_figure(const measure::CounterField& field, double value) {
+FigureCells count_figure(const measure::CounterField& field, double value) {
   const auto [title, unit] = quantity_heading(field.name);
   std::string name = unit == "bytes" || unit == "GB/s" ? title : std::string(field.name);
   std::ranges::replace(name, '_', ' ');
@@ -106,9 +106,9 @@ Figure count_figure(const measure::CounterField& field, double value) {
 }
 
 /// None of a case that did not run.
-std::vector<Figure> figures_of(const Record& record) {
+std::vector<FigureCells> figures_of(const Record& record) {
   if (record.status != Status::ok) return {};
-  std::vector<Figure> figures;
+  std::vector<FigureCells> figures;
   const std::string limit = limit_of(record);
   for (const StageRecord& stage : slowest_first(record.stages)) {
     figures.push_back({stage_words(stage.stage) + (stage.stage == limit ? " (the limit)" : ""),
@@ -136,16 +136,17 @@ std::vector<Figure> figures_of(const Record& record) {
       if (value && *value != 0) figures.push_back(count_figure(field, *value));
     }
   }
-  const bool anything_counted = std::ranges::any_of(
-      figures, [](const Figure& figure) { return !figure[counted_column].empty() && figure[counted_column] != "-"; });
-  for (Figure& figure : figures) {
+  const bool anything_counted = std::ranges::any_of(figures, [](const FigureCells& figure) {
+    return !figure[counted_column].empty() && figure[counted_column] != "-";
+  });
+  for (FigureCells& figure : figures) {
     figure.front() = one_line(figure.front());
     if (!anything_counted) figure[counted_column].clear();
   }
   return figures;
 }
 
-void write_figures(std::ostream& out, const std::vector<Figure>& figures) {
+void write_figures(std::ostream& out, const std::vector<FigureCells>& figures) {
   if (figures.empty()) return;
   Block block;
   block.rows.resize(figures.size());
@@ -225,7 +226,7 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
     out << "### " << markdown_escaped(title_of(record, index)) << "\n\n"
         << markdown_escaped(readings_of(record)) << "\n\n"
         << markdown_escaped(reason_of(record, reasons[index])) << "\n\n";
-    const std::vector<Figure> figures = figures_of(record);
+    const std::vector<FigureCells> figures = figures_of(record);
     if (figures.empty()) continue;
     std::vector<std::string> lines(2 + figures.size(), "|");
     for (const std::size_t c : columns_of(figures, 3)) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/words.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
@@ -26,7 +27,6 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// A name that the format allows: parameters of a report that somebody edited may be called anything.
 std::string label_name(std::string_view name) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string result(name);
   for (char& c : result) {
     if (!is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z')) c = '_';

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t most_rows = 10;
 constexpr double worth_saving = 0.02;  // of a kernel's time
 constexpr double worth_a_row = 0.02;   // of the program's time, for a kernel of which no saving is known
-constexpr std::size_t longest_command = 80;
+constexpr std::size_t most_command_columns = 80;
 constexpr std::size_t shortest_name = 16;
 constexpr std::size_t longest_name = 60;
 
@@ -41,11 +41,6 @@ std::string plural(std::uint64_t count, std::string_view one, std::string_view m
 std::string launches_words(std::uint64_t count) { return plural(count, "launch", "launches"); }
 
 std::string share_words(double share) { return share < 0.01 ? "less than 1 %" : fixed(share * 100, 0) + " %"; }
-
-std::string text_of(const Record& record, const char* parameter) {
-  const Parameter* found = find_parameter(record, parameter);
-  return found == nullptr ? "" : one_line(gpumem::to_string(found->value));
-}
 
 double sum_of(const Cases& cases, const char* metric) {
   double sum = 0;
@@ -65,7 +60,7 @@ std::string looked_words(const ProgramRecord& program) {
 std::string headline(const ProgramRecord& program) {
   std::vector<std::string> words;
   for (const std::string& word : program.command) words.push_back(shell_quoted(word));
-  std::string command = truncated(one_line(join(words, " ")), longest_command);
+  std::string command = truncated(one_line(join(words, " ")), most_command_columns);
   std::vector<std::string> about;
   if (program.processes > 1) about.push_back(fmt::format("{} processes", program.processes));
   if (program.exit_code.value_or(0) != 0) about.push_back(fmt::format("exit code {}", *program.exit_code));

@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned narrowest_table = 20;
 constexpr unsigned bar_rank = 60;  // where bars stand among the columns
-constexpr std::size_t shortest_bar = 12;
+constexpr std::size_t fewest_bar_columns = 12;
 constexpr std::size_t longest_bar = 40;
 constexpr std::size_t widest_flags = 30;
 constexpr std::size_t shortest_prose = 44;
@@ -64,7 +64,7 @@ Layout lay_out(const Block& block, const TableStyle& style) {
     for (const std::size_t c : layout.columns) width += (width == 0 ? 0 : gap) + layout.widths[c];
     return width;
   };
-  const auto tail_width = [&] { return std::max(layout.flags, bars ? shortest_bar : 0); };
+  const auto tail_width = [&] { return std::max(layout.flags, bars ? fewest_bar_columns : 0); };
   const auto line_width = [&] { return numbers_width() + (tail_width() == 0 ? 0 : gap + tail_width()); };
   // Phrases are worth more than bars, and may be cut before a number has to go.
   auto phrases = std::ranges::find_if(block.columns, &Column::prose);
@@ -106,7 +106,7 @@ Layout lay_out(const Block& block, const TableStyle& style) {
   }
   if (bars) {
     const std::size_t room = style.width - numbers_width() - gap;
-    layout.flags_over_bars = layout.flags > 0 && room < shortest_bar + gap + layout.flags;
+    layout.flags_over_bars = layout.flags > 0 && room < fewest_bar_columns + gap + layout.flags;
     const std::size_t beside = layout.flags == 0 || layout.flags_over_bars ? 0 : gap + layout.flags;
     layout.bar = std::min(longest_bar, room - beside);
   }

@@ -1,10 +1,20 @@
-# Several CUDA files as one: nvcc takes longer for the headers that they include, three times each, than for their kernels.
+# Several sources as one: compilers take longer for the headers that sources include than for what these say.
 include_guard()
 
-# gpumem_unite_kernels(<list> <name>): replaces the .cu files of a list of sources by a few that include them. Does nothing
-# unless GPUMEM_PRECOMPILED_HEADERS is on. Neighbours come into different files, for they are alike in what they take.
+# gpumem_unite_sources(<target>): compiles the C++ sources of a target in batches. Does nothing unless GPUMEM_UNITED is on.
+# Those with compile options or definitions of their own stay alone.
+function(gpumem_unite_sources target)
+  if(NOT GPUMEM_UNITED)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+endfunction()
+
+# gpumem_unite_kernels(<list> <name>): replaces the .cu files of a list of sources by a few that include them, for nvcc
+# parses each three times. Does nothing unless GPUMEM_UNITED is on. Neighbours come into different files, for they are
+# alike in what they take.
 function(gpumem_unite_kernels list name)
-  if(NOT GPUMEM_PRECOMPILED_HEADERS)
+  if(NOT GPUMEM_UNITED)
     return()
   endif()
   set(others ${${list}})
