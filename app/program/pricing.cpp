@@ -23,11 +23,12 @@ bool fits_in_l2(const LaunchSums& launch, const Device& device) {
   return bytes <= static_cast<double>(device.l2_bytes);
 }
 
-/// How many times what the model says is saved can be saved of a launch that takes `longer` times as long as it says:
-/// where much of the time is not of its accesses, they are not what it waits for.
+/// How many times what the model says is saved is saved of a launch that takes `longer` times as long as it says. The
+/// launch would take the share of its time that the model tells; but where little of the time is explained, accesses
+/// are not what it waits for.
 double explained(double longer) {
-  constexpr double all_up_to = 1.25;
-  constexpr double none_from = 2.5;
+  constexpr double all_up_to = 2;
+  constexpr double none_from = 4;
   return longer <= all_up_to ? longer : std::max(0.0, all_up_to * (none_from - longer) / (none_from - all_up_to));
 }
 

@@ -50,8 +50,8 @@ class Pricing {
   [[nodiscard]] const std::string& no_prediction() const { return no_prediction_; }
   [[nodiscard]] const PricedLaunch& as_it_is() const { return as_it_is_; }
   /// Seconds of a launch that would be saved if sites marked in `good`, one mark a site, were as good as they could be.
-  /// Where the model explains less than the launch takes, something else limits it: no more than 1.5 times of what the
-  /// model saves is promised. Nothing below 1 % of the launch.
+  /// As large a share of the measured time as of the predicted one; less where the model explains less than half of the
+  /// measured time, for then something else limits it. Nothing below 1 % of the launch.
   [[nodiscard]] double saved_s(const std::vector<bool>& good) const;
 
  private:

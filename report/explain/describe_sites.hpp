@@ -10,6 +10,9 @@
 
 namespace gpumem::report {
 
+/// In brief, of a kernel of which there is nothing to say.
+inline constexpr std::string_view fine_brief = "fine";
+
 /// What a site costs a request in the unit that counts for it, and what would do.
 struct SiteCost {
   std::string unit;

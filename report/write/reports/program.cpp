@@ -79,7 +79,7 @@ std::string headline(const ProgramRecord& program) {
 /// What a report shows, in groups that are said differently.
 struct Kernels {
   Cases rows;
-  Cases fine;    ///< with nothing worth saving
+  Cases fine;    ///< with nothing worth saving, and nothing else to say
   Cases beyond;  ///< the first rows: with something
   Cases others;  ///< looked at, without a saving that is known and without a row
   Cases unseen;  ///< without a row either
@@ -93,7 +93,8 @@ struct Kernels {
       } else {
         const auto gpu_s = value_of(record, gpu_time_name);
         const bool worth = *saved_s > 0 && (!gpu_s || *saved_s >= worth_saving * *gpu_s);
-        (worth ? rows : fine).push_back(&record);
+        const bool has_word = !record.why_brief.empty() && record.why_brief != fine_brief;
+        (worth ? rows : has_word ? unknown : fine).push_back(&record);
       }
     }
     sort(rows, could_save_name);

@@ -150,9 +150,9 @@ TEST_CASE("no more is promised than the model can explain", "[program][pricing]"
     return Pricing(launch, h200()).saved_s(load);
   };
   const double as_it_is = seconds(launch);
-  CHECK(saved_of(as_it_is / 2) == Approx(saved / 2));  // the share of a launch that is faster than predicted
-  CHECK(saved_of(as_it_is * 1.2) == Approx(saved * 1.2));
-  CHECK(saved_of(as_it_is * 2) < saved_of(as_it_is * 1.2));  // something else holds it up too
+  CHECK(saved_of(as_it_is / 2) == Approx(saved / 2));        // the share of a launch that is faster than predicted
+  CHECK(saved_of(as_it_is * 1.7) == Approx(saved * 1.7));    // or slower
+  CHECK(saved_of(as_it_is * 3) < saved_of(as_it_is * 1.7));  // something else holds it up too
   CHECK(saved_of(as_it_is * 100) == 0);                      // and here only that does
 }
 

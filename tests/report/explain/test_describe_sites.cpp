@@ -90,6 +90,18 @@ TEST_CASE("a kernel that wastes nothing is fine, and one that waits for somethin
   CHECK(kernel_explanation(kernel({site("global", "load", sectors, 32, 4)}, 1e-5)).brief == "fine");
 }
 
+TEST_CASE("a kernel that waits for its loads is told so where all else would take far less", "[kernel][explain]") {
+  Record record = kernel({site("global", "load", sectors, 4, 4)}, 0);
+  record.bottleneck->predicted = "latency";
+  record.stages = {{"latency", 9e-4, {}}, {"dram", 1e-4, {}}};
+  const Explanation said = kernel_explanation(record);
+  CHECK(said.brief == "waits for loads: too few under way, or few warps have most");
+  CHECK(said.full.starts_with("Its loads take 900 us one after another, where all that it does would take 100 us"));
+  CHECK(said.full.find("let more threads share the work") != std::string::npos);
+  record.stages[1].predicted_s = 8e-4;
+  CHECK(kernel_explanation(record).brief == "fine");
+}
+
 TEST_CASE("a kernel that was not seen is explained by its reason alone", "[kernel][explain]") {
   Record record = kernel({}, 0);
   record.status = Status::skipped;
