@@ -9,6 +9,7 @@
 #include <span>
 
 #include "engine/base/words.hpp"
+#include "report/explain/describe_sites.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
@@ -93,8 +94,8 @@ struct Kernels {
       } else {
         const auto gpu_s = value_of(record, gpu_time_name);
         const bool worth = *saved_s > 0 && (!gpu_s || *saved_s >= worth_saving * *gpu_s);
-        const bool has_word = !record.why_brief.empty() && record.why_brief != fine_brief;
-        (worth ? rows : has_word ? unknown : fine).push_back(&record);
+        const bool is_fine = kernel_explanation(record).brief == fine_brief;
+        (worth ? rows : is_fine ? fine : unknown).push_back(&record);
       }
     }
     sort(rows, could_save_name);
