@@ -34,7 +34,7 @@ test::RawWriter two_kernels() {
                                           {&measure::Counts::achieved_occupancy, 0.5}}));
   }
   raw.sample(0, {test::streaming(inject::RawOp::load, 1 << 20, 1024)});
-  return raw.sample(1, {test::streaming(inject::RawOp::load, 1 << 20)});
+  return raw.sample(1, {test::streaming(inject::RawOp::load, 3 << 20)});
 }
 
 }  // namespace
