@@ -163,8 +163,8 @@ class Path {
   void find_loops() {
     std::map<std::size_t, std::size_t> end_of;  // by where they begin
     for (std::size_t i = 0; i < code_.size(); ++i) {
-      const bool traps = code_[i].target == i;  // what stands behind the end
-      if (code_[i].kind == Kind::branch && code_[i].target < i && !traps) end_of[code_[i].target] = i + 1;
+      // A branch to itself is what stands behind the end.
+      if (code_[i].kind == Kind::branch && code_[i].target < i) end_of[code_[i].target] = i + 1;
     }
     for (const auto& [begin, end] : end_of) loops_.push_back({begin, end});
   }
