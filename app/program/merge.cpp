@@ -97,7 +97,8 @@ class Merge {
       SeenLaunch seen{&process, &sample};
       if (kernel != process.kernels.end()) {
         seen.image = kernel->second.event.image;
-        seen.code = kernel->second.code;
+        // What runs is told from the accesses seen, which have to be all there are.
+        if (sample.event.lost_sites == 0) seen.code = kernel->second.code;
       }
       run_.kernels[slot->second].seen.push_back(seen);
       ++run_.launches_seen;

@@ -22,7 +22,7 @@ std::optional<double> each(const std::optional<double>& units, const std::option
   return *units / *requests;
 }
 
-/// "device memory is limiting 91 % of its time": the stage nearest to its rate, by what was counted.
+/// "limited by device memory, at 91 % of its rate": the stage nearest to its rate, by what was counted.
 std::string stage_sentence(const Record& record) {
   const auto slowest = std::ranges::max_element(record.stages, {},
                                                 [](const StageRecord& stage) { return stage.counted_s.value_or(-1); });

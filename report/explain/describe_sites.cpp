@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -67,32 +68,29 @@ std::string saved_words(double saved_s, double all_s) {
   return fmt::format("{} of {}", stage_time_words(saved_s), stage_time_words(all_s));
 }
 
-/// Whether it waits for loads far longer than what it moves takes: seconds of both.
-std::optional<std::pair<double, double>> waits_for_loads(const Record& record) {
+std::string fine_words(const Record& record) {
+  return record.bottleneck ? "its requests ask for little more than they use; by the model it is limited by " +
+                                 stage_words(record.bottleneck->predicted)
+                           : "its requests ask for little more than they use";
+}
+
+/// Of a kernel whose loads, one after another, take far longer than all else that it does.
+std::optional<Explanation> waits_for_loads(const Record& record) {
   constexpr double far_longer = 1.5;
   if (!record.bottleneck || record.bottleneck->predicted != "latency") return std::nullopt;
   double latency = 0;
   double others = 0;
   for (const StageRecord& stage : record.stages) {
-    const double seconds = stage.predicted_s.value_or(0);
-    (stage.stage == "latency" ? latency : others) = std::max(stage.stage == "latency" ? latency : others, seconds);
+    double& longest = stage.stage == "latency" ? latency : others;
+    longest = std::max(longest, stage.predicted_s.value_or(0));
   }
-  return latency >= far_longer * others ? std::optional(std::pair(latency, others)) : std::nullopt;
-}
-
-std::string fine_words(const Record& record) {
-  if (const auto waits = waits_for_loads(record)) {
-    return fmt::format(
-        "its loads take {} one after another, where all that it does would take {}: too few are under way, or few "
-        "warps "
-        "have most of them; let more threads share the work (a warp a row, not a thread), or issue several loads "
-        "before "
-        "the first is used",
-        stage_time_words(waits->first), stage_time_words(waits->second));
-  }
-  return record.bottleneck ? "its requests ask for little more than they use; by the model it is limited by " +
-                                 stage_words(record.bottleneck->predicted)
-                           : "its requests ask for little more than they use";
+  if (latency < far_longer * others) return std::nullopt;
+  return Explanation{
+      .brief = "waits for loads: too few under way, or few warps have most",
+      .full = fmt::format("its loads take {} one after another, where all that it does would take {}: too few are "
+                          "under way, or few warps have most of them; let more threads share the work (a warp a row, "
+                          "not a thread), or issue several loads before the first is used",
+                          stage_time_words(latency), stage_time_words(others))};
 }
 
 /// Whether the kernel would be better off without what the site asks for.
@@ -166,13 +164,11 @@ Explanation kernel_explanation(const Record& record) {
   const Explanation beyond = beyond_accesses(record);
   const bool worth = all > 0 ? saved >= worth_saying * all : saved > 0;
   if (wasteful.empty() || !worth) {
-    const bool waits = waits_for_loads(record).has_value();
-    const std::string fine = wasteful.empty() || waits
-                                 ? fine_words(record)
-                                 : "what its requests ask for beyond what they use costs next to no time";
-    const std::string_view brief = waits ? "waits for loads: too few under way, or few warps have most" : fine_brief;
-    return {.brief = beyond.brief.empty() ? std::string(brief) : beyond.brief,
-            .full = capitalised(fine) + "." + (beyond.full.empty() ? "" : " " + beyond.full)};
+    const std::string fine =
+        wasteful.empty() ? fine_words(record) : "what its requests ask for beyond what they use costs next to no time";
+    const Explanation own = waits_for_loads(record).value_or(Explanation{std::string(fine_brief), fine});
+    return {.brief = beyond.brief.empty() ? own.brief : beyond.brief,
+            .full = capitalised(own.full) + "." + (beyond.full.empty() ? "" : " " + beyond.full)};
   }
   const std::string first = site_words(*wasteful.front());
   const std::string cure = site_cure(*wasteful.front());

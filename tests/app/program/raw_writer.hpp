@@ -93,6 +93,10 @@ class RawWriter {
   RawWriter& image(std::uint32_t number, const std::string& elf) {
     return event(inject::EventKind::image, bytes_of(inject::ImageEvent{number, 0}) + elf);
   }
+  /// Of the kernel of that number, which has to be there.
+  RawWriter& code(std::uint32_t kernel, const std::string& instructions) {
+    return event(inject::EventKind::code, bytes_of(inject::CodeEvent{kernel, 0}) + instructions);
+  }
   /// Of a launch of the slot, over as many as there are passes.
   RawWriter& counts(std::uint32_t slot, const measure::Counts& counts, std::uint32_t passes = 6) {
     std::string payload = bytes_of(inject::CountsEvent{.slot = slot, .passes = passes});

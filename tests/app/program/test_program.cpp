@@ -298,6 +298,21 @@ TEST_CASE("launches recorded for a graph have not run, and have no time", "[prog
   CHECK(gpu_s(inject::EngineKind::counters, 30) == Approx(4e-3));  // each that ran was recorded by CUPTI
 }
 
+TEST_CASE("machine code tells what nobody saw, if every access was", "[program]") {
+  const auto instruction = [](std::uint64_t operation) {
+    return test::bytes_of(std::uint64_t{0x7000 | operation}) + test::bytes_of(std::uint64_t{0});
+  };
+  const std::string copies_tensors = instruction(0x5b4) + instruction(0x94d);
+  for (const std::uint32_t lost : {0U, 1U}) {
+    RawWriter writer;
+    writer.device(test::h200()).kernel(1, "_Z4goodPKfPf").code(1, copies_tensors).slot(1, 10, 1e6);
+    writer.sample(0, {streaming(inject::RawOp::load, requests)}, lost);
+    const report::Record record = report_of({writer}).results.at(0);
+    CHECK(record.predicted_s.has_value() == (lost > 0));
+    CHECK((record.no_prediction.value_or("").find("tensor copies") == std::string::npos) == (lost > 0));
+  }
+}
+
 TEST_CASE("of several launches the one with the median is shown", "[program]") {
   RawWriter writer = two_kernels();
   writer.sample(0, {streaming(inject::RawOp::load, 3 * requests)});
