@@ -5,7 +5,7 @@
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_axis {
 
 namespace {
 
@@ -45,3 +45,5 @@ TEST_CASE("a case is read by parameters as what their values stand for", "[axis]
   CHECK_THROWS_AS(one[fruit], std::logic_error);
   CHECK_THROWS_AS(Case{}[label], std::logic_error);
 }
+
+}  // namespace gpumem::test_axis

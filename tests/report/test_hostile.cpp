@@ -15,8 +15,9 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 #include "tests/report/examples.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_hostile {
 
 namespace {
 
@@ -69,7 +70,7 @@ std::string complaint_with(const std::string& member, const std::string& number)
 TEST_CASE("Reports that once broke something are refused or written", "[hostile]") {
   std::size_t count = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(GPUMEM_SOURCE_DIR) + "/tests/fuzz/regressions/report")) {
+       std::filesystem::directory_iterator(test::source_folder() / "tests/fuzz/regressions/report")) {
     INFO(entry.path());
     const std::string text = test::content_of(entry.path());
     ++count;
@@ -148,4 +149,4 @@ TEST_CASE("What would steer a terminal becomes blank", "[hostile]") {
   CHECK(without_controls("a\nb\x1b") == "a\nb ");
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_hostile

@@ -8,7 +8,7 @@
 #include "engine/model/chase.hpp"
 #include "engine/model/predict.hpp"
 
-namespace gpumem::app::test {
+namespace gpumem::app::test::test_calibrate {
 
 namespace {
 
@@ -149,4 +149,4 @@ TEST_CASE("the calibration plan holds out other patterns than it fits", "[calibr
   CHECK(held_out > 50);
 }
 
-}  // namespace gpumem::app::test
+}  // namespace gpumem::app::test::test_calibrate

@@ -13,8 +13,8 @@
 #include "tests/files.hpp"
 #include "tests/report/program_example.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_check {
+
 using namespace gpumem::app::test;
 using gpumem::test::content_of;
 using gpumem::test::put;
@@ -445,3 +445,5 @@ TEST_CASE("probe command: the probes of a suite, without its expectations") {
   CHECK(run_probe_command(arguments, fixture.environment()) == 0);
   CHECK(json::parse(fixture.out.str())["results"][3]["reason"] == "dry run");
 }
+
+}  // namespace gpumem::app::test_check

@@ -9,8 +9,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_probe {
+
 using namespace gpumem::app::test;
 using gpumem::test::content_of;
 using nlohmann::json;
@@ -349,3 +349,5 @@ TEST_CASE("probe command: the predicting command keeps the arguments and quotes 
   CHECK(predicting_command({"gpumem", "probe", "--output", "it's\n.json"}) ==
         "gpumem probe --output $'it\\'s\\012.json' --backend model --gpu h200");
 }
+
+}  // namespace gpumem::app::test_probe

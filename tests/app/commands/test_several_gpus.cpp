@@ -17,8 +17,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_several_gpus {
+
 using namespace gpumem::app::test;
 using gpumem::test::content_of;
 using nlohmann::json;
@@ -365,3 +365,5 @@ TEST_CASE("several GPUs: portraits and profiles are of one") {
           static_cast<void>(parse_command_line({"probe", "--device", "0,,1"}, {probes(), {}}));
         }).starts_with("--device: '0,,1' has an empty place"));
 }
+
+}  // namespace gpumem::app::test_several_gpus

@@ -11,13 +11,13 @@
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_pricing {
 
 namespace {
 
+using gpumem::test::streaming;
 using inject::RawOp;
 using model::test::global_case;
-using test::streaming;
 
 constexpr std::uint64_t requests = 1 << 20;
 
@@ -266,4 +266,4 @@ TEST_CASE("host memory is priced by the link", "[program][pricing]") {
   CHECK(workload_of(launch).useful_bytes_read == 128'000);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_pricing

@@ -9,15 +9,16 @@
 #include "tests/catch.hpp"
 #include "tests/counts.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_program {
 
 namespace {
 
+namespace test = gpumem::test;
+using gpumem::test::counts_of;
 using measure::Counts;
-using test::counts_of;
 
-using test::RawWriter;
-using test::streaming;
+using gpumem::test::RawWriter;
+using gpumem::test::streaming;
 
 constexpr std::uint64_t requests = 1 << 20;
 
@@ -494,4 +495,4 @@ TEST_CASE("a GPU that nobody knows is predicted from its attributes, or not at a
   }
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_program

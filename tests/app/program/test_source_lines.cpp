@@ -7,16 +7,19 @@
 #include "app/program/source_lines.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_source_lines {
 
 namespace {
+
+namespace test = gpumem::test;
 
 constexpr const char* strided = "_Z7stridedPKfPfi";
 constexpr const char* tile = "_Z4tileIfEvPKT_PS0_";
 
 /// Compiled from lines.cu beside it.
-std::string cubin() { return test::content_of(GPUMEM_SOURCE_DIR "/tests/app/program/raw/lines.cubin"); }
+std::string cubin() { return test::content_of(test::source_folder() / "tests/app/program/raw/lines.cubin"); }
 
 std::string text(const std::optional<SourceLine>& line) {
   return line ? line->folder + "|" + line->file + ":" + std::to_string(line->line) : "none";
@@ -93,4 +96,4 @@ TEST_CASE("sites are named by their lines where these are known", "[program][lin
                                           "lines.cuh:4 1000", "strided+0xf0 1000"});
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_source_lines

@@ -7,9 +7,11 @@
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_warp_path {
 
 namespace {
+
+namespace test = gpumem::test;
 
 // Operations, as nvdisasm names them.
 constexpr unsigned fadd = 0x221;
@@ -155,4 +157,4 @@ TEST_CASE("a path through anything at all ends", "[program][warp_path]") {
   }
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_warp_path

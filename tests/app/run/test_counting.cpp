@@ -2,7 +2,7 @@
 #include "app/run/record_of.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_counting {
 
 namespace {
 
@@ -180,4 +180,4 @@ TEST_CASE("stages that the counters do not see keep their place as predicted", "
   CHECK(record.stages[0].counted_s == std::nullopt);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_counting

@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_model_backend {
 
 namespace {
 
@@ -76,4 +76,4 @@ TEST_CASE("model backend: a GPU alone has a link to itself", "[backend]") {
   CHECK(backend->devices().size() == 1);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_model_backend

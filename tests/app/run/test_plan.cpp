@@ -6,8 +6,8 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_plan {
+
 using namespace gpumem::app::test;
 
 namespace {
@@ -331,3 +331,5 @@ TEST_CASE("plan: the flags of a registered probe's first axis and of its compare
     }
   }
 }
+
+}  // namespace gpumem::app::test_plan

@@ -6,7 +6,7 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_record_of {
 
 namespace {
 
@@ -343,4 +343,4 @@ TEST_CASE("a predicted timeline is shown only where nothing was measured", "[rec
   CHECK(record.timeline.empty());
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_record_of

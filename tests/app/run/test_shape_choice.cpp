@@ -7,8 +7,8 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_shape_choice {
+
 using namespace gpumem::app::test;
 
 namespace {
@@ -257,3 +257,5 @@ TEST_CASE("choose: of shapes that are far apart only the best is tried, and none
   PlannedSweep none = sweep_of(probes, {});
   CHECK(reason_of(choose_shape(none, backend)) == "no room at all");
 }
+
+}  // namespace gpumem::app::test_shape_choice

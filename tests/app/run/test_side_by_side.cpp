@@ -11,7 +11,7 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_side_by_side {
 
 namespace {
 
@@ -250,4 +250,4 @@ TEST_CASE("an answer that is none ends the process and fails the case", "[gpus]"
             .find("an answer that is none") != std::string::npos);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_side_by_side

@@ -7,8 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_suite {
+
 using namespace gpumem::app::test;
 
 namespace {
@@ -458,3 +458,5 @@ TEST_CASE("references: what auto decided differs from sweep to sweep, and is the
   REQUIRE(references.of(3).size() == 1);
   CHECK(references.of(3).front() == 2);
 }
+
+}  // namespace gpumem::app::test_suite

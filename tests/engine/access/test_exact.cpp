@@ -15,7 +15,7 @@
 #include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::access;
+namespace gpumem::access::test_exact {
 
 namespace {
 
@@ -391,3 +391,5 @@ TEST_CASE("what evaluating throws arrives, and no thread is left behind", "[exac
   CHECK_THROWS_WITH(summarise_exactly(launch, {.threads = 4}), "index 1048576: division by zero");
   CHECK(evaluating == 1);
 }
+
+}  // namespace gpumem::access::test_exact

@@ -6,7 +6,7 @@
 #include "engine/machine/links.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::measure {
+namespace gpumem::measure::test_links {
 
 namespace {
 
@@ -233,4 +233,4 @@ TEST_CASE("links: no GPU is no error", "[links]") {
   CHECK(none.empty());
 }
 
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::test_links

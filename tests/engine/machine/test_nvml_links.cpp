@@ -5,7 +5,7 @@
 #include "engine/machine/links.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::measure {
+namespace gpumem::measure::test_nvml_links {
 
 using Status = PeerFacts::Status;
 
@@ -79,4 +79,4 @@ TEST_CASE("NVML: what it says of two GPUs, and what it says that nobody knows", 
   CHECK(other->peer(*one).common_ancestor == PeerLink::Path::unknown);
 }
 
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::test_nvml_links

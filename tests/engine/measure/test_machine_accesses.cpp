@@ -10,7 +10,7 @@
 #include "tests/environment.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::measure {
+namespace gpumem::measure::test_machine_accesses {
 namespace {
 
 using access::Op;
@@ -274,4 +274,4 @@ TEST_CASE("machine accesses: other than declared", "[machine_accesses]") {
 }
 
 }  // namespace
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::test_machine_accesses

@@ -1,8 +1,8 @@
 #include "engine/model/peer.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::model;
+namespace gpumem::model::test_peer {
+
 using Mover = PeerTraffic::Mover;
 
 namespace {
@@ -108,3 +108,5 @@ TEST_CASE("what comes before the bytes is all that small copies take", "[model][
   CHECK(tiny.seconds == Approx(h200().rates.peer_copy_s).epsilon(0.01));
   CHECK(tiny.stages.back().stage == "copies");
 }
+
+}  // namespace gpumem::model::test_peer

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/engine/model/operations.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_predict_link {
 
 namespace {
 
@@ -332,4 +332,4 @@ TEST_CASE("a slower link is predicted to be slower in all it does", "[predict][l
   CHECK(predict(pinned, v100).bytes_per_s / 1e9 == Approx(12).epsilon(0.01));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_predict_link

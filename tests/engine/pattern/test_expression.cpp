@@ -8,8 +8,7 @@
 #include "engine/pattern/expression_evaluator.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::pattern;
+namespace gpumem::pattern::test_expression {
 
 namespace {
 
@@ -326,3 +325,5 @@ TEST_CASE("division by zero in an expression of the access alone says its column
   CHECK(refusal(64, ~0U) == "--active: column 7 of '1 + i / (lane - 3)': '/' is by zero for access i = 67");
   CHECK(refusal(64, ~8U) == "nothing");
 }
+
+}  // namespace gpumem::pattern::test_expression

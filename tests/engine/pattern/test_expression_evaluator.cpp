@@ -10,8 +10,8 @@
 #include "tests/catch.hpp"
 #include "tests/engine/pattern/random_expression.hpp"
 
-using namespace gpumem;
-using namespace gpumem::pattern;
+namespace gpumem::pattern::test_expression_evaluator {
+
 using namespace gpumem::pattern::test;
 
 namespace {
@@ -131,3 +131,5 @@ TEST_CASE("division by zero says the column and the first access that does it") 
   CHECK(error_in("(i > 50 && i) + 5 / (i - 40)", consecutive(32)).find("column 19") != std::string::npos);
   CHECK(error_in("n / (n - 100 ? 1 : lane)", consecutive(5)).find("access i = 5") != std::string::npos);
 }
+
+}  // namespace gpumem::pattern::test_expression_evaluator

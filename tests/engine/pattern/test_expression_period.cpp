@@ -11,8 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/engine/pattern/random_expression.hpp"
 
-using namespace gpumem;
-using namespace gpumem::pattern;
+namespace gpumem::pattern::test_expression_period {
+
 using namespace gpumem::pattern::test;
 
 namespace {
@@ -250,3 +250,5 @@ TEST_CASE("bounds are those of the values for what patterns are made of") {
   CHECK(bounds("-5 >> (i - 70)", 100) == "-5..-1");
   CHECK(bounds("i << 58", 100) == "-9223372036854775808..9223372036854775807");
 }
+
+}  // namespace gpumem::pattern::test_expression_period

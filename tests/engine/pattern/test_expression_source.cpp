@@ -8,7 +8,7 @@
 #include "engine/pattern/expression_source.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::pattern;
+namespace gpumem::pattern::test_expression_source {
 
 namespace {
 
@@ -93,3 +93,5 @@ TEST_CASE("the functions before generated source code are complete and in one li
     }
   }
 }
+
+}  // namespace gpumem::pattern::test_expression_source

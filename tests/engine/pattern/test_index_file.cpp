@@ -14,7 +14,7 @@
 #include "tests/engine/pattern/index_tests.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::pattern::test {
+namespace gpumem::pattern::test::test_index_file {
 
 namespace {
 
@@ -277,4 +277,4 @@ TEST_CASE("a pipe is read like a file", "[index_file]") {
   CHECK(indices.maximum() == 0x01010101);
 }
 
-}  // namespace gpumem::pattern::test
+}  // namespace gpumem::pattern::test::test_index_file

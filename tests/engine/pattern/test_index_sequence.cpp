@@ -6,7 +6,7 @@
 #include "engine/pattern/index_file_bytes.hpp"
 #include "tests/engine/pattern/index_tests.hpp"
 
-namespace gpumem::pattern::test {
+namespace gpumem::pattern::test::test_index_sequence {
 
 namespace {
 
@@ -144,4 +144,4 @@ TEST_CASE("bytes of a file stand in one line of an error", "[index_sequence]") {
   CHECK(quoted_bytes("abcdef", 3) == "abc...");
 }
 
-}  // namespace gpumem::pattern::test
+}  // namespace gpumem::pattern::test::test_index_sequence

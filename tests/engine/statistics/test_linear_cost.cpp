@@ -4,6 +4,8 @@
 #include "engine/statistics/linear_cost.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_linear_cost {
+
 using gpumem::measure::fit_linear_cost;
 using gpumem::measure::LinearCost;
 using gpumem::measure::Seconds;
@@ -91,3 +93,5 @@ TEST_CASE("no linear cost where the readings do not support one", "[linear cost]
     CHECK_FALSE(fit_linear_cost(all).has_value());
   }
 }
+
+}  // namespace gpumem::test_linear_cost

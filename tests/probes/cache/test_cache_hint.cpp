@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_cache_hint {
 
 namespace {
 
@@ -84,3 +84,5 @@ TEST_CASE("cache operators: no difference is said of what intervals do not tell 
   CHECK(test::advice({reading("ld", 4 * mib, 30000), slower}) ==
         "Loads of 4 MiB are fastest with ld: 30000 GB/s. The others reach less of that: ld.cs 0.93 x.");
 }
+
+}  // namespace gpumem::test_cache_hint

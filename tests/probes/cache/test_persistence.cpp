@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_persistence {
 
 namespace {
 
@@ -90,3 +90,5 @@ TEST_CASE("persistence: sizes that gain are told from those that do not, as far 
         "Load the stream evict-first: what is read again after twice the L2 is faster, 4 MiB 1.25 x. Loading the "
         "stream evict-first gains nothing for 8 MiB.");
 }
+
+}  // namespace gpumem::test_persistence

@@ -11,7 +11,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_constant {
 
 namespace {
 
@@ -151,3 +151,5 @@ TEST_CASE("constant: another memory is no faster where intervals overlap", "[con
   outcomes[3].interval = {2.5, 4.5};
   CHECK(test::conclusion(outcomes).facts.at(1).kind == FactKind::as_fast_as);
 }
+
+}  // namespace gpumem::test_constant

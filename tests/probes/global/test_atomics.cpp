@@ -8,7 +8,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_atomics {
+
 using global::AtomicsLaunch;
 using global::test::kinds_of;
 using global::test::numbers_of;
@@ -117,3 +118,5 @@ TEST_CASE("facts on atomics say how many addresses suffice", "[atomics]") {
                         within(atomics("warp", 2, 60), 50, 72), within(atomics("warp", 32, 66), 55, 77)});
   CHECK(kinds_of(noisy) == std::vector{FactKind::as_fast_as, FactKind::as_fast_as});
 }
+
+}  // namespace gpumem::test_atomics

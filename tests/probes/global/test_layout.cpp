@@ -3,8 +3,8 @@
 #include "probes/global/layout/layout.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_layout {
+
 using namespace gpumem::global::test;
 
 namespace {
@@ -140,3 +140,5 @@ TEST_CASE("layout: facts hold the sizes at which a layout is as fast as any", "[
   outcomes[5] = within(outcomes[5], 3900, 4100);
   CHECK(kinds_of(conclusion(outcomes)) == std::vector{FactKind::as_fast_as});
 }
+
+}  // namespace gpumem::global::test_layout

@@ -4,8 +4,8 @@
 #include "probes/global/pitch/pitch.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_pitch {
+
 using namespace gpumem::global::test;
 
 namespace {
@@ -153,3 +153,5 @@ TEST_CASE("pitch: facts hold the widths that gain, and those that do not", "[pit
   REQUIRE(kinds_of(noisy) == std::vector{FactKind::as_fast_as});
   CHECK(noisy.facts.front().outcomes.size() == 6);
 }
+
+}  // namespace gpumem::global::test_pitch

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-namespace gpumem::hierarchy {
+namespace gpumem::hierarchy::test_hierarchy {
 
 namespace {
 
@@ -67,4 +67,4 @@ TEST_CASE("hierarchy: a launch keeps to what its level holds", "[hierarchy]") {
   CHECK(describe("memory").useful_bytes_read >= 15 * device.l2_bytes);
 }
 
-}  // namespace gpumem::hierarchy
+}  // namespace gpumem::hierarchy::test_hierarchy

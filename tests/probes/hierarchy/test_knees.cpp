@@ -8,6 +8,8 @@
 #include "probes/hierarchy/working_set/knees.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_knees {
+
 using gpumem::hierarchy::fit_knees;
 using gpumem::hierarchy::FootprintCost;
 using gpumem::hierarchy::Knee;
@@ -140,3 +142,5 @@ TEST_CASE("knees: too few readings tell nothing", "[knees]") {
   CHECK(fit_knees(readings).empty());
   CHECK(fit_knees({}).empty());
 }
+
+}  // namespace gpumem::test_knees

@@ -14,7 +14,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_working_set {
 
 namespace {
 
@@ -187,3 +187,5 @@ TEST_CASE("working-set: what is not told is not said", "[working_set]") {
   CHECK(test::advice(outcomes).empty());
   CHECK(found_in({outcomes.front()}).empty());
 }
+
+}  // namespace gpumem::test_working_set

@@ -8,7 +8,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_batching {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 using Work = Operation::Work;
@@ -184,3 +185,5 @@ TEST_CASE("batching reads well when only a part was run") {
   CHECK(advice({outcome("separate", 16, 350), outcome("packed", 4096, 1612)}) ==
         "Copied separately, pieces of 1 MiB take 350 us. Packed, pieces of 4 KiB take 1.61 ms.");
 }
+
+}  // namespace gpumem::test_batching

@@ -8,7 +8,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_overlap {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 using Work = Operation::Work;
@@ -178,3 +179,5 @@ TEST_CASE("overlap reads well when only a part was run") {
         "In 2 streams copies and the kernel take 8.00 ms. Pageable memory takes 6.00 x as long as pinned memory. In 4 "
         "streams copies of pageable memory and the kernel take 48.0 ms.");
 }
+
+}  // namespace gpumem::test_overlap

@@ -11,7 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_zero_copy {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 using report::say;
@@ -295,3 +296,5 @@ TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_
   CHECK(alone(1500, 2999.999).starts_with("Each pass over mapped data takes 1.50 ms. The"));
   CHECK(alone(1500, 1490).starts_with("2 passes over mapped data take 1.49 ms. The"));
 }
+
+}  // namespace gpumem::test_zero_copy

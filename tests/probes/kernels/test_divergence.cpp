@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_divergence {
 
 namespace {
 
@@ -111,3 +111,5 @@ TEST_CASE("divergence: paths cost nothing where intervals overlap", "[divergence
         "Warps that each have one of 32 paths take 1.10 x (predicted 1.00 x) the time of one path: their code may "
         "exceed the instruction cache.");
 }
+
+}  // namespace gpumem::test_divergence

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_fusion {
 
 namespace {
 
@@ -107,3 +107,5 @@ TEST_CASE("fusion: a gain is said beside the predicted one, and none where inter
   CHECK(facts.front().kind == FactKind::as_fast_as);
   CHECK(report::say(facts.front()) == "GeLU of 1 GiB is no faster in one kernel than in 9.");
 }
+
+}  // namespace gpumem::test_fusion

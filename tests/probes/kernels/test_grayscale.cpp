@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_grayscale {
 
 namespace {
 
@@ -120,3 +120,5 @@ TEST_CASE("grayscale: layouts that do not differ, or by no more than runs do, ar
   CHECK(test::advice({packed, planar}).starts_with(same));
   CHECK(test::conclusion({packed, planar}).facts.front().kind == FactKind::as_fast_as);
 }
+
+}  // namespace gpumem::test_grayscale

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_launch {
 
 namespace {
 
@@ -74,3 +74,5 @@ TEST_CASE("launch: what overlaps is no advice", "[launch]") {
         "of 1, 2.20 us in a queue of 16 and 2.00 us in a graph of 16.");
   CHECK(test::conclusion({alone, batched, graph}).facts.front().kind == FactKind::as_fast_as);
 }
+
+}  // namespace gpumem::test_launch

@@ -14,8 +14,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
-using namespace gpumem::kernels;
+namespace gpumem::kernels::test_matmul {
 
 namespace {
 
@@ -291,3 +290,5 @@ TEST_CASE("matmul: gains are said beside the predicted ones, and none where inte
   CHECK(test::advice({row, tile}).find("nothing over row, with 1.20 x (predicted 1.25 x) its rate:") !=
         std::string::npos);
 }
+
+}  // namespace gpumem::kernels::test_matmul

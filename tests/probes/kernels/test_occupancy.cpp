@@ -13,7 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::kernels::test_occupancy {
 
 namespace {
 
@@ -152,3 +152,5 @@ TEST_CASE("occupancy: limits whose intervals overlap do not matter", "[occupancy
   CHECK(test::advice({reading(2, "registers", 500), slow, fast}) ==
         "It takes all of 64 resident warps: less in flight is less bandwidth.");
 }
+
+}  // namespace gpumem::kernels::test_occupancy

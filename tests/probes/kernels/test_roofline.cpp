@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_roofline {
 
 namespace {
 
@@ -76,3 +76,5 @@ TEST_CASE("roofline: the ridge is where the slope meets the roof", "[roofline]")
   CHECK(std::get<double>(conclusion.facts[1].values[0].items[0]) == Approx(4500));
   CHECK(test::conclusion({reading(1, 2250, 4500), reading(2, 4500, 4500)}).facts.empty());
 }
+
+}  // namespace gpumem::test_roofline

@@ -13,8 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
-using namespace gpumem::kernels::transpose;
+namespace gpumem::kernels::transpose::test_transpose {
 
 namespace {
 
@@ -335,3 +334,5 @@ TEST_CASE("the conclusion says what a cure was predicted to gain, where both way
         "conflicts cost 2.05 x (predicted 2.60 x), 32 wavefronts become 1. Vectors in wider tiles are no faster, with "
         "0.98 x the rate of padded.");
 }
+
+}  // namespace gpumem::kernels::transpose::test_transpose

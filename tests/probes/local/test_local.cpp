@@ -11,7 +11,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_local {
 
 namespace {
 
@@ -138,3 +138,5 @@ TEST_CASE("local: nothing is dearer by less than intervals tell", "[local]") {
   outcomes[0].interval = {1990, 2010};
   CHECK(test::conclusion(outcomes).facts.size() == 2);
 }
+
+}  // namespace gpumem::test_local

@@ -4,8 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
-using namespace gpumem::peer;
+namespace gpumem::peer::test_peer_case {
 
 namespace {
 
@@ -112,3 +111,5 @@ TEST_CASE("a pair of both ways is one pair", "[peer]") {
   CHECK(all_gpus(gpu).size() == 8);
   CHECK(all_gpus(Device{}) == std::vector<Value>{std::uint64_t{0}});
 }
+
+}  // namespace gpumem::peer::test_peer_case

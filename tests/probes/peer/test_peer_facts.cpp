@@ -3,7 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_peer_facts {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 using gpumem::test::outcome;
@@ -148,3 +149,5 @@ TEST_CASE("the pair in the middle and the slowest one are concluded for gates", 
   CHECK(shown.found[1].value == 300);
   CHECK(shown.found[1].outcomes == std::vector<std::size_t>{0, 1});
 }
+
+}  // namespace gpumem::test_peer_facts

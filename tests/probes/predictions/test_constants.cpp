@@ -16,8 +16,9 @@
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_constants {
 
 namespace {
 
@@ -28,7 +29,7 @@ const Profile& h200() {
 
 report::Report reference(const std::string& name) {
   std::istringstream none;
-  return report::read_report_file(GPUMEM_SOURCE_DIR "/configs/reference/h200/" + name + ".json", none);
+  return report::read_report_file(gpumem::test::source_folder() / "configs/reference/h200" / (name + ".json"), none);
 }
 
 /// A measured case, with what of its prediction takes long. The constants but one come after that.
@@ -243,4 +244,4 @@ TEST_CASE("what is written back of short runs depends on how many lines may wait
   CHECK(error(1.1) != pinned);
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_constants

@@ -7,7 +7,7 @@
 #include "engine/model/counted.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model::test {
+namespace gpumem::model::test::test_counted {
 
 namespace {
 
@@ -138,4 +138,4 @@ TEST_CASE("the link takes what lies in host memory, L2 the rest", "[counted]") {
   CHECK_FALSE(seconds_of(counted_stages(counts, workload, h200), "pcie"));
 }
 
-}  // namespace gpumem::model::test
+}  // namespace gpumem::model::test::test_counted

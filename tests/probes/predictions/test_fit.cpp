@@ -7,7 +7,7 @@
 #include "engine/model/fit.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model::test {
+namespace gpumem::model::test::test_fit {
 
 namespace {
 
@@ -171,4 +171,4 @@ TEST_CASE("only launches of kernels are fitted to", "[fit]") {
   CHECK_FALSE(FitCase::suits(workload));
 }
 
-}  // namespace gpumem::model::test
+}  // namespace gpumem::model::test::test_fit

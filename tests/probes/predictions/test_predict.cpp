@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_predict {
 
 namespace {
 
@@ -357,4 +357,4 @@ TEST_CASE("blocks that end within a warp hold back as many threads as whole warp
   CHECK(latency(part) == Approx(latency(whole) * 1.28).epsilon(0.001));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_predict

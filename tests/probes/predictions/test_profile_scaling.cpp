@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_profile_scaling {
 
 namespace {
 
@@ -162,4 +162,4 @@ TEST_CASE("a guess stays below the device's theoretical bandwidth", "[profile]")
   }
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_profile_scaling

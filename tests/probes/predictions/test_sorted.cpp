@@ -6,7 +6,7 @@
 #include "engine/model/sorted.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_sorted {
 
 namespace {
 
@@ -81,4 +81,4 @@ TEST_CASE("the metric of the probe is the gain of sorting", "[sorted]") {
   CHECK(probe->metrics[0].predict(workload, predict(workload, h200()), h200()) == gain_of(workload));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_sorted

@@ -13,7 +13,7 @@
 #include "tests/probes/global/global_cases.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_traffic {
 
 namespace {
 
@@ -413,4 +413,4 @@ TEST_CASE("what is predicted of accesses that come back is what was simulated", 
   CHECK(predict(stream, profile).demand.dram_read_bytes == Approx(16.0 * mib).epsilon(0.001));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_traffic

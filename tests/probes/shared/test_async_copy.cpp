@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_async_copy {
 
 namespace {
 
@@ -123,3 +123,5 @@ TEST_CASE("the method that takes the fewest bytes in flight comes first", "[asyn
       "A multiprocessor with 256 threads takes so many bytes in flight for nearly 4000 GB/s: 32 KiB through registers "
       "and 64 KiB by the bulk copy engine.");
 }
+
+}  // namespace gpumem::test_async_copy

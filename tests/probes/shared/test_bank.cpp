@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_bank {
 
 namespace {
 
@@ -39,3 +39,5 @@ TEST_CASE("bank's stores conflict as its loads do, and are read back once", "[ba
           access::summarise(loads.sites[0]).cost.wavefronts_per_request);
   }
 }
+
+}  // namespace gpumem::test_bank

@@ -10,7 +10,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_tile {
+
 using shared::TilePattern;
 
 namespace {
@@ -95,3 +96,5 @@ TEST_CASE("no layout of a tile is a cure where intervals overlap", "[tile]") {
   plain.interval = {0.9, 1.3};
   CHECK(test::conclusion({plain, tile("padded", 1)}).facts.front().kind == FactKind::as_fast_as);
 }
+
+}  // namespace gpumem::test_tile

@@ -11,7 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_texture {
+
 using texture::Grid;
 using texture::Walk;
 
@@ -198,3 +199,5 @@ TEST_CASE("texture: no path is faster by less than its interval", "[texture]") {
   CHECK(test::advice({outcome("row", "global", 4400), surface}) ==
         "Nothing is faster than global memory for walks by row: 4400 GB/s.");
 }
+
+}  // namespace gpumem::test_texture

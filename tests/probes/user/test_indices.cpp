@@ -9,8 +9,8 @@
 #include "tests/probes/any_case.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_indices {
+
 using gpumem::global::test::describe;
 using gpumem::global::test::refusal_of;
 using gpumem::test::put;
@@ -407,3 +407,5 @@ TEST_CASE("indices: what does not go together is refused before anything runs", 
   CHECK_THAT(sizing_refusal_of("0", {{"delta_elements", std::uint64_t{1} << 40U}, {"buffer_bytes", mib}}),
              Catch::Matchers::EndsWith("pass a smaller --delta or --buffer"));
 }
+
+}  // namespace gpumem::global::test_indices

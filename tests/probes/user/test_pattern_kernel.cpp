@@ -11,8 +11,7 @@
 #include "tests/environment.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_pattern_kernel {
 
 namespace {
 
@@ -187,3 +186,5 @@ TEST_CASE("pattern kernel: one with other accesses than declared is refused", "[
 TEST_CASE("pattern kernel: machine code that nobody knows is not refused", "[pattern_kernel]") {
   CHECK_NOTHROW(require_accesses({.cubin = "not an ELF file", .names = {"kernel"}}, Workload{}));
 }
+
+}  // namespace gpumem::global::test_pattern_kernel

@@ -12,8 +12,8 @@
 #include "tests/probes/any_case.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_user_pattern {
+
 using gpumem::global::test::case_of;
 using gpumem::global::test::describe;
 
@@ -613,3 +613,5 @@ TEST_CASE("user pattern: requests are the same once all is evaluated and kept", 
     }
   }
 }
+
+}  // namespace gpumem::global::test_user_pattern

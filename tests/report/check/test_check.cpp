@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/checked.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_check {
 
 namespace {
 
@@ -425,4 +425,4 @@ TEST_CASE("checks of several GPUs are said in a line, but for what failed", "[ch
   CHECK(brief[3].name == "of all");
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_check

@@ -12,10 +12,9 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace {
+namespace gpumem::report::test_compare {
 
-using namespace gpumem;
-using namespace gpumem::report;
+namespace {
 
 /// A case of the probe "offset" that took 1 ms / `speed`, with an interval of so much each way.
 Record timed(std::uint64_t offset, double speed, double half_width = 0.001) {
@@ -411,3 +410,5 @@ TEST_CASE("Several reports are each held against the first") {
   CHECK(tally(comparison, 0)[CaseVerdict::missing] == 0);
   CHECK(contains(text_of(comparison), "new 2: Nothing could be compared, 1 only in old, 1 only in new."));
 }
+
+}  // namespace gpumem::report::test_compare

@@ -13,7 +13,7 @@
 #include "tests/report/golden.hpp"
 #include "tests/report/program_example.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_compare_program {
 
 namespace {
 
@@ -171,4 +171,4 @@ TEST_CASE("Kernels are named whichever run has them", "[compare][run]") {
   CHECK(json["differences"] == nlohmann::json::array());
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_compare_program

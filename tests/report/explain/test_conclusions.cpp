@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_conclusions {
 
 namespace {
 
@@ -185,4 +185,4 @@ TEST_CASE("Without advice the readings are described: the alternatives at one pl
             "Transfers reach 39.9 GB/s at way plain and least, 10.0 GB/s or 0.25 of it, at way other."});
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_conclusions

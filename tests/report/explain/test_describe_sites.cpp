@@ -2,7 +2,7 @@
 #include "report/record/kernels.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_describe_sites {
 
 namespace {
 
@@ -115,4 +115,4 @@ TEST_CASE("all records of kernels are explained with the others of a report", "[
   CHECK(records.front().why_brief.starts_with("shared loads: lanes 32 elements apart, 32 wavefronts where 1 would do"));
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_describe_sites

@@ -15,7 +15,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_fleet {
 
 namespace {
 
@@ -493,4 +493,4 @@ TEST_CASE("fleet: JSON and CSV hold every reading", "[fleet]") {
                  "slow,900,-0.") != std::string::npos);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_fleet

@@ -13,7 +13,7 @@
 #include "tests/report/examples.hpp"
 #include "tests/report/golden.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_portrait {
 
 namespace {
 
@@ -282,4 +282,4 @@ TEST_CASE("Scales place values, and have round ticks", "[portrait]") {
   CHECK(scale_for(std::vector<double>{1, 1e6}, true, 0, 1).ticks().size() == 7);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_portrait

@@ -11,7 +11,7 @@
 #include "tests/report/checked.hpp"
 #include "tests/report/golden.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_checks {
 
 namespace {
 
@@ -164,4 +164,4 @@ TEST_CASE("writers of checks cope with a report that says nothing", "[check]") {
   CHECK(text_of([&](std::ostream& out) { write_checks(out, empty, {}); }).ends_with("0 passed, 0 failed, 0 skipped\n"));
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_checks

@@ -15,7 +15,7 @@
 #include "tests/report/examples.hpp"
 #include "tests/report/golden.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_writers {
 
 namespace {
 
@@ -500,4 +500,4 @@ TEST_CASE("Markdown escapes what would be markup") {
   CHECK(text.find("failed: a \\| b \\<c\\> \\*d\\* end") != std::string::npos);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_writers
