@@ -116,10 +116,10 @@ TEST_CASE("A record is a case of a probe that takes its values", "[hostile]") {
                 {.flag = "op", .parameter = "op", .purpose = "", .defaults = "", .names = {"read", "write"}}};
   Record record;
   record.parameters = {{"op", "read"}, {"other", "x"}, {"size_bytes", std::uint64_t{8}}};
-  const auto one = case_of(record, probe);
-  REQUIRE(one);
-  CHECK(one->number("size_bytes") == 8);
-  CHECK(one->parameters.size() == 2);
+  const auto tested = case_of(record, probe);
+  REQUIRE(tested);
+  CHECK(tested->number("size_bytes") == 8);
+  CHECK(tested->parameters.size() == 2);
   for (const Value& value : {Value(std::uint64_t{3}), Value(std::uint64_t{9}), Value("auto")}) {
     record.parameters[2].value = value;
     CHECK_FALSE(case_of(record, probe));

@@ -134,7 +134,8 @@ TEST_CASE("counts that nothing can have are left out, and said", "[program][host
     writer.write(folder.path());
     const report::Report report = program_report(folder.path(), {});
     require_sane(report);
-    const auto record = std::ranges::find_if(report.results, [](const auto& one) { return one.counters.has_value(); });
+    const auto record =
+        std::ranges::find_if(report.results, [](const auto& result) { return result.counters.has_value(); });
     REQUIRE(record != report.results.end());
     CHECK_FALSE(record->counters->dram_read_bytes);
     CHECK_FALSE(record->counters->achieved_occupancy);

@@ -99,8 +99,8 @@ TEST_CASE("what was seen of a probe is priced as the probe is predicted", "[prog
   for (const std::string op : {"read", "write", "copy"}) {
     for (const std::string probe : {"offset", "stride"}) {
       for (const std::uint64_t value : {1U, 2U, 3U, 4U, 8U, 16U, 32U}) {
-        const Case one = global_case(probe, value, op);
-        const Workload workload = one.probe->describe(one, h200().device);
+        const Case tested = global_case(probe, value, op);
+        const Workload workload = tested.probe->describe(tested, h200().device);
         const double expected = model::predict(workload, h200()).seconds;
         const Pricing pricing(sums_of(workload), h200());
         INFO(probe << " " << value << " " << op << ": " << pricing.as_it_is().seconds / expected);
@@ -115,16 +115,16 @@ TEST_CASE("what a strided kernel could save is its time less that of the same wi
   for (const std::string op : {"read", "write", "copy"}) {
     for (const std::uint64_t stride : {2U, 4U, 8U, 32U}) {
       const auto predicted = [&](std::uint64_t value) {
-        const Case one = global_case("stride", value, op);
-        return model::predict(one.probe->describe(one, h200().device), h200()).seconds;
+        const Case tested = global_case("stride", value, op);
+        return model::predict(tested.probe->describe(tested, h200().device), h200()).seconds;
       };
-      const Case one = global_case("stride", stride, op);
+      const Case tested = global_case("stride", stride, op);
       INFO("stride " << stride << " " << op);
-      const double best = 1 - saved_share(sums_of(one.probe->describe(one, h200().device)));
+      const double best = 1 - saved_share(sums_of(tested.probe->describe(tested, h200().device)));
       CHECK(best == Approx(predicted(1) / predicted(stride)).epsilon(0.03));
     }
-    const Case one = global_case("stride", std::uint64_t{1}, op);
-    CHECK(saved_share(sums_of(one.probe->describe(one, h200().device))) == 0);
+    const Case tested = global_case("stride", std::uint64_t{1}, op);
+    CHECK(saved_share(sums_of(tested.probe->describe(tested, h200().device))) == 0);
   }
 }
 

@@ -87,8 +87,8 @@ TEST_CASE("sites are named by their lines where these are known", "[program][lin
   writer.write(folder.path());
   std::vector<std::string> names;
   for (const report::Record& record : program_report(folder.path(), {}).results) {
-    for (const report::SiteRecord& one : record.access) {
-      names.push_back(one.site + " " + std::to_string(one.requests.value_or(0)));
+    for (const report::SiteRecord& site_record : record.access) {
+      names.push_back(site_record.site + " " + std::to_string(site_record.requests.value_or(0)));
     }
   }
   std::ranges::sort(names);

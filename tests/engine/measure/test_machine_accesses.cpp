@@ -35,7 +35,7 @@ std::optional<Accesses> accesses_of(const std::string& text, unsigned compute_ca
 }
 
 bool holds(const Accesses& accesses, std::optional<Space> space, Op op) {
-  return std::ranges::any_of(accesses, [&](const auto& one) { return one.space == space && one.op == op; });
+  return std::ranges::any_of(accesses, [&](const auto& listed) { return listed.space == space && listed.op == op; });
 }
 
 Site site(Op op, unsigned word_bytes, unsigned instructions, Space space = Space::global) {

@@ -75,7 +75,7 @@ TEST_CASE("how far repeats reach is told without walking them", "[index_sequence
                 *std::max_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)));
       }
       for (std::uint64_t least = 0; least <= indices.maximum() + 1; ++least) {
-        const auto found = std::ranges::find_if(all, [&](std::uint64_t one) { return one >= least; });
+        const auto found = std::ranges::find_if(all, [&](std::uint64_t index) { return index >= least; });
         REQUIRE(indices.first_from(least) == static_cast<std::uint64_t>(found - all.begin()));
       }
     }

@@ -23,7 +23,7 @@ std::vector<TimedSize> readings(const LinearCost& cost, const std::vector<double
 
 double error(const LinearCost& cost, const std::vector<TimedSize>& all) {
   double sum = 0;
-  for (const TimedSize& one : all) sum += std::pow(cost.time_of(one.bytes) / one.time - 1, 2);
+  for (const TimedSize& timed : all) sum += std::pow(cost.time_of(timed.bytes) / timed.time - 1, 2);
   return sum;
 }
 

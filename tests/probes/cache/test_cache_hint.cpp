@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t mib = 1U << 20U;
 
 Workload describe(const std::string& hint, std::uint64_t footprint) {
-  const Case one = test::any_case("cache-hint", {{"cache_hint", hint}, {"footprint_bytes", footprint}});
-  return one.probe->describe(one, test::some_device());
+  const Case tested = test::any_case("cache-hint", {{"cache_hint", hint}, {"footprint_bytes", footprint}});
+  return tested.probe->describe(tested, test::some_device());
 }
 
 Outcome reading(const std::string& hint, std::uint64_t footprint, double gb_per_s) {

@@ -51,8 +51,8 @@ TEST_CASE("a hot set is read in every round, the stream once", "[persistence]") 
 TEST_CASE("GPUs without cache policies skip what needs them", "[persistence]") {
   Device device = test::some_device();
   device.compute_capability = "7.5";
-  const Case one = hot_case("evict-first");
-  CHECK_THROWS_AS(one.probe->describe(one, device), Error);
+  const Case tested = hot_case("evict-first");
+  CHECK_THROWS_AS(tested.probe->describe(tested, device), Error);
   const Case beside = hot_case("beside");
   CHECK_NOTHROW(beside.probe->describe(beside, device));
 }

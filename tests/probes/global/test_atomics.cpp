@@ -63,15 +63,15 @@ TEST_CASE("every address gets its share of the updates, and old values add up, i
 
 TEST_CASE("atomics are requests of their space, of which nothing else is predicted", "[atomics]") {
   for (const char* space : {"global", "shared"}) {
-    const Case one = test::any_case("atomics", {{"space", space}, {"addresses", std::uint64_t{50}}});
-    const Workload workload = one.probe->describe(one, test::some_device());
+    const Case tested = test::any_case("atomics", {{"space", space}, {"addresses", std::uint64_t{50}}});
+    const Workload workload = tested.probe->describe(tested, test::some_device());
     CHECK_FALSE(workload.modelled());
     CHECK(workload.useful_bytes() == 0);
     const access::Site& site = workload.sites.front();
     CHECK(site.op == access::Op::atomic);
     CHECK(access::to_string(site.space) == space);
     CHECK(site.requests % (132 * 32 * global::atomics_in_a_row) == 0);
-    const auto rate = one.probe->headline.from_seconds(workload, 2.0);
+    const auto rate = tested.probe->headline.from_seconds(workload, 2.0);
     REQUIRE(rate);
     CHECK(*rate == Approx(static_cast<double>(site.requests) * 32 / 2 * 1e-9));
     CHECK(workload.shared_bytes_per_block == (site.space == access::Space::shared ? 200U : 0U));

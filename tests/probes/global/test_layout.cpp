@@ -14,7 +14,7 @@ Case layout_case(const std::string& layout, std::uint64_t bytes, const std::stri
   return case_of("layout", {{"layout", layout}, {"structure_bytes", bytes}, {"fields", fields}, {"op", op}});
 }
 
-double sectors(const Case& one) { return sectors_per_request(describe(one).sites.front()); }
+double sectors(const Case& tested) { return sectors_per_request(describe(tested).sites.front()); }
 
 }  // namespace
 

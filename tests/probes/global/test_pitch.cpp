@@ -20,7 +20,7 @@ Case rows_of(const std::string& rows, std::uint64_t width, const std::string& wa
                            {"buffer_bytes", std::uint64_t{4} << 20U}});
 }
 
-double sectors(const Case& one) { return sectors_per_request(describe(one).sites.front()); }
+double sectors(const Case& tested) { return sectors_per_request(describe(tested).sites.front()); }
 
 }  // namespace
 

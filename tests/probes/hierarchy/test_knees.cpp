@@ -128,7 +128,7 @@ TEST_CASE("knees: readings in any order, in any unit", "[knees]") {
   auto readings = curve(33, {{240 * kib, 281, 4}}, 0.002);
   const auto sorted = fit_knees(readings);
   std::ranges::reverse(readings);
-  for (FootprintCost& one : readings) one.cost *= 1e-12;
+  for (FootprintCost& reading : readings) reading.cost *= 1e-12;
   const auto reversed = fit_knees(readings);
   REQUIRE(sorted.size() == 1);
   REQUIRE(reversed.size() == 1);

@@ -54,7 +54,7 @@ std::vector<Outcome> outcomes(const std::vector<std::string>& alternatives,
 }  // namespace
 
 TEST_CASE("batching moves all bytes whatever the pieces, and says what the host does for it") {
-  const auto describe = [](const Case& one) { return batching().describe(one, Device{}); };
+  const auto describe = [](const Case& tested) { return batching().describe(tested, Device{}); };
   const Workload separate = describe(batching_case("separate", 64));
   CHECK(separate.kernel.empty());
   CHECK(separate.useful_bytes_written == 16 * mib);

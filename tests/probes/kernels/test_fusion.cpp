@@ -17,7 +17,7 @@ Case fusion_case(const char* fusion, std::uint64_t bytes) {
   return test::any_case("fusion", {{"fusion", std::string(fusion)}, {"size_bytes", bytes}});
 }
 
-Workload workload_of(const Case& one) { return one.probe->describe(one, test::some_device()); }
+Workload workload_of(const Case& tested) { return tested.probe->describe(tested, test::some_device()); }
 
 Outcome reading(const char* fusion, std::uint64_t bytes, double seconds, double moved) {
   return {.one = fusion_case(fusion, bytes),

@@ -18,8 +18,8 @@ Case grey_case(const std::string& pixels, std::uint64_t side) {
 }
 
 Workload workload_of(const std::string& pixels, std::uint64_t side) {
-  const Case one = grey_case(pixels, side);
-  return one.probe->describe(one, test::some_device());
+  const Case tested = grey_case(pixels, side);
+  return tested.probe->describe(tested, test::some_device());
 }
 
 double sectors(const access::Site& site) { return access::summarise(site).cost.sectors_per_request; }

@@ -50,8 +50,8 @@ TEST_CASE("roofline: twice as many multiply-adds are twice the flops on the same
 TEST_CASE("roofline: memory limits few operations, arithmetic many", "[roofline]") {
   const model::Profile h200 = model::load_profile("h200");
   const auto predicted = [&](std::uint64_t steps, const std::string& type) {
-    const Case one = roofline_case(steps, type);
-    return model::predict(one.probe->describe(one, h200.device), h200);
+    const Case tested = roofline_case(steps, type);
+    return model::predict(tested.probe->describe(tested, h200.device), h200);
   };
   CHECK(predicted(1, "float").bottleneck == "dram");
   CHECK(predicted(512, "float").bottleneck == "fp32");

@@ -40,9 +40,9 @@ class KnownCase {
   explicit KnownCase(const report::Record& record) {
     const Probe* probe = find_probe(record.probe);
     REQUIRE(probe != nullptr);
-    const auto one = report::case_of(record, *probe);
-    REQUIRE(one);
-    workload_ = probe->describe(*one, h200().device);
+    const auto tested = report::case_of(record, *probe);
+    REQUIRE(tested);
+    workload_ = probe->describe(*tested, h200().device);
     measured_ = workload_.chase ? record.headline.measured.value() : record.time->summary.median.count();
     sites_ = summarise(workload_);
     traffic_ = needed_traffic(workload_, sites_, h200());
@@ -160,7 +160,7 @@ template <class Case>
 Errors errors_of(std::vector<Case> cases) {
   return [cases = std::move(cases)](const Profile& profile) {
     std::vector<double> errors;
-    for (const Case& one : cases) errors.push_back(one.error(profile));
+    for (const Case& known : cases) errors.push_back(known.error(profile));
     return errors;
   };
 }

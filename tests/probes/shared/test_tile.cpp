@@ -17,9 +17,10 @@ using shared::TilePattern;
 namespace {
 
 double wavefronts(const std::string& layout, const std::string& walk, std::uint64_t word_bytes, const std::string& op) {
-  const Case one =
+  const Case tested =
       test::any_case("tile", {{"tile", layout}, {"tile_walk", walk}, {"word_bytes", word_bytes}, {"op", op}});
-  return access::summarise(one.probe->describe(one, test::some_device()).sites.front()).cost.wavefronts_per_request;
+  return access::summarise(tested.probe->describe(tested, test::some_device()).sites.front())
+      .cost.wavefronts_per_request;
 }
 
 Outcome tile(const std::string& layout, double cycles) { return test::outcome("tile", {{"tile", layout}}, cycles); }

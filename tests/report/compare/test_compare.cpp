@@ -294,7 +294,7 @@ TEST_CASE("What differs between the runs is named, the GPU first") {
   new_run.report.device->uuid = "GPU-2";
   old_run.report.results[0].parameters.push_back({"buffer_bytes", std::uint64_t{1} << 30U});
   new_run.report.results[0].parameters.push_back({"buffer_bytes", std::uint64_t{1} << 29U});
-  for (NamedReport* one : {&old_run, &new_run}) one->report.results[0].chosen = {"buffer_bytes"};
+  for (NamedReport* run : {&old_run, &new_run}) run->report.results[0].chosen = {"buffer_bytes"};
   new_run.report.results[0].flags = {"throttled"};
   const std::vector<NamedReport> same_kind = {old_run, new_run};
   const std::string text = text_of(compare(same_kind), Format::table, 400);

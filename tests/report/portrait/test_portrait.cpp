@@ -243,9 +243,9 @@ TEST_CASE("Portraits of several GPUs have names of their own", "[portrait]") {
 }
 
 TEST_CASE("Portraits are written as the golden files show", "[portrait]") {
-  const std::vector<NamedReport> one = {{"a.json", small()}};
-  compare_with_golden("portrait.html", without_style(page_of(one)));
-  compare_with_golden("portrait.80.txt", table_of(one, 80));
+  const std::vector<NamedReport> alone = {{"a.json", small()}};
+  compare_with_golden("portrait.html", without_style(page_of(alone)));
+  compare_with_golden("portrait.80.txt", table_of(alone, 80));
   compare_with_golden("portraits.html", without_style(page_of(two())));
   compare_with_golden("portraits.60.txt", table_of(two(), 60));
 }

@@ -24,11 +24,11 @@ MatrixJudgement judged(const CaseMatrix& matrix) {
 /// By row and column.
 std::set<std::pair<std::string, std::string>> unlike_places(const CaseMatrix& matrix) {
   std::set<std::pair<std::string, std::string>> places;
-  for (const UnlikeCase& one : judged(matrix).unlike) {
+  for (const UnlikeCase& unlike : judged(matrix).unlike) {
     const auto text = [&](const std::string& name) {
-      return gpumem::to_string(find_parameter(*one.record, name)->value);
+      return gpumem::to_string(find_parameter(*unlike.record, name)->value);
     };
-    places.insert({text(one.record->swept), text(one.record->across)});
+    places.insert({text(unlike.record->swept), text(unlike.record->across)});
   }
   return places;
 }

@@ -345,8 +345,8 @@ TEST_CASE("The preamble describes the host link where a case is about it") {
 
 TEST_CASE("The preamble says what joins the GPUs of the report, and not what joins others") {
   const auto line = [](const Report& report) {
-    for (const std::string& one : lines_of(text_of(report, in_markdown))) {
-      if (one.starts_with("Between ")) return one;
+    for (const std::string& candidate : lines_of(text_of(report, in_markdown))) {
+      if (candidate.starts_with("Between ")) return candidate;
     }
     return std::string();
   };
