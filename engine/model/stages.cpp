@@ -161,8 +161,8 @@ double unevenness(const Workload& workload, const Device& device) {
 
 /// Both, where one can hide behind the other: (a^p + b^p)^(1/p). Written so that the longer one stands alone when the
 /// other is nothing, and nothing overflows.
-double overlapped(double one, double other, double exponent) {
-  const auto [shorter, longer] = std::minmax(one, other);
+double overlapped(double a, double b, double exponent) {
+  const auto [shorter, longer] = std::minmax(a, b);
   return longer == 0 ? 0 : longer * std::pow(1 + std::pow(shorter / longer, exponent), 1 / exponent);
 }
 
