@@ -140,28 +140,30 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     std::uint64_t high = 0;
     std::memcpy(&low, code.data() + i * instruction_bytes, sizeof(low));
     std::memcpy(&high, code.data() + i * instruction_bytes + sizeof(low), sizeof(high));
-    MachineInstruction& one = all[i];
+    MachineInstruction& instruction = all[i];
     const auto* row = std::ranges::find(rows, static_cast<unsigned>(bits(low, 0, 9)), &Row::operation);
     if (row != std::end(rows)) {
-      one.pipe = row->pipe;
-      one.cycles = row->cycles;
-      one.kind = row->kind;
-      one.unseen_memory = row->unseen_memory;
+      instruction.pipe = row->pipe;
+      instruction.cycles = row->cycles;
+      instruction.kind = row->kind;
+      instruction.unseen_memory = row->unseen_memory;
     }
     // The last bits say when the warp goes on, and whom it waits for.
-    one.stall = std::max(1U, static_cast<unsigned>(bits(high, 41, 4)));
-    one.sets = scoreboard(bits(high, 46, 3));
-    one.reads = scoreboard(bits(high, 49, 3));
-    one.waits_for = static_cast<unsigned>(bits(high, 52, 6));
-    one.always = bits(low, 12, 4) == 7;
-    const bool accesses = one.kind == Kind::off_chip_load || one.kind == Kind::shared_load || one.kind == Kind::store;
-    one.seen = accesses && one.pipe == Pipe::memory && row->operation != shuffle && !one.unseen_memory;
+    instruction.stall = std::max(1U, static_cast<unsigned>(bits(high, 41, 4)));
+    instruction.sets = scoreboard(bits(high, 46, 3));
+    instruction.reads = scoreboard(bits(high, 49, 3));
+    instruction.waits_for = static_cast<unsigned>(bits(high, 52, 6));
+    instruction.always = bits(low, 12, 4) == 7;
+    const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||
+                          instruction.kind == Kind::store;
+    instruction.seen =
+        accesses && instruction.pipe == Pipe::memory && row->operation != shuffle && !instruction.unseen_memory;
     const std::uint64_t order = bits(high, 13, 4);  // STRONG.SM, .GPU, .SYS; settled with nvdisasm for 8.0 and 9.0
-    one.strong = one.kind == Kind::off_chip_load && (order == 5 || order == 7 || order == 10);
-    if (one.kind == Kind::branch || one.kind == Kind::call) {
+    instruction.strong = instruction.kind == Kind::off_chip_load && (order == 5 || order == 7 || order == 10);
+    if (instruction.kind == Kind::branch || instruction.kind == Kind::call) {
       const std::int64_t to = static_cast<std::int64_t>((i + 1) * instruction_bytes) + branch_distance(low, major);
       const bool inside = to >= 0 && static_cast<std::uint64_t>(to) / instruction_bytes < count;
-      one.target = inside ? static_cast<std::size_t>(to) / instruction_bytes : count;
+      instruction.target = inside ? static_cast<std::size_t>(to) / instruction_bytes : count;
     }
   }
   return all;

@@ -284,13 +284,13 @@ double atomic_turns(const std::vector<SiteSums>& sites, double blocks, const mod
   std::vector<AtomicArray> arrays;
   for (const SiteSums& sums : sites) {
     if (!is_off_chip(*sums.site) || op_of(*sums.site) != Op::atomic) continue;
-    AtomicArray one = atomic_array(sums, blocks);
+    AtomicArray array = atomic_array(sums, blocks);
     std::erase_if(arrays, [&](const AtomicArray& other) {
-      const bool same = one.overlaps(other);
-      if (same) one.add(other);
+      const bool same = array.overlaps(other);
+      if (same) array.add(other);
       return same;
     });
-    arrays.push_back(std::move(one));
+    arrays.push_back(std::move(array));
   }
   double longest = 0;
   double all = 0;

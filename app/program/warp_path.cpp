@@ -56,26 +56,27 @@ class LoneWarp {
   [[nodiscard]] const Chain& chain() const { return now_; }
 
  private:
-  void issue(const MachineInstruction& one, std::size_t index, double block_times) {
+  void issue(const MachineInstruction& instruction, std::size_t index, double block_times) {
     for (std::size_t board = 0; board < boards; ++board) {
-      if ((one.waits_for >> board & 1U) == 0) continue;
+      if ((instruction.waits_for >> board & 1U) == 0) continue;
       now_.waits = std::max(now_.waits, free_[board].waits);
       now_.cycles = std::max(now_.cycles, free_[board].cycles);
     }
-    if (one.sets >= 0) take(one.sets, after(one, index, block_times));
-    if (one.reads >= 0) take(one.reads, {now_.waits, now_.cycles + read_cycles});
-    now_.cycles += one.stall;
+    if (instruction.sets >= 0) take(instruction.sets, after(instruction, index, block_times));
+    if (instruction.reads >= 0) take(instruction.reads, {now_.waits, now_.cycles + read_cycles});
+    now_.cycles += instruction.stall;
   }
 
   /// When its result is there.
-  [[nodiscard]] Chain after(const MachineInstruction& one, std::size_t index, double block_times) const {
-    if (one.kind == Kind::off_chip_load) {
+  [[nodiscard]] Chain after(const MachineInstruction& instruction, std::size_t index, double block_times) const {
+    if (instruction.kind == Kind::off_chip_load) {
       const auto load = loads_.find(index);
       constexpr double usual = 0.5;
       if (load == loads_.end() || load->second.times < usual * block_times) return now_;
       return {now_.waits + load->second.misses, now_.cycles + rates_.l1_latency_cycles};
     }
-    return {now_.waits, now_.cycles + (one.kind == Kind::shared_load ? rates_.shared_latency_cycles : other_cycles)};
+    return {now_.waits,
+            now_.cycles + (instruction.kind == Kind::shared_load ? rates_.shared_latency_cycles : other_cycles)};
   }
 
   void take(int board, Chain until) {
@@ -133,10 +134,11 @@ class Path {
       const double times = block.times;
       if (times == 0) continue;
       for (std::size_t i = block.begin; i < block.end; ++i) {
-        const MachineInstruction& one = code_[i];
+        const MachineInstruction& instruction = code_[i];
         busy[static_cast<std::size_t>(Pipe::issue)] += times;
-        if (one.pipe != Pipe::issue) busy[static_cast<std::size_t>(one.pipe)] += times * one.cycles;
-        path.has_unseen_memory = path.has_unseen_memory || one.unseen_memory;
+        if (instruction.pipe != Pipe::issue)
+          busy[static_cast<std::size_t>(instruction.pipe)] += times * instruction.cycles;
+        path.has_unseen_memory = path.has_unseen_memory || instruction.unseen_memory;
       }
     }
     path.scheduler_cycles = *std::ranges::max_element(busy);
@@ -193,10 +195,12 @@ class Path {
     connect();
   }
 
-  static bool goes_to_target(const MachineInstruction& one) {
-    return one.kind == Kind::branch || one.kind == Kind::call;
+  static bool goes_to_target(const MachineInstruction& instruction) {
+    return instruction.kind == Kind::branch || instruction.kind == Kind::call;
   }
-  static bool leaves(const MachineInstruction& one) { return one.kind == Kind::end || one.kind == Kind::indirect; }
+  static bool leaves(const MachineInstruction& instruction) {
+    return instruction.kind == Kind::end || instruction.kind == Kind::indirect;
+  }
 
   void connect() {
     bool has_indirect = false;

@@ -103,7 +103,9 @@ std::vector<ConclusionRecord> conclusions(std::span<const Record> results, const
       std::ranges::move(conclusions_of(results, own, *probe), std::back_inserter(all));
     }
   }
-  std::erase_if(all, [](const ConclusionRecord& one) { return one.advice.empty() && one.quantities.empty(); });
+  std::erase_if(all, [](const ConclusionRecord& conclusion) {
+    return conclusion.advice.empty() && conclusion.quantities.empty();
+  });
   return all;
 }
 

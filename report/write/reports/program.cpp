@@ -36,8 +36,8 @@ std::optional<double> value_of(const Record& record, const char* metric) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
+std::string plural(std::uint64_t count, std::string_view singular, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? singular : many);
 }
 std::string launches_words(std::uint64_t count) { return plural(count, "launch", "launches"); }
 
