@@ -41,7 +41,7 @@ inline Workload describe(const Case& one) { return one.probe->describe(one, Devi
 
 inline Outcome outcome_of(const Case& one, double gb_per_s) {
   const double bytes = static_cast<double>(describe(one).useful_bytes());
-  return {.one = one, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
+  return {.tested = one, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
 }
 
 // What is concluded from outcomes, in words and as facts.

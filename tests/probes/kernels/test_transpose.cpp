@@ -166,7 +166,7 @@ void check_simulated(const std::string& way, const Matrix& matrix, const std::st
 Outcome outcome(const std::string& way, double gb_per_s, std::uint32_t side = 8192, const std::string& type = "float") {
   const double rate = gb_per_s * 1e9;
   const Case one = transpose_case(way, {0, side}, type);
-  return {.one = one, .headline = gb_per_s, .seconds = 1e-3, .bytes_per_s = rate};
+  return {.tested = one, .headline = gb_per_s, .seconds = 1e-3, .bytes_per_s = rate};
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Case array_case(const std::string& array, std::uint64_t words) {
 
 Outcome outcome(const std::string& array, std::uint64_t words, double updates_per_ns,
                 std::optional<double> local_bytes = {}) {
-  Outcome one{.one = array_case(array, words), .headline = updates_per_ns};
+  Outcome one{.tested = array_case(array, words), .headline = updates_per_ns};
   if (local_bytes) one.metrics.emplace_back("local_bytes_per_thread", *local_bytes);
   return one;
 }
