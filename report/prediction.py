@@ -44,7 +44,7 @@ def is_sound(case):
 
 def case_key(case, names=None):
     """Of the parameters in `names` alone: what a report was made before has no value of axes that came later."""
-    return case.probe, tuple(sorted(one for one in case.parameters.items() if names is None or one[0] in names))
+    return case.probe, tuple(sorted(pair for pair in case.parameters.items() if names is None or pair[0] in names))
 
 
 def compared(report, anew):
@@ -123,7 +123,7 @@ class Predictor:
         if not report.profile:
             raise UserError(f"{report.path}: names no profile to predict with; measure again, or leave out --predict")
         sweeps = grouped(cases, lambda case: (  # all but the swept parameter is alike
-            case.probe, case.swept, tuple(one for one in case.parameters.items() if one[0] != case.swept)))
+            case.probe, case.swept, tuple(pair for pair in case.parameters.items() if pair[0] != case.swept)))
         for (probe, *_), sweep in sweeps.items():
             flags = self.flags.get(probe)
             values = {name: dict.fromkeys(str(case.parameters[name]) for case in sweep) for name in sweep[0].parameters}
@@ -289,7 +289,7 @@ def panel(name, cases):
                                for case in found)
         points = [Point(float(x), {name: Reading(predicted=float(y))}, probe) for x, y in places]
         series.append(Series(probe, f"{probe} ({len(found)})", i, i, points))
-    xs = [point.x for one in series for point in one.points]
+    xs = [point.x for made in series for point in made.points]
     ticks = [10.0 ** power for power in range(math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs))) + 1)]
     guides = [Guide(label, name, points=[(at, share * at) for at in (ticks[0], ticks[-1])]) for share, label in (
         (1, "predicted = measured"), (1 - BAND, f"within {100 * BAND:g} %"), (1 + BAND, ""))]
@@ -301,7 +301,7 @@ def panel(name, cases):
 
 def plot(cases):
     panels = [panel(name, found) for name, found in grouped(cases, lambda case: case.headline.quantity).items()]
-    return command.draw(Figure("Predicted against measured", f"{len(cases)} cases", [[one] for one in panels]), "svg")
+    return command.draw(Figure("Predicted against measured", f"{len(cases)} cases", [[made] for made in panels]), "svg")
 
 
 # ---- The command

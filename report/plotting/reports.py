@@ -75,7 +75,7 @@ def typed(kind, value, where):
         return [typed(kind[0], part, f"{where}/{i}") for i, part in enumerate(parts)]
     if isinstance(kind, dict) or is_dataclass(kind):
         value = checked({} if value is None else value, dict, where)
-        named = {one.name: one.type for one in fields(kind)} if is_dataclass(kind) else kind
+        named = {member.name: member.type for member in fields(kind)} if is_dataclass(kind) else kind
         members = {name: typed(of, value.get(name), f"{where}/{name}") for name, of in named.items() if name is not ...}
         others = {name: typed(kind[...], part, f"{where}/{name}") for name, part in value.items()
                   if name not in members and part is not None} if ... in named else {}
@@ -156,7 +156,7 @@ def worst(case, cost):
     """The largest of all sites, in each reading."""
     sites = [site.costs[cost] for site in case.access if cost in site.costs]
     return Reading(None, *(max((value for value in values if value is not None), default=None)
-                           for values in zip(*((one.predicted, one.counted) for one in sites))))
+                           for values in zip(*((site.predicted, site.counted) for site in sites))))
 
 
 # ---- A report
