@@ -98,7 +98,7 @@ class LoneWarp {
 class Path {
  public:
   Path(std::vector<MachineInstruction> code, const std::vector<inject::Site>& sites, double warps,
-       const model::Rates& rates)
+       const model::Rates& rates, UnseenWays unseen)
       : code_(std::move(code)), warps_(warps), rates_(rates) {
     for (const inject::Site& site : sites) {
       if ((site.flags & inject::raw_outside_kernel) != 0) continue;
@@ -122,7 +122,7 @@ class Path {
     find_blocks();
     count_loops();
     bound_blocks();
-    part_ways();
+    part_ways(unseen);
   }
 
   [[nodiscard]] WarpPath path() const {
@@ -141,7 +141,9 @@ class Path {
         path.has_unseen_memory = path.has_unseen_memory || instruction.unseen_memory;
       }
     }
-    path.scheduler_cycles = *std::ranges::max_element(busy);
+    const auto busiest = std::ranges::max_element(busy);
+    path.scheduler_cycles = *busiest;
+    path.busiest = static_cast<Pipe>(busiest - busy.begin());
     add(path.chains, region(outside, warps_));
     double least_waits = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -263,15 +265,15 @@ class Path {
     return block.loop != outside && loops_[block.loop].times ? *loops_[block.loop].times : warps_;
   }
 
-  /// Within these bounds: where a branch parts, as many warps go each way, as far as nothing says otherwise.
-  void part_ways() {
+  /// Within these bounds, how many warps go each way where a branch parts.
+  void part_ways(UnseenWays unseen) {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       Block& block = blocks_[i];
       const bool is_header = block.loop != outside && loops_[block.loop].begin == block.begin;
       if (block.certain || block.may_begin || is_header) continue;
       double times = 0;
       for (const std::size_t from : block.before) {
-        if (from < i) times += coming(blocks_[from], i);
+        if (from < i) times += coming(blocks_[from], i, unseen);
       }
       block.times = std::clamp(times, block.least, std::max(block.least, block.times));
     }
@@ -279,7 +281,7 @@ class Path {
 
   /// Of the warps that ran a block, those that go on with another. A subroutine is for what the usual way cannot do:
   /// quotients of long integers, numbers too small to be normal.
-  [[nodiscard]] double coming(const Block& from, std::size_t to) const {
+  [[nodiscard]] double coming(const Block& from, std::size_t to, UnseenWays unseen) const {
     if (code_[from.end - 1].kind == Kind::call) return from.times;  // and comes back
     const auto calls = [&](std::size_t block) { return code_[blocks_[block].end - 1].kind == Kind::call; };
     double others = 0;
@@ -295,7 +297,8 @@ class Path {
         ++open;
       }
     }
-    return std::max(0.0, from.times - others) / open;
+    if (unseen == UnseenWays::fewest && open > 1) return 0;
+    return std::max(0.0, from.times - others) / (unseen == UnseenWays::half ? open : 1);
   }
 
   [[nodiscard]] double loads_in(const Block& block) const {
@@ -360,10 +363,10 @@ class Path {
 }  // namespace
 
 WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites, double warps,
-                   const model::Rates& rates) {
+                   const model::Rates& rates, UnseenWays unseen) {
   std::vector<MachineInstruction> instructions = instructions_of(code, major);
   if (instructions.empty()) return {};
-  return Path(std::move(instructions), sites, warps, rates).path();
+  return Path(std::move(instructions), sites, warps, rates, unseen).path();
 }
 
 }  // namespace gpumem::app

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/program/instructions.hpp"
 #include "engine/model/profile.hpp"
 #include "engine/model/workload.hpp"
 #include "inject/raw_format.hpp"
@@ -16,7 +17,8 @@ namespace gpumem::app {
 struct WarpPath {
   bool known = false;           ///< false: there is no code, or nobody knows how to read it
   double scheduler_cycles = 0;  ///< that instructions keep schedulers busy, or the busiest of the pipes behind them
-  Chain chains;                 ///< of each warp by itself
+  Pipe busiest = Pipe::issue;
+  Chain chains;  ///< of each warp by itself
   /// That a further load adds to a warp's chain: in the loop in which loads wait least for each other, for a warp that
   /// goes round many times does so there.
   Chain per_load;
@@ -29,8 +31,11 @@ struct WarpPath {
   bool has_unseen_memory = false;
 };
 
+/// How many warps go a way that nothing tells of: as few as can be, as many, or about half of those that could.
+enum class UnseenWays : std::uint8_t { fewest, half, most };
+
 /// Of code compiled for compute capability `major`.x. `sites` are those of the launch; `warps` its warps.
 [[nodiscard]] WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites,
-                                 double warps, const model::Rates& rates);
+                                 double warps, const model::Rates& rates, UnseenWays unseen = UnseenWays::half);
 
 }  // namespace gpumem::app
