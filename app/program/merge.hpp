@@ -19,8 +19,10 @@ namespace gpumem::app {
 struct SeenLaunch {
   const RawProcess* process = nullptr;
   const RawSample* sample = nullptr;
-  std::uint32_t image = 0;     ///< that knows its lines; 0: none
-  std::string_view code = {};  ///< of the kernel; may be empty
+  std::uint32_t image = 0;                   ///< that knows its lines; 0: none
+  std::string_view code = {};                ///< of the kernel; may be empty
+  std::uint32_t parameter_offset = 0;        ///< in constant bank 0; 0: not known
+  const inject::LaunchSlot* slot = nullptr;  ///< of its grid and block
 };
 
 struct MergedKernel {
