@@ -141,7 +141,8 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     std::memcpy(&low, code.data() + i * instruction_bytes, sizeof(low));
     std::memcpy(&high, code.data() + i * instruction_bytes + sizeof(low), sizeof(high));
     MachineInstruction& instruction = all[i];
-    const auto* row = std::ranges::find(rows, static_cast<unsigned>(bits(low, 0, 9)), &Row::operation);
+    const auto operation = static_cast<unsigned>(bits(low, 0, 9));
+    const auto* row = std::ranges::find(rows, operation, &Row::operation);
     if (row != std::end(rows)) {
       instruction.pipe = row->pipe;
       instruction.cycles = row->cycles;
@@ -154,6 +155,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     instruction.reads = scoreboard(bits(high, 49, 3));
     instruction.waits_for = static_cast<unsigned>(bits(high, 52, 6));
     instruction.always = bits(low, 12, 4) == 7;
+    instruction.adds_floats = operation == 0x1a2 || operation == 0x1a3 || operation == 0x1a6;
     const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||
                           instruction.kind == Kind::store;
     instruction.seen =

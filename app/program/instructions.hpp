@@ -46,6 +46,7 @@ struct MachineInstruction {
   std::size_t target = 0;      ///< of a branch or call: the index of an instruction
   bool seen = false;           ///< accesses memory, which a callback tells of whenever it runs
   bool strong = false;         ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
+  bool adds_floats = false;    ///< an atomic, of floating point
   bool unseen_memory = false;  ///< moves data that no callback tells of: tensor copies, matrix operands
 };
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "app/program/raw_words.hpp"
+#include "engine/model/arithmetic.hpp"
 #include "engine/model/occupancy.hpp"
 #include "engine/model/stages.hpp"
 
@@ -31,6 +32,10 @@ double explained(double longer) {
   constexpr double all_up_to = 2;
   constexpr double none_from = 4;
   return longer <= all_up_to ? longer : std::max(0.0, all_up_to * (none_from - longer) / (none_from - all_up_to));
+}
+
+unsigned major_of(const model::Profile& profile) {
+  return static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
 }
 
 double warps_of(const LaunchSums& launch) {
@@ -68,10 +73,12 @@ std::string_view stage_of(Pipe pipe) {
 void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
   const double warps = warps_of(launch);
   const double mean = loads_of(launch) / warps;
+  const double others = std::ceil(launch.block_threads / double{access::warp_lanes}) - 1;
+  const double in_step = path.barriers >= warps ? others * path.scheduler_cycles / warps / schedulers : 0;
   const auto chain_of = [&](double loads) {
     const double more = path.polls ? 0 : std::max(0.0, loads - mean);
     return Chain{.waits = path.chains.waits / warps + more * path.per_load.waits,
-                 .cycles = path.chains.cycles / warps + more * path.per_load.cycles};
+                 .cycles = path.chains.cycles / warps + in_step + more * path.per_load.cycles};
   };
   workload.chains =
       Chains{.mean = chain_of(mean),
@@ -129,8 +136,8 @@ bool is_wasteful(const inject::Site& site) {
 }
 
 Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
-    : launch_(launch), profile_(profile), demand_(launch.sites), workload_(workload_of(launch)) {
-  const auto major = static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
+    : launch_(launch), profile_(profile), demand_(launch.sites, instructions_of(launch.code, major_of(profile))), workload_(workload_of(launch)) {
+  const unsigned major = major_of(profile);
   const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates);
   if (path.known) add_path(workload_, launch, path);
   const std::vector<bool> none(launch.sites.size(), false);

@@ -64,7 +64,7 @@ class LoneWarp {
     }
     if (instruction.sets >= 0) take(instruction.sets, after(instruction, index, block_times));
     if (instruction.reads >= 0) take(instruction.reads, {now_.waits, now_.cycles + read_cycles});
-    now_.cycles += instruction.stall;
+    now_.cycles += instruction.stall + (instruction.kind == Kind::wait ? barrier_cycles : 0);
   }
 
   /// When its result is there.
@@ -87,6 +87,7 @@ class LoneWarp {
 
   static constexpr std::size_t boards = 6;
   static constexpr double read_cycles = 12;   // about what a request takes to leave the register file
+  static constexpr double barrier_cycles = 24;
   static constexpr double other_cycles = 20;  // of special functions, conversions, special registers
 
   const std::map<std::size_t, SeenLoad>& loads_;
@@ -136,6 +137,7 @@ class Path {
       for (std::size_t i = block.begin; i < block.end; ++i) {
         const MachineInstruction& instruction = code_[i];
         busy[static_cast<std::size_t>(Pipe::issue)] += times;
+        if (instruction.kind == Kind::wait) path.barriers += times;
         if (instruction.pipe != Pipe::issue)
           busy[static_cast<std::size_t>(instruction.pipe)] += times * instruction.cycles;
         path.has_unseen_memory = path.has_unseen_memory || instruction.unseen_memory;

@@ -103,6 +103,7 @@ struct Rates : pattern::InstructionCosts {
   double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
 
   double atomic_turn_cycles = 0;  ///< of L2, for all different words of a sector
+  double atomic_float_cycles = 0;  ///< that a word of floating point takes between two additions
   double atomic_slice_lines = 0;  ///< lines next to each other whose atomics take their turns in one slice of L2
   double atomic_slices = 0;       ///< most of these that work at once
   double on_chip_exponent = 0;  ///< as overlap_exponent, of arithmetic, waits in a loop and the banks of L1 and shared

@@ -101,6 +101,7 @@ std::span<const RateField> rate_fields() {
       {"staged_piece_s", &Rates::staged_piece_s, Scale::nothing, true, true},
       {"host_memory_bytes_per_s", &Rates::host_memory_bytes_per_s, Scale::nothing, true, true},
       cycles("atomic_turn_cycles", &Rates::atomic_turn_cycles),
+      cycles("atomic_float_cycles", &Rates::atomic_float_cycles),
       lines("atomic_slice_lines", &Rates::atomic_slice_lines),
       lines("atomic_slices", &Rates::atomic_slices),
       exponent("on_chip_exponent", &Rates::on_chip_exponent),
