@@ -73,8 +73,10 @@ std::string_view stage_of(Pipe pipe) {
 void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
   const double warps = warps_of(launch);
   const double mean = loads_of(launch) / warps;
-  const double others = std::ceil(launch.block_threads / double{access::warp_lanes}) - 1;
-  const double in_step = path.barriers >= warps ? others * path.scheduler_cycles / warps / schedulers : 0;
+  // Where a block's warps wait for each other, those of a scheduler issue one after another what each does meanwhile.
+  const double of_scheduler = std::ceil(launch.block_threads / double{access::warp_lanes}) / schedulers;
+  const bool waits = path.barriers >= warps;
+  const double in_step = waits ? std::max(0.0, of_scheduler - 1) * path.scheduler_cycles / warps : 0;
   const auto chain_of = [&](double loads) {
     const double more = path.polls ? 0 : std::max(0.0, loads - mean);
     return Chain{.waits = path.chains.waits / warps + more * path.per_load.waits,
@@ -136,7 +138,10 @@ bool is_wasteful(const inject::Site& site) {
 }
 
 Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
-    : launch_(launch), profile_(profile), demand_(launch.sites, instructions_of(launch.code, major_of(profile))), workload_(workload_of(launch)) {
+    : launch_(launch),
+      profile_(profile),
+      demand_(launch.sites, instructions_of(launch.code, major_of(profile))),
+      workload_(workload_of(launch)) {
   const unsigned major = major_of(profile);
   const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates);
   if (path.known) add_path(workload_, launch, path);

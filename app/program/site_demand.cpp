@@ -229,13 +229,14 @@ double turns_per_sector(const inject::Site& site) {
 
 /// Atomics of sites that go to the same array, as far as the requests shown tell: unrolled copies of one do.
 struct AtomicArray {
-  std::set<std::uint64_t> lines;            ///< shown
+  std::set<std::uint64_t> lines;             ///< shown
   std::map<std::uint64_t, double> requests;  ///< of those shown, that update a word, by its address
   double shown_requests = 0;
   double shown = 0;  ///< how often a line
   double turns = 0;
-  double sectors = 0;  ///< that nobody had stored to before
-  double lanes = 0;    ///< in all
+  double sectors =
+      0;  ///< that nobody had stored to before: of one site, for blocks that come to one at once count it each
+  double lanes = 0;  ///< in all
   bool adds_floats = false;
 
   [[nodiscard]] bool overlaps(const AtomicArray& other) const {
@@ -292,10 +293,16 @@ double number_drawn_from(double different, double draws) {
   return least;
 }
 
-/// Lines that the array has. Where the launch itself has set it to zero, its atomics are not the first there.
+/// Lines that the array has. Where the launch itself has set it to zero, its atomics are not the first there. Where
+/// blocks come to a sector at once, each takes itself for the first: requests to lines at random tell better, if they
+/// come to each more than once.
 double lines_of(const AtomicArray& array) {
-  const double drawn =
-      array.lines.empty() ? 1 : number_drawn_from(static_cast<double>(array.lines.size()), array.shown);
+  constexpr double some = 4;
+  constexpr double often = 2;
+  const auto different = static_cast<double>(array.lines.size());
+  const double drawn = array.lines.empty() ? 1 : number_drawn_from(different, array.shown);
+  const bool at_random = array.shown > some * array.shown_requests;
+  if (at_random && array.shown > often * different) return drawn;
   return std::max(array.sectors / sectors_per_line, drawn);
 }
 

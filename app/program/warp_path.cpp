@@ -86,7 +86,7 @@ class LoneWarp {
   }
 
   static constexpr std::size_t boards = 6;
-  static constexpr double read_cycles = 12;   // about what a request takes to leave the register file
+  static constexpr double read_cycles = 12;  // about what a request takes to leave the register file
   static constexpr double barrier_cycles = 24;
   static constexpr double other_cycles = 20;  // of special functions, conversions, special registers
 
