@@ -234,8 +234,7 @@ struct AtomicArray {
   double shown_requests = 0;
   double shown = 0;  ///< how often a line
   double turns = 0;
-  double sectors =
-      0;  ///< that nobody had stored to before: of one site, for blocks that come to one at once count it each
+  double sectors = 0;  ///< that nobody had stored to before
   double lanes = 0;  ///< in all
   bool adds_floats = false;
 
