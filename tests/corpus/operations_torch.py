@@ -545,8 +545,8 @@ def parameters() -> list[torch.nn.Parameter]:
     """As of a small network: a few large ones and many small ones, with gradients."""
     made = [torch.nn.Parameter(randn(2048, 2048)) for _ in range(4)]
     made += [torch.nn.Parameter(randn(2048)) for _ in range(12)]
-    for one in made:
-        one.grad = torch.randn_like(one)
+    for parameter in made:
+        parameter.grad = torch.randn_like(parameter)
     return made
 
 

@@ -21,7 +21,7 @@ std::vector<double> sum_of(const std::vector<float>& results) {
 int main() {
   std::mt19937 random(2);
   std::vector<unsigned> list(indices);
-  for (unsigned& one : list) one = random() % table_elements;
+  for (unsigned& place : list) place = random() % table_elements;
   const Array<unsigned> at_random(list);
   std::sort(list.begin(), list.end());
   const Array<unsigned> sorted(list);

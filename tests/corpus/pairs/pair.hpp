@@ -31,12 +31,15 @@ __host__ __device__ inline std::uint32_t scrambled(std::uint32_t word) {
 
 __device__ inline std::size_t index() { return blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; }
 
+/// Blocks that give each of `count` items a thread.
+inline unsigned blocks_for(std::size_t count, unsigned block_threads = 256) {
+  return static_cast<unsigned>((count + block_threads - 1) / block_threads);
+}
+
 /// Whole numbers from 0 to `below` - 1, so that sums of moderate length are exact in any order.
 template <typename T>
 __global__ void fill(T* to, std::size_t count, std::uint32_t below) {
-  for (std::size_t i = index(); i < count; i += gridDim.x * std::size_t{blockDim.x}) {
-    to[i] = static_cast<T>(scrambled(static_cast<std::uint32_t>(i)) % below);
-  }
+  if (index() < count) to[index()] = static_cast<T>(scrambled(static_cast<std::uint32_t>(index())) % below);
 }
 
 /// Memory of the GPU. Not copied, because a copy would be a second owner.
@@ -59,17 +62,13 @@ class Array {
     CHECK(cudaMemcpy(host.data(), data_, bytes(), cudaMemcpyDeviceToHost));
     return host;
   }
-  void fill_below(std::uint32_t below) { fill<<<1024, 256>>>(data_, count_, below); }
+  /// Arrays of different lengths get different grids, so that a report tells them apart.
+  void fill_below(std::uint32_t below) { fill<<<blocks_for(count_), 256>>>(data_, count_, below); }
 
  private:
   T* data_ = nullptr;
   std::size_t count_;
 };
-
-/// Blocks that give each of `count` items a thread.
-inline unsigned blocks_for(std::size_t count, unsigned block_threads = 256) {
-  return static_cast<unsigned>((count + block_threads - 1) / block_threads);
-}
 
 /// Launches the kernel `launches` times, prints what a launch took, and returns what `result` then holds. `result`
 /// begins as zeros, so that what a kernel leaves out is seen.

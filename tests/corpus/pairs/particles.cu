@@ -12,8 +12,8 @@ constexpr int launches = 20;
 constexpr float time_step = 0.5f;
 
 __global__ void particles_bad(Particle* all) {
-  Particle& one = all[index()];
-  one.x += time_step * one.vx;
+  Particle& particle = all[index()];
+  particle.x += time_step * particle.vx;
 }
 
 __global__ void particles_good(float* x, const float* vx) {
@@ -43,6 +43,6 @@ int main() {
   const auto good =
       run("particles_good", launches, x, [&] { particles_good<<<blocks, block_threads>>>(x.get(), vx.get()); });
   std::vector<float> bad;
-  for (const Particle& one : moved) bad.push_back(one.x);
+  for (const Particle& particle : moved) bad.push_back(particle.x);
   return compare(bad, good);
 }
