@@ -47,7 +47,8 @@ struct MachineInstruction {
   bool seen = false;           ///< accesses memory, which a callback tells of whenever it runs
   bool strong = false;         ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
   bool adds_floats = false;    ///< an atomic, of floating point
-  bool unseen_memory = false;  ///< moves data that no callback tells of: tensor copies, matrix operands
+  unsigned wavefronts = 0;     ///< of shared memory at least, by an access that no callback tells of: ldmatrix, stmatrix
+  bool unseen_memory = false;  ///< moves data that no callback tells of: tensor copies, operands of wgmma
 };
 
 /// The instructions of a kernel, compiled for compute capability `major`.x. Empty where it is not known how to read

@@ -138,6 +138,7 @@ class Path {
         const MachineInstruction& instruction = code_[i];
         busy[static_cast<std::size_t>(Pipe::issue)] += times;
         if (instruction.kind == Kind::wait) path.barriers += times;
+        path.matrix_wavefronts += times * instruction.wavefronts;
         if (instruction.pipe != Pipe::issue)
           busy[static_cast<std::size_t>(instruction.pipe)] += times * instruction.cycles;
         path.has_unseen_memory = path.has_unseen_memory || instruction.unseen_memory;
