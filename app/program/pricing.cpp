@@ -136,9 +136,12 @@ bool is_wasteful(const inject::Site& site) {
 }
 
 Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
-    : launch_(launch), profile_(profile), demand_(launch.sites, instructions_of(launch.code, major_of(profile))), workload_(workload_of(launch)) {
+    : launch_(launch),
+      profile_(profile),
+      demand_(launch.sites, instructions_of(launch.code, major_of(profile))),
+      workload_(workload_of(launch)) {
   const unsigned major = major_of(profile);
-  const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates);
+  const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates, launch.constants);
   if (path.known) add_path(workload_, launch, path);
   const std::vector<bool> none(launch.sites.size(), false);
   as_it_is_ = price(workload_, none, false);
@@ -163,7 +166,8 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
 void Pricing::find_interval(unsigned major) {
   const double error = usual_error(as_it_is_.bottleneck);
   const auto seconds = [&](UnseenWays unseen) {
-    const WarpPath path = warp_path(launch_.code, major, launch_.sites, warps_of(launch_), profile_.rates, unseen);
+    const WarpPath path =
+        warp_path(launch_.code, major, launch_.sites, warps_of(launch_), profile_.rates, launch_.constants, unseen);
     if (!path.known) return as_it_is_.seconds;
     Workload workload = workload_;
     add_path(workload, launch_, path);
