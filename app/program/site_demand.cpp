@@ -229,7 +229,7 @@ double turns_per_sector(const inject::Site& site) {
 
 /// Atomics of sites that go to the same array, as far as the requests shown tell: unrolled copies of one do.
 struct AtomicArray {
-  std::set<std::uint64_t> lines;             ///< shown
+  std::set<std::uint64_t> lines;            ///< shown
   std::map<std::uint64_t, double> requests;  ///< of those shown, that update a word, by its address
   double shown_requests = 0;
   double shown = 0;  ///< how often a line
