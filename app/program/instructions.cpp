@@ -166,6 +166,12 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     if (operation == load_matrix || operation == store_matrix) instruction.wavefronts = 1U << bits(high, 8, 2);
     const std::uint64_t order = bits(high, 13, 4);  // STRONG.SM, .GPU, .SYS; settled with nvdisasm for 8.0 and 9.0
     instruction.strong = instruction.kind == Kind::off_chip_load && (order == 5 || order == 7 || order == 10);
+    if (instruction.kind == Kind::branch || instruction.kind == Kind::end) {
+      // They have a second predicate, or whatever else decides.
+      constexpr std::uint64_t unconditional = 7;
+      instruction.always = instruction.always && bits(high, 23, 4) == unconditional && bits(low, 32, 2) == 0;
+      instruction.divergent = instruction.kind == Kind::branch && bits(low, 32, 2) == 2;
+    }
     if (instruction.kind == Kind::branch || instruction.kind == Kind::call) {
       const std::int64_t to = static_cast<std::int64_t>((i + 1) * instruction_bytes) + branch_distance(low, major);
       const bool inside = to >= 0 && static_cast<std::uint64_t>(to) / instruction_bytes < count;

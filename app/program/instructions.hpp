@@ -43,6 +43,7 @@ struct MachineInstruction {
   int sets = -1;               ///< scoreboard that is taken until the result is there; -1: none
   int reads = -1;              ///< scoreboard that is taken until the operands have been read; -1: none
   bool always = true;          ///< not predicated
+  bool divergent = false;      ///< a branch that a warp takes only where its threads have parted
   std::size_t target = 0;      ///< of a branch or call: the index of an instruction
   bool seen = false;           ///< accesses memory, which a callback tells of whenever it runs
   bool strong = false;         ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)

@@ -94,10 +94,14 @@ class Merge {
       const auto slot = kernel_of.find(sample.event.slot);
       if (slot == kernel_of.end()) continue;  // its launches are lost
       const auto kernel = process.kernels.find(process.slots.at(slot->first).kernel);
-      SeenLaunch seen{.process = &process, .sample = &sample, .slot = &process.slots.at(slot->first)};
+      SeenLaunch seen{.process = &process, .sample = &sample};
+      const inject::LaunchSlot& shape = process.slots.at(slot->first);
+      seen.constants.parameters = sample.parameters;
+      std::ranges::copy(shape.grid, seen.constants.grid.begin());
+      std::ranges::copy(shape.block, seen.constants.block.begin());
       if (kernel != process.kernels.end()) {
         seen.image = kernel->second.event.image;
-        seen.parameter_offset = kernel->second.parameter_offset;
+        seen.constants.parameter_offset = kernel->second.parameter_offset;
         // What runs is told from the accesses seen, which have to be all there are.
         if (sample.event.lost_sites == 0) seen.code = kernel->second.code;
       }

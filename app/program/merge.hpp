@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/program/constant_bank.hpp"
 #include "app/program/raw_data.hpp"
 #include "engine/machine/device.hpp"
 
@@ -19,10 +20,9 @@ namespace gpumem::app {
 struct SeenLaunch {
   const RawProcess* process = nullptr;
   const RawSample* sample = nullptr;
-  std::uint32_t image = 0;                   ///< that knows its lines; 0: none
-  std::string_view code = {};                ///< of the kernel; may be empty
-  std::uint32_t parameter_offset = 0;        ///< in constant bank 0; 0: not known
-  const inject::LaunchSlot* slot = nullptr;  ///< of its grid and block
+  std::uint32_t image = 0;     ///< that knows its lines; 0: none
+  std::string_view code = {};  ///< of the kernel; may be empty
+  LaunchConstants constants = {};
 };
 
 struct MergedKernel {

@@ -153,7 +153,7 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
       demand_(launch.sites, instructions_of(launch.code, major_of(profile))),
       workload_(workload_of(launch)) {
   const unsigned major = major_of(profile);
-  const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates);
+  const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates, launch.constants);
   if (path.known) add_path(workload_, launch, path);
   matrix_wavefronts_ = path.matrix_wavefronts;
   const std::vector<bool> none(launch.sites.size(), false);
@@ -191,7 +191,8 @@ void Pricing::find_what_l2_had() {
 void Pricing::find_interval(unsigned major) {
   const double error = usual_error(as_it_is_.bottleneck);
   const auto seconds = [&](UnseenWays unseen) {
-    const WarpPath path = warp_path(launch_.code, major, launch_.sites, warps_of(launch_), profile_.rates, unseen);
+    const WarpPath path =
+        warp_path(launch_.code, major, launch_.sites, warps_of(launch_), profile_.rates, launch_.constants, unseen);
     if (!path.known) return as_it_is_.seconds;
     Workload workload = workload_;
     add_path(workload, launch_, path);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/program/constant_bank.hpp"
 #include "app/program/site_demand.hpp"
 #include "app/program/warp_path.hpp"
 #include "engine/model/profile.hpp"
@@ -25,6 +26,7 @@ struct LaunchSums {
   unsigned registers_per_thread = 0;      ///< 0: not known
   std::optional<double> measured_s = {};  ///< median of its launches
   std::string_view code = {};             ///< the kernel's; empty: not known
+  LaunchConstants constants = {};         ///< what its kernel was launched with
   /// Loads that warps issue: of the busiest of all, and of each block's busiest in all blocks; 0: not known.
   std::uint64_t most_loads = 0;
   std::uint64_t busiest_loads = 0;

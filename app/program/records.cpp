@@ -66,6 +66,7 @@ class KernelRecord {
     if (shown_ != nullptr) {
       launch_.sites = shown_->sample->sites;
       launch_.code = shown_->code;
+      launch_.constants = shown_->constants;
       launch_.most_loads = shown_->sample->event.most_loads;
       launch_.busiest_loads = shown_->sample->event.busiest_loads;
     }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "app/program/constant_branches.hpp"
 #include "app/program/instructions.hpp"
 #include "app/program/raw_words.hpp"
 
@@ -23,6 +24,7 @@ struct Block {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t loop = outside;  ///< index of the innermost
+  bool runs = true;            ///< as far as what it was launched with tells
   double times = 0;            ///< that warps ran it, at most
   double least = 0;            ///< and at least, for they were seen there
   bool certain = false;        ///< seen whenever it runs
@@ -36,7 +38,8 @@ struct Block {
 struct Loop {
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::optional<double> times = {};  ///< that warps went through it; absent: nothing in it was seen
+  std::optional<double> times = {};   ///< that warps went through it; absent: nothing in it was seen
+  std::optional<double> rounds = {};  ///< each time that it is entered, where that is known
 };
 
 /// What a load is, as it was seen.
@@ -99,8 +102,8 @@ class LoneWarp {
 class Path {
  public:
   Path(std::vector<MachineInstruction> code, const std::vector<inject::Site>& sites, double warps,
-       const model::Rates& rates, UnseenWays unseen)
-      : code_(std::move(code)), warps_(warps), rates_(rates) {
+       const model::Rates& rates, ConstantBranches constant, UnseenWays unseen)
+      : code_(std::move(code)), constant_(std::move(constant)), warps_(warps), rates_(rates) {
     for (const inject::Site& site : sites) {
       if ((site.flags & inject::raw_outside_kernel) != 0) continue;
       const std::size_t index = site.pc / instruction_bytes;
@@ -119,6 +122,9 @@ class Path {
       load.misses =
           site.space == inject::RawSpace::local ? 0 : std::min(1.0, static_cast<double>(site.l2_requests) / requests);
     }
+    // Where something was seen that could not run, the code means something else.
+    const auto could_run = [&](const auto& site) { return runs(site.first) && !skips(site.first); };
+    if (!std::ranges::all_of(seen_, could_run)) constant_ = {};
     find_loops();
     find_blocks();
     count_loops();
@@ -171,9 +177,21 @@ class Path {
     std::map<std::size_t, std::size_t> end_of;  // by where they begin
     for (std::size_t i = 0; i < code_.size(); ++i) {
       // A branch to itself is what stands behind the end.
-      if (code_[i].kind == Kind::branch && code_[i].target < i) end_of[code_[i].target] = i + 1;
+      const bool goes_back = code_[i].kind == Kind::branch && code_[i].target < i;
+      if (goes_back && runs(i) && taken(i) != false) end_of[code_[i].target] = i + 1;
     }
-    for (const auto& [begin, end] : end_of) loops_.push_back({begin, end});
+    for (const auto& [begin, end] : end_of) {
+      const auto known = constant_.rounds.find(begin);
+      loops_.push_back({begin, end});
+      if (known != constant_.rounds.end()) loops_.back().rounds = known->second;
+    }
+  }
+
+  /// Whether constants let the instruction run, though perhaps for no thread, and its branch be taken.
+  [[nodiscard]] bool runs(std::size_t i) const { return constant_.runs.empty() || constant_.runs[i]; }
+  [[nodiscard]] bool skips(std::size_t i) const { return !constant_.skipped.empty() && constant_.skipped[i]; }
+  [[nodiscard]] std::optional<bool> taken(std::size_t i) const {
+    return constant_.taken.empty() ? std::nullopt : constant_.taken[i];
   }
 
   void find_blocks() {
@@ -190,6 +208,7 @@ class Path {
         const auto length = [&](std::size_t loop) { return loops_[loop].end - loops_[loop].begin; };
         if (inside && (block.loop == outside || length(i) < length(block.loop))) block.loop = i;
       }
+      block.runs = runs(block.begin);
       for (std::size_t i = block.begin; i < block.end; ++i) {
         const auto site = seen_.find(i);
         if (site != seen_.end()) block.least = std::max(block.least, site->second);
@@ -210,12 +229,15 @@ class Path {
   void connect() {
     bool has_indirect = false;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      const MachineInstruction& last = code_[blocks_[i].end - 1];
-      const bool goes_on = !last.always || last.kind == Kind::call || !(goes_to_target(last) || leaves(last));
-      blocks_[i].may_end = leaves(last) || (goes_on && i + 1 == blocks_.size());
+      const std::size_t end = blocks_[i].end - 1;
+      const MachineInstruction& last = code_[end];
+      if (!blocks_[i].runs) continue;
+      const bool unless_taken = !last.always || last.kind == Kind::call || !(goes_to_target(last) || leaves(last));
+      const bool goes_on = unless_taken && taken(end) != true;
+      blocks_[i].may_end = (leaves(last) && taken(end) != false) || (goes_on && i + 1 == blocks_.size());
       has_indirect = has_indirect || last.kind == Kind::indirect;
       if (goes_on && i + 1 < blocks_.size()) add_way(i, i + 1);
-      if (!goes_to_target(last)) continue;
+      if (!goes_to_target(last) || last.divergent || taken(end) == false) continue;
       const auto target = std::ranges::find(blocks_, last.target, &Block::begin);
       if (target == blocks_.end()) {
         blocks_[i].may_end = true;
@@ -354,6 +376,7 @@ class Path {
   }
 
   std::vector<MachineInstruction> code_;
+  ConstantBranches constant_;
   double warps_;
   const model::Rates& rates_;
   bool polls_ = false;
@@ -366,10 +389,11 @@ class Path {
 }  // namespace
 
 WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites, double warps,
-                   const model::Rates& rates, UnseenWays unseen) {
+                   const model::Rates& rates, const LaunchConstants& constants, UnseenWays unseen) {
   std::vector<MachineInstruction> instructions = instructions_of(code, major);
   if (instructions.empty()) return {};
-  return Path(std::move(instructions), sites, warps, rates, unseen).path();
+  ConstantBranches constant = constant_branches(code, instructions, major, constants);
+  return Path(std::move(instructions), sites, warps, rates, std::move(constant), unseen).path();
 }
 
 }  // namespace gpumem::app

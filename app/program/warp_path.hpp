@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/program/constant_bank.hpp"
 #include "app/program/instructions.hpp"
 #include "engine/model/profile.hpp"
 #include "engine/model/workload.hpp"
@@ -36,8 +37,10 @@ struct WarpPath {
 /// How many warps go a way that nothing tells of: as few as can be, as many, or about half of those that could.
 enum class UnseenWays : std::uint8_t { fewest, half, most };
 
-/// Of code compiled for compute capability `major`.x. `sites` are those of the launch; `warps` its warps.
+/// Of code compiled for compute capability `major`.x. `sites` are those of the launch; `warps` its warps; `constants`
+/// what it was launched with, as far as that is known.
 [[nodiscard]] WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites,
-                                 double warps, const model::Rates& rates, UnseenWays unseen = UnseenWays::half);
+                                 double warps, const model::Rates& rates, const LaunchConstants& constants = {},
+                                 UnseenWays unseen = UnseenWays::half);
 
 }  // namespace gpumem::app
