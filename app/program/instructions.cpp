@@ -160,8 +160,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     instruction.adds_floats = operation == 0x1a2 || operation == 0x1a3 || operation == 0x1a6;
     const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||
                           instruction.kind == Kind::store;
-    instruction.seen =
-        accesses && instruction.pipe == Pipe::memory && operation != shuffle && operation != load_matrix;
+    instruction.seen = accesses && instruction.pipe == Pipe::memory && operation != shuffle && operation != load_matrix;
     // One, two or four matrices of 8 rows of 16 bytes: a wavefront each, if no banks conflict.
     if (operation == load_matrix || operation == store_matrix) instruction.wavefronts = 1U << bits(high, 8, 2);
     const std::uint64_t order = bits(high, 13, 4);  // STRONG.SM, .GPU, .SYS; settled with nvdisasm for 8.0 and 9.0

@@ -104,17 +104,18 @@ double usual_error(std::string_view bottleneck) {
     std::string_view stage;
     double error;
   };
-  static constexpr Limit limits[] = {{"dram", 1.25}, {"launch", 1.5}, {"latency", 1.4}};
+  static constexpr Limit limits[] = {{"launch", 1.15}, {"dram", 1.3}, {"latency", 1.3}, {"l2_lines", 1.35}};
+  constexpr double others = 1.5;
   const auto* found = std::ranges::find(limits, bottleneck, &Limit::stage);
-  return found == std::end(limits) ? 1.4 : found->error;
+  return found == std::end(limits) ? others : found->error;
 }
 
 /// Takes off what memory need not deliver because L2 has so many bytes of it.
 void spare_memory(model::Demand& demand, double held_bytes) {
   if (demand.dram_read_bytes <= 0) return;
   const double share = std::max(0.0, 1 - held_bytes / demand.dram_read_bytes);
-  for (double* amount : {&demand.dram_read_bytes, &demand.l2_load_lines, &demand.l2_load_line_pairs,
-                         &demand.l2_first_sectors}) {
+  for (double* amount :
+       {&demand.dram_read_bytes, &demand.l2_load_lines, &demand.l2_load_line_pairs, &demand.l2_first_sectors}) {
     *amount *= share;
   }
 }

@@ -235,7 +235,7 @@ struct AtomicArray {
   double shown = 0;  ///< how often a line
   double turns = 0;
   double sectors = 0;  ///< that nobody had stored to before
-  double lanes = 0;  ///< in all
+  double lanes = 0;    ///< in all
   bool adds_floats = false;
 
   [[nodiscard]] bool overlaps(const AtomicArray& other) const {

@@ -323,7 +323,16 @@ class Path {
       }
     }
     if (unseen == UnseenWays::fewest && open > 1) return 0;
-    return std::max(0.0, from.times - others) / (unseen == UnseenWays::half ? open : 1);
+    const bool both = unseen == UnseenWays::most || parts_lanes(from);
+    return std::max(0.0, from.times - others) / (both ? 1 : open);
+  }
+
+  /// Whether it parts into two ways that meet again right after: of a warp's lanes some go each way.
+  [[nodiscard]] bool parts_lanes(const Block& from) const {
+    if (from.next.size() != 2) return false;
+    const Block& one_way = blocks_[from.next[0]];
+    const Block& other_way = blocks_[from.next[1]];
+    return one_way.next.size() == 1 && one_way.next == other_way.next;
   }
 
   [[nodiscard]] double loads_in(const Block& block) const {

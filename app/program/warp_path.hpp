@@ -20,8 +20,8 @@ struct WarpPath {
   double scheduler_cycles = 0;  ///< that instructions keep schedulers busy, or the busiest of the pipes behind them
   Pipe busiest = Pipe::issue;
   double matrix_wavefronts = 0;  ///< of shared memory at least, for ldmatrix and stmatrix, which nobody sees
-  double barriers = 0;  ///< of their block, that warps wait at
-  Chain chains;         ///< of each warp by itself
+  double barriers = 0;           ///< of their block, that warps wait at
+  Chain chains;                  ///< of each warp by itself
   /// That a further load adds to a warp's chain: in the loop in which loads wait least for each other, for a warp that
   /// goes round many times does so there.
   Chain per_load;
