@@ -44,6 +44,7 @@ std::string load_driver() {
   }
   find(library, "cuStreamWaitValue32_v2", loaded_driver.cuStreamWaitValue32);
   find(library, "cuFuncLoad", loaded_driver.cuFuncLoad);
+  find(library, "cuFuncGetParamInfo", loaded_driver.cuFuncGetParamInfo);
   find(library, "cuFuncGetName", loaded_driver.cuFuncGetName);
   find(library, "cuKernelGetFunction", loaded_driver.cuKernelGetFunction);
   return missing;

@@ -49,6 +49,7 @@ struct Driver {
   // Of drivers that have them; else null.
   CUresult (*cuStreamWaitValue32)(CUstream, CUdeviceptr, cuuint32_t, unsigned) = nullptr;
   CUresult (*cuFuncLoad)(CUfunction) = nullptr;
+  CUresult (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
   CUresult (*cuFuncGetName)(const char**, CUfunction) = nullptr;
   CUresult (*cuKernelGetFunction)(CUfunction*, CUkernel) = nullptr;
 };

@@ -162,13 +162,13 @@ void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::ui
 void count_range(LaunchSlot& counts) {
   const Range* range = current_range();
   if (range == nullptr) return;
-  for (RangeLaunches& one : counts.ranges) {
-    if (one.range == 0) {
+  for (RangeLaunches& in_range : counts.ranges) {
+    if (in_range.range == 0) {
       write_range(*range);
-      one.range = range->number;
+      in_range.range = range->number;
     }
-    if (one.range == range->number) {
-      ++one.launches;
+    if (in_range.range == range->number) {
+      ++in_range.launches;
       return;
     }
   }

@@ -91,7 +91,9 @@ Launch launch_of(CallId id, const void* parameters) {
                         .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
                         .dynamic_shared_bytes = config.sharedMemBytes},
               .stream = config.hStream,
-              .cooperative = is_cooperative(config)};
+              .cooperative = is_cooperative(config),
+              .parameters = p.parameters,
+              .extra = p.extra};
   } else {
     const auto& p = *static_cast<const LaunchKernel*>(parameters);
     launch = {.function = p.function,
@@ -99,7 +101,9 @@ Launch launch_of(CallId id, const void* parameters) {
                         .block = {p.block[0], p.block[1], p.block[2]},
                         .dynamic_shared_bytes = p.shared_bytes},
               .stream = p.stream,
-              .cooperative = is_cooperative(id)};
+              .cooperative = is_cooperative(id),
+              .parameters = p.parameters,
+              .extra = is_cooperative(id) ? nullptr : p.extra};
   }
   if (is_per_thread(id) && launch.stream == nullptr) launch.stream = CU_STREAM_PER_THREAD;
   return launch;

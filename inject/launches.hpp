@@ -25,6 +25,9 @@ struct Launch {
   Shape shape;
   CUstream stream = nullptr;
   bool cooperative = false;
+  // What the kernel is called with, each or both null; only while the call lasts.
+  void** parameters = nullptr;
+  void** extra = nullptr;
 };
 
 /// What a call of `launch_calls` launches, from the parameters that the callback has.

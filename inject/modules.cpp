@@ -52,6 +52,30 @@ std::string_view section_of(std::string_view file, std::string_view name) {
   return {};
 }
 
+/// Where the kernel finds its parameters in constant bank 0, as ptxas notes it: attributes of a format, a name and two
+/// bytes each, which are the length of what follows in the format 4. 0 where nothing says so.
+std::uint32_t parameter_offset(std::string_view attributes) {
+  constexpr std::size_t head = 4;
+  constexpr char with_value = 4;
+  constexpr char parameter_bank = 0x0a;  // the value: a symbol, then the offset and the size
+  while (attributes.size() >= head) {
+    std::uint16_t bytes = 0;
+    std::memcpy(&bytes, attributes.data() + 2, sizeof(bytes));
+    const char format = attributes[0];
+    const char attribute = attributes[1];
+    attributes.remove_prefix(head);
+    if (format != with_value) continue;
+    if (attributes.size() < bytes) return 0;
+    std::uint16_t offset = 0;
+    if (attribute == parameter_bank && bytes >= head + sizeof(offset)) {
+      std::memcpy(&offset, attributes.data() + head, sizeof(offset));
+      return offset;
+    }
+    attributes.remove_prefix(bytes);
+  }
+  return 0;
+}
+
 std::string_view text_of(const Image& image) { return {image.code.data(), image.code.size()}; }
 
 }  // namespace
@@ -89,8 +113,11 @@ void write_code(std::uint32_t kernel, CUmodule module, const std::string& name) 
   const std::lock_guard lock(mutex);
   const auto found = images.find(module);
   if (found == images.end()) return;
-  const std::string_view code = section_of(text_of(found->second), ".text." + name);
-  if (!code.empty()) write_event(EventKind::code, {part_of(CodeEvent{.kernel = kernel}), part_of(code)});
+  const std::string_view image = text_of(found->second);
+  const std::string_view code = section_of(image, ".text." + name);
+  if (code.empty()) return;
+  const CodeEvent event{.kernel = kernel, .parameter_offset = parameter_offset(section_of(image, ".nv.info." + name))};
+  write_event(EventKind::code, {part_of(event), part_of(code)});
 }
 
 }  // namespace gpumem::inject

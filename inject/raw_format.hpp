@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 6;
+inline constexpr std::uint32_t raw_version = 7;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -35,7 +35,7 @@ enum class EventKind : std::uint32_t {
   device,       ///< DeviceEvent
   kernel,       ///< KernelEvent, then its name as the linker knows it
   image,        ///< ImageEvent, then machine code (an ELF file) that knows its source lines
-  sample,       ///< SampleEvent, then `sites` of Site
+  sample,       ///< SampleEvent, then `sites` of Site and the bytes of the parameters
   problem,      ///< ProblemEvent, then one line: what cannot be seen, why, and what to do
   range,        ///< RangeEvent, then the name of a range that the program marks (NVTX)
   counts,  ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN:
@@ -84,7 +84,7 @@ struct ImageEvent {
 
 struct CodeEvent {
   std::uint32_t kernel = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t parameter_offset = 0;  ///< of its parameters in constant bank 0; 0: not known
 };
 
 /// Why a launch was not looked at closely: not seen access by access, or not counted.
@@ -115,12 +115,12 @@ struct RangeEvent {
 
 /// One launch, seen access by access.
 struct SampleEvent {
-  std::uint32_t slot = 0;        ///< index of its LaunchSlot
-  std::uint32_t sites = 0;       ///< that follow
-  std::uint32_t lost_sites = 0;  ///< that found no room in the table
-  std::uint32_t reserved = 0;
-  std::uint64_t order = 0;    ///< launches of its slot before it
-  std::uint64_t took_ns = 0;  ///< what seeing it cost the program
+  std::uint32_t slot = 0;             ///< index of its LaunchSlot
+  std::uint32_t sites = 0;            ///< that follow
+  std::uint32_t lost_sites = 0;       ///< that found no room in the table
+  std::uint32_t parameter_bytes = 0;  ///< that follow the sites, as the kernel reads them; 0: not known
+  std::uint64_t order = 0;            ///< launches of its slot before it
+  std::uint64_t took_ns = 0;          ///< what seeing it cost the program
   /// Loads from beyond its multiprocessor that a warp issues: of the warp with most of them, and of each block's
   /// busiest warp, over all blocks. 0: not counted, in a launch of too many warps.
   std::uint64_t most_loads = 0;
@@ -149,6 +149,9 @@ struct ShownRequest {
 };
 /// Requests shown of a site: its first, second, fifth, ..., the one after 4^k others.
 inline constexpr std::uint32_t shown_requests = 10;
+
+/// Bytes of parameters that a kernel can have (CUDA C++ Programming Guide, "Function Parameters").
+inline constexpr std::uint32_t most_parameter_bytes = 32764;
 
 /// What the requests of one instruction were in one launch: sums, exact. The last four are of caches simulated with the
 /// addresses in the order in which the patched launch had them: empty L1s and an empty L2, sectors by least recent use.

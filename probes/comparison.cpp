@@ -8,7 +8,7 @@ namespace gpumem {
 namespace {
 
 bool less_is_better(const Outcome& outcome) {
-  return outcome.one.probe != nullptr && outcome.one.probe->headline.quantity.better == Better::less;
+  return outcome.tested.probe != nullptr && outcome.tested.probe->headline.quantity.better == Better::less;
 }
 
 double gain_between(const Outcome& from, double from_headline, double to_headline) {
@@ -16,19 +16,17 @@ double gain_between(const Outcome& from, double from_headline, double to_headlin
 }
 
 /// Whether the interval of one lies where no headline of the other's does, on the better side.
-bool beyond(const Outcome& one, const Outcome& other) {
-  const auto [low, high] = one.interval.value_or(std::pair(one.headline, one.headline));
-  const auto [other_low, other_high] = other.interval.value_or(std::pair(other.headline, other.headline));
-  return less_is_better(one) ? high < other_low : low > other_high;
+bool beyond(const Outcome& a, const Outcome& b) {
+  const auto [a_low, a_high] = a.interval.value_or(std::pair(a.headline, a.headline));
+  const auto [b_low, b_high] = b.interval.value_or(std::pair(b.headline, b.headline));
+  return less_is_better(a) ? a_high < b_low : a_low > b_high;
 }
 
 }  // namespace
 
 double gain(const Outcome& from, const Outcome& to) { return gain_between(from, from.headline, to.headline); }
 
-bool better(const Outcome& one, const Outcome& other) {
-  return gain(other, one) > 1 + least_difference && beyond(one, other);
-}
+bool better(const Outcome& a, const Outcome& b) { return gain(b, a) > 1 + least_difference && beyond(a, b); }
 
 const Outcome& best_of(std::span<const Outcome> outcomes) {
   return *std::ranges::max_element(outcomes, [](const Outcome& a, const Outcome& b) { return gain(a, b) > 1; });
@@ -39,7 +37,7 @@ const Outcome& worst_of(std::span<const Outcome> outcomes) {
 }
 
 std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, const TypedParameter& parameter) {
-  const auto number = [&](const Outcome& outcome) { return outcome.one.number(parameter); };
+  const auto number = [&](const Outcome& outcome) { return outcome.tested.number(parameter); };
   const std::uint64_t most = number(*std::ranges::max_element(outcomes, {}, number));
   std::vector<Outcome> largest;
   for (const Outcome& outcome : outcomes) {

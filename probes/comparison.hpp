@@ -20,9 +20,9 @@ inline constexpr double saturated_share = 0.95;
 /// How many times as good `to` is as `from`, whichever way its headline is good.
 [[nodiscard]] double gain(const Outcome& from, const Outcome& to);
 /// Whether a case is better than another: by more than least_difference, and beyond both intervals.
-[[nodiscard]] bool better(const Outcome& one, const Outcome& other);
+[[nodiscard]] bool better(const Outcome& a, const Outcome& b);
 /// Whether it is as good as another, or better.
-[[nodiscard]] inline bool as_good(const Outcome& one, const Outcome& other) { return !better(other, one); }
+[[nodiscard]] inline bool as_good(const Outcome& a, const Outcome& b) { return !better(b, a); }
 /// The same of a ratio that no interval is known of, such as one of two metrics.
 [[nodiscard]] constexpr bool differs(double ratio) {
   return ratio > 1 + least_difference || ratio < 1 - least_difference;
@@ -36,7 +36,7 @@ template <class Parameter>
 [[nodiscard]] const Outcome* find_outcome(std::span<const Outcome> outcomes, const Parameter& parameter,
                                           const typename Parameter::Type& value) {
   const auto found =
-      std::ranges::find_if(outcomes, [&](const Outcome& outcome) { return outcome.one[parameter] == value; });
+      std::ranges::find_if(outcomes, [&](const Outcome& outcome) { return outcome.tested[parameter] == value; });
   return found == outcomes.end() ? nullptr : &*found;
 }
 
@@ -50,7 +50,7 @@ template <class Parameter>
                                          const typename Parameter::Type& alternative, const TypedParameter& number) {
   OutcomesByNumber found;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one[parameter] == alternative) found[outcome.one.number(number)] = &outcome;
+    if (outcome.tested[parameter] == alternative) found[outcome.tested.number(number)] = &outcome;
   }
   return found;
 }

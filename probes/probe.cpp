@@ -52,9 +52,9 @@ void Case::set(std::string_view parameter, Value new_value) {
   found->value = std::move(new_value);
 }
 
-std::string to_string(const Case& one) {
-  std::string words = one.probe->name;
-  for (const Parameter& parameter : one.parameters) words += " " + parameter.name + "=" + to_string(parameter.value);
+std::string to_string(const Case& tested) {
+  std::string words = tested.probe->name;
+  for (const Parameter& parameter : tested.parameters) words += " " + parameter.name + "=" + to_string(parameter.value);
   return words;
 }
 

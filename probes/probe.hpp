@@ -100,11 +100,11 @@ struct Metric {
 
 /// A case in one line: "offset offset_elements=1 op=copy ...". Progress shows it, and profilers as the range of its
 /// work.
-[[nodiscard]] std::string to_string(const Case& one);
+[[nodiscard]] std::string to_string(const Case& tested);
 
 /// A case that ran (or was predicted), as far as conclusions need it.
 struct Outcome {
-  Case one;
+  Case tested;
   double headline = 0;  ///< measured, or predicted
   /// The headline that was predicted of a case that was measured; absent where the model does not reach.
   std::optional<double> predicted = {};

@@ -50,7 +50,7 @@ def in_words(quantity, unit, value):
     if quantity in SHARES:
         value, unit = 100 * value, "%"
     if unit in SCALED:
-        least, unit, *factor = next((one for one in SCALED[unit] if abs(value) >= one[0]), SCALED[unit][-1])
+        least, unit, *factor = next((scale for scale in SCALED[unit] if abs(value) >= scale[0]), SCALED[unit][-1])
         value /= factor[0] if factor else least
     return f"{digits(value)} {unit}".strip()
 
@@ -75,8 +75,8 @@ def find(report, probe, parameters):
 def reading(case, quantity):
     """None where the case has no such reading."""
     if quantity in case.readings:
-        one = case.readings[quantity]
-        return one.counted if one.measured is None else one.measured
+        found = case.readings[quantity]
+        return found.counted if found.measured is None else found.measured
     return case.counters.get(quantity)
 
 

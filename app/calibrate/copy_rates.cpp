@@ -171,14 +171,14 @@ class Reader {
   void read_packing() {
     const std::vector<Copy> copies = copies_of("batching", "packed", "to-device");
     if (copies.size() < 2 || copies.front().copies != 1 || copies.back().bytes != copies.front().bytes) return;
-    const Copy& one = copies.front();
+    const Copy& whole = copies.front();
     const Copy& most = copies.back();
     const double copy = rates_.copy_to_device_call_s + rates_.copy_to_device_s + rates_.host_wait_s +
-                        one.bytes / rates_.pcie_to_device_bytes_per_s;
-    set("host_copy_bytes_per_s", one.bytes / (one.seconds - copy),
-        "packing " + size(one) + " in one piece, less the copy");
-    set("host_copy_piece_s", (most.seconds - one.seconds) / (most.copies - 1),
-        "packing " + size(one) + " in " + pieces(most) + ", less in one");
+                        whole.bytes / rates_.pcie_to_device_bytes_per_s;
+    set("host_copy_bytes_per_s", whole.bytes / (whole.seconds - copy),
+        "packing " + size(whole) + " in one piece, less the copy");
+    set("host_copy_piece_s", (most.seconds - whole.seconds) / (most.copies - 1),
+        "packing " + size(whole) + " in " + pieces(most) + ", less in one");
   }
 
   std::span<const report::Record> records_;

@@ -99,7 +99,7 @@ void CommandOptions::add_value(const std::string& flag, const std::string& value
 void CommandOptions::add_format(std::span<const report::NamedFormat> formats, std::optional<report::Format>& target,
                                 const std::string& help) {
   std::vector<std::string> names;
-  for (const report::NamedFormat& one : formats) names.emplace_back(one.name);
+  for (const report::NamedFormat& known : formats) names.emplace_back(known.name);
   const std::string words = report::join(names, "|");
   add_value(
       "format", words,

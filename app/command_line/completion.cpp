@@ -214,7 +214,7 @@ std::string completions(const Interface& interface, std::span<const std::string>
   } else if (typed.starts_with('-')) {
     offers.add(command->options);
   } else if (command == &interface.program) {
-    for (const CommandEntry& one : interface.commands) offers.add(one.name, one.purpose);
+    for (const CommandEntry& entry : interface.commands) offers.add(entry.name, entry.purpose);
   } else {
     for (const OptionEntry& argument : command->arguments) {
       if (argument.value.starts_with(behind_mark)) {

@@ -49,8 +49,8 @@ std::string help_text(const CLI::App& command, const std::string& name) {
   for (const CLI::Option* option : positionals) arguments.push_back(option->get_option_text());
   text += arguments_in_usage(arguments, "OPTIONS") + "\n";
   if (!commands.empty()) text += "\nCommands:\n";
-  for (const CLI::App* one : commands) {
-    text += report::two_columns("  " + one->get_name(), one->get_description(), width, column);
+  for (const CLI::App* subcommand : commands) {
+    text += report::two_columns("  " + subcommand->get_name(), subcommand->get_description(), width, column);
   }
   if (!positionals.empty()) text += "\nArguments:\n";
   for (const CLI::Option* option : positionals) {

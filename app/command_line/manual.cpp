@@ -146,9 +146,9 @@ std::string paragraph(const std::string& text) {
 std::string described(std::span<const char* const> paragraphs) {
   std::string text;
   bool bold = false;
-  for (const char* one : paragraphs) {
+  for (const char* plain : paragraphs) {
     if (!text.empty()) text += ".PP\n";
-    for (const char c : paragraph(one)) text += c != '`' ? std::string(1, c) : (bold = !bold) ? "\\fB" : "\\fR";
+    for (const char c : paragraph(plain)) text += c != '`' ? std::string(1, c) : (bold = !bold) ? "\\fB" : "\\fR";
   }
   return text;
 }

@@ -48,17 +48,19 @@ Measured measure_plan(Backend& backend, bool quiet, const Environment& environme
   std::size_t total = 0;
   std::size_t done = 0;
   for (const CalibrationSweeps& sweeps : plan) total += sweeps.plan.size();
-  const auto before = [&](const Case& one) { progress.show(fmt::format("{}/{} {}", done, total, to_string(one))); };
+  const auto before = [&](const Case& tested) {
+    progress.show(fmt::format("{}/{} {}", done, total, to_string(tested)));
+  };
   Measured measured;
   for (CalibrationSweeps& sweeps : plan) {
     auto& target = sweeps.use == CalibrationUse::fitted ? measured.fitted : measured.held_out;
     for (PlannedSweep& sweep : sweeps.plan.sweeps) {
       const ShapeChoice choice = choose_shape(sweep, backend, before);
-      for (const Case& one : sweep.cases) {
+      for (const Case& tested : sweep.cases) {
         ++done;
         if (choice.failure) continue;  // what cannot run here has no rate here
-        before(one);
-        target.push_back(backend.run(one));
+        before(tested);
+        target.push_back(backend.run(tested));
       }
     }
   }
@@ -157,9 +159,9 @@ std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records,
     progress.show(fmt::format("{}/{} what {} demands", &record - records.data(), records.size(), record.probe));
     const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
     if (!is_sound(record) || probe == registry.end()) continue;
-    const auto one = report::case_of(record, *probe);
-    if (!one) continue;
-    Workload workload = describe(*one, profile.device);
+    const auto tested = report::case_of(record, *probe);
+    if (!tested) continue;
+    Workload workload = describe(*tested, profile.device);
     if (!model::FitCase::suits(workload)) continue;
     cases.emplace_back(std::move(workload), profile, record.time->summary.median.count(), group_of(record));
   }

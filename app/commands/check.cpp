@@ -93,9 +93,9 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
     throw usage_error("--dry-run says what would run, and a saved report is not run; leave one of them out");
   }
   if (tasks.size() == 1) return;
-  const char* one = "one report of one suite; check one at a time, or use --junit, which takes them all";
-  if (arguments.shown == CheckFormat::json) throw usage_error(fmt::format("--format json is {}", one));
-  if (!arguments.outputs.empty()) throw usage_error(fmt::format("--output holds {}", one));
+  const char* single = "one report of one suite; check one at a time, or use --junit, which takes them all";
+  if (arguments.shown == CheckFormat::json) throw usage_error(fmt::format("--format json is {}", single));
+  if (!arguments.outputs.empty()) throw usage_error(fmt::format("--output holds {}", single));
 }
 
 /// The files that are read.

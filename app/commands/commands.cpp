@@ -219,12 +219,12 @@ Request parse_command_line(const std::vector<std::string>& given, const Known& k
     throw usage_error_of(error);
   }
   refuse_what_is_left(program, program, known.probes);
-  for (const Declared& one : declared) refuse_what_is_left(one.app, program, known.probes);
-  for (Declared& one : declared) {
-    if (!one.app.parsed()) continue;
-    one.options.read();
-    Request request = one.make_request();
-    request.takes_long = one.command.takes_long;
+  for (const Declared& subcommand : declared) refuse_what_is_left(subcommand.app, program, known.probes);
+  for (Declared& subcommand : declared) {
+    if (!subcommand.app.parsed()) continue;
+    subcommand.options.read();
+    Request request = subcommand.make_request();
+    request.takes_long = subcommand.command.takes_long;
     return request;
   }
   throw usage_error(fmt::format("no command given; there are: {}; see: gpumem --help", join(command_names(), ", ")));

@@ -28,10 +28,10 @@ namespace {
 
 using report::NamedReport;
 
-bool is_same_file(const std::string& one, const std::string& other) {
-  if (one == other) return true;
+bool is_same_file(const std::string& left, const std::string& right) {
+  if (left == right) return true;
   std::error_code error;
-  return one != "-" && other != "-" && std::filesystem::equivalent(one, other, error) && !error;
+  return left != "-" && right != "-" && std::filesystem::equivalent(left, right, error) && !error;
 }
 
 /// Standard input can be read once, and a file that is given twice is a mistake: it is the same as itself.
@@ -55,11 +55,11 @@ std::vector<NamedReport> read_different_reports(const std::vector<std::string>& 
 
 /// A program's kernels and the cases of probes have nothing in common.
 void refuse_mixed_kinds(const std::vector<NamedReport>& reports) {
-  const auto of_program = [](const NamedReport& one) { return one.report.program.has_value(); };
-  for (const NamedReport& one : reports) {
-    if (of_program(one) == of_program(reports.front())) continue;
-    const auto& program = of_program(one) ? one : reports.front();
-    const auto& probes = of_program(one) ? reports.front() : one;
+  const auto of_program = [](const NamedReport& named) { return named.report.program.has_value(); };
+  for (const NamedReport& named : reports) {
+    if (of_program(named) == of_program(reports.front())) continue;
+    const auto& program = of_program(named) ? named : reports.front();
+    const auto& probes = of_program(named) ? reports.front() : named;
     throw usage_error(
         fmt::format("'{}' is of a program, by 'gpumem run', and '{}' of probes; compare two reports of one kind",
                     program.name, probes.name));
@@ -68,11 +68,11 @@ void refuse_mixed_kinds(const std::vector<NamedReport>& reports) {
 
 /// A model that is off would pass or fail a gate for a machine that is not.
 void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
-  const auto predicted = [](const NamedReport& one) { return one.report.is_prediction(); };
-  for (const NamedReport& one : reports) {
-    if (predicted(one) == predicted(reports.front())) continue;
-    const auto& prediction = predicted(one) ? one : reports.front();
-    const auto& measurement = predicted(one) ? reports.front() : one;
+  const auto predicted = [](const NamedReport& named) { return named.report.is_prediction(); };
+  for (const NamedReport& named : reports) {
+    if (predicted(named) == predicted(reports.front())) continue;
+    const auto& prediction = predicted(named) ? named : reports.front();
+    const auto& measurement = predicted(named) ? reports.front() : named;
     throw usage_error(
         fmt::format("--fail-on-regression: '{}' was predicted and '{}' measured; compare what was made "
                     "in one way, or leave the option out",
@@ -83,8 +83,8 @@ void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
 /// Which cases the words mean, in whichever of the reports they are.
 report::Selection selection_among(const std::vector<NamedReport>& reports, const CaseWords& words) {
   report::Cases cases;
-  for (const NamedReport& one : reports) {
-    for (const report::Record& record : one.report.results) cases.push_back(&record);
+  for (const NamedReport& named : reports) {
+    for (const report::Record& record : named.report.results) cases.push_back(&record);
   }
   return words.among(cases, reports.front().report.results.size());
 }

@@ -18,8 +18,8 @@ namespace gpumem::app {
 namespace {
 
 /// Of a program that was run twice: access by access, and counted.
-report::Report put_together(const report::Report& one, const report::Report& other) {
-  for (const auto& [sites, counters] : {std::pair(&one, &other), std::pair(&other, &one)}) {
+report::Report put_together(const report::Report& first, const report::Report& second) {
+  for (const auto& [sites, counters] : {std::pair(&first, &second), std::pair(&second, &first)}) {
     if (is_watched_by(*sites, report::sites_engine) && is_watched_by(*counters, report::counters_engine)) {
       report::Report both = report::joined(*sites, *counters);
       report::add_explanations(both.results);

@@ -108,11 +108,11 @@ FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames&
   while (workers.size() < count) workers.push_back(std::async(std::launch::async, work));
   for (std::future<void>& worker : workers) worker.get();
   FleetFiles all;
-  for (ReadFile& one : read) {
-    if (auto* machines = std::get_if<std::vector<report::FleetMachine>>(&one)) {
+  for (ReadFile& file : read) {
+    if (auto* machines = std::get_if<std::vector<report::FleetMachine>>(&file)) {
       std::ranges::move(*machines, std::back_inserter(all.machines));
     }
-    if (auto* bad = std::get_if<report::Unreadable>(&one)) all.unreadable.push_back(std::move(*bad));
+    if (auto* bad = std::get_if<report::Unreadable>(&file)) all.unreadable.push_back(std::move(*bad));
   }
   return all;
 }

@@ -37,7 +37,7 @@ ResultOutputs::Write portraits(std::span<const report::NamedReport> reports) {
 
 int show_saved(const PortraitArguments& arguments, const ResultOutputs& outputs, const Environment& environment) {
   const std::vector<report::NamedReport> reports = read_reports(arguments.reports, environment);
-  for (const report::NamedReport& one : reports) report::refuse_nothing_to_portray(one);
+  for (const report::NamedReport& named : reports) report::refuse_nothing_to_portray(named);
   outputs.finish(portraits(reports));
   return 0;
 }

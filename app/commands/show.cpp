@@ -22,8 +22,8 @@ struct ShowArguments : ResultRequest {
 
 /// A file of tests without any would look like a pass.
 void refuse_unchecked(const std::vector<NamedReport>& reports) {
-  for (const NamedReport& one : reports) {
-    if (!one.report.checks.empty()) return;
+  for (const NamedReport& named : reports) {
+    if (!named.report.checks.empty()) return;
   }
   throw usage_error(fmt::format("'{}' has no checks to show as JUnit; make some with: gpumem check SUITE {}",
                                 reports.front().name, reports.front().name));
@@ -37,7 +37,7 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
   if (format == Format::junit) refuse_unchecked(reports);
   if (reports.size() == 1) return report::write(out, reports.front().report, format, style);
   std::vector<report::Report> plain;
-  for (const NamedReport& one : reports) plain.push_back(one.report);
+  for (const NamedReport& named : reports) plain.push_back(named.report);
   switch (format) {
     case Format::csv:
       return report::write_csv_of_several(out, reports);
@@ -52,11 +52,11 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
     case Format::markdown:
       break;
   }
-  for (const NamedReport& one : reports) {
-    if (&one != reports.data()) out << '\n';
-    out << (format == Format::markdown ? "# " : "== ") << title(one.name)
+  for (const NamedReport& named : reports) {
+    if (&named != reports.data()) out << '\n';
+    out << (format == Format::markdown ? "# " : "== ") << title(named.name)
         << (format == Format::markdown ? "\n\n" : " ==\n");
-    report::write(out, one.report, format, style);
+    report::write(out, named.report, format, style);
   }
 }
 

@@ -225,8 +225,8 @@ void write_to_pipe(const fs::path& target, std::string_view content) {
   file.close(target);
 }
 
-bool is_same_file(const struct stat& one, const struct stat& other) {
-  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+bool is_same_file(const struct stat& left, const struct stat& right) {
+  return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
 /// What is read is never written over, not even once it has been read: it may be all that there is of a measurement.

@@ -21,9 +21,9 @@ report::Format format_of_file(const std::string& path, const ResultRequest& requ
   std::string extension = std::filesystem::path(path).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   std::vector<std::string> extensions;
-  for (const report::NamedFormat& one : formats) {
-    if (std::ranges::find(one.extensions, extension) != one.extensions.end()) return one.format;
-    extensions.insert(extensions.end(), one.extensions.begin(), one.extensions.end());
+  for (const report::NamedFormat& known : formats) {
+    if (std::ranges::find(known.extensions, extension) != known.extensions.end()) return known.format;
+    extensions.insert(extensions.end(), known.extensions.begin(), known.extensions.end());
   }
   if (request.format) return *request.format;
   throw usage_error(fmt::format("--output: the extension of '{}' names no format; use {}, or add --format", path,

@@ -34,9 +34,9 @@ void both(const First& first, const Second& second) {
 template <class Range, class Action>
 void try_each(const Range& range, const Action& action) {
   std::exception_ptr failure;
-  for (const auto& one : range) {
+  for (const auto& item : range) {
     try {
-      action(one);
+      action(item);
     } catch (...) {  // Interrupted as well, of a pipe that nobody reads
       if (!failure) failure = std::current_exception();
     }

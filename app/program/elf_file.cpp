@@ -125,12 +125,12 @@ std::string_view ElfFile::content(std::string_view section) const {
 
 std::map<std::uint64_t, ElfRelocation> ElfFile::relocations(std::string_view section) const {
   std::map<std::uint64_t, ElfRelocation> all;
-  for (const ElfSection& one : sections_) {
-    const bool adds = one.type == type_rela;
-    if (!adds && one.type != type_rel) continue;
+  for (const ElfSection& candidate : sections_) {
+    const bool adds = candidate.type == type_rela;
+    if (!adds && candidate.type != type_rel) continue;
     const std::string_view prefix = adds ? ".rela" : ".rel";
-    if (!one.name.starts_with(prefix) || one.name.substr(prefix.size()) != section) continue;
-    ByteReader entries(one.content);
+    if (!candidate.name.starts_with(prefix) || candidate.name.substr(prefix.size()) != section) continue;
+    ByteReader entries(candidate.content);
     while (entries.left() >= sizeof(Relocation)) {
       const auto relocation = entries.read<Relocation>();
       const std::uint64_t added = adds ? entries.read<std::uint64_t>() : 0;

@@ -23,6 +23,8 @@ struct Row {
 };
 
 constexpr unsigned shuffle = 0x189;
+constexpr unsigned load_matrix = 0x03b;
+constexpr unsigned store_matrix = 0x044;
 
 constexpr double half_rate = 2;     // 64 lanes
 constexpr double quarter_rate = 4;  // 32
@@ -99,8 +101,8 @@ constexpr Row rows[] = {
     {0x149, Pipe::issue, 1, Kind::indirect},                   // BRX
     {0x14d, Pipe::issue, 1, Kind::end},                        // EXIT
     {0x150, Pipe::issue, 1, Kind::end},                        // RET
-    {0x03b, Pipe::memory, 0, Kind::shared_load, true},         // LDSM
-    {0x044, Pipe::memory, 0, Kind::plain, true},               // STSM
+    {load_matrix, Pipe::memory, 0, Kind::shared_load},         // LDSM
+    {store_matrix, Pipe::memory, 0, Kind::plain},              // STSM
     {0x1f0, Pipe::tensor, special_rate, Kind::plain, true},    // HGMMA, IGMMA, BGMMA, QGMMA
     {0x1f1, Pipe::tensor, special_rate, Kind::plain, true},
     {0x1f2, Pipe::tensor, special_rate, Kind::plain, true},
@@ -140,28 +142,39 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     std::uint64_t high = 0;
     std::memcpy(&low, code.data() + i * instruction_bytes, sizeof(low));
     std::memcpy(&high, code.data() + i * instruction_bytes + sizeof(low), sizeof(high));
-    MachineInstruction& one = all[i];
-    const auto* row = std::ranges::find(rows, static_cast<unsigned>(bits(low, 0, 9)), &Row::operation);
+    MachineInstruction& instruction = all[i];
+    const auto operation = static_cast<unsigned>(bits(low, 0, 9));
+    const auto* row = std::ranges::find(rows, operation, &Row::operation);
     if (row != std::end(rows)) {
-      one.pipe = row->pipe;
-      one.cycles = row->cycles;
-      one.kind = row->kind;
-      one.unseen_memory = row->unseen_memory;
+      instruction.pipe = row->pipe;
+      instruction.cycles = row->cycles;
+      instruction.kind = row->kind;
+      instruction.unseen_memory = row->unseen_memory;
     }
     // The last bits say when the warp goes on, and whom it waits for.
-    one.stall = std::max(1U, static_cast<unsigned>(bits(high, 41, 4)));
-    one.sets = scoreboard(bits(high, 46, 3));
-    one.reads = scoreboard(bits(high, 49, 3));
-    one.waits_for = static_cast<unsigned>(bits(high, 52, 6));
-    one.always = bits(low, 12, 4) == 7;
-    const bool accesses = one.kind == Kind::off_chip_load || one.kind == Kind::shared_load || one.kind == Kind::store;
-    one.seen = accesses && one.pipe == Pipe::memory && row->operation != shuffle && !one.unseen_memory;
+    instruction.stall = std::max(1U, static_cast<unsigned>(bits(high, 41, 4)));
+    instruction.sets = scoreboard(bits(high, 46, 3));
+    instruction.reads = scoreboard(bits(high, 49, 3));
+    instruction.waits_for = static_cast<unsigned>(bits(high, 52, 6));
+    instruction.always = bits(low, 12, 4) == 7;
+    instruction.adds_floats = operation == 0x1a2 || operation == 0x1a3 || operation == 0x1a6;
+    const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||
+                          instruction.kind == Kind::store;
+    instruction.seen = accesses && instruction.pipe == Pipe::memory && operation != shuffle && operation != load_matrix;
+    // One, two or four matrices of 8 rows of 16 bytes: a wavefront each, if no banks conflict.
+    if (operation == load_matrix || operation == store_matrix) instruction.wavefronts = 1U << bits(high, 8, 2);
     const std::uint64_t order = bits(high, 13, 4);  // STRONG.SM, .GPU, .SYS; settled with nvdisasm for 8.0 and 9.0
-    one.strong = one.kind == Kind::off_chip_load && (order == 5 || order == 7 || order == 10);
-    if (one.kind == Kind::branch || one.kind == Kind::call) {
+    instruction.strong = instruction.kind == Kind::off_chip_load && (order == 5 || order == 7 || order == 10);
+    if (instruction.kind == Kind::branch || instruction.kind == Kind::end) {
+      // They have a second predicate, or whatever else decides.
+      constexpr std::uint64_t unconditional = 7;
+      instruction.always = instruction.always && bits(high, 23, 4) == unconditional && bits(low, 32, 2) == 0;
+      instruction.divergent = instruction.kind == Kind::branch && bits(low, 32, 2) == 2;
+    }
+    if (instruction.kind == Kind::branch || instruction.kind == Kind::call) {
       const std::int64_t to = static_cast<std::int64_t>((i + 1) * instruction_bytes) + branch_distance(low, major);
       const bool inside = to >= 0 && static_cast<std::uint64_t>(to) / instruction_bytes < count;
-      one.target = inside ? static_cast<std::size_t>(to) / instruction_bytes : count;
+      instruction.target = inside ? static_cast<std::size_t>(to) / instruction_bytes : count;
     }
   }
   return all;

@@ -53,8 +53,8 @@ Device device_of(const inject::DeviceEvent& event) {
   return device;
 }
 
-bool is_same(const Device& one, const Device& other) {
-  return one.name == other.name && one.uuid == other.uuid && one.pci_bus_id == other.pci_bus_id;
+bool is_same(const Device& left, const Device& right) {
+  return left.name == right.name && left.uuid == right.uuid && left.pci_bus_id == right.pci_bus_id;
 }
 
 std::string grid_text(const std::uint32_t (&grid)[3]) {
@@ -94,9 +94,14 @@ class Merge {
       const auto slot = kernel_of.find(sample.event.slot);
       if (slot == kernel_of.end()) continue;  // its launches are lost
       const auto kernel = process.kernels.find(process.slots.at(slot->first).kernel);
-      SeenLaunch seen{&process, &sample};
+      SeenLaunch seen{.process = &process, .sample = &sample};
+      const inject::LaunchSlot& shape = process.slots.at(slot->first);
+      seen.constants.parameters = sample.parameters;
+      std::ranges::copy(shape.grid, seen.constants.grid.begin());
+      std::ranges::copy(shape.block, seen.constants.block.begin());
       if (kernel != process.kernels.end()) {
         seen.image = kernel->second.event.image;
+        seen.constants.parameter_offset = kernel->second.parameter_offset;
         // What runs is told from the accesses seen, which have to be all there are.
         if (sample.event.lost_sites == 0) seen.code = kernel->second.code;
       }
@@ -152,7 +157,7 @@ class Merge {
       kernel.unseen[reason] += slot.unseen[reason];
     }
     add(slot.ran, process.totals.began_ns - began_ns_, kernel.ran);
-    for (const inject::RangeLaunches& one : slot.ranges) add(process, one, kernel);
+    for (const inject::RangeLaunches& launches : slot.ranges) add(process, launches, kernel);
     kernel.in_other_ranges += slot.in_other_ranges;
     return place->second;
   }
@@ -184,7 +189,7 @@ class Merge {
     } else {
       device.name = fmt::format("GPU {}, of which nothing is known", number);
     }
-    const auto same = std::ranges::find_if(run_.devices, [&](const Device& one) { return is_same(one, device); });
+    const auto same = std::ranges::find_if(run_.devices, [&](const Device& known) { return is_same(known, device); });
     if (same != run_.devices.end()) return static_cast<std::size_t>(same - run_.devices.begin());
     run_.devices.push_back(std::move(device));
     return run_.devices.size() - 1;
@@ -255,20 +260,20 @@ std::optional<double> MergedKernel::gpu_s() const {
 
 const SeenLaunch* MergedKernel::shown() const {
   if (seen.empty()) return nullptr;
-  const auto lost = [](const SeenLaunch& one) { return one.sample->event.lost_sites; };
+  const auto lost = [](const SeenLaunch& launch) { return launch.sample->event.lost_sites; };
   const std::uint32_t fewest = lost(*std::ranges::min_element(seen, {}, lost));
   std::vector<const SeenLaunch*> whole;
-  for (const SeenLaunch& one : seen) {
-    if (lost(one) == fewest) whole.push_back(&one);
+  for (const SeenLaunch& launch : seen) {
+    if (lost(launch) == fewest) whole.push_back(&launch);
   }
-  std::ranges::stable_sort(whole, {}, [](const SeenLaunch* one) { return accessed(*one->sample); });
+  std::ranges::stable_sort(whole, {}, [](const SeenLaunch* launch) { return accessed(*launch->sample); });
   return whole[(whole.size() - 1) / 2];
 }
 
 bool MergedKernel::varies() const {
   constexpr double noticeable = 1.02;
   if (seen.size() < 2) return false;
-  const auto amount = [](const SeenLaunch& one) { return accessed(*one.sample); };
+  const auto amount = [](const SeenLaunch& launch) { return accessed(*launch.sample); };
   const auto [least, most] = std::ranges::minmax(seen, {}, amount);
   return amount(most) > noticeable * amount(least);
 }
@@ -296,8 +301,8 @@ std::vector<double> MergedKernel::ran_s(std::size_t bins) const {
 const measure::Counts* MergedKernel::counts() const {
   if (counted.empty()) return nullptr;
   auto by_amount = counted;
-  const auto amount = [](const RawCounts* one) {
-    const measure::Counts& counts = one->counts;
+  const auto amount = [](const RawCounts* raw) {
+    const measure::Counts& counts = raw->counts;
     double sum = 0;
     for (const auto& part : {counts.global_load_sectors, counts.global_store_sectors, counts.shared_load_wavefronts,
                              counts.shared_store_wavefronts, counts.l2_read_sectors, counts.l2_write_sectors}) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/program/constant_bank.hpp"
 #include "app/program/raw_data.hpp"
 #include "engine/machine/device.hpp"
 
@@ -21,6 +22,7 @@ struct SeenLaunch {
   const RawSample* sample = nullptr;
   std::uint32_t image = 0;     ///< that knows its lines; 0: none
   std::string_view code = {};  ///< of the kernel; may be empty
+  LaunchConstants constants = {};
 };
 
 struct MergedKernel {

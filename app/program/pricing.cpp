@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 #include "app/program/raw_words.hpp"
-#include "app/program/warp_path.hpp"
+#include "engine/model/arithmetic.hpp"
+#include "engine/model/occupancy.hpp"
 #include "engine/model/stages.hpp"
 
 namespace gpumem::app {
@@ -32,6 +34,10 @@ double explained(double longer) {
   return longer <= all_up_to ? longer : std::max(0.0, all_up_to * (none_from - longer) / (none_from - all_up_to));
 }
 
+unsigned major_of(const model::Profile& profile) {
+  return static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
+}
+
 double warps_of(const LaunchSums& launch) {
   return static_cast<double>(launch.blocks) * std::ceil(launch.block_threads / double{access::warp_lanes});
 }
@@ -45,19 +51,73 @@ double loads_of(const LaunchSums& launch) {
   return loads;
 }
 
+/// Of the model, for what a pipe is busy with.
+std::string_view stage_of(Pipe pipe) {
+  switch (pipe) {
+    case Pipe::fp32:
+      return "fma";
+    case Pipe::integer:
+      return "integer";
+    case Pipe::fp64:
+      return "fp64";
+    case Pipe::special:
+      return "special";
+    case Pipe::tensor:
+      return "tensor";
+    default:
+      return "instructions";
+  }
+}
+
 /// Adds what the machine code tells to the workload.
 void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
   const double warps = warps_of(launch);
   const double mean = loads_of(launch) / warps;
+  // Where a block's warps wait for each other, those of a scheduler issue one after another what each does meanwhile.
+  const double of_scheduler = std::ceil(launch.block_threads / double{access::warp_lanes}) / schedulers;
+  const bool waits = path.barriers >= warps;
+  const double in_step = waits ? std::max(0.0, of_scheduler - 1) * path.scheduler_cycles / warps : 0;
   const auto chain_of = [&](double loads) {
     const double more = path.polls ? 0 : std::max(0.0, loads - mean);
     return Chain{.waits = path.chains.waits / warps + more * path.per_load.waits,
-                 .cycles = path.chains.cycles / warps + more * path.per_load.cycles};
+                 .cycles = path.chains.cycles / warps + in_step + more * path.per_load.cycles};
   };
   workload.chains =
-      Chains{.busiest = chain_of(static_cast<double>(launch.busiest_loads) / static_cast<double>(launch.blocks)),
+      Chains{.mean = chain_of(mean),
+             .busiest = chain_of(static_cast<double>(launch.busiest_loads) / static_cast<double>(launch.blocks)),
              .longest = chain_of(static_cast<double>(launch.most_loads))};
   workload.scheduler_cycles = path.scheduler_cycles;
+  workload.pipe = stage_of(path.busiest);
+}
+
+/// As if loads were shared out among as many warps as the GPU can hold.
+void share_out(Workload& workload, const Device& device) {
+  workload.chains.reset();
+  const auto places = static_cast<std::uint64_t>(model::occupancy_of(workload, device).blocks) * device.multiprocessors;
+  workload.blocks = std::max(workload.blocks, places);
+}
+
+/// How many times as long, or as short, as the model says a kernel takes that is limited by this: in nine of ten
+/// kernels (docs/prediction.md).
+double usual_error(std::string_view bottleneck) {
+  struct Limit {
+    std::string_view stage;
+    double error;
+  };
+  static constexpr Limit limits[] = {{"launch", 1.15}, {"dram", 1.3}, {"latency", 1.3}, {"l2_lines", 1.35}};
+  constexpr double others = 1.5;
+  const auto* found = std::ranges::find(limits, bottleneck, &Limit::stage);
+  return found == std::end(limits) ? others : found->error;
+}
+
+/// Takes off what memory need not deliver because L2 has so many bytes of it.
+void spare_memory(model::Demand& demand, double held_bytes) {
+  if (demand.dram_read_bytes <= 0) return;
+  const double share = std::max(0.0, 1 - held_bytes / demand.dram_read_bytes);
+  for (double* amount :
+       {&demand.dram_read_bytes, &demand.l2_load_lines, &demand.l2_load_line_pairs, &demand.l2_first_sectors}) {
+    *amount *= share;
+  }
 }
 
 bool crosses_link(const LaunchSums& launch, const Device& device) {
@@ -89,17 +149,17 @@ bool is_wasteful(const inject::Site& site) {
 }
 
 Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
-    : launch_(launch), profile_(profile), demand_(launch.sites), workload_(workload_of(launch)) {
-  const auto major = static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
-  const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates);
+    : launch_(launch),
+      profile_(profile),
+      demand_(launch.sites, instructions_of(launch.code, major_of(profile))),
+      workload_(workload_of(launch)) {
+  const unsigned major = major_of(profile);
+  const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates, launch.constants);
   if (path.known) add_path(workload_, launch, path);
+  matrix_wavefronts_ = path.matrix_wavefronts;
   const std::vector<bool> none(launch.sites.size(), false);
-  as_it_is_ = price(none, false);
-  if (fits_in_l2(launch, profile.device) && !crosses_link(launch, profile.device)) {
-    PricedLaunch cached = price(none, true);
-    const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch.measured_s)); };
-    if (!launch.measured_s || off(cached.seconds) < off(as_it_is_.seconds)) as_it_is_ = std::move(cached);
-  }
+  as_it_is_ = price(workload_, none, InL2::nothing);
+  if (!crosses_link(launch, profile.device)) find_what_l2_had();
   const bool has_stages = std::ranges::all_of(as_it_is_.stages, [](const model::StageTime& stage) {
     return std::isfinite(stage.seconds) && stage.seconds >= 0;
   });
@@ -108,34 +168,81 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
     as_it_is_ = {};
     return;
   }
-  constexpr double explains_enough = 0.75;
-  const bool too_little = launch.measured_s && as_it_is_.seconds < explains_enough * *launch.measured_s;
-  if (path.has_unseen_memory) {
-    no_prediction_ = "its tensor copies, or operands of matrix products, are not seen";
-  } else if (path.has_unseen_loops && too_little) {
-    no_prediction_ = "it has loops without accesses, and nobody sees how often they run";
+  if (launch.measured_s) explained_share_ = std::min(1.0, as_it_is_.seconds / *launch.measured_s);
+  find_interval(major);
+  find_doubts(path);
+}
+
+void Pricing::find_what_l2_had() {
+  const std::vector<bool> none(launch_.sites.size(), false);
+  const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch_.measured_s)); };
+  if (fits_in_l2(launch_, profile_.device)) {
+    PricedLaunch cached = price(workload_, none, InL2::all);
+    if (!launch_.measured_s || off(cached.seconds) < off(as_it_is_.seconds)) as_it_is_ = std::move(cached);
+    return;
+  }
+  if (!launch_.measured_s) return;
+  const model::Demand demand = demand_.demand(none, workload_, profile_);
+  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
+  if (bytes > *launch_.measured_s * profile_.device.theoretical_bandwidth_bytes_per_s()) {
+    as_it_is_ = price(workload_, none, InL2::part);
   }
 }
 
-PricedLaunch Pricing::price(const std::vector<bool>& good, bool cached) const {
-  const model::Demand demand = demand_.demand(good, workload_, profile_);
+void Pricing::find_interval(unsigned major) {
+  const double error = usual_error(as_it_is_.bottleneck);
+  const auto seconds = [&](UnseenWays unseen) {
+    const WarpPath path =
+        warp_path(launch_.code, major, launch_.sites, warps_of(launch_), profile_.rates, launch_.constants, unseen);
+    if (!path.known) return as_it_is_.seconds;
+    Workload workload = workload_;
+    add_path(workload, launch_, path);
+    return price(workload, std::vector<bool>(launch_.sites.size(), false), as_it_is_.in_l2).seconds;
+  };
+  within_ = {std::min(seconds(UnseenWays::fewest), as_it_is_.seconds) / error,
+             std::max(seconds(UnseenWays::most), as_it_is_.seconds) * error};
+}
+
+void Pricing::find_doubts(const WarpPath& path) {
+  constexpr double explains_enough = 0.75;
+  constexpr double explains_something = 0.5;
+  const double share = explained_share_.value_or(1);
+  if (path.has_unseen_memory) {
+    no_prediction_ = "its tensor copies, or operands of matrix products, are not seen";
+  } else if (path.has_unseen_loops && share < explains_enough) {
+    no_prediction_ = "it has loops without accesses, and nobody sees how often they run";
+  } else if (share < explains_something) {
+    no_prediction_ = "nothing that was seen of it explains its time";
+  }
+}
+
+PricedLaunch Pricing::price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const {
+  model::Demand demand = demand_.demand(good, workload, profile_);
+  demand.shared_wavefronts += matrix_wavefronts_;
   PricedLaunch priced;
-  priced.cached = cached;
-  priced.stages = model::launch_stages(demand, workload_, profile_, cached);
-  priced.seconds = model::launch_seconds(priced.stages, demand, workload_, profile_.rates, cached);
+  if (in_l2 == InL2::part) spare_memory(demand, static_cast<double>(profile_.device.l2_bytes));
+  const bool cached = in_l2 == InL2::all;
+  priced.in_l2 = in_l2;
+  priced.stages = model::launch_stages(demand, workload, profile_, cached);
+  priced.seconds = model::launch_seconds(priced.stages, demand, workload, profile_.rates, cached);
   if (!priced.stages.empty()) {
     priced.bottleneck = std::ranges::max_element(priced.stages, {}, &model::StageTime::seconds)->stage;
   }
   return priced;
 }
 
-double Pricing::saved_s(const std::vector<bool>& good) const {
-  if (!no_prediction_.empty()) return 0;
+Saving Pricing::saving(const Cure& cure) const {
+  if (!no_prediction_.empty()) return {};
+  Workload workload = workload_;
+  if (cure.shared_out) share_out(workload, profile_.device);
+  const PricedLaunch cured = price(workload, cure.good, as_it_is_.in_l2);
   constexpr double noticeable = 0.01;
   const double as_it_is = as_it_is_.seconds;
-  const double saved = as_it_is - price(good, as_it_is_.cached).seconds;
-  if (!(saved >= noticeable * as_it_is)) return 0;
-  return saved * explained(launch_.measured_s.value_or(as_it_is) / as_it_is);
+  if (!(as_it_is - cured.seconds >= noticeable * as_it_is)) return {};
+  const double times = explained(launch_.measured_s.value_or(as_it_is) / as_it_is);
+  const auto saved = [&](double cured_s) { return std::max(0.0, as_it_is - cured_s) * times; };
+  const double error = usual_error(cured.bottleneck);
+  return {saved(cured.seconds), {saved(cured.seconds * error), saved(cured.seconds / error)}};
 }
 
 }  // namespace gpumem::app

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "app/program/constant_bank.hpp"
 #include "app/program/site_demand.hpp"
+#include "app/program/warp_path.hpp"
 #include "engine/model/profile.hpp"
 #include "engine/model/schedule.hpp"
 #include "inject/raw_format.hpp"
@@ -24,6 +26,7 @@ struct LaunchSums {
   unsigned registers_per_thread = 0;      ///< 0: not known
   std::optional<double> measured_s = {};  ///< median of its launches
   std::string_view code = {};             ///< the kernel's; empty: not known
+  LaunchConstants constants = {};         ///< what its kernel was launched with
   /// Loads that warps issue: of the busiest of all, and of each block's busiest in all blocks; 0: not known.
   std::uint64_t most_loads = 0;
   std::uint64_t busiest_loads = 0;
@@ -32,36 +35,71 @@ struct LaunchSums {
 /// Useful bytes of what lies beyond multiprocessors; an atomic reads and writes. Without sites.
 [[nodiscard]] Workload workload_of(const LaunchSums& launch);
 
+/// Of what a launch touches, what L2 has from before.
+enum class InL2 : std::uint8_t {
+  nothing,
+  part,  ///< as much of what it reads as L2 holds
+  all
+};
+
 struct PricedLaunch {
   double seconds = 0;
   std::vector<model::StageTime> stages;
   std::string_view bottleneck;
-  bool cached = false;  ///< L2 has what it touches from before
+  InL2 in_l2 = InL2::nothing;
 };
 
-/// The launch priced again and again, each time with other sites as good as they could be.
+/// Of a value that the model tells: within which it is believed to lie, nine times of ten.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// Seconds of a launch.
+struct Saving {
+  double seconds = 0;
+  Interval within = {};
+};
+
+/// What is done to a launch.
+struct Cure {
+  std::vector<bool> good;   ///< a mark a site: as good as it could be
+  bool shared_out = false;  ///< as many loads under way as the GPU can hold, of all warps alike
+};
+
+/// The launch priced again and again, each time with something else as good as it could be.
 class Pricing {
  public:
   /// Both have to outlive it. What the launch touches may be in L2 from before: where it fits, what explains the
-  /// measured time better is taken.
+  /// measured time better is taken. Where it does not fit, but memory could not have moved it in the measured time even
+  /// at its theoretical bandwidth, L2 had a part.
   Pricing(const LaunchSums& launch, const model::Profile& profile);
 
   /// Why nothing can be said; empty where something can.
   [[nodiscard]] const std::string& no_prediction() const { return no_prediction_; }
   [[nodiscard]] const PricedLaunch& as_it_is() const { return as_it_is_; }
-  /// Seconds of a launch that would be saved if sites marked in `good`, one mark a site, were as good as they could be.
+  /// Of the seconds as it is: by what stages of this kind are off, and by how often code may have run that nobody saw.
+  [[nodiscard]] const Interval& within() const { return within_; }
+  /// Of the measured time, what its stages explain; absent where nothing was measured, or no stages are known.
+  [[nodiscard]] std::optional<double> explained_share() const { return explained_share_; }
   /// As large a share of the measured time as of the predicted one; less where the model explains less than half of the
   /// measured time, for then something else limits it. Nothing below 1 % of the launch.
-  [[nodiscard]] double saved_s(const std::vector<bool>& good) const;
+  [[nodiscard]] Saving saving(const Cure& cure) const;
 
  private:
-  [[nodiscard]] PricedLaunch price(const std::vector<bool>& good, bool cached) const;
+  [[nodiscard]] PricedLaunch price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const;
+  void find_what_l2_had();
+  void find_interval(unsigned major);
+  void find_doubts(const WarpPath& path);
 
   const LaunchSums& launch_;
   const model::Profile& profile_;
   SiteDemand demand_;
   Workload workload_;
+  double matrix_wavefronts_ = 0;
   PricedLaunch as_it_is_;
+  Interval within_;
+  std::optional<double> explained_share_;
   std::string no_prediction_;
 };
 

@@ -124,7 +124,7 @@ std::vector<std::string> arguments(std::string_view zero_ended) {
   return all;
 }
 
-/// Its sites one by one: a wrong one is left out.
+/// Its sites one by one: a wrong one is left out, and so are parameters of another length than the event says.
 bool add_sample(RawProcess& process, Payload& payload) {
   RawSample sample;
   if (!payload.read(sample.event)) return false;
@@ -133,7 +133,13 @@ bool add_sample(RawProcess& process, Payload& payload) {
     inject::Site site;
     if (payload.read(site) && is_possible(site)) sample.sites.push_back(site);
   }
-  const bool whole = sample.sites.size() == sample.event.sites;
+  bool whole = sample.sites.size() == sample.event.sites;
+  const std::string_view parameters = payload.rest();
+  if (parameters.size() == sample.event.parameter_bytes && parameters.size() <= inject::most_parameter_bytes) {
+    sample.parameters = parameters;
+  } else {
+    whole = false;
+  }
   process.samples.push_back(std::move(sample));
   return whole;
 }
@@ -194,6 +200,7 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
       const auto kernel = process.kernels.find(code.kernel);
       if (kernel == process.kernels.end()) return false;
       kernel->second.code = payload.rest();
+      kernel->second.parameter_offset = code.parameter_offset;
       return true;
     }
     case EventKind::range: {

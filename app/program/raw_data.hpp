@@ -15,13 +15,15 @@ namespace gpumem::app {
 
 struct RawKernel {
   inject::KernelEvent event;
-  std::string name;  ///< as the linker knows it
-  std::string code;  ///< its instructions; may be empty
+  std::string name;                    ///< as the linker knows it
+  std::string code;                    ///< its instructions; may be empty
+  std::uint32_t parameter_offset = 0;  ///< in constant bank 0; 0: not known
 };
 
 struct RawSample {
   inject::SampleEvent event;
   std::vector<inject::Site> sites;
+  std::string parameters;  ///< their bytes, as the kernel reads them; empty: not known
 };
 
 /// What the hardware counted of launches of a slot.

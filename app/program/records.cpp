@@ -17,6 +17,9 @@
 #include "engine/model/counted.hpp"
 #include "engine/model/occupancy.hpp"
 #include "report/explain/explain.hpp"
+#include "report/explain/kernel_verdict.hpp"
+#include "report/explain/libraries.hpp"
+#include "report/explain/site_cures.hpp"
 #include "report/record/counted.hpp"
 #include "report/record/kernels.hpp"
 
@@ -63,6 +66,7 @@ class KernelRecord {
     if (shown_ != nullptr) {
       launch_.sites = shown_->sample->sites;
       launch_.code = shown_->code;
+      launch_.constants = shown_->constants;
       launch_.most_loads = shown_->sample->event.most_loads;
       launch_.busiest_loads = shown_->sample->event.busiest_loads;
     }
@@ -118,30 +122,54 @@ class KernelRecord {
   }
 
   void price(const model::Profile& profile) {
-    const auto& sites = launch_.sites;
     group_sites();
     const Pricing pricing(launch_, profile);
+    record_.explained_share = pricing.explained_share();
     if (!pricing.no_prediction().empty()) {
       record_.no_prediction = pricing.no_prediction();
       return;
     }
     const PricedLaunch& priced = pricing.as_it_is();
-    if (priced.cached) record_.flags.emplace_back("cache_resident");
+    if (priced.in_l2 == InL2::all) record_.flags.emplace_back("cache_resident");
+    if (priced.in_l2 == InL2::part) record_.flags.emplace_back("partly_cached");
     if (profile.from_attributes) record_.flags.emplace_back("predicted_from_attributes");
     record_.predicted_s = priced.seconds;
+    record_.predicted_low_s = pricing.within().low;
+    record_.predicted_high_s = pricing.within().high;
     record_.headline.predicted = report::kernel_probe().headline.from_seconds(workload_, priced.seconds);
     record_.bottleneck = report::Bottleneck{std::string(priced.bottleneck), std::nullopt};
     for (const model::StageTime& stage : priced.stages) {
       record_.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
     }
-    std::vector<bool> all(sites.size());
-    for (std::size_t i = 0; i < sites.size(); ++i) all[i] = is_wasteful(sites[i]);
-    metric(record_, report::could_save_name).predicted = saved_of_all(pricing.saved_s(all));
+    add_savings(pricing);
+  }
+
+  /// Of what somebody can change: of a library's kernel, what is passed to it.
+  void add_savings(const Pricing& pricing) {
+    Cure all{.good = std::vector<bool>(launch_.sites.size(), false)};
     for (SiteGroup& group : groups_) {
-      std::vector<bool> alone(sites.size(), false);
-      for (const std::size_t member : group.members) alone[member] = all[member];
-      if (std::ranges::find(alone, true) != alone.end()) group.saved_s = pricing.saved_s(alone);
+      if (!has_cure(group)) continue;
+      Cure alone{.good = std::vector<bool>(launch_.sites.size(), false)};
+      for (const std::size_t member : group.members) {
+        alone.good[member] = all.good[member] = is_wasteful(launch_.sites[member]);
+      }
+      if (std::ranges::find(alone.good, true) != alone.good.end()) group.saved_s = pricing.saving(alone).seconds;
     }
+    all.shared_out = report::waits_for_loads(record_) && !report::library_kernel(kernel_.name);
+    const Saving saving = pricing.saving(all);
+    metric(record_, report::could_save_name).predicted = saved_of_all(saving.seconds);
+    metric(record_, report::could_save_low_name).predicted = saved_of_all(saving.within.low);
+    metric(record_, report::could_save_high_name).predicted = saved_of_all(saving.within.high);
+  }
+
+  [[nodiscard]] bool has_cure(const SiteGroup& group) const {
+    return !report::site_cure(site_record(group.name, sites_of(group)), kernel_.name).empty();
+  }
+
+  [[nodiscard]] std::vector<const inject::Site*> sites_of(const SiteGroup& group) const {
+    std::vector<const inject::Site*> sites;
+    for (const std::size_t member : group.members) sites.push_back(&launch_.sites[member]);
+    return sites;
   }
 
   void add_counts(const measure::Counts& counts, const model::Profile& profile) {
@@ -175,9 +203,7 @@ class KernelRecord {
     std::ranges::stable_sort(groups_, std::ranges::greater{},
                              [](const SiteGroup& group) { return std::pair(group.saved_s, group.wasted_bytes); });
     for (const SiteGroup& group : groups_) {
-      std::vector<const inject::Site*> sites;
-      for (const std::size_t member : group.members) sites.push_back(&launch_.sites[member]);
-      record_.access.push_back(site_record(group.name, sites));
+      record_.access.push_back(site_record(group.name, sites_of(group)));
     }
   }
 

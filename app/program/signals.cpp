@@ -30,10 +30,10 @@ bool is_ignored(int signal) {
 
 [[noreturn]] void end_by(int signal) {
   std::signal(signal, SIG_DFL);
-  sigset_t one;
-  sigemptyset(&one);
-  sigaddset(&one, signal);
-  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  sigset_t unblocked;
+  sigemptyset(&unblocked);
+  sigaddset(&unblocked, signal);
+  pthread_sigmask(SIG_UNBLOCK, &unblocked, nullptr);
   std::raise(signal);
   std::_Exit(128 + signal);
 }

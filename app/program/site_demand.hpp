@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "app/program/instructions.hpp"
 #include "engine/model/demand.hpp"
 #include "engine/model/profile.hpp"
 #include "inject/raw_format.hpp"
@@ -20,8 +21,8 @@ struct SectorSpread {
 /// What a launch asks for, again and again, each time with other sites as good as they could be.
 class SiteDemand {
  public:
-  /// The sites have to outlive it.
-  explicit SiteDemand(const std::vector<inject::Site>& sites);
+  /// The sites have to outlive it. `code` is the kernel's; empty where it is not known.
+  SiteDemand(const std::vector<inject::Site>& sites, const std::vector<MachineInstruction>& code);
 
   /// Of the sites as they are, but for those marked, one mark a site: these touch no more sectors and lines than hold
   /// what they use, and no thread's own memory at all. `workload` is the launch without sites.
@@ -31,6 +32,7 @@ class SiteDemand {
  private:
   struct Known {
     const inject::Site* site = nullptr;
+    bool adds_floats = false;
     double least_memory = 0;  ///< sectors from memory that would do if data lay side by side
     double over_loaded = 0;   ///< sectors stored that loads had brought
     SectorSpread spread = {};

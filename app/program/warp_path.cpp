@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "app/program/constant_branches.hpp"
 #include "app/program/instructions.hpp"
 #include "app/program/raw_words.hpp"
 
@@ -23,6 +24,7 @@ struct Block {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t loop = outside;  ///< index of the innermost
+  bool runs = true;            ///< as far as what it was launched with tells
   double times = 0;            ///< that warps ran it, at most
   double least = 0;            ///< and at least, for they were seen there
   bool certain = false;        ///< seen whenever it runs
@@ -36,7 +38,8 @@ struct Block {
 struct Loop {
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::optional<double> times = {};  ///< that warps went through it; absent: nothing in it was seen
+  std::optional<double> times = {};   ///< that warps went through it; absent: nothing in it was seen
+  std::optional<double> rounds = {};  ///< each time that it is entered, where that is known
 };
 
 /// What a load is, as it was seen.
@@ -56,26 +59,27 @@ class LoneWarp {
   [[nodiscard]] const Chain& chain() const { return now_; }
 
  private:
-  void issue(const MachineInstruction& one, std::size_t index, double block_times) {
+  void issue(const MachineInstruction& instruction, std::size_t index, double block_times) {
     for (std::size_t board = 0; board < boards; ++board) {
-      if ((one.waits_for >> board & 1U) == 0) continue;
+      if ((instruction.waits_for >> board & 1U) == 0) continue;
       now_.waits = std::max(now_.waits, free_[board].waits);
       now_.cycles = std::max(now_.cycles, free_[board].cycles);
     }
-    if (one.sets >= 0) take(one.sets, after(one, index, block_times));
-    if (one.reads >= 0) take(one.reads, {now_.waits, now_.cycles + read_cycles});
-    now_.cycles += one.stall;
+    if (instruction.sets >= 0) take(instruction.sets, after(instruction, index, block_times));
+    if (instruction.reads >= 0) take(instruction.reads, {now_.waits, now_.cycles + read_cycles});
+    now_.cycles += instruction.stall + (instruction.kind == Kind::wait ? barrier_cycles : 0);
   }
 
   /// When its result is there.
-  [[nodiscard]] Chain after(const MachineInstruction& one, std::size_t index, double block_times) const {
-    if (one.kind == Kind::off_chip_load) {
+  [[nodiscard]] Chain after(const MachineInstruction& instruction, std::size_t index, double block_times) const {
+    if (instruction.kind == Kind::off_chip_load) {
       const auto load = loads_.find(index);
       constexpr double usual = 0.5;
       if (load == loads_.end() || load->second.times < usual * block_times) return now_;
       return {now_.waits + load->second.misses, now_.cycles + rates_.l1_latency_cycles};
     }
-    return {now_.waits, now_.cycles + (one.kind == Kind::shared_load ? rates_.shared_latency_cycles : other_cycles)};
+    return {now_.waits,
+            now_.cycles + (instruction.kind == Kind::shared_load ? rates_.shared_latency_cycles : other_cycles)};
   }
 
   void take(int board, Chain until) {
@@ -85,7 +89,8 @@ class LoneWarp {
   }
 
   static constexpr std::size_t boards = 6;
-  static constexpr double read_cycles = 12;   // about what a request takes to leave the register file
+  static constexpr double read_cycles = 12;  // about what a request takes to leave the register file
+  static constexpr double barrier_cycles = 24;
   static constexpr double other_cycles = 20;  // of special functions, conversions, special registers
 
   const std::map<std::size_t, SeenLoad>& loads_;
@@ -97,8 +102,8 @@ class LoneWarp {
 class Path {
  public:
   Path(std::vector<MachineInstruction> code, const std::vector<inject::Site>& sites, double warps,
-       const model::Rates& rates)
-      : code_(std::move(code)), warps_(warps), rates_(rates) {
+       const model::Rates& rates, ConstantBranches constant, UnseenWays unseen)
+      : code_(std::move(code)), constant_(std::move(constant)), warps_(warps), rates_(rates) {
     for (const inject::Site& site : sites) {
       if ((site.flags & inject::raw_outside_kernel) != 0) continue;
       const std::size_t index = site.pc / instruction_bytes;
@@ -117,11 +122,14 @@ class Path {
       load.misses =
           site.space == inject::RawSpace::local ? 0 : std::min(1.0, static_cast<double>(site.l2_requests) / requests);
     }
+    // Where something was seen that could not run, the code means something else.
+    const auto could_run = [&](const auto& site) { return runs(site.first) && !skips(site.first); };
+    if (!std::ranges::all_of(seen_, could_run)) constant_ = {};
     find_loops();
     find_blocks();
     count_loops();
     bound_blocks();
-    part_ways();
+    part_ways(unseen);
   }
 
   [[nodiscard]] WarpPath path() const {
@@ -133,13 +141,18 @@ class Path {
       const double times = block.times;
       if (times == 0) continue;
       for (std::size_t i = block.begin; i < block.end; ++i) {
-        const MachineInstruction& one = code_[i];
+        const MachineInstruction& instruction = code_[i];
         busy[static_cast<std::size_t>(Pipe::issue)] += times;
-        if (one.pipe != Pipe::issue) busy[static_cast<std::size_t>(one.pipe)] += times * one.cycles;
-        path.has_unseen_memory = path.has_unseen_memory || one.unseen_memory;
+        if (instruction.kind == Kind::wait) path.barriers += times;
+        path.matrix_wavefronts += times * instruction.wavefronts;
+        if (instruction.pipe != Pipe::issue)
+          busy[static_cast<std::size_t>(instruction.pipe)] += times * instruction.cycles;
+        path.has_unseen_memory = path.has_unseen_memory || instruction.unseen_memory;
       }
     }
-    path.scheduler_cycles = *std::ranges::max_element(busy);
+    const auto busiest = std::ranges::max_element(busy);
+    path.scheduler_cycles = *busiest;
+    path.busiest = static_cast<Pipe>(busiest - busy.begin());
     add(path.chains, region(outside, warps_));
     double least_waits = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -164,9 +177,21 @@ class Path {
     std::map<std::size_t, std::size_t> end_of;  // by where they begin
     for (std::size_t i = 0; i < code_.size(); ++i) {
       // A branch to itself is what stands behind the end.
-      if (code_[i].kind == Kind::branch && code_[i].target < i) end_of[code_[i].target] = i + 1;
+      const bool goes_back = code_[i].kind == Kind::branch && code_[i].target < i;
+      if (goes_back && runs(i) && taken(i) != false) end_of[code_[i].target] = i + 1;
     }
-    for (const auto& [begin, end] : end_of) loops_.push_back({begin, end});
+    for (const auto& [begin, end] : end_of) {
+      const auto known = constant_.rounds.find(begin);
+      loops_.push_back({begin, end});
+      if (known != constant_.rounds.end()) loops_.back().rounds = known->second;
+    }
+  }
+
+  /// Whether constants let the instruction run, though perhaps for no thread, and its branch be taken.
+  [[nodiscard]] bool runs(std::size_t i) const { return constant_.runs.empty() || constant_.runs[i]; }
+  [[nodiscard]] bool skips(std::size_t i) const { return !constant_.skipped.empty() && constant_.skipped[i]; }
+  [[nodiscard]] std::optional<bool> taken(std::size_t i) const {
+    return constant_.taken.empty() ? std::nullopt : constant_.taken[i];
   }
 
   void find_blocks() {
@@ -183,6 +208,7 @@ class Path {
         const auto length = [&](std::size_t loop) { return loops_[loop].end - loops_[loop].begin; };
         if (inside && (block.loop == outside || length(i) < length(block.loop))) block.loop = i;
       }
+      block.runs = runs(block.begin);
       for (std::size_t i = block.begin; i < block.end; ++i) {
         const auto site = seen_.find(i);
         if (site != seen_.end()) block.least = std::max(block.least, site->second);
@@ -193,20 +219,25 @@ class Path {
     connect();
   }
 
-  static bool goes_to_target(const MachineInstruction& one) {
-    return one.kind == Kind::branch || one.kind == Kind::call;
+  static bool goes_to_target(const MachineInstruction& instruction) {
+    return instruction.kind == Kind::branch || instruction.kind == Kind::call;
   }
-  static bool leaves(const MachineInstruction& one) { return one.kind == Kind::end || one.kind == Kind::indirect; }
+  static bool leaves(const MachineInstruction& instruction) {
+    return instruction.kind == Kind::end || instruction.kind == Kind::indirect;
+  }
 
   void connect() {
     bool has_indirect = false;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      const MachineInstruction& last = code_[blocks_[i].end - 1];
-      const bool goes_on = !last.always || last.kind == Kind::call || !(goes_to_target(last) || leaves(last));
-      blocks_[i].may_end = leaves(last) || (goes_on && i + 1 == blocks_.size());
+      const std::size_t end = blocks_[i].end - 1;
+      const MachineInstruction& last = code_[end];
+      if (!blocks_[i].runs) continue;
+      const bool unless_taken = !last.always || last.kind == Kind::call || !(goes_to_target(last) || leaves(last));
+      const bool goes_on = unless_taken && taken(end) != true;
+      blocks_[i].may_end = (leaves(last) && taken(end) != false) || (goes_on && i + 1 == blocks_.size());
       has_indirect = has_indirect || last.kind == Kind::indirect;
       if (goes_on && i + 1 < blocks_.size()) add_way(i, i + 1);
-      if (!goes_to_target(last)) continue;
+      if (!goes_to_target(last) || last.divergent || taken(end) == false) continue;
       const auto target = std::ranges::find(blocks_, last.target, &Block::begin);
       if (target == blocks_.end()) {
         blocks_[i].may_end = true;
@@ -259,15 +290,15 @@ class Path {
     return block.loop != outside && loops_[block.loop].times ? *loops_[block.loop].times : warps_;
   }
 
-  /// Within these bounds: where a branch parts, as many warps go each way, as far as nothing says otherwise.
-  void part_ways() {
+  /// Within these bounds, how many warps go each way where a branch parts.
+  void part_ways(UnseenWays unseen) {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       Block& block = blocks_[i];
       const bool is_header = block.loop != outside && loops_[block.loop].begin == block.begin;
       if (block.certain || block.may_begin || is_header) continue;
       double times = 0;
       for (const std::size_t from : block.before) {
-        if (from < i) times += coming(blocks_[from], i);
+        if (from < i) times += coming(blocks_[from], i, unseen);
       }
       block.times = std::clamp(times, block.least, std::max(block.least, block.times));
     }
@@ -275,7 +306,7 @@ class Path {
 
   /// Of the warps that ran a block, those that go on with another. A subroutine is for what the usual way cannot do:
   /// quotients of long integers, numbers too small to be normal.
-  [[nodiscard]] double coming(const Block& from, std::size_t to) const {
+  [[nodiscard]] double coming(const Block& from, std::size_t to, UnseenWays unseen) const {
     if (code_[from.end - 1].kind == Kind::call) return from.times;  // and comes back
     const auto calls = [&](std::size_t block) { return code_[blocks_[block].end - 1].kind == Kind::call; };
     double others = 0;
@@ -291,7 +322,17 @@ class Path {
         ++open;
       }
     }
-    return std::max(0.0, from.times - others) / open;
+    if (unseen == UnseenWays::fewest && open > 1) return 0;
+    const bool both = unseen == UnseenWays::most || parts_lanes(from);
+    return std::max(0.0, from.times - others) / (both ? 1 : open);
+  }
+
+  /// Whether it parts into two ways that meet again right after: of a warp's lanes some go each way.
+  [[nodiscard]] bool parts_lanes(const Block& from) const {
+    if (from.next.size() != 2) return false;
+    const Block& one_way = blocks_[from.next[0]];
+    const Block& other_way = blocks_[from.next[1]];
+    return one_way.next.size() == 1 && one_way.next == other_way.next;
   }
 
   [[nodiscard]] double loads_in(const Block& block) const {
@@ -344,6 +385,7 @@ class Path {
   }
 
   std::vector<MachineInstruction> code_;
+  ConstantBranches constant_;
   double warps_;
   const model::Rates& rates_;
   bool polls_ = false;
@@ -356,10 +398,11 @@ class Path {
 }  // namespace
 
 WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites, double warps,
-                   const model::Rates& rates) {
+                   const model::Rates& rates, const LaunchConstants& constants, UnseenWays unseen) {
   std::vector<MachineInstruction> instructions = instructions_of(code, major);
   if (instructions.empty()) return {};
-  return Path(std::move(instructions), sites, warps, rates).path();
+  ConstantBranches constant = constant_branches(code, instructions, major, constants);
+  return Path(std::move(instructions), sites, warps, rates, std::move(constant), unseen).path();
 }
 
 }  // namespace gpumem::app

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/program/constant_bank.hpp"
+#include "app/program/instructions.hpp"
 #include "engine/model/profile.hpp"
 #include "engine/model/workload.hpp"
 #include "inject/raw_format.hpp"
@@ -16,7 +18,10 @@ namespace gpumem::app {
 struct WarpPath {
   bool known = false;           ///< false: there is no code, or nobody knows how to read it
   double scheduler_cycles = 0;  ///< that instructions keep schedulers busy, or the busiest of the pipes behind them
-  Chain chains;                 ///< of each warp by itself
+  Pipe busiest = Pipe::issue;
+  double matrix_wavefronts = 0;  ///< of shared memory at least, for ldmatrix and stmatrix, which nobody sees
+  double barriers = 0;           ///< of their block, that warps wait at
+  Chain chains;                  ///< of each warp by itself
   /// That a further load adds to a warp's chain: in the loop in which loads wait least for each other, for a warp that
   /// goes round many times does so there.
   Chain per_load;
@@ -25,12 +30,17 @@ struct WarpPath {
   bool polls = false;
   /// Whether some loop runs nobody knows how often, for nothing in it is seen.
   bool has_unseen_loops = false;
-  /// Whether some instruction moves data that nobody sees: tensor copies, operands of matrix products.
+  /// Whether some instruction moves data that nobody sees: tensor copies, operands of wgmma.
   bool has_unseen_memory = false;
 };
 
-/// Of code compiled for compute capability `major`.x. `sites` are those of the launch; `warps` its warps.
+/// How many warps go a way that nothing tells of: as few as can be, as many, or about half of those that could.
+enum class UnseenWays : std::uint8_t { fewest, half, most };
+
+/// Of code compiled for compute capability `major`.x. `sites` are those of the launch; `warps` its warps; `constants`
+/// what it was launched with, as far as that is known.
 [[nodiscard]] WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites,
-                                 double warps, const model::Rates& rates);
+                                 double warps, const model::Rates& rates, const LaunchConstants& constants = {},
+                                 UnseenWays unseen = UnseenWays::half);
 
 }  // namespace gpumem::app

@@ -35,7 +35,7 @@ class Backend {
   [[nodiscard]] virtual std::optional<std::string> profile() const = 0;
   /// How good a case is by a quick look at its headline, to choose between launch shapes: the more the better,
   /// whichever way the headline is. Throws a probe error.
-  [[nodiscard]] virtual double trial(const Case& one) = 0;
+  [[nodiscard]] virtual double trial(const Case& tested) = 0;
   /// About what trial() will say of each of the shapes, from who can say so in less time: trials find so many times as
   /// much, nearly the same of all shapes, the most and the least of that `estimate_error` apart. Absent of a shape that
   /// a trial has to say why not of. Empty: nothing is known before a trial.

@@ -19,7 +19,7 @@ constexpr std::uint64_t most_host_bytes = std::uint64_t{4} << 30U;
 
 /// A case to be counted.
 struct CountedCase {
-  const Case* one;
+  const Case* tested;
   report::Record* record;
   Workload workload;
   std::unique_ptr<measure::Experiment> experiment = nullptr;
@@ -32,7 +32,7 @@ void prepare(std::span<CountedCase> batch, measure::Session& session) {
     const std::uint64_t before = session.generation();
     for (CountedCase& entry : batch) {
       entry.experiment.reset();  // first, for two might not fit
-      entry.experiment = entry.one->probe->prepare(*entry.one, session);
+      entry.experiment = entry.tested->probe->prepare(*entry.tested, session);
     }
     if (session.generation() == before) return;
   }

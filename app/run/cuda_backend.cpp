@@ -27,7 +27,7 @@ namespace {
 /// Names the work of a case in profilers; costs nothing without one.
 class ProfilerRange {
  public:
-  explicit ProfilerRange(const Case& one) { nvtxRangePushA(to_string(one).c_str()); }
+  explicit ProfilerRange(const Case& tested) { nvtxRangePushA(to_string(tested).c_str()); }
   ~ProfilerRange() { nvtxRangePop(); }
   ProfilerRange(const ProfilerRange&) = delete;
   ProfilerRange& operator=(const ProfilerRange&) = delete;
@@ -99,18 +99,19 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::vector<std::string> watched_flags() const override { return {watched_.begin(), watched_.end()}; }
   [[nodiscard]] bool lost() const override { return !context_; }
 
-  [[nodiscard]] double trial(const Case& one) override {
-    if (lost()) return worker_.trial(one);
-    const int index = gpu_of(one);
-    const Workload workload = describe(one, gpus_.at(index).device);
+  [[nodiscard]] double trial(const Case& tested) override {
+    if (lost()) return worker_.trial(tested);
+    const int index = gpu_of(tested);
+    const Workload workload = describe(tested, gpus_.at(index).device);
     try {
       const measure::CurrentDevice current(index);
       measure::Session& session = context_->session.peer(index);
       session.make_room(workload.allocated_bytes);
-      const auto experiment = one.probe->prepare(one, session);
+      const auto experiment = tested.probe->prepare(tested, session);
       const double seconds = measure::estimate_launch(*experiment, session, workload.clock).count();
-      const bool sampled = !one.probe->headline.from_seconds || workload.sampled;
-      return goodness_of(*one.probe, workload, sampled ? std::optional(experiment->sample()) : std::nullopt, seconds);
+      const bool sampled = !tested.probe->headline.from_seconds || workload.sampled;
+      return goodness_of(*tested.probe, workload, sampled ? std::optional(experiment->sample()) : std::nullopt,
+                         seconds);
     } catch (const Error&) {
       leave_lost_context();
       throw;
@@ -177,16 +178,16 @@ class CudaBackend final : public Backend {
   [[nodiscard]] const TimedGpu& chosen() const { return gpus_.at(device_index_); }
 
   /// That times the case.
-  [[nodiscard]] int gpu_of(const Case& one) const {
-    const auto own = timing_gpu(one, gpus_.size());
+  [[nodiscard]] int gpu_of(const Case& tested) const {
+    const auto own = timing_gpu(tested, gpus_.size());
     return own ? static_cast<int>(*own) : device_index_;
   }
 
   /// Of the GPUs of a case that is about several: which to look at.
-  [[nodiscard]] std::string identities(const Case& one) const {
-    if (!one.probe->gpus) return {};
+  [[nodiscard]] std::string identities(const Case& tested) const {
+    if (!tested.probe->gpus) return {};
     std::string text;
-    for (const std::uint64_t index : one.probe->gpus(one)) {
+    for (const std::uint64_t index : tested.probe->gpus(tested)) {
       const auto gpu = gpus_.find(static_cast<int>(index));
       if (gpu == gpus_.end()) continue;
       text += fmt::format("{}GPU {} is {}, {}", text.empty() ? " (" : "; ", index,

@@ -27,8 +27,8 @@ inline constexpr std::array<std::string_view, 4> error_kinds = {"usage", "no_gpu
 inline constexpr std::array<std::string_view, 3> countings = {"off", "if_possible", "required"};
 
 template <std::size_t count, class Enumeration>
-[[nodiscard]] std::string_view name_of(const std::array<std::string_view, count>& names, Enumeration one) {
-  return names.at(static_cast<std::size_t>(one));
+[[nodiscard]] std::string_view name_of(const std::array<std::string_view, count>& names, Enumeration enumerator) {
+  return names.at(static_cast<std::size_t>(enumerator));
 }
 
 /// The enumerator of a name; `otherwise` where it is none.

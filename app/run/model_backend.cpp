@@ -66,10 +66,10 @@ class ModelBackend final : public Backend {
     return found;
   }
 
-  [[nodiscard]] double trial(const Case& one) override {
-    const model::Profile& gpu = gpu_of(one);
-    const Workload workload = describe(one, gpu.device);
-    return goodness(one, workload, predicted(one, workload, gpu), gpu);
+  [[nodiscard]] double trial(const Case& tested) override {
+    const model::Profile& gpu = gpu_of(tested);
+    const Workload workload = describe(tested, gpu.device);
+    return goodness(tested, workload, predicted(tested, workload, gpu), gpu);
   }
 
   [[nodiscard]] report::Record run(const Case& decided) override {
@@ -91,24 +91,24 @@ class ModelBackend final : public Backend {
   using Known = std::pair<std::vector<Parameter>, model::Prediction>;
 
   /// That times the case.
-  [[nodiscard]] const model::Profile& gpu_of(const Case& one) const {
-    return gpus_[timing_gpu(one, gpus_.size()).value_or(0)];
+  [[nodiscard]] const model::Profile& gpu_of(const Case& tested) const {
+    return gpus_[timing_gpu(tested, gpus_.size()).value_or(0)];
   }
 
   /// The shape that a trial has chosen is a case of the sweep, mostly.
-  [[nodiscard]] const model::Prediction& predicted(const Case& one, const Workload& workload,
+  [[nodiscard]] const model::Prediction& predicted(const Case& tested, const Workload& workload,
                                                    const model::Profile& gpu) {
-    const auto known = std::ranges::find(known_, one.parameters, &Known::first);
+    const auto known = std::ranges::find(known_, tested.parameters, &Known::first);
     if (known != known_.end()) return known->second;
     constexpr std::size_t most_known = 64;
     if (known_.size() >= most_known) known_.clear();
-    return known_.emplace_back(one.parameters, model::predict(workload, gpu)).second;
+    return known_.emplace_back(tested.parameters, model::predict(workload, gpu)).second;
   }
 
-  [[nodiscard]] static double goodness(const Case& one, const Workload& workload, const model::Prediction& prediction,
-                                       const model::Profile& gpu) {
-    const auto& predict = one.probe->headline.predict;
-    return goodness_of(*one.probe, workload, predict ? predict(workload, prediction, gpu) : std::nullopt,
+  [[nodiscard]] static double goodness(const Case& tested, const Workload& workload,
+                                       const model::Prediction& prediction, const model::Profile& gpu) {
+    const auto& predict = tested.probe->headline.predict;
+    return goodness_of(*tested.probe, workload, predict ? predict(workload, prediction, gpu) : std::nullopt,
                        prediction.seconds);
   }
 

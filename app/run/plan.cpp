@@ -64,11 +64,11 @@ bool takes_values(const Probe& probe, const std::vector<GivenAxis>& given) {
 
 /// Refuses names that none of the probes takes, with those that any of them does.
 void require_known_names(const std::vector<const Probe*>& probes, const std::vector<GivenAxis>& given) {
-  for (const GivenAxis& one : given) {
+  for (const GivenAxis& given_axis : given) {
     Axis any;
-    any.flag = one.flag;
+    any.flag = given_axis.flag;
     for (const Probe* probe : probes) {
-      const auto axis = std::ranges::find(probe->axes, one.flag, &Axis::flag);
+      const auto axis = std::ranges::find(probe->axes, given_axis.flag, &Axis::flag);
       if (any.defaults.empty()) any.defaults = axis->defaults;
       for (const std::string& name : axis->names) {
         if (std::ranges::find(any.names, name) == any.names.end()) any.names.push_back(name);
@@ -173,13 +173,13 @@ std::vector<PlannedSweep::Unusable> take_unusable(std::vector<Case>& cases, cons
   std::vector<PlannedSweep::Unusable> unusable;
   if (!probe.validate) return unusable;
   std::optional<UnusableItem> first;
-  std::erase_if(cases, [&](const Case& one) {
+  std::erase_if(cases, [&](const Case& tested) {
     try {
-      probe.validate(one);
+      probe.validate(tested);
       return false;
     } catch (const UnusableItem& error) {
       if (!first) first = error;
-      unusable.push_back({one, error.what()});
+      unusable.push_back({tested, error.what()});
       return true;
     }
   });
@@ -199,8 +199,8 @@ void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values, const 
   }
   std::vector<Case> firsts = {first};
   for (const std::size_t i : between) firsts = with_each(firsts, probe.axes[i].parameter, values[i]);
-  for (const Case& one : firsts) {
-    std::vector<Case> cases = {one};
+  for (const Case& start : firsts) {
+    std::vector<Case> cases = {start};
     for (const std::size_t i : std::views::reverse(within)) {
       cases = with_each(cases, probe.axes[i].parameter, values[i]);
     }
@@ -230,8 +230,8 @@ std::size_t Plan::size() const {
 std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& parameter,
                             std::span<const Value> values) {
   std::vector<Case> all;
-  for (const Case& one : cases) {
-    for (const Value& value : values) all.emplace_back(one).set(parameter, value);
+  for (const Case& tested : cases) {
+    for (const Value& value : values) all.emplace_back(tested).set(parameter, value);
   }
   return all;
 }
@@ -240,9 +240,9 @@ void spell_out_all(PlannedSweep& sweep, const Device& device) {
   for (const Axis& axis : sweep.probe->axes) {
     if (!axis.all) continue;
     std::vector<Case> cases;
-    for (const Case& one : sweep.cases) {
-      const bool all = one.value(axis.parameter) == Value("all");
-      const std::vector<Case> own = all ? with_each({one}, axis.parameter, axis.all(device)) : std::vector{one};
+    for (const Case& tested : sweep.cases) {
+      const bool all = tested.value(axis.parameter) == Value("all");
+      const std::vector<Case> own = all ? with_each({tested}, axis.parameter, axis.all(device)) : std::vector{tested};
       cases.insert(cases.end(), own.begin(), own.end());
       if (all) std::erase(sweep.asked, axis.parameter);
     }
@@ -252,19 +252,19 @@ void spell_out_all(PlannedSweep& sweep, const Device& device) {
 
 void leave_out_unfit(PlannedSweep& sweep, const Device& device) {
   if (!sweep.probe->fits) return;
-  const auto asked_of = [&](const Case& one) {
+  const auto asked_of = [&](const Case& tested) {
     std::vector<Value> values;
     for (const std::string& parameter : sweep.asked) {
-      if (parameter != sweep.probe->across) values.push_back(one.value(parameter));
+      if (parameter != sweep.probe->across) values.push_back(tested.value(parameter));
     }
     return values;
   };
-  const auto fits = [&](const Case& one) { return sweep.probe->fits(one, device); };
+  const auto fits = [&](const Case& tested) { return sweep.probe->fits(tested, device); };
   std::set<std::vector<Value>> to_be_had;
-  for (const Case& one : sweep.cases) {
-    if (fits(one)) to_be_had.insert(asked_of(one));
+  for (const Case& tested : sweep.cases) {
+    if (fits(tested)) to_be_had.insert(asked_of(tested));
   }
-  std::erase_if(sweep.cases, [&](const Case& one) { return !fits(one) && to_be_had.contains(asked_of(one)); });
+  std::erase_if(sweep.cases, [&](const Case& tested) { return !fits(tested) && to_be_had.contains(asked_of(tested)); });
 }
 
 Plan fitted(Plan plan, const Device& device) {
@@ -284,16 +284,16 @@ Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus) {
   }
   for (PlannedSweep& sweep : plan.sweeps) {
     std::vector<Case> cases;
-    for (const Case& one : sweep.cases) {
+    for (const Case& tested : sweep.cases) {
       for (const std::uint64_t gpu : gpus) {
-        cases.emplace_back(one).parameters.push_back({report::device_parameter, gpu});
+        cases.emplace_back(tested).parameters.push_back({report::device_parameter, gpu});
       }
     }
     sweep.cases = std::move(cases);
     std::vector<PlannedSweep::Unusable> unusable;
-    for (const PlannedSweep::Unusable& one : sweep.unusable) {
+    for (const PlannedSweep::Unusable& left_out : sweep.unusable) {
       for (const std::uint64_t gpu : gpus) {
-        unusable.emplace_back(one).one.parameters.push_back({report::device_parameter, gpu});
+        unusable.emplace_back(left_out).tested.parameters.push_back({report::device_parameter, gpu});
       }
     }
     sweep.unusable = std::move(unusable);
@@ -311,8 +311,8 @@ std::vector<std::string> files_of(const Plan& plan) {
   for (const PlannedSweep& sweep : plan.sweeps) {
     for (const Axis& axis : sweep.probe->axes) {
       if (!may_name_files(axis)) continue;
-      for (const Case& one : sweep.cases) {
-        if (const auto file = named_file(axis, one.name(axis.parameter))) files.insert(*file);
+      for (const Case& tested : sweep.cases) {
+        if (const auto file = named_file(axis, tested.name(axis.parameter))) files.insert(*file);
       }
     }
   }

@@ -33,7 +33,7 @@ struct Effort {
 struct PlannedSweep {
   /// A case that is not run, for an item of what the user brought cannot be used (UnusableItem).
   struct Unusable {
-    Case one;
+    Case tested;
     std::string reason;
   };
   const Probe* probe = nullptr;

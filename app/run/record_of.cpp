@@ -155,8 +155,8 @@ report::Record failed_record(const Case& decided, const Error& error) {
 std::vector<report::Record> planned_records(const Plan& plan) {
   std::vector<report::Record> records;
   for (const PlannedSweep& sweep : plan.sweeps) {
-    for (const Case& one : sweep.cases) {
-      report::Record& record = records.emplace_back(record_of(one));
+    for (const Case& tested : sweep.cases) {
+      report::Record& record = records.emplace_back(record_of(tested));
       record.status = report::Status::skipped;
       record.reason = "dry run";
     }
@@ -190,9 +190,9 @@ Workload describe(const Case& decided, const Device& device) {
   return workload;
 }
 
-std::optional<std::uint64_t> timing_gpu(const Case& one, std::size_t gpus) {
-  if (!one.probe->gpus) return std::nullopt;
-  const std::uint64_t wanted = one.probe->gpus(one).front();
+std::optional<std::uint64_t> timing_gpu(const Case& tested, std::size_t gpus) {
+  if (!tested.probe->gpus) return std::nullopt;
+  const std::uint64_t wanted = tested.probe->gpus(tested).front();
   return wanted < gpus ? std::optional(wanted) : std::nullopt;
 }
 

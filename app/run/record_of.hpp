@@ -62,6 +62,6 @@ void add_failure(report::Record& record, const Error& error);
 
 /// The index of the GPU that times the case, of a machine with so many: absent where the case names none, or one that
 /// is not there, of which its description says so.
-[[nodiscard]] std::optional<std::uint64_t> timing_gpu(const Case& one, std::size_t gpus);
+[[nodiscard]] std::optional<std::uint64_t> timing_gpu(const Case& tested, std::size_t gpus);
 
 }  // namespace gpumem::app

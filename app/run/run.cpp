@@ -130,8 +130,8 @@ report::Report dry_report(const Plan& plan, const RunOptions& options, const Env
   report.backend = options.backend == BackendChoice::model ? "model" : "cuda";
   report.results = planned_records(plan);
   for (const PlannedSweep& sweep : plan.sweeps) {
-    for (const auto& [one, reason] : sweep.unusable) {
-      notice(options, environment, "would skip " + to_string(one.parameters.front().value) + ": " + reason);
+    for (const auto& [tested, reason] : sweep.unusable) {
+      notice(options, environment, "would skip " + to_string(tested.parameters.front().value) + ": " + reason);
     }
   }
   if (options.device && may_be_several(*options.device)) {
@@ -178,15 +178,15 @@ void Run::all() {
     sweep.first = report_.results.size();
     decide(sweep);
     backend_->expect(sweep.plan.cases);
-    for (const Case& one : sweep.plan.cases) {
-      before(fmt::format("{}/{}", report_.results.size() + 1, total_), one);
-      report_.results.push_back(record_of(sweep, one));
+    for (const Case& tested : sweep.plan.cases) {
+      before(fmt::format("{}/{}", report_.results.size() + 1, total_), tested);
+      report_.results.push_back(record_of(sweep, tested));
       learn();
       update_files();
     }
     count(sweep.plan, sweep.plan.cases, std::span(report_.results).subspan(sweep.first));
-    for (const auto& [one, reason] : sweep.plan.unusable) {
-      report_.results.push_back(failed_record(one, missing_capability_error(reason)));
+    for (const auto& [tested, reason] : sweep.plan.unusable) {
+      report_.results.push_back(failed_record(tested, missing_capability_error(reason)));
     }
     if (!sweep.plan.unusable.empty()) update_files();
   }
@@ -206,9 +206,9 @@ void Run::again(std::span<const std::size_t> cases) {
     for (const std::size_t index : own) repeated.push_back(sweep.plan.cases[index - sweep.first]);
     backend_->expect(repeated);
     std::vector<report::Record> records;
-    for (const Case& one : repeated) {
-      before("again", one);
-      records.push_back(record_of(sweep, one));
+    for (const Case& tested : repeated) {
+      before("again", tested);
+      records.push_back(record_of(sweep, tested));
       learn();
     }
     count(sweep.plan, repeated, records);
@@ -229,9 +229,9 @@ void Run::decide(Sweep& sweep) {
   sweep.choice.chosen = std::move(chosen);
 }
 
-report::Record Run::record_of(const Sweep& sweep, const Case& one) {
+report::Record Run::record_of(const Sweep& sweep, const Case& tested) {
   const ShapeChoice& choice = sweep.choice;
-  report::Record record = choice.failure ? failed_record(one, *choice.failure) : backend_->run(one);
+  report::Record record = choice.failure ? failed_record(tested, *choice.failure) : backend_->run(tested);
   record.chosen = choice.chosen;
   return record;
 }
@@ -268,9 +268,9 @@ void Run::update_files() {
   writing_took_ = written_at_ - start;
 }
 
-void Run::before(const std::string& what, const Case& one) {
+void Run::before(const std::string& what, const Case& tested) {
   if (environment_.interrupted()) throw Interrupted{};
-  progress_.show(what + " " + to_string(one));
+  progress_.show(what + " " + to_string(tested));
 }
 
 bool Run::has_unusable() const {

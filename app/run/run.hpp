@@ -55,11 +55,11 @@ class Run {
 
   void refuse_wrong_data() const;
   void decide(Sweep& sweep);
-  [[nodiscard]] report::Record record_of(const Sweep& sweep, const Case& one);
+  [[nodiscard]] report::Record record_of(const Sweep& sweep, const Case& tested);
   void count(const PlannedSweep& plan, std::span<const Case> cases, std::span<report::Record> records);
   void learn();
   void update_files();
-  void before(const std::string& what, const Case& one);
+  void before(const std::string& what, const Case& tested);
 
   RunOptions options_;
   const ResultOutputs& outputs_;

@@ -37,12 +37,12 @@ const Probe& probe_of(const Json& json) {
 }
 
 Case case_of(const Probe& probe, const Json& parameters) {
-  Case one{.probe = &probe};
+  Case tested{.probe = &probe};
   for (const auto& [name, value] : parameters.items()) {
-    one.parameters.push_back(
+    tested.parameters.push_back(
         {name, value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::uint64_t>())});
   }
-  return one;
+  return tested;
 }
 
 /// What a report says of the GPU, by now.

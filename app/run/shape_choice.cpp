@@ -25,10 +25,10 @@ struct Trial {
   double goodness = 0;
 };
 
-std::vector<std::string> auto_parameters(const Case& one) {
+std::vector<std::string> auto_parameters(const Case& tested) {
   std::vector<std::string> names;
-  for (const Parameter& parameter : one.parameters) {
-    if (one.is_auto(parameter.name)) names.push_back(parameter.name);
+  for (const Parameter& parameter : tested.parameters) {
+    if (tested.is_auto(parameter.name)) names.push_back(parameter.name);
   }
   return names;
 }
@@ -37,7 +37,7 @@ std::vector<std::string> auto_parameters(const Case& one) {
 /// need not go with the other values of the probe's own, the first.
 Case baseline_of(const PlannedSweep& sweep) {
   const std::string& parameter = sweep.probe->baseline_parameter();
-  const auto is_baseline = [&](const Case& one) { return one.value(parameter) == sweep.probe->baseline; };
+  const auto is_baseline = [&](const Case& tested) { return tested.value(parameter) == sweep.probe->baseline; };
   const auto found = std::ranges::find_if(sweep.cases, is_baseline);
   if (found == sweep.cases.end() && sweep.probe->find_axis(parameter)->texts) return sweep.cases.front();
   Case baseline = found == sweep.cases.end() ? sweep.cases.front() : *found;
@@ -170,8 +170,8 @@ ShapeChoice choose_shape(PlannedSweep& sweep, Backend& backend, const std::funct
     const std::vector<std::string> open = auto_parameters(sweep.cases.front());
     if (open.empty()) return choice;
     const Case shape = fastest_at(baseline_of(sweep), backend, before_trial);
-    for (Case& one : sweep.cases) {
-      for (const std::string& name : open) one.set(name, shape.value(name));
+    for (Case& tested : sweep.cases) {
+      for (const std::string& name : open) tested.set(name, shape.value(name));
     }
   } catch (const Error& error) {
     if (!concerns_case_alone(error)) throw;

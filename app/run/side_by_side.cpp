@@ -22,15 +22,16 @@ namespace gpumem::app {
 namespace {
 
 /// The case as whoever measures on its GPU knows it.
-Case alone(Case one) {
-  std::erase_if(one.parameters, [](const Parameter& parameter) { return parameter.name == report::device_parameter; });
-  return one;
+Case alone(Case tested) {
+  std::erase_if(tested.parameters,
+                [](const Parameter& parameter) { return parameter.name == report::device_parameter; });
+  return tested;
 }
 
 /// Whether two cases are the same but for the GPU.
-bool alike(const Case& one, const Case& other) {
-  return one.probe == other.probe &&
-         std::ranges::equal(one.parameters, other.parameters, [](const Parameter& a, const Parameter& b) {
+bool alike(const Case& left, const Case& right) {
+  return left.probe == right.probe &&
+         std::ranges::equal(left.parameters, right.parameters, [](const Parameter& a, const Parameter& b) {
            return a == b || (a.name == report::device_parameter && b.name == a.name);
          });
 }
@@ -108,10 +109,10 @@ class SideBySide final : public Backend {
   [[nodiscard]] std::optional<std::string> profile() const override { return gpus_[speaker()].profile; }
 
   /// Shapes are chosen on one GPU for all, or GPUs could not be held against each other.
-  [[nodiscard]] double trial(const Case& one) override {
+  [[nodiscard]] double trial(const Case& tested) override {
     Gpu& gpu = gpus_[speaker()];
     try {
-      return gpu.worker.trial(alone(one));
+      return gpu.worker.trial(alone(tested));
     } catch (const Error& error) {
       gpu.open = gpu.worker.is_there();
       throw gpu.named(error);
@@ -176,7 +177,7 @@ class SideBySide final : public Backend {
     }
     if (all.empty()) return std::nullopt;
     const auto differs = [&](auto member) {
-      return std::ranges::any_of(all, [&](const auto& one) { return one.*member != all.front().*member; });
+      return std::ranges::any_of(all, [&](const auto& placement) { return placement.*member != all.front().*member; });
     };
     if (differs(&report::HostPlacement::how)) return report::HostPlacement{{}, "not bound alike for all GPUs"};
     if (differs(&report::HostPlacement::numa_node)) return report::HostPlacement{{}, "bound to each GPU's own node"};
@@ -204,8 +205,8 @@ class SideBySide final : public Backend {
     return open == gpus_.end() ? 0 : static_cast<std::size_t>(open - gpus_.begin());
   }
 
-  [[nodiscard]] Gpu& gpu_of(const Case& one) {
-    const std::uint64_t index = one.number(report::device_parameter);
+  [[nodiscard]] Gpu& gpu_of(const Case& tested) {
+    const std::uint64_t index = tested.number(report::device_parameter);
     return *std::ranges::find_if(gpus_, [&](const Gpu& gpu) { return gpu.device.index == index; });
   }
 
@@ -213,18 +214,18 @@ class SideBySide final : public Backend {
   /// first is timed.
   void start(const Case& decided) {
     std::vector<Case> together = {decided};
-    for (auto one = expected_.begin(); one != expected_.end() && together.size() < gpus_.size(); ++one) {
-      const auto same_gpu = [&](const Case& other) { return &gpu_of(other) == &gpu_of(*one); };
-      if (alike(*one, decided) && std::ranges::none_of(together, same_gpu)) together.push_back(*one);
+    for (auto expected = expected_.begin(); expected != expected_.end() && together.size() < gpus_.size(); ++expected) {
+      const auto same_gpu = [&](const Case& other) { return &gpu_of(other) == &gpu_of(*expected); };
+      if (alike(*expected, decided) && std::ranges::none_of(together, same_gpu)) together.push_back(*expected);
     }
-    std::erase_if(expected_, [&](const Case& one) { return alike(one, decided); });
-    for (const Case& one : together) {
-      gpu_of(one).running = one;
-      gpu_of(one).worker.begin_run(alone(one), true);
+    std::erase_if(expected_, [&](const Case& tested) { return alike(tested, decided); });
+    for (const Case& tested : together) {
+      gpu_of(tested).running = tested;
+      gpu_of(tested).worker.begin_run(alone(tested), true);
     }
     std::vector<Worker*> waiting;
-    for (const Case& one : together) {
-      if (gpu_of(one).worker.ready()) waiting.push_back(&gpu_of(one).worker);
+    for (const Case& tested : together) {
+      if (gpu_of(tested).worker.ready()) waiting.push_back(&gpu_of(tested).worker);
     }
     for (Worker* worker : waiting) worker->go();
   }

@@ -25,18 +25,18 @@ Json request(const char* what, const MeasureOptions& options) {
           {"time_budget_s", options.stopping.time_budget.count()}};
 }
 
-Json parameters_of(const Case& one) {
+Json parameters_of(const Case& tested) {
   Json parameters = Json::object();
-  for (const Parameter& parameter : one.parameters) {
+  for (const Parameter& parameter : tested.parameters) {
     std::visit([&](const auto& value) { parameters[parameter.name] = value; }, parameter.value);
   }
   return parameters;
 }
 
-Json request(const char* what, const MeasureOptions& options, const Case& one) {
+Json request(const char* what, const MeasureOptions& options, const Case& tested) {
   Json json = request(what, options);
-  json["probe"] = one.probe->name;
-  json["parameters"] = parameters_of(one);
+  json["probe"] = tested.probe->name;
+  json["parameters"] = parameters_of(tested);
   return json;
 }
 
@@ -76,7 +76,7 @@ void Worker::begin_count(std::span<const Case> cases, std::span<const report::Re
   Json json = request("count", options_, cases.front());
   json["cases"] = Json::array();
   json["records"] = Json::array();
-  for (const Case& one : cases) json["cases"].push_back(parameters_of(one));
+  for (const Case& tested : cases) json["cases"].push_back(parameters_of(tested));
   for (const report::Record& record : records) json["records"].push_back(record_json(record));
   send(line_of(json));
 }
@@ -131,8 +131,8 @@ Worker::Answer Worker::answer_of(const std::string& line) {
   return answer;
 }
 
-double Worker::trial(const Case& one) {
-  send(line_of(request("trial", options_, one)));
+double Worker::trial(const Case& tested) {
+  send(line_of(request("trial", options_, tested)));
   return finish().goodness;
 }
 

@@ -44,7 +44,7 @@ class Worker {
   [[nodiscard]] Answer finish();
 
   /// As the Backend's functions of these names, but a probe error when the copy fails.
-  [[nodiscard]] double trial(const Case& one);
+  [[nodiscard]] double trial(const Case& tested);
   [[nodiscard]] report::Record run(const Case& decided);
 
   /// Whether the copy runs.

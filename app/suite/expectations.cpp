@@ -98,7 +98,7 @@ std::string read_quantity(const JsonReader& json, const std::vector<std::string>
   std::string quantity = json.text();
   for (const std::string& probe : probes) {
     std::vector<std::string> names;
-    for (const Quantity& one : report::case_quantities(require_probe(registry, probe))) names.push_back(one.name);
+    for (const Quantity& known : report::case_quantities(require_probe(registry, probe))) names.push_back(known.name);
     require_known(json, quantity, names, fmt::format("cases of '{}' have no quantity", probe));
   }
   return quantity;
@@ -223,10 +223,10 @@ void require_references(const JsonReader& json, const Expectation& expectation, 
     if (reference.probes != expectation.cases.probes) {
       json.refuse(fmt::format("selects {} cases; name enough axes for one", found));
     }
-    const std::string one =
+    const std::string rest =
         words_of(planned[index], [&](const std::string& name) { return !report::names_parameter(reference, name); });
-    if (found == 0) json.refuse(fmt::format("no case of this suite has these values and else is {}", one));
-    json.refuse(fmt::format("{} cases have these values and else are {}; name enough axes for one", found, one));
+    if (found == 0) json.refuse(fmt::format("no case of this suite has these values and else is {}", rest));
+    json.refuse(fmt::format("{} cases have these values and else are {}; name enough axes for one", found, rest));
   }
 }
 

@@ -55,8 +55,8 @@ Seen look_at(const Requests& launch) {
 using Group = std::vector<const LanePattern*>;
 using Groups = std::map<std::pair<LaneKind, bool>, Group>;
 
-bool adjacent(const LanePattern& one, unsigned word_bytes) {
-  return one.step == static_cast<std::int64_t>(word_bytes) || one.step == -static_cast<std::int64_t>(word_bytes);
+bool adjacent(const LanePattern& lanes, unsigned word_bytes) {
+  return lanes.step == static_cast<std::int64_t>(word_bytes) || lanes.step == -static_cast<std::int64_t>(word_bytes);
 }
 
 bool has_step(LaneKind kind) {
@@ -67,54 +67,54 @@ template <class Value>
 Spread spread_over(const Group& group, Value value) {
   std::vector<std::int64_t> values;
   values.reserve(group.size());
-  for (const LanePattern* one : group) values.push_back(static_cast<std::int64_t>(value(*one)));
+  for (const LanePattern* lanes : group) values.push_back(static_cast<std::int64_t>(value(*lanes)));
   return spread_of(std::move(values));
 }
 
 Spread joined(const Spread& low, const Spread& high) { return {low.low, high.high, (low.mean + high.mean) / 2}; }
 
 /// Where the lowest lane's word begins, whether the lane is active or not.
-std::uint64_t beginning(const LanePattern& one) {
-  if (!one.by_lane) return one.lowest;
-  return one.step > 0 ? one.first : one.first + (warp_lanes - 1) * static_cast<std::uint64_t>(one.step);
+std::uint64_t beginning(const LanePattern& lanes) {
+  if (!lanes.by_lane) return lanes.lowest;
+  return lanes.step > 0 ? lanes.first : lanes.first + (warp_lanes - 1) * static_cast<std::uint64_t>(lanes.step);
 }
 
 /// Of requests with lanes next to each other, those that touch a block more than so many bytes have to.
 void count_shifted(const Group& group, std::uint64_t block_bytes, double& share, Spread& bytes) {
   Group shifted;
-  for (const LanePattern* one : group) {
-    const std::uint64_t span = one->lowest - beginning(*one) + one->span;
-    const std::uint64_t begin = beginning(*one) % block_bytes;
-    if ((begin + span - 1) / block_bytes > (span - 1) / block_bytes) shifted.push_back(one);
+  for (const LanePattern* lanes : group) {
+    const std::uint64_t span = lanes->lowest - beginning(*lanes) + lanes->span;
+    const std::uint64_t begin = beginning(*lanes) % block_bytes;
+    if ((begin + span - 1) / block_bytes > (span - 1) / block_bytes) shifted.push_back(lanes);
   }
   share = static_cast<double>(shifted.size()) / static_cast<double>(group.size());
-  bytes = spread_over(shifted, [&](const LanePattern& one) { return beginning(one) % block_bytes; });
+  bytes = spread_over(shifted, [&](const LanePattern& lanes) { return beginning(lanes) % block_bytes; });
 }
 
 LaneShape lane_shape(LaneKind kind, const Group& group, unsigned word_bytes) {
   LaneShape shape{.kind = kind};
-  shape.group_lanes = joined(spread_over(group, [](const LanePattern& one) { return one.shortest_group; }),
-                             spread_over(group, [](const LanePattern& one) { return one.longest_group; }));
-  shape.step_bytes = spread_over(group, [](const LanePattern& one) { return one.step; });
-  shape.runs = spread_over(group, [](const LanePattern& one) { return one.runs; });
-  shape.run_places = joined(spread_over(group, [](const LanePattern& one) { return one.shortest_run; }),
-                            spread_over(group, [](const LanePattern& one) { return one.longest_run; }));
-  const Spread places = spread_over(group, [](const LanePattern& one) { return one.places; });
+  shape.group_lanes = joined(spread_over(group, [](const LanePattern& lanes) { return lanes.shortest_group; }),
+                             spread_over(group, [](const LanePattern& lanes) { return lanes.longest_group; }));
+  shape.step_bytes = spread_over(group, [](const LanePattern& lanes) { return lanes.step; });
+  shape.runs = spread_over(group, [](const LanePattern& lanes) { return lanes.runs; });
+  shape.run_places = joined(spread_over(group, [](const LanePattern& lanes) { return lanes.shortest_run; }),
+                            spread_over(group, [](const LanePattern& lanes) { return lanes.longest_run; }));
+  const Spread places = spread_over(group, [](const LanePattern& lanes) { return lanes.places; });
   if (shape.runs.mean > 0) shape.run_places.mean = places.mean / shape.runs.mean;
-  shape.period_lanes = spread_over(group, [](const LanePattern& one) { return one.period; });
-  const Spread distance = spread_over(group, [](const LanePattern& one) { return one.distance; });
-  const auto even = std::ranges::count_if(group, [](const LanePattern* one) { return one->runs_even; });
+  shape.period_lanes = spread_over(group, [](const LanePattern& lanes) { return lanes.period; });
+  const Spread distance = spread_over(group, [](const LanePattern& lanes) { return lanes.distance; });
+  const auto even = std::ranges::count_if(group, [](const LanePattern* lanes) { return lanes->runs_even; });
   const bool known = kind == LaneKind::repeating || 20 * static_cast<std::size_t>(even) >= 19 * group.size();
   if (known && distance.constant()) shape.distance_bytes = distance.low;
-  shape.gap_bytes = joined(spread_over(group, [](const LanePattern& one) { return one.smallest_gap; }),
-                           spread_over(group, [](const LanePattern& one) { return one.largest_gap; }));
-  const Spread span = spread_over(group, [](const LanePattern& one) { return one.span; });
+  shape.gap_bytes = joined(spread_over(group, [](const LanePattern& lanes) { return lanes.smallest_gap; }),
+                           spread_over(group, [](const LanePattern& lanes) { return lanes.largest_gap; }));
+  const Spread span = spread_over(group, [](const LanePattern& lanes) { return lanes.span; });
   if (places.mean > 1) shape.gap_bytes.mean = (span.mean - word_bytes) / (places.mean - 1);
-  const auto downwards = std::ranges::count_if(group, [](const LanePattern* one) { return one->downwards; });
+  const auto downwards = std::ranges::count_if(group, [](const LanePattern* lanes) { return lanes->downwards; });
   shape.downwards = 2 * static_cast<std::size_t>(downwards) > group.size();
   shape.alike = std::ranges::all_of(
-      group, [&](const LanePattern* one) { return one->fingerprint == group.front()->fingerprint; });
-  for (const LanePattern* one : group) shape.window_bytes = std::max(shape.window_bytes, one->span);
+      group, [&](const LanePattern* lanes) { return lanes->fingerprint == group.front()->fingerprint; });
+  for (const LanePattern* lanes : group) shape.window_bytes = std::max(shape.window_bytes, lanes->span);
   shape.adjacent = has_step(kind) && adjacent(*group.front(), word_bytes);
   if (shape.adjacent && kind != LaneKind::runs) {
     count_shifted(group, sector_bytes, shape.shift.sector_share, shape.shift.sector_bytes);
@@ -129,14 +129,14 @@ Groups grouped(const Seen& seen, unsigned word_bytes) {
   std::size_t strong_requests = 0;
   std::size_t requests = 0;
   for (const auto& run : seen.runs) {
-    for (const LanePattern& one : run) {
-      if (one.kind == LaneKind::none) continue;
-      const std::pair key(one.kind, has_step(one.kind) && adjacent(one, word_bytes));
+    for (const LanePattern& lanes : run) {
+      if (lanes.kind == LaneKind::none) continue;
+      const std::pair key(lanes.kind, has_step(lanes.kind) && adjacent(lanes, word_bytes));
       ++requests;
-      all[key].push_back(&one);
-      if (one.weak) continue;
+      all[key].push_back(&lanes);
+      if (lanes.weak) continue;
       ++strong_requests;
-      strong[key].push_back(&one);
+      strong[key].push_back(&lanes);
     }
   }
   if (static_cast<double>(strong_requests) > few * static_cast<double>(requests)) return strong;
@@ -153,7 +153,7 @@ double merge_jumps(Groups& groups, bool are_adjacent) {
   const auto linear = groups.find({LaneKind::linear, are_adjacent});
   const auto runs = groups.find({LaneKind::runs, are_adjacent});
   if (linear == groups.end() || runs == groups.end()) return 0;
-  const auto step = [](const LanePattern& one) { return one.step; };
+  const auto step = [](const LanePattern& lanes) { return lanes.step; };
   const Spread linear_step = spread_over(linear->second, step);
   const Spread runs_step = spread_over(runs->second, step);
   if (!linear_step.constant() || !runs_step.constant() || linear_step.low != runs_step.low) return 0;

@@ -89,8 +89,8 @@ void add_candidates(const Requests& launch, std::uint64_t first, std::vector<std
   const std::uint64_t length = std::min(block_requests, launch.count - first);
   std::vector<std::uint64_t> sectors_of_distance(length);
   for_each_request(launch, first, length, [&](std::uint64_t k, const WarpRequest& request) {
-    for (const Candidate& one : distances_to_last_use(request, k, last_use)) {
-      sectors_of_distance[one.distance] += one.sectors;
+    for (const Candidate& candidate : distances_to_last_use(request, k, last_use)) {
+      sectors_of_distance[candidate.distance] += candidate.sectors;
     }
     remember(request, k, last_use);
   });
@@ -100,14 +100,14 @@ void add_candidates(const Requests& launch, std::uint64_t first, std::vector<std
   }
   std::ranges::stable_sort(within, std::ranges::greater{}, &Candidate::sectors);
   within.resize(std::min(within.size(), candidates_each));
-  for (const Candidate& one : within) distances.push_back(one.distance);
+  for (const Candidate& candidate : within) distances.push_back(candidate.distance);
 
   std::vector<std::uint64_t> beyond;
   for (std::uint64_t j = 1; j <= single_requests && j * block_requests < launch.count - first; ++j) {
     const std::uint64_t k = first + j * block_requests;
     for_each_request(launch, k, 1, [&](std::uint64_t, const WarpRequest& request) {
-      for (const Candidate& one : distances_to_last_use(request, k, last_use)) {
-        if (one.sectors > 1) beyond.push_back(one.distance);
+      for (const Candidate& candidate : distances_to_last_use(request, k, last_use)) {
+        if (candidate.sectors > 1) beyond.push_back(candidate.distance);
       }
     });
   }
@@ -118,8 +118,8 @@ void add_candidates(const Requests& launch, std::uint64_t first, std::vector<std
 
 /// What of `numbers` is among those of the others.
 double share_among(const std::vector<std::uint64_t>& numbers, const std::vector<std::uint64_t>& others) {
-  const auto shared =
-      std::ranges::count_if(numbers, [&](std::uint64_t one) { return std::ranges::find(others, one) != others.end(); });
+  const auto shared = std::ranges::count_if(
+      numbers, [&](std::uint64_t number) { return std::ranges::find(others, number) != others.end(); });
   return static_cast<double>(shared) / static_cast<double>(numbers.size());
 }
 

@@ -50,17 +50,17 @@ std::vector<std::int64_t> steps_over(const Runs& runs, std::uint64_t distance) {
   return steps;
 }
 
-bool goes_on(const LanePattern& one, const LanePattern& next) {
-  switch (one.kind) {
+bool goes_on(const LanePattern& previous, const LanePattern& next) {
+  switch (previous.kind) {
     case LaneKind::linear:
     case LaneKind::reordered:
     case LaneKind::runs:
     case LaneKind::repeating:
-      return next.first == one.next || next.first == one.last + static_cast<std::uint64_t>(one.step) ||
-             (one.longest_group > 1 && next.first == one.last);
+      return next.first == previous.next || next.first == previous.last + static_cast<std::uint64_t>(previous.step) ||
+             (previous.longest_group > 1 && next.first == previous.last);
     case LaneKind::sorted:
-      return one.downwards ? next.first <= one.last && one.last - next.first <= one.largest_gap
-                           : next.first >= one.last && next.first - one.last <= one.largest_gap;
+      return previous.downwards ? next.first <= previous.last && previous.last - next.first <= previous.largest_gap
+                                : next.first >= previous.last && next.first - previous.last <= previous.largest_gap;
     default:
       return false;
   }

@@ -143,22 +143,22 @@ unsigned bytes_of(const Row& row, const MachineInstruction& instruction) {
   return 0;
 }
 
-bool alike(const MachineAccess& one, const MachineAccess& other) {
-  return one.space == other.space && one.op == other.op && one.bytes == other.bytes;
+bool alike(const MachineAccess& a, const MachineAccess& b) {
+  return a.space == b.space && a.op == b.op && a.bytes == b.bytes;
 }
 
-void add(std::vector<MachineAccess>& accesses, const MachineAccess& one) {
-  const auto same = std::ranges::find_if(accesses, [&](const MachineAccess& other) { return alike(one, other); });
+void add(std::vector<MachineAccess>& accesses, const MachineAccess& access) {
+  const auto same = std::ranges::find_if(accesses, [&](const MachineAccess& other) { return alike(access, other); });
   if (same == accesses.end()) {
-    accesses.push_back(one);
+    accesses.push_back(access);
   } else {
-    same->count += one.count;
+    same->count += access.count;
   }
 }
 
-std::string words(const MachineAccess& one) {
-  const std::string width = one.bytes == 0 ? "" : fmt::format("{}-byte ", one.bytes);
-  return fmt::format("{}{} {}", width, one.space ? to_string(*one.space) : "generic", to_string(one.op));
+std::string words(const MachineAccess& access) {
+  const std::string width = access.bytes == 0 ? "" : fmt::format("{}-byte ", access.bytes);
+  return fmt::format("{}{} {}", width, access.space ? to_string(*access.space) : "generic", to_string(access.op));
 }
 
 /// What a kernel may do a little of without a site.
@@ -175,9 +175,10 @@ constexpr Tolerated tolerated[] = {
     {Space::local, Op::load, 4},
 };
 
-bool is_tolerated(const MachineAccess& one, std::span<const MachineAccess> all) {
+bool is_tolerated(const MachineAccess& access, std::span<const MachineAccess> all) {
   for (const Tolerated& kind : tolerated) {
-    if (one.space != kind.space || one.op != kind.op || one.bytes == 0 || one.bytes > kind.most_bytes) continue;
+    if (access.space != kind.space || access.op != kind.op || access.bytes == 0 || access.bytes > kind.most_bytes)
+      continue;
     unsigned together = 0;
     for (const MachineAccess& other : all) {
       if (other.space == kind.space && other.op == kind.op) together += other.count;
@@ -215,27 +216,29 @@ std::optional<std::string> differs_from(std::span<const MachineAccess> accesses,
     add(expected, {row_of(site.space).instructions_name, site.op, site.word_bytes, site.instructions});
   }
   std::vector<MachineAccess> beside;
-  for (const MachineAccess& one : accesses) {
+  for (const MachineAccess& access : accesses) {
     const bool covered = std::ranges::any_of(
-        expected, [&](const MachineAccess& other) { return other.space == one.space && other.op == one.op; });
+        expected, [&](const MachineAccess& other) { return other.space == access.space && other.op == access.op; });
     if (covered) {
-      add(expected, {one.space, one.op, one.bytes, 0});  // of a width that none of them has: none of it is expected
+      add(expected,
+          {access.space, access.op, access.bytes, 0});  // of a width that none of them has: none of it is expected
     } else {
-      add(beside, one);
+      add(beside, access);
     }
   }
 
   std::vector<std::string> differences;
   for (const MachineAccess& wanted : expected) {
-    const auto present = std::ranges::find_if(accesses, [&](const MachineAccess& one) { return alike(one, wanted); });
+    const auto present =
+        std::ranges::find_if(accesses, [&](const MachineAccess& access) { return alike(access, wanted); });
     const unsigned count = present == accesses.end() ? 0 : present->count;
     if (count != wanted.count) {
       differences.push_back(fmt::format("{} x {} instead of {}", count, words(wanted), wanted.count));
     }
   }
-  for (const MachineAccess& one : beside) {
-    if (!is_tolerated(one, beside)) {
-      differences.push_back(fmt::format("{} x {}, which no site declares", one.count, words(one)));
+  for (const MachineAccess& access : beside) {
+    if (!is_tolerated(access, beside)) {
+      differences.push_back(fmt::format("{} x {}, which no site declares", access.count, words(access)));
     }
   }
   if (differences.empty()) return std::nullopt;

@@ -61,9 +61,11 @@ std::optional<MachineCode> machine_code_of(std::string_view cubin, const std::st
 
   const std::string wanted = ".text." + mangled_kernel;
   for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
-    const auto one = section(i);
-    if (!one || one->sh_type != SHT_PROGBITS || !is_named(*names, one->sh_name, wanted)) continue;
-    const auto bytes = bytes_of(cubin, *one);
+    const auto section_header = section(i);
+    if (!section_header || section_header->sh_type != SHT_PROGBITS ||
+        !is_named(*names, section_header->sh_name, wanted))
+      continue;
+    const auto bytes = bytes_of(cubin, *section_header);
     if (!bytes || bytes->empty() || bytes->size() % sizeof(MachineInstruction) != 0) return std::nullopt;
     return MachineCode{*compute_capability, *bytes};
   }

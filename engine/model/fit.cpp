@@ -85,8 +85,8 @@ class Minimiser {
 
   [[nodiscard]] double loss(const Profile& profile) const {
     double sum = 0;
-    for (const FitCase* one : cases_) {
-      const double error = one->error(profile);
+    for (const FitCase* measured : cases_) {
+      const double error = measured->error(profile);
       sum += std::sqrt(error * error + smallest_error * smallest_error) + squared_share * error * error;
     }
     for (const RateField& field : fields_) {
@@ -111,11 +111,11 @@ class Minimiser {
       less[j].rates.*fields_[j].value *= std::exp(-distance);
     }
     Row derivative(n);
-    for (const FitCase* one : cases_) {
-      const double error = one->error(profile_);
+    for (const FitCase* measured : cases_) {
+      const double error = measured->error(profile_);
       const double weight = 1 / std::sqrt(error * error + smallest_error * smallest_error) + 2 * squared_share;
       for (std::size_t j = 0; j < n; ++j) {
-        derivative[j] = (one->error(more[j]) - one->error(less[j])) / (2 * distance);
+        derivative[j] = (measured->error(more[j]) - measured->error(less[j])) / (2 * distance);
       }
       for (std::size_t j = 0; j < n; ++j) {
         if (derivative[j] == 0) continue;
@@ -187,14 +187,14 @@ constexpr std::size_t parts = 10;
 std::vector<Rates> jackknife(const std::vector<const FitCase*>& cases, std::span<const RateField> fields,
                              const Profile& fitted) {
   std::map<std::string, std::size_t> part_of;
-  for (const FitCase* one : cases) part_of[one->group()];
+  for (const FitCase* measured : cases) part_of[measured->group()];
   std::size_t next = 0;
   for (auto& [group, part] : part_of) part = next++ % parts;
   std::vector<Rates> found;
   for (std::size_t part = 0; part < std::min(parts, part_of.size()); ++part) {
     std::vector<const FitCase*> rest;
     std::ranges::copy_if(cases, std::back_inserter(rest),
-                         [&](const FitCase* one) { return part_of.at(one->group()) != part; });
+                         [&](const FitCase* measured) { return part_of.at(measured->group()) != part; });
     if (rest.empty()) continue;
     Minimiser minimiser(rest, fields, fitted);
     minimiser.run(most_steps_of_jackknife);
@@ -243,7 +243,7 @@ bool FitCase::suits(const Workload& workload) {
 Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
   if (cases.empty()) throw usage_error("there are no measured cases to fit rates to");
   std::vector<const FitCase*> all;
-  for (const FitCase& one : cases) all.push_back(&one);
+  for (const FitCase& measured : cases) all.push_back(&measured);
 
   // A rate that makes out no more than a few percent of any case would only soak up the errors of others. One that the
   // groups do not agree on is not known either, and goes back to where it started before the others are fitted again.
@@ -280,7 +280,7 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
 FitErrors errors_of(std::span<const FitCase> cases, const Profile& profile) {
   if (cases.empty()) return {};
   std::vector<double> errors;
-  for (const FitCase& one : cases) errors.push_back(std::abs(std::exp(-one.error(profile)) - 1));
+  for (const FitCase& measured : cases) errors.push_back(std::abs(std::exp(-measured.error(profile)) - 1));
   std::ranges::sort(errors);
   const std::size_t at_95 = (95 * errors.size() + 99) / 100 - 1;
   return {errors.size(), errors[errors.size() / 2], errors[at_95], errors.back()};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include "engine/model/arithmetic.hpp"
@@ -118,32 +119,43 @@ double load_seconds(const Profile& profile, double memory_share, double memory_b
   return memory_share * memory + (1 - memory_share) * l2;
 }
 
-/// Seconds if every resident block waits for all of its accesses before the next takes its place (Little's law). A
-/// place stays empty until the block's last warp ends, the longer the fewer blocks there are to fill in. Memory that
-/// takes `memory_s` for the launch is busy for a part of the time that everybody waits for it.
-double latency_seconds(const Workload& workload, const Demand& demand, const Profile& profile, double memory_s,
-                       bool cached) {
+/// Seconds that a launch waits for its accesses.
+struct LatencySeconds {
+  double even = 0;    ///< if all warps had as many of them
+  double uneven = 0;  ///< as they have them; as `even` where that is not known
+};
+
+/// If every resident block waits for all of its accesses before the next takes its place (Little's law). A place stays
+/// empty until the block's last warp ends, the longer the fewer blocks there are to fill in. Memory that takes
+/// `memory_s` for the launch is busy for a part of the time that everybody waits for it.
+LatencySeconds latency_seconds(const Workload& workload, const Demand& demand, const Profile& profile, double memory_s,
+                               bool cached) {
   const Rates& rates = profile.rates;
   const Residency places(workload, profile.device);
-  if (demand.over_link) return places.turnovers * rates.pcie_latency_s;
+  if (demand.over_link) {
+    const double seconds = places.turnovers * rates.pcie_latency_s;
+    return {seconds, seconds};
+  }
   const double from_memory = share_of_memory(demand, cached);
   const double cycle_s = 1 / static_cast<double>(profile.device.sm_clock_hz);
   const double drained = workload.waits > 1 ? 1 : 1 + rates.block_drain_share / places.resident;
   const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.load_turn_s : 0;
-  const auto all = [&](double memory_busy) {
+  const auto all = [&](double memory_busy) -> LatencySeconds {
     const double loads = demand.loads ? load_seconds(profile, from_memory, memory_busy) : 0;
     const double stores = demand.stores && workload.waits == 1 ? rates.store_latency_s : 0;
     if (const auto& chains = workload.chains) {
       const auto chain_s = [&](const Chain& chain) { return chain.waits * loads + chain.cycles * cycle_s; };
-      return std::max(chain_s(chains->longest), places.turnovers * chain_s(chains->busiest)) +
-             places.turnovers * (stores * drained + loads * (drained - 1));
+      const double besides = places.turnovers * (stores * drained + loads * (drained - 1));
+      return {places.turnovers * chain_s(chains->mean) + besides,
+              std::max(chain_s(chains->longest), places.turnovers * chain_s(chains->busiest)) + besides};
     }
-    return places.rounds(workload) * ((loads + stores) * drained + turns);
+    const double seconds = places.rounds(workload) * ((loads + stores) * drained + turns);
+    return {seconds, seconds};
   };
   // Blocks that begin together load together: to them memory is as under load from half of its rate on.
   const double bursts = workload.waits > 1 ? 1 : 2;
-  const double longest = all(1);
-  return longest > 0 ? all(std::min(1.0, bursts * memory_s / longest)) : 0;
+  const double longest = all(1).uneven;
+  return longest > 0 ? all(std::min(1.0, bursts * memory_s / longest)) : LatencySeconds();
 }
 
 /// Seconds that blocks whose threads wait for each other leave their places idle, round after round: nothing hides it,
@@ -161,8 +173,8 @@ double unevenness(const Workload& workload, const Device& device) {
 
 /// Both, where one can hide behind the other: (a^p + b^p)^(1/p). Written so that the longer one stands alone when the
 /// other is nothing, and nothing overflows.
-double overlapped(double one, double other, double exponent) {
-  const auto [shorter, longer] = std::minmax(one, other);
+double overlapped(double a, double b, double exponent) {
+  const auto [shorter, longer] = std::minmax(a, b);
   return longer == 0 ? 0 : longer * std::pow(1 + std::pow(shorter / longer, exponent), 1 / exponent);
 }
 
@@ -185,6 +197,11 @@ double simulated_seconds(const Demand& demand, const Rates& rates, double others
 
 }  // namespace
 
+bool is_arithmetic(std::string_view stage) {
+  static constexpr std::string_view stages[] = {"instructions", "fma", "fp32", "fp64", "integer", "special", "tensor"};
+  return std::ranges::find(stages, stage) != std::end(stages);
+}
+
 bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
   if (demand.simulated) {  // a launch that finds nearly all in L2 still fetches a little
     constexpr double little = 0.02;
@@ -206,7 +223,11 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   const double dram_s = cached || demand.footprint_bytes == 0 ? 0 : dram_seconds(demand, rates);
   // Stores over the link are not waited for: what is on its way does not hold a block's place.
   if (demand.loads || (demand.stores && !demand.over_link) || workload.chains) {
-    stage("latency", latency_seconds(workload, demand, profile, dram_s, cached));
+    const LatencySeconds latency = latency_seconds(workload, demand, profile, dram_s, cached);
+    constexpr double noticeable = 1.1;
+    const bool uneven_work = latency.uneven > noticeable * latency.even;
+    stage("latency", uneven_work ? latency.even : latency.uneven);
+    if (uneven_work) stage("uneven_work", latency.uneven);
   }
   if (workload.in_step) stage("barriers", barrier_seconds(workload, profile));
   // What goes through L1 to and from registers takes turns with shared memory, which lies in the same banks.
@@ -244,7 +265,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   const double computed_s =
       flops_per_s ? uneven * static_cast<double>(workload.useful_flops.value_or(0)) / *flops_per_s : 0;
   if (issued_s > 2 * computed_s) {  // else most of what is issued computes
-    stage("instructions", issued_s);
+    stage(workload.pipe, issued_s);
   } else if (computed_s > 0) {
     stage(workload.double_precision ? "fp64" : "fp32", std::max(issued_s, computed_s));
   }
@@ -263,14 +284,14 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   for (const StageTime& stage : stages) {
     double* part = &memory;
     if (stage.stage == "launch") part = &launch;
-    if (stage.stage == "latency") part = &latency;
+    if (stage.stage == "latency" || stage.stage == "uneven_work") part = &latency;
     if (stage.stage == "barriers") part = &barriers;
     if (stage.stage == "addresses") part = &addresses;
     if (stage.stage == "l1_lines" || stage.stage == "shared_wavefronts") part = &banks;
     if (demand.simulated && (stage.stage == "l2_requests" || stage.stage == "l2_lines" || stage.stage == "rewrites")) {
       continue;  // as one, below
     }
-    if (stage.stage == "instructions" || stage.stage == "fp32" || stage.stage == "fp64") part = &arithmetic;
+    if (is_arithmetic(stage.stage)) part = &arithmetic;
     *part = std::max(*part, stage.seconds);
   }
   if (demand.simulated) memory = simulated_seconds(demand, rates, memory, cached);

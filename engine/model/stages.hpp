@@ -4,6 +4,7 @@
 // A kernel's accesses to mapped host memory go over the link and nowhere else: stage "pcie". A device that shares the
 // host's memory has no link: there mapped memory is device memory.
 
+#include <string_view>
 #include <vector>
 
 #include "engine/model/demand.hpp"
@@ -15,6 +16,9 @@ namespace gpumem::model {
 /// Whether everything of device memory that a launch touches fits in L2 and is there from the launch before, so that
 /// DRAM is left out. Never with mapped host memory.
 [[nodiscard]] bool is_cached(const Workload& workload, const Demand& demand, const Device& device);
+
+/// Whether the stage is what a multiprocessor issues and computes.
+[[nodiscard]] bool is_arithmetic(std::string_view stage);
 
 /// What one launch takes of each stage, its fixed cost apart. Only those that it uses; with `cached`, not DRAM.
 [[nodiscard]] std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload,

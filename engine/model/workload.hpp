@@ -64,6 +64,7 @@ struct Chain {
 
 /// What the warps of a launch that was seen did.
 struct Chains {
+  Chain mean;     ///< of all warps
   Chain busiest;  ///< of a block's warps, in the mean over the blocks
   Chain longest;  ///< of all
 };
@@ -94,6 +95,8 @@ struct Workload {
   /// Cycles that the instructions of all warps keep a scheduler busy, where that may matter: one each, more on a pipe
   /// that is narrower than a warp.
   std::optional<double> scheduler_cycles = {};
+  /// The stage that these are of: the pipe that is busiest, where that is known.
+  std::string_view pipe = "instructions";
   /// The same of working out where a user's pattern goes, on a GPU with these rates; empty where that is nothing to
   /// speak of.
   std::function<double(const model::Rates&)> address_cycles = {};

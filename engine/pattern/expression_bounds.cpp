@@ -198,13 +198,14 @@ VariableBounds bounds_of_launch(std::int64_t most_accesses) {
 std::vector<Bounds> bounds_of(const std::vector<Instruction>& code, const VariableBounds& of_variables) {
   std::vector<Bounds> all;
   all.reserve(code.size());
-  for (const Instruction& one : code) {
-    if (one.op == Opcode::literal) {
-      all.push_back({one.value, one.value});
-    } else if (one.op == Opcode::variable) {
-      all.push_back(of_variables[static_cast<std::size_t>(one.value)]);
+  for (const Instruction& instruction : code) {
+    if (instruction.op == Opcode::literal) {
+      all.push_back({instruction.value, instruction.value});
+    } else if (instruction.op == Opcode::variable) {
+      all.push_back(of_variables[static_cast<std::size_t>(instruction.value)]);
     } else {
-      all.push_back(bounds(one.op, all[one.a], all[one.b], all[one.op == Opcode::choose ? one.c : 0]));
+      all.push_back(bounds(instruction.op, all[instruction.a], all[instruction.b],
+                           all[instruction.op == Opcode::choose ? instruction.c : 0]));
     }
   }
   return all;
@@ -214,16 +215,17 @@ std::vector<std::uint64_t> possible_bits(const std::vector<Instruction>& code, c
   std::vector<std::uint64_t> all;
   all.reserve(code.size());
   for (std::size_t k = 0; k < code.size(); ++k) {
-    const Instruction& one = code[k];
+    const Instruction& instruction = code[k];
     const auto highest = static_cast<std::uint64_t>(bounds[k].high);
     // A value that is not negative has no bits above those of the highest.
     std::uint64_t bits = bounds[k].single()   ? highest
                          : bounds[k].low >= 0 ? ~std::uint64_t{0} >> std::countl_zero(highest)
                                               : ~std::uint64_t{0};
-    if (one.op != Opcode::literal && one.op != Opcode::variable) {
-      const Bounds& by = bounds[one.b];
-      bits &= possible_bits(one.op, all[one.a], all[one.b], all[one.op == Opcode::choose ? one.c : 0],
-                            by.single() ? std::optional(by.low) : std::nullopt, bounds[one.a].low >= 0);
+    if (instruction.op != Opcode::literal && instruction.op != Opcode::variable) {
+      const Bounds& by = bounds[instruction.b];
+      bits &= possible_bits(instruction.op, all[instruction.a], all[instruction.b],
+                            all[instruction.op == Opcode::choose ? instruction.c : 0],
+                            by.single() ? std::optional(by.low) : std::nullopt, bounds[instruction.a].low >= 0);
     }
     all.push_back(bits);
   }
@@ -237,9 +239,9 @@ Bounds bounds_of(const Expression& expression, std::int64_t n) {
 bool may_divide_by_zero(const Expression& expression, std::int64_t n) {
   const std::vector<Instruction> code = with_accesses(expression, n).code;
   const std::vector<Bounds> bounds = bounds_of(code, bounds_of_launch(n));
-  return std::ranges::any_of(code, [&](const Instruction& one) {
-    const bool divides = one.op == Opcode::divide || one.op == Opcode::remainder;
-    return divides && !bounds[one.b].never_zero();
+  return std::ranges::any_of(code, [&](const Instruction& instruction) {
+    const bool divides = instruction.op == Opcode::divide || instruction.op == Opcode::remainder;
+    return divides && !bounds[instruction.b].never_zero();
   });
 }
 

@@ -46,8 +46,8 @@ int operands(Opcode op) {
 }
 
 bool Expression::uses(Variable variable) const {
-  return std::ranges::any_of(code, [variable](const Instruction& one) {
-    return one.op == Opcode::variable && one.value == static_cast<std::int64_t>(variable);
+  return std::ranges::any_of(code, [variable](const Instruction& instruction) {
+    return instruction.op == Opcode::variable && instruction.value == static_cast<std::int64_t>(variable);
   });
 }
 
@@ -127,13 +127,13 @@ Expression ExpressionBuilder::finish(std::uint16_t root) const {
   std::size_t operations = 0;
   for (std::size_t k = root + std::size_t{1}; k-- > 0;) {
     if (!needed[k]) continue;
-    const Instruction& one = code_[k];
-    const int count = operands(one.op);
-    if (count > 0) needed[one.a] = true;
-    if (count > 1) needed[one.b] = true;
-    if (count > 2 || (divides(one.op) && one.c != always)) needed[one.c] = true;
+    const Instruction& instruction = code_[k];
+    const int count = operands(instruction.op);
+    if (count > 0) needed[instruction.a] = true;
+    if (count > 1) needed[instruction.b] = true;
+    if (count > 2 || (divides(instruction.op) && instruction.c != always)) needed[instruction.c] = true;
     if (count > 0 && ++operations > most_operations) {
-      refuse_expression(option_, text_, one.column,
+      refuse_expression(option_, text_, instruction.column,
                         fmt::format("more than the {} operations an expression takes", most_operations));
     }
   }
@@ -141,13 +141,13 @@ Expression ExpressionBuilder::finish(std::uint16_t root) const {
   std::vector<std::uint16_t> moved(code_.size(), 0);
   for (std::size_t k = 0; k <= root; ++k) {
     if (!needed[k]) continue;
-    Instruction one = code_[k];
-    const int count = operands(one.op);
-    one.a = count > 0 ? moved[one.a] : std::uint16_t{0};
-    one.b = count > 1 ? moved[one.b] : std::uint16_t{0};
-    if (count > 2 || (divides(one.op) && one.c != always)) one.c = moved[one.c];
+    Instruction instruction = code_[k];
+    const int count = operands(instruction.op);
+    instruction.a = count > 0 ? moved[instruction.a] : std::uint16_t{0};
+    instruction.b = count > 1 ? moved[instruction.b] : std::uint16_t{0};
+    if (count > 2 || (divides(instruction.op) && instruction.c != always)) instruction.c = moved[instruction.c];
     moved[k] = static_cast<std::uint16_t>(expression.code.size());
-    expression.code.push_back(one);
+    expression.code.push_back(instruction);
   }
   return expression;
 }
@@ -159,16 +159,17 @@ template <class InPlaceOf>
 Expression rewritten(const Expression& expression, const InPlaceOf& in_place_of) {
   ExpressionBuilder builder(expression.option, expression.text);
   std::vector<std::uint16_t> moved;
-  for (const Instruction& one : expression.code) {
-    const int count = operands(one.op);
-    if (one.op == Opcode::literal) {
-      moved.push_back(builder.literal(one.value));
-    } else if (one.op == Opcode::variable) {
-      moved.push_back(in_place_of(builder, static_cast<Variable>(one.value), one.column));
+  for (const Instruction& instruction : expression.code) {
+    const int count = operands(instruction.op);
+    if (instruction.op == Opcode::literal) {
+      moved.push_back(builder.literal(instruction.value));
+    } else if (instruction.op == Opcode::variable) {
+      moved.push_back(in_place_of(builder, static_cast<Variable>(instruction.value), instruction.column));
     } else {
-      const bool has_c = count > 2 || (divides(one.op) && one.c != always);
-      moved.push_back(builder.operation(one.op, moved[one.a], count > 1 ? moved[one.b] : std::uint16_t{0},
-                                        has_c ? moved[one.c] : one.c, one.column));
+      const bool has_c = count > 2 || (divides(instruction.op) && instruction.c != always);
+      moved.push_back(builder.operation(instruction.op, moved[instruction.a],
+                                        count > 1 ? moved[instruction.b] : std::uint16_t{0},
+                                        has_c ? moved[instruction.c] : instruction.c, instruction.column));
     }
   }
   return builder.finish(moved.back());

@@ -23,7 +23,7 @@ class Compiled {
   [[nodiscard]] std::vector<CostedInstruction> all() {
     std::vector<CostedInstruction> costed;
     for (std::size_t k = 0; k < code_.size(); ++k) {
-      if (const CostedInstruction one = of(k); one.cost != nothing) costed.push_back(one);
+      if (const CostedInstruction instruction = of(k); instruction.cost != nothing) costed.push_back(instruction);
     }
     return costed;
   }
@@ -34,38 +34,41 @@ class Compiled {
     return literal(k) && code_[k].value > 0 && std::has_single_bit(static_cast<std::uint64_t>(code_[k].value));
   }
 
-  [[nodiscard]] InstructionCost divided(const Instruction& one) {
+  [[nodiscard]] InstructionCost divided(const Instruction& division) {
     // The remainder is a mask, a part of another instruction.
-    if (power_of_two(one.b)) return one.op == Opcode::divide ? &Costs::integer_shifted_division_cycles : nothing;
-    if (!literal(one.b)) {
-      return divisions_.insert({one.a, one.b}).second ? &Costs::integer_division_cycles : &Costs::integer_sum_cycles;
+    if (power_of_two(division.b))
+      return division.op == Opcode::divide ? &Costs::integer_shifted_division_cycles : nothing;
+    if (!literal(division.b)) {
+      return divisions_.insert({division.a, division.b}).second ? &Costs::integer_division_cycles
+                                                                : &Costs::integer_sum_cycles;
     }
     bool is_like_another = false;
     for (const auto& [dividend, divisor] : divisions_) {
-      if (dividend != one.a || !literal(divisor)) continue;
-      const auto [less, more] = std::minmax(code_[divisor].value, code_[one.b].value);
+      if (dividend != division.a || !literal(divisor)) continue;
+      const auto [less, more] = std::minmax(code_[divisor].value, code_[division.b].value);
       if (less == more) return &Costs::integer_sum_cycles;
       is_like_another = is_like_another ||
                         (less > 0 && more % less == 0 && std::has_single_bit(static_cast<std::uint64_t>(more / less)));
     }
-    divisions_.insert({one.a, one.b});
-    if (narrow(one.a)) return &Costs::integer_narrow_division_cycles;
+    divisions_.insert({division.a, division.b});
+    if (narrow(division.a)) return &Costs::integer_narrow_division_cycles;
     return is_like_another ? &Costs::integer_like_division_cycles : &Costs::integer_division_by_literal_cycles;
   }
 
   [[nodiscard]] CostedInstruction multiplied(std::size_t k) const {
-    const Instruction& one = code_[k];
-    if (power_of_two(one.a) || power_of_two(one.b)) {
-      const Instruction& other = code_[one.a];
+    const Instruction& product = code_[k];
+    if (power_of_two(product.a) || power_of_two(product.b)) {
+      const Instruction& left = code_[product.a];
       // Divided before by the same, it is no more than a mask. Any other is a part of another instruction.
       const bool is_back =
-          other.op == Opcode::divide && power_of_two(other.b) && code_[other.b].value == code_[one.b].value;
+          left.op == Opcode::divide && power_of_two(left.b) && code_[left.b].value == code_[product.b].value;
       if (is_back) return {&Costs::integer_shifted_division_cycles, -1};
       return {nothing};
     }
-    if (narrow(k) && narrow(one.a) && narrow(one.b)) return {&Costs::integer_narrow_product_cycles};
+    if (narrow(k) && narrow(product.a) && narrow(product.b)) return {&Costs::integer_narrow_product_cycles};
     const auto small = [&](std::uint16_t operand) { return literal(operand) && narrow(operand); };
-    return {small(one.a) || small(one.b) ? &Costs::integer_product_cycles : &Costs::integer_wide_product_cycles};
+    return {small(product.a) || small(product.b) ? &Costs::integer_product_cycles
+                                                 : &Costs::integer_wide_product_cycles};
   }
 
   [[nodiscard]] bool narrow(std::size_t k) const {
@@ -73,8 +76,8 @@ class Compiled {
   }
 
   [[nodiscard]] CostedInstruction of(std::size_t k) {
-    const Instruction& one = code_[k];
-    switch (one.op) {
+    const Instruction& instruction = code_[k];
+    switch (instruction.op) {
       case Opcode::literal:
       case Opcode::variable:
         return {nothing};
@@ -82,7 +85,7 @@ class Compiled {
         return {&Costs::integer_sum_cycles};
       case Opcode::add:
       case Opcode::subtract:
-        return {literal(one.b) ? nothing : &Costs::integer_sum_cycles};  // else a part of the address
+        return {literal(instruction.b) ? nothing : &Costs::integer_sum_cycles};  // else a part of the address
       case Opcode::complement:
       case Opcode::bit_and:
       case Opcode::bit_or:
@@ -95,7 +98,7 @@ class Compiled {
         return multiplied(k);
       case Opcode::divide:
       case Opcode::remainder:
-        return {divided(one)};
+        return {divided(instruction)};
       case Opcode::choose:
       case Opcode::minimum:
       case Opcode::maximum:
@@ -125,7 +128,7 @@ std::vector<CostedInstruction> instructions_of(const Expression& expression) { r
 
 double cycles_of(std::span<const CostedInstruction> instructions, const InstructionCosts& costs) {
   double cycles = 0;
-  for (const CostedInstruction& one : instructions) cycles += one.times * costs.*one.cost;
+  for (const CostedInstruction& instruction : instructions) cycles += instruction.times * costs.*instruction.cost;
   return cycles;
 }
 

@@ -59,18 +59,18 @@ WarpAccesses consecutive(std::int64_t first, std::size_t count) {
 Evaluator::Evaluator(const Expression& expression, std::int64_t n)
     : expression_(with_accesses(expression, n)), values_(expression_.code.size()) {
   for (std::size_t k = 0; k < expression_.code.size(); ++k) {
-    const Instruction& one = expression_.code[k];
-    if (one.op == Opcode::literal) {
-      values_[k].fill(one.value);
+    const Instruction& instruction = expression_.code[k];
+    if (instruction.op == Opcode::literal) {
+      values_[k].fill(instruction.value);
       continue;
     }
-    Step step{.instruction = one, .operation = operations()[static_cast<std::size_t>(one.op)]};
+    Step step{.instruction = instruction, .operation = operations()[static_cast<std::size_t>(instruction.op)]};
     step.result = static_cast<std::uint16_t>(k);
-    if (one.op == Opcode::divide || one.op == Opcode::remainder) {
-      const Instruction& divisor = expression_.code[one.b];
+    if (instruction.op == Opcode::divide || instruction.op == Opcode::remainder) {
+      const Instruction& divisor = expression_.code[instruction.b];
       if (divisor.op == Opcode::literal) shorten(step, divisor.value);
       step.may_divide_by_zero = divisor.op != Opcode::literal || divisor.value == 0;
-    } else if (one.op == Opcode::variable && one.value == static_cast<std::int64_t>(Variable::lane)) {
+    } else if (instruction.op == Opcode::variable && instruction.value == static_cast<std::int64_t>(Variable::lane)) {
       for (std::size_t lane = 0; lane < lanes; ++lane) values_[k][lane] = static_cast<std::int64_t>(lane);
       continue;
     }
@@ -178,8 +178,8 @@ void Evaluator::divide(const Step& step, const WarpAccesses& at) {
 }
 
 void Evaluator::carry_out(const Step& step) {
-  const Instruction& one = step.instruction;
-  step.operation(values_[one.a], values_[one.b], values_[one.c], values_[step.result]);
+  const Instruction& instruction = step.instruction;
+  step.operation(values_[instruction.a], values_[instruction.b], values_[instruction.c], values_[step.result]);
 }
 
 }  // namespace gpumem::pattern

@@ -34,12 +34,12 @@ class Proof {
   [[nodiscard]] Growth result() const {
     Growth all = growth_.back();
     if (!bounds_.back().narrow()) return unknown;
-    for (const Instruction& one : code_) {
-      if (one.op != Opcode::divide && one.op != Opcode::remainder) continue;
-      if (bounds_[one.b].never_zero()) continue;
-      const Growth guard = one.c == always ? constant : growth_[one.c];
-      const std::uint64_t period = common({all, growth_[one.b], guard});
-      if (period == 0 || !growth_[one.b].repeats() || !guard.repeats()) return unknown;
+    for (const Instruction& instruction : code_) {
+      if (instruction.op != Opcode::divide && instruction.op != Opcode::remainder) continue;
+      if (bounds_[instruction.b].never_zero()) continue;
+      const Growth guard = instruction.c == always ? constant : growth_[instruction.c];
+      const std::uint64_t period = common({all, growth_[instruction.b], guard});
+      if (period == 0 || !growth_[instruction.b].repeats() || !guard.repeats()) return unknown;
       all = {period, all.in(period)};
     }
     return all;
@@ -49,18 +49,18 @@ class Proof {
   /// The least common multiple of the periods; 0 where one is not known, or it is longer than the launch.
   [[nodiscard]] std::uint64_t common(std::initializer_list<Growth> all) const {
     std::uint64_t period = 1;
-    for (const Growth& one : all) {
-      if (!one.known()) return 0;
-      const UnsignedWide multiple = UnsignedWide{period} * (one.period / std::gcd(period, one.period));
+    for (const Growth& growth : all) {
+      if (!growth.known()) return 0;
+      const UnsignedWide multiple = UnsignedWide{period} * (growth.period / std::gcd(period, growth.period));
       if (multiple > longest_) return 0;
       period = static_cast<std::uint64_t>(multiple);
     }
     return period;
   }
 
-  /// `times` periods of `one` as a period, in which the value grows by `growth`.
-  [[nodiscard]] Growth repeated(const Growth& one, std::uint64_t times, std::uint64_t growth) const {
-    const UnsignedWide period = UnsignedWide{one.period} * times;
+  /// `times` periods of `shorter` as a period, in which the value grows by `growth`.
+  [[nodiscard]] Growth repeated(const Growth& shorter, std::uint64_t times, std::uint64_t growth) const {
+    const UnsignedWide period = UnsignedWide{shorter.period} * times;
     return period > longest_ ? unknown : Growth{static_cast<std::uint64_t>(period), growth};
   }
 
@@ -70,7 +70,7 @@ class Proof {
 
   /// What depends on nothing but operands that repeat repeats itself.
   [[nodiscard]] Growth repeats_with(std::initializer_list<Growth> operands) const {
-    const bool all = std::ranges::all_of(operands, [](const Growth& one) { return one.repeats(); });
+    const bool all = std::ranges::all_of(operands, [](const Growth& growth) { return growth.repeats(); });
     return {all ? common(operands) : 0, 0};
   }
 
@@ -125,18 +125,18 @@ class Proof {
     return repeated(whole, times, op == Opcode::bit_xor && inverted ? 0 - growth : growth);
   }
 
-  /// a & b, a | b or a ^ b, `one`.
-  [[nodiscard]] Growth bitwise(const Instruction& one) const {
-    const Growth& a = growth_[one.a];
-    const Growth& b = growth_[one.b];
-    if (one.op == Opcode::bit_and) {
-      if (keeps_all(one.a, one.b)) return a;
-      if (keeps_all(one.b, one.a)) return b;
-    } else if ((bits_[one.a] & bits_[one.b]) == 0) {
+  /// a & b, a | b or a ^ b, `instruction`.
+  [[nodiscard]] Growth bitwise(const Instruction& instruction) const {
+    const Growth& a = growth_[instruction.a];
+    const Growth& b = growth_[instruction.b];
+    if (instruction.op == Opcode::bit_and) {
+      if (keeps_all(instruction.a, instruction.b)) return a;
+      if (keeps_all(instruction.b, instruction.a)) return b;
+    } else if ((bits_[instruction.a] & bits_[instruction.b]) == 0) {
       return sum(a, b, false);  // nothing carries
     }
-    const Growth by_b = masked(one.op, a, one.b);
-    return by_b.known() ? by_b : masked(one.op, b, one.a);
+    const Growth by_b = masked(instruction.op, a, instruction.b);
+    return by_b.known() ? by_b : masked(instruction.op, b, instruction.a);
   }
 
   /// Whether the mask is a literal with all bits that the value may have.
@@ -144,79 +144,81 @@ class Proof {
     return literal(mask) != nullptr && (bits_[value] & ~static_cast<std::uint64_t>(*literal(mask))) == 0;
   }
 
-  [[nodiscard]] Growth compared(const Instruction& one) const {
-    const std::uint64_t period = common({growth_[one.a], growth_[one.b]});
-    const bool exact = bounds_[one.a].narrow() && bounds_[one.b].narrow();
-    if (period == 0 || !exact || growth_[one.a].in(period) != growth_[one.b].in(period)) return unknown;
-    const bool keeps = one.op == Opcode::minimum || one.op == Opcode::maximum;
-    return {period, keeps ? growth_[one.a].in(period) : 0};
+  [[nodiscard]] Growth compared(const Instruction& instruction) const {
+    const std::uint64_t period = common({growth_[instruction.a], growth_[instruction.b]});
+    const bool exact = bounds_[instruction.a].narrow() && bounds_[instruction.b].narrow();
+    if (period == 0 || !exact || growth_[instruction.a].in(period) != growth_[instruction.b].in(period)) return unknown;
+    const bool keeps = instruction.op == Opcode::minimum || instruction.op == Opcode::maximum;
+    return {period, keeps ? growth_[instruction.a].in(period) : 0};
   }
 
-  [[nodiscard]] Growth chosen(const Instruction& one) const {
-    const Bounds& condition = bounds_[one.a];
-    if (condition.never_zero()) return growth_[one.b];
-    if (condition == Bounds{0, 0}) return growth_[one.c];
-    const std::uint64_t period = common({growth_[one.a], growth_[one.b], growth_[one.c]});
-    if (period == 0 || !growth_[one.a].repeats()) return unknown;
-    const std::uint64_t growth = growth_[one.b].in(period);
-    return growth == growth_[one.c].in(period) ? Growth{period, growth} : unknown;
+  [[nodiscard]] Growth chosen(const Instruction& instruction) const {
+    const Bounds& condition = bounds_[instruction.a];
+    if (condition.never_zero()) return growth_[instruction.b];
+    if (condition == Bounds{0, 0}) return growth_[instruction.c];
+    const std::uint64_t period = common({growth_[instruction.a], growth_[instruction.b], growth_[instruction.c]});
+    if (period == 0 || !growth_[instruction.a].repeats()) return unknown;
+    const std::uint64_t growth = growth_[instruction.b].in(period);
+    return growth == growth_[instruction.c].in(period) ? Growth{period, growth} : unknown;
   }
 
-  [[nodiscard]] Growth by_operation(const Instruction& one) const {
-    const Growth& a = growth_[one.a];
-    const Growth& b = growth_[one.b];
-    const std::int64_t* const right = literal(one.b);
-    switch (one.op) {
+  [[nodiscard]] Growth by_operation(const Instruction& instruction) const {
+    const Growth& a = growth_[instruction.a];
+    const Growth& b = growth_[instruction.b];
+    const std::int64_t* const right = literal(instruction.b);
+    switch (instruction.op) {
       case Opcode::negate:
       case Opcode::complement:  // -a - 1
         return multiple(a, ~std::uint64_t{0});
       case Opcode::add:
       case Opcode::subtract:
-        return sum(a, b, one.op == Opcode::subtract);
+        return sum(a, b, instruction.op == Opcode::subtract);
       case Opcode::multiply:
         if (right != nullptr) return multiple(a, static_cast<std::uint64_t>(*right));
-        if (literal(one.a) != nullptr) return multiple(b, static_cast<std::uint64_t>(*literal(one.a)));
+        if (literal(instruction.a) != nullptr) return multiple(b, static_cast<std::uint64_t>(*literal(instruction.a)));
         return unknown;
       case Opcode::divide:
       case Opcode::remainder:
-        return divided(one.a, one.b, one.op == Opcode::divide);
+        return divided(instruction.a, instruction.b, instruction.op == Opcode::divide);
       case Opcode::shift_left:
         return right != nullptr && *right >= 0 && *right < 64 ? multiple(a, std::uint64_t{1} << *right) : unknown;
       case Opcode::shift_right:
-        if (!a.known() || !bounds_[one.a].narrow() || right == nullptr || *right < 0 || *right > 63) return unknown;
+        if (!a.known() || !bounds_[instruction.a].narrow() || right == nullptr || *right < 0 || *right > 63)
+          return unknown;
         return rounded(a, std::uint64_t{1} << *right, true);
       case Opcode::bit_and:
       case Opcode::bit_or:
       case Opcode::bit_xor:
-        return bitwise(one);
+        return bitwise(instruction);
       case Opcode::choose:
-        return chosen(one);
+        return chosen(instruction);
       case Opcode::minimum:
       case Opcode::maximum: {
-        const bool smaller = one.op == Opcode::minimum;
-        if (bounds_[one.a].high <= bounds_[one.b].low) return smaller ? a : b;
-        if (bounds_[one.b].high <= bounds_[one.a].low) return smaller ? b : a;
-        return compared(one);
+        const bool smaller = instruction.op == Opcode::minimum;
+        if (bounds_[instruction.a].high <= bounds_[instruction.b].low) return smaller ? a : b;
+        if (bounds_[instruction.b].high <= bounds_[instruction.a].low) return smaller ? b : a;
+        return compared(instruction);
       }
       case Opcode::less:
       case Opcode::less_equal:
       case Opcode::equal:
       case Opcode::not_equal:
-        return compared(one);
+        return compared(instruction);
       default:
         return unknown;
     }
   }
 
   [[nodiscard]] Growth growth_of(std::size_t k) const {
-    const Instruction& one = code_[k];
+    const Instruction& instruction = code_[k];
     if (bounds_[k].single()) return constant;
-    if (one.op == Opcode::variable) return one.value == static_cast<int>(Variable::i) ? Growth{1, 1} : unknown;
-    const Growth particular = by_operation(one);
+    if (instruction.op == Opcode::variable)
+      return instruction.value == static_cast<int>(Variable::i) ? Growth{1, 1} : unknown;
+    const Growth particular = by_operation(instruction);
     if (particular.known()) return particular;
-    const int count = operands(one.op);
-    const Growth b = count > 1 ? growth_[one.b] : constant;
-    return repeats_with({growth_[one.a], b, count > 2 ? growth_[one.c] : constant});
+    const int count = operands(instruction.op);
+    const Growth b = count > 1 ? growth_[instruction.b] : constant;
+    return repeats_with({growth_[instruction.a], b, count > 2 ? growth_[instruction.c] : constant});
   }
 
   const std::vector<Instruction>& code_;

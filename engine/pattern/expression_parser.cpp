@@ -135,15 +135,16 @@ class Parser {
 
   std::uint16_t binary(int lowest) {
     std::uint16_t left = unary();
-    for (const BinaryOperator* one = binary_operator(); one != nullptr && one->precedence >= lowest;
-         one = binary_operator()) {
+    for (const BinaryOperator* infix = binary_operator(); infix != nullptr && infix->precedence >= lowest;
+         infix = binary_operator()) {
       const std::uint32_t column = token_.column;
       advance();
-      const auto operand = [&] { return binary(one->precedence + 1); };
-      const bool decides = one->op == Opcode::logical_and || one->op == Opcode::logical_or;
-      const std::uint16_t right = decides ? where(left, one->op == Opcode::logical_and, operand) : operand();
-      const std::uint16_t guard = one->op == Opcode::divide || one->op == Opcode::remainder ? guard_ : std::uint16_t{0};
-      left = builder_.operation(one->op, one->swapped ? right : left, one->swapped ? left : right, guard, column);
+      const auto operand = [&] { return binary(infix->precedence + 1); };
+      const bool decides = infix->op == Opcode::logical_and || infix->op == Opcode::logical_or;
+      const std::uint16_t right = decides ? where(left, infix->op == Opcode::logical_and, operand) : operand();
+      const std::uint16_t guard =
+          infix->op == Opcode::divide || infix->op == Opcode::remainder ? guard_ : std::uint16_t{0};
+      left = builder_.operation(infix->op, infix->swapped ? right : left, infix->swapped ? left : right, guard, column);
     }
     return left;
   }

@@ -58,19 +58,19 @@ class SourceWriter {
       : code_(code), bounds_(bounds_of(code, bounds_of_launch(most_accesses))) {}
 
   void write(std::size_t k) {
-    const Instruction& one = code_[k];
-    if (one.op == Opcode::literal) {
-      text_ += literal(one.value);
-    } else if (one.op == Opcode::variable) {
-      text_ += name_of(static_cast<Variable>(one.value));
-    } else if (one.op == Opcode::choose) {
-      write("(", one.a, " ? ", one.b, " : ");
-      write(one.c);
+    const Instruction& instruction = code_[k];
+    if (instruction.op == Opcode::literal) {
+      text_ += literal(instruction.value);
+    } else if (instruction.op == Opcode::variable) {
+      text_ += name_of(static_cast<Variable>(instruction.value));
+    } else if (instruction.op == Opcode::choose) {
+      write("(", instruction.a, " ? ", instruction.b, " : ");
+      write(instruction.c);
       text_ += ')';
-    } else if (plain_division(one)) {
-      write_division(one);
+    } else if (plain_division(instruction)) {
+      write_division(instruction);
     } else {
-      write_form(one);
+      write_form(instruction);
     }
   }
 
@@ -85,27 +85,28 @@ class SourceWriter {
     text_ += after;
   }
 
-  void write_form(const Instruction& one) {
+  void write_form(const Instruction& instruction) {
     for (const Form& form : forms) {
-      if (form.op != one.op) continue;
-      if (operands(one.op) == 2) return write(form.before, one.a, form.between, one.b, ")");
+      if (form.op != instruction.op) continue;
+      if (operands(instruction.op) == 2) return write(form.before, instruction.a, form.between, instruction.b, ")");
       text_ += form.before;
-      write(one.a);
+      write(instruction.a);
       text_ += ')';
     }
   }
 
   /// Neither by zero nor by -1, of which the latter may overflow.
-  [[nodiscard]] bool plain_division(const Instruction& one) const {
-    if (one.op != Opcode::divide && one.op != Opcode::remainder) return false;
-    return bounds_[one.b].never_zero() && !bounds_[one.b].contains(-1);
+  [[nodiscard]] bool plain_division(const Instruction& division) const {
+    if (division.op != Opcode::divide && division.op != Opcode::remainder) return false;
+    return bounds_[division.b].never_zero() && !bounds_[division.b].contains(-1);
   }
 
-  void write_division(const Instruction& one) {
-    const std::string_view sign = one.op == Opcode::divide ? " / " : " % ";
-    if (bounds_[one.a].low < 0 || bounds_[one.b].low < 0) return write("(", one.a, sign, one.b, ")");
+  void write_division(const Instruction& division) {
+    const std::string_view sign = division.op == Opcode::divide ? " / " : " % ";
+    if (bounds_[division.a].low < 0 || bounds_[division.b].low < 0)
+      return write("(", division.a, sign, division.b, ")");
     constexpr std::string_view cast = "(unsigned long long)";
-    write(fmt::format("(long long)({}", cast), one.a, fmt::format("{}{}", sign, cast), one.b, ")");
+    write(fmt::format("(long long)({}", cast), division.a, fmt::format("{}{}", sign, cast), division.b, ")");
   }
 
   const std::vector<Instruction>& code_;

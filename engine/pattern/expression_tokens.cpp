@@ -59,7 +59,8 @@ Token Tokens::next() {
   if (c == '{') return sweep();
   if (!is_letter(c)) return sign();
   const auto rest = text_.substr(offset_);
-  const auto* const end = std::ranges::find_if_not(rest, [](char one) { return is_letter(one) || is_digit(one); });
+  const auto* const end =
+      std::ranges::find_if_not(rest, [](char character) { return is_letter(character) || is_digit(character); });
   return taken(Token::Kind::name, static_cast<std::size_t>(end - rest.begin()));
 }
 

@@ -87,7 +87,7 @@ std::string_view of_zip(std::string_view begin) {
 /// then the frame that protocols from 4 on begin with, or an instruction that a value may begin with.
 bool is_pickle(std::string_view begin) {
   constexpr std::array old_ones = {"(lp0\n"sv, "(dp0\n"sv, "cnumpy"sv, "]q\0"sv, "}q\0"sv};
-  if (std::ranges::any_of(old_ones, [&](std::string_view one) { return begin.starts_with(one); })) return true;
+  if (std::ranges::any_of(old_ones, [&](std::string_view opening) { return begin.starts_with(opening); })) return true;
   if (byte_at(begin, 0) != 0x80 || begin.size() < 3) return false;
   const unsigned protocol = byte_at(begin, 1);
   if (protocol == 4 || protocol == 5) return begin[2] == '\x95';
@@ -114,8 +114,8 @@ bool is_utf_16(std::string_view begin) {
 }  // namespace
 
 std::optional<std::string> foreign_file(std::string_view begin) {
-  const auto* const found = std::ranges::find_if(signatures, [&](const Signature& one) {
-    return begin.size() >= one.at && begin.substr(one.at).starts_with(one.bytes);
+  const auto* const found = std::ranges::find_if(signatures, [&](const Signature& signature) {
+    return begin.size() >= signature.at && begin.substr(signature.at).starts_with(signature.bytes);
   });
   if (found != signatures.end()) return std::string(found->what);
   if (begin.starts_with("PK\x03\x04")) return std::string(of_zip(begin));

@@ -183,8 +183,8 @@ constexpr std::array<Generator, 3> generators = {{
 }  // namespace
 
 bool is_spatter_notation(std::string_view text) {
-  if (std::ranges::any_of(generators, [text](const Generator& one) {
-        return text.starts_with(one.name) && text.substr(one.name.size()).starts_with(':');
+  if (std::ranges::any_of(generators, [text](const Generator& generator) {
+        return text.starts_with(generator.name) && text.substr(generator.name.size()).starts_with(':');
       })) {
     return true;
   }
@@ -207,7 +207,7 @@ SpatterPattern parse_spatter(std::string_view notation, const std::string& sourc
     pattern = generator->read(reader);
   } else {
     std::vector<std::string> names;
-    for (const Generator& one : generators) names.emplace_back(one.name);
+    for (const Generator& known : generators) names.emplace_back(known.name);
     const std::string name = quoted_bytes(notation.substr(0, notation.find(':')));
     const std::string meant = did_you_mean(name, names);
     reader.refuse(fmt::format("'{}' is no pattern{}", name,
@@ -231,8 +231,8 @@ IndexSequence spatter_indices(const SpatterPattern& pattern, std::span<const std
 
 IndexSequence spatter_indices(const SpatterPattern& pattern, std::uint64_t delta, std::uint64_t count,
                               const std::string& source) {
-  const std::array one = {static_cast<std::int64_t>(delta)};
-  return spatter_indices(pattern, one, count, source);
+  const std::array deltas = {static_cast<std::int64_t>(delta)};
+  return spatter_indices(pattern, deltas, count, source);
 }
 
 }  // namespace gpumem::pattern

@@ -112,7 +112,7 @@ std::vector<std::int64_t> deltas_of(const JsonReader& run, std::string_view name
   const JsonReader member = run.member(name);
   if (!member.is_array()) return {delta_in(member)};
   std::vector<std::int64_t> deltas;
-  for (const JsonReader& one : member.items()) deltas.push_back(delta_in(one));
+  for (const JsonReader& item : member.items()) deltas.push_back(delta_in(item));
   if (deltas.empty()) member.fail("at least one delta");
   return deltas;
 }

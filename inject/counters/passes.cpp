@@ -96,7 +96,7 @@ bool has_time_for(std::uint32_t slot, double left_ns) {
   std::size_t passes_of_one = 0;
   for (const auto& [id, context] : contexts) {
     if (context.unfinished.contains(slot)) return true;
-    for (const auto& [number, one] : context.unfinished) to_come += context.passes - one.passes.size();
+    for (const auto& [number, unfinished] : context.unfinished) to_come += context.passes - unfinished.passes.size();
     passes_of_one = context.passes;
   }
   to_come += passes_of_one;

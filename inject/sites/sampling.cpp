@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "inject/devices.hpp"
@@ -40,7 +41,8 @@ struct Tables {
 };
 
 std::unordered_map<CUcontext, Tables> contexts;
-thread_local Tables* attached = nullptr;  // of the launch that this thread samples
+std::vector<std::byte> parameters_of_launch;  // of the one that is sampled
+thread_local Tables* attached = nullptr;      // of the launch that this thread samples
 thread_local bool was_launched = false;
 
 /// L1 and shared memory of a multiprocessor together (CUDA C++ Programming Guide, "Compute Capabilities").
@@ -244,7 +246,7 @@ Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, 
 
 }  // namespace
 
-Unseen begin_sample(const Sample& sample) {
+Unseen begin_sample(const Sample& sample, std::vector<std::byte> parameters) {
   Tables& tables = contexts[sample.context];
   if (!tables.room.has(wanted_bytes(device_event(current_device())))) return Unseen::no_memory;
   if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sample.context);
@@ -252,6 +254,7 @@ Unseen begin_sample(const Sample& sample) {
   if (!clear_tables(tables, sample) || !patch(sample.kernel->module)) {
     return Unseen::failed;
   }
+  parameters_of_launch = std::move(parameters);
   attached = &tables;
   was_launched = false;
   return Unseen::none;
@@ -328,8 +331,9 @@ void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns)
   if (!seen) return;
   event.sites = static_cast<std::uint32_t>(sites.size());
   event.lost_sites = tables.copy->lost_sites;
+  event.parameter_bytes = static_cast<std::uint32_t>(parameters_of_launch.size());
   event.took_ns = now_ns() - began_ns;
-  write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites))});
+  write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_of_launch});
 }
 
 }  // namespace gpumem::inject

@@ -4,7 +4,9 @@
 #include <cuda.h>
 #include <sanitizer.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "inject/kernels.hpp"
 #include "inject/raw_format.hpp"
@@ -23,8 +25,9 @@ struct Sample {
 
 // Called by the thread that launches, in relaxed capture mode.
 
-/// Patches the kernel's module. Unseen::none, or why not.
-[[nodiscard]] Unseen begin_sample(const Sample& sample);
+/// Patches the kernel's module. Unseen::none, or why not. `parameters` are the bytes that the kernel is called with, as
+/// far as they are known.
+[[nodiscard]] Unseen begin_sample(const Sample& sample, std::vector<std::byte> parameters);
 /// Within the launch: hands it its table.
 void attach_table(const Sanitizer_LaunchData& launch);
 /// Takes the patch away again, so that a launch that failed with it can be tried without.

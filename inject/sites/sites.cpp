@@ -12,6 +12,7 @@
 #include "inject/driver.hpp"
 #include "inject/modules.hpp"
 #include "inject/output.hpp"
+#include "inject/sites/parameters.hpp"
 #include "inject/sites/sampling.hpp"
 #include "inject/sites/sanitizer.hpp"
 #include "inject/sites/timing.hpp"
@@ -57,7 +58,7 @@ Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context) {
                  .blocks = blocks_of(watched.launch.shape),
                  .block_threads = static_cast<std::uint32_t>(threads_of(watched.launch.shape)),
                  .dynamic_shared_bytes = watched.launch.shape.dynamic_shared_bytes};
-  const Unseen reason = begin_sample(call.sample);
+  const Unseen reason = begin_sample(call.sample, parameters_of(watched.kernel->function, watched.launch));
   watched.kernel->hopeless = reason == Unseen::failed;
   if (reason != Unseen::none) return reason;
   call.sampled = true;

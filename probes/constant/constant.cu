@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
     for (std::uint32_t row = 0; row < rows; ++row) value[row] = in_first_row[row * row_words];
 #pragma unroll
-    for (const std::uint32_t one : value) sum += one;
+    for (const std::uint32_t loaded : value) sum += loaded;
     word = pattern.next(word);
   }
   __syncthreads();

@@ -47,10 +47,10 @@ std::optional<Fact> fact_beside(const OutcomesByNumber& constant, const Outcomes
                               : "The same table in {memory} is no faster: {most}-address requests take {most_cycles} "
                                 "each.",
             {{"memory", memory},
-             {"most", in_other->one[axis::addresses]},
+             {"most", in_other->tested[axis::addresses]},
              headline_value("most_cycles", *in_other),
              gain_value("gain_ratio", *in_constant, *in_other)}};
-  if (from != nullptr) fact.values.emplace_back("from", from->one[axis::addresses]);
+  if (from != nullptr) fact.values.emplace_back("from", from->tested[axis::addresses]);
   return fact;
 }
 
@@ -62,8 +62,8 @@ void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
   std::vector<measure::Point2D> points;
   std::vector<std::size_t> indices;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one[axis::space] != access::Space::constant) continue;
-    points.push_back({static_cast<double>(outcome.one[axis::addresses]), outcome.headline});
+    if (outcome.tested[axis::space] != access::Space::constant) continue;
+    points.push_back({static_cast<double>(outcome.tested[axis::addresses]), outcome.headline});
     indices.push_back(outcome.index);
   }
   if (points.size() < fewest) return;

@@ -43,7 +43,7 @@ static Probe coalesced_probe() {
       "coalesced", "the order of a warp's lanes within its sectors: it costs nothing",
       axis::lanes({.flag = "lanes",
                    .purpose = "which lane takes which of the warp's elements; subset leaves out every other lane"}),
-      std::string("aligned"), [](const Case& one) { return one[axis::lanes]; });
+      std::string("aligned"), [](const Case& tested) { return tested[axis::lanes]; });
 }
 
 GPUMEM_PROBE(coalesced_probe);

@@ -71,9 +71,9 @@ Probe make_probe(std::string name, std::string purpose, Axis swept, Value baseli
   };
   probe.validate = validate;
   probe.size = [=](std::span<Case> sweep, const Device& device) {
-    size(sweep, device, [&](const Case& one) {
-      const Launch launch = untiled_launch_of(one);
-      return allocated_bytes(launch, make_pattern(one).extent(launch.count));
+    size(sweep, device, [&](const Case& tested) {
+      const Launch launch = untiled_launch_of(tested);
+      return allocated_bytes(launch, make_pattern(tested).extent(launch.count));
     });
   };
   probe.prepare = [=](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {

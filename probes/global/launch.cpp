@@ -158,15 +158,15 @@ void size(std::span<Case> sweep, const Device& device, const std::function<std::
       std::min(std::bit_ceil(std::max(l2_multiple * device.l2_bytes, smallest_auto_buffer)), largest_buffer);
   const auto largest = [&] {
     std::uint64_t bytes = 0;
-    for (Case one : sweep) {
-      if (one.is_auto(axis::buffer_bytes)) one.set(axis::buffer_bytes, buffer);
-      bytes = std::max(bytes, needed_bytes(one));
+    for (Case tested : sweep) {
+      if (tested.is_auto(axis::buffer_bytes)) tested.set(axis::buffer_bytes, buffer);
+      bytes = std::max(bytes, needed_bytes(tested));
     }
     return bytes;
   };
   while (buffer > smallest_auto_buffer && largest() > memory) buffer /= 2;
-  for (Case& one : sweep) {
-    if (one.is_auto(axis::buffer_bytes)) one.set(axis::buffer_bytes, buffer);
+  for (Case& tested : sweep) {
+    if (tested.is_auto(axis::buffer_bytes)) tested.set(axis::buffer_bytes, buffer);
   }
 }
 

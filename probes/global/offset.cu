@@ -27,7 +27,7 @@ static Probe offset_probe() {
                                            .defaults = "0..32",
                                            .quick = "0,1,8,16",
                                            .maximum = 1U << 20U}),
-                    std::uint64_t{0}, [](const Case& one) { return OffsetPattern{one[axis::offset_elements]}; });
+                    std::uint64_t{0}, [](const Case& tested) { return OffsetPattern{tested[axis::offset_elements]}; });
 }
 
 GPUMEM_PROBE(offset_probe);

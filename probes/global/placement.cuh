@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(placed_block_threads)
 #pragma unroll
   for (auto& of_turn : word) {
 #pragma unroll
-    for (const Word one : of_turn) checksum ^= WordTraits<Word>::fold(one);
+    for (const Word loaded : of_turn) checksum ^= WordTraits<Word>::fold(loaded);
   }
   if (checksums != nullptr) checksums[std::uint64_t{blockIdx.x} * placed_block_threads + threadIdx.x] = checksum;
 }
@@ -147,9 +147,9 @@ void run_placed(Probe& probe, PlacementOf placement_of, Modelling (*modelling_of
     return workload;
   };
   probe.size = [=](std::span<Case> sweep, const Device& device) {
-    size(sweep, device, [&](const Case& one) {
-      const Placement placement = placement_of(one);
-      return allocated_bytes(launch_of(one[axis::op], placement), placement.extent());
+    size(sweep, device, [&](const Case& tested) {
+      const Placement placement = placement_of(tested);
+      return allocated_bytes(launch_of(tested[axis::op], placement), placement.extent());
     });
   };
   probe.prepare = [=](const Case& decided, measure::Session& session) {

@@ -30,7 +30,7 @@ static Probe stride_probe() {
                                            .quick = "1,2,4,8,16,32",
                                            .minimum = 1,
                                            .maximum = 1U << 16U}),
-                    std::uint64_t{1}, [](const Case& one) { return StridePattern{one[axis::stride_elements]}; });
+                    std::uint64_t{1}, [](const Case& tested) { return StridePattern{tested[axis::stride_elements]}; });
 }
 
 GPUMEM_PROBE(stride_probe);

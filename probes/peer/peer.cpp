@@ -195,8 +195,8 @@ Probe peer_probe() {
                    {.quantity = {"alone_gb_per_s", "bandwidth while no other pair copies", Better::more},
                     .predict = predicted_alone}};
   probe.concluded = concluded_of_peers();
-  probe.gpus = [](const Case& one) {
-    const PeerCase peer(one);
+  probe.gpus = [](const Case& tested) {
+    const PeerCase peer(tested);
     return std::vector{peer.mover(), peer.other()};
   };
   probe.describe = describe;

@@ -37,7 +37,7 @@ std::vector<Method> methods_of(std::span<const Outcome> outcomes) {
     Method method{.via = static_cast<Via>(via)};
     std::vector<double> rates;
     for (const Outcome& outcome : outcomes) {
-      if (outcome.one[axis::via] != method.via || !(outcome.headline > 0)) continue;
+      if (outcome.tested[axis::via] != method.via || !(outcome.headline > 0)) continue;
       method.outcomes.push_back(&outcome);
       rates.push_back(outcome.headline);
     }
@@ -51,7 +51,7 @@ std::vector<Method> methods_of(std::span<const Outcome> outcomes) {
 std::string method_words(const Method& method) { return via_words[static_cast<std::size_t>(method.via)]; }
 
 std::string pair_words(const Outcome& outcome) {
-  const PeerCase peer(outcome.one);
+  const PeerCase peer(outcome.tested);
   const std::string source = std::to_string(peer.pair.source);
   const std::string target = std::to_string(peer.pair.target);
   return peer.both ? "between GPUs " + source + " and " + target : "from GPU " + source + " to " + target;
@@ -99,7 +99,7 @@ Fact fastest_method(std::span<const Method> methods) {
             {},
             "Copies {pair} are fastest {method}: {rate_gb_per_s} {direction}.",
             {{"pair", one_pair ? pair_words(first) : "between two GPUs"},
-             {"direction", PeerCase(first.one).both ? "both ways together" : "one way"},
+             {"direction", PeerCase(first.tested).both ? "both ways together" : "one way"},
              one_pair ? headline_value("rate_gb_per_s", first) : FactValue("rate_gb_per_s", best.spread.median)}};
   for (const Method* method : order) {
     for (const Outcome* outcome : method->outcomes) fact.outcomes.push_back(outcome->index);
@@ -124,7 +124,7 @@ void add_slower_than_host(std::vector<Fact>& facts, std::span<const Method> meth
     std::vector<Outcome> direct;
     for (const Method& method : methods.first(methods.size() - 1)) {
       for (const Outcome* outcome : method.outcomes) {
-        if (PeerCase(outcome->one).pair == PeerCase(staged->one).pair) direct.push_back(*outcome);
+        if (PeerCase(outcome->tested).pair == PeerCase(staged->tested).pair) direct.push_back(*outcome);
       }
     }
     if (direct.empty() || !better(*staged, best_of(direct))) continue;
@@ -146,7 +146,7 @@ void add_slower_than_host(std::vector<Fact>& facts, std::span<const Method> meth
 void add_islands(std::vector<Fact>& facts, const Method& method) {
   std::vector<measure::Nearness> pairs;
   for (const Outcome* outcome : method.outcomes) {
-    const Pair pair = PeerCase(outcome->one).pair;
+    const Pair pair = PeerCase(outcome->tested).pair;
     pairs.push_back({pair.source, pair.target, outcome->headline});
   }
   const std::vector<measure::Island> islands = measure::islands_of(pairs);
@@ -184,7 +184,7 @@ void add_shared(std::vector<Fact>& facts, std::span<const Method> methods) {
     for (const Outcome* outcome : method.outcomes) {
       const double alone_gb_per_s = outcome->metric("alone_gb_per_s").value_or(0);
       if (alone_gb_per_s <= 0) continue;
-      const Outcome alone{.one = outcome->one, .headline = alone_gb_per_s};
+      const Outcome alone{.tested = outcome->tested, .headline = alone_gb_per_s};
       const double kept = gain(alone, *outcome);
       compared.push_back(outcome->index);
       least = std::min(least, kept);

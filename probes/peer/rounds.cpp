@@ -11,11 +11,11 @@ std::vector<Pair> disjoint_pairs(const Pair& pair, std::uint64_t gpus) {
   const auto [low, high] = std::minmax(pair.source, pair.target);
   const std::uint64_t round = high == circle ? 2 * low % circle : (low + high) % circle;
   std::vector<Pair> pairs = {pair};
-  for (std::uint64_t one = 0; one < circle; ++one) {
-    std::uint64_t other = (round + circle - one) % circle;
-    if (other == one) other = circle;
-    if (other < one || other >= gpus) continue;  // met already, or sits out
-    const Pair met = pair.source < pair.target ? Pair{one, other} : Pair{other, one};
+  for (std::uint64_t player = 0; player < circle; ++player) {
+    std::uint64_t opponent = (round + circle - player) % circle;
+    if (opponent == player) opponent = circle;
+    if (opponent < player || opponent >= gpus) continue;  // met already, or sits out
+    const Pair met = pair.source < pair.target ? Pair{player, opponent} : Pair{opponent, player};
     if (met != pair) pairs.push_back(met);
   }
   return pairs;

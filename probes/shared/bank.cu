@@ -27,7 +27,7 @@ static Probe bank_probe() {
                            .defaults = "0..33",
                            .quick = "0,1,2,4,8,16,32,33",
                            .maximum = 1024})},
-      std::uint64_t{1}, [](const Case& one) { return BankPattern{one[axis::stride_words]}; });
+      std::uint64_t{1}, [](const Case& tested) { return BankPattern{tested[axis::stride_words]}; });
 }
 
 GPUMEM_PROBE(bank_probe);

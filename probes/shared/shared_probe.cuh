@@ -91,9 +91,9 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
     for (unsigned turn = 0; turn < turns; ++turn) load(address[turn], value[turn]);
 #pragma unroll
-    for (auto& one : value) {
+    for (auto& of_turn : value) {
 #pragma unroll
-      for (const std::uint32_t word : one) sum += word;
+      for (const std::uint32_t word : of_turn) sum += word;
     }
   }
   __syncthreads();

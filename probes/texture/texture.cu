@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(tile.block_threads)
   }
   std::uint32_t checksum = 0;
 #pragma unroll
-  for (const std::uint32_t one : texel) checksum ^= one;
+  for (const std::uint32_t loaded : texel) checksum ^= loaded;
   if (checksums != nullptr) checksums[std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x] = checksum;
 }
 
@@ -277,7 +277,7 @@ static void validate(const Case& chosen) {
 static const char* path_words(const Outcome& outcome) {
   static constexpr std::array words = {"global memory", "the read-only path", "a 1-D texture", "a 2-D texture",
                                        "a surface"};
-  return words.at(static_cast<std::size_t>(outcome.one[axis::path]));
+  return words.at(static_cast<std::size_t>(outcome.tested[axis::path]));
 }
 
 /// The cases of each walk that went through several paths, in their order. What is predicted of plain loads alone says
@@ -285,14 +285,17 @@ static const char* path_words(const Outcome& outcome) {
 static std::vector<std::vector<Outcome>> walks_of(std::span<const Outcome> outcomes) {
   std::vector<std::vector<Outcome>> walks;
   for (const Outcome& outcome : outcomes) {
-    const auto is_same = [&](const auto& walk) { return walk.front().one[axis::walk] == outcome.one[axis::walk]; };
+    const auto is_same = [&](const auto& walk) {
+      return walk.front().tested[axis::walk] == outcome.tested[axis::walk];
+    };
     auto walk = std::ranges::find_if(walks, is_same);
     if (walk == walks.end()) walk = walks.insert(walk, std::vector<Outcome>{});
     walk->push_back(outcome);
   }
   std::erase_if(walks, [](const std::vector<Outcome>& walk) {
     return walk.size() < 2 || std::ranges::all_of(walk, [](const Outcome& outcome) {
-             return outcome.one[axis::path] == ReadThrough::global || outcome.one[axis::path] == ReadThrough::read_only;
+             return outcome.tested[axis::path] == ReadThrough::global ||
+                    outcome.tested[axis::path] == ReadThrough::read_only;
            });
   });
   return walks;
@@ -308,7 +311,7 @@ static Conclusion conclude_texture(std::span<const Outcome> outcomes) {
              "Nothing is faster than global memory for walks by {walk}: {rate_gb_per_s}.",
              {{"walk", std::vector<std::string>{}}, {"rate_gb_per_s", std::vector<double>{}}}};
   for (const std::vector<Outcome>& walk : walks) {
-    const std::string& name = walk.front().one.name(axis::walk);
+    const std::string& name = walk.front().tested.name(axis::walk);
     const Outcome& best = best_of(walk);
     const Outcome* global = find_outcome(walk, axis::path, ReadThrough::global);
     const bool is_plain = global != nullptr && as_good(*global, best);
@@ -340,7 +343,7 @@ static Conclusion conclude_texture(std::span<const Outcome> outcomes) {
                    {worst.index, best.index},
                    "The wrong path costs most by {walk}: {worst} reaches {worst_gb_per_s} where {best} reaches "
                    "{best_gb_per_s}.",
-                   {{"walk", best.one.name(axis::walk)},
+                   {{"walk", best.tested.name(axis::walk)},
                     {"worst", path_words(worst)},
                     headline_value("worst_gb_per_s", worst),
                     {"best", path_words(best)},

@@ -8,9 +8,9 @@
 
 namespace gpumem::global {
 
-void require_extent(const Case& one, const Device& device) {
-  const std::uint64_t extent = one[axis::extent_elements];
-  const std::uint64_t word = one[axis::word_bytes];
+void require_extent(const Case& tested, const Device& device) {
+  const std::uint64_t extent = tested[axis::extent_elements];
+  const std::uint64_t word = tested[axis::word_bytes];
   if (extent <= device.memory_bytes / word) return;
   const auto [needed, had] = sizes_apart(extent * word, device.memory_bytes);
   throw usage_error(fmt::format(

@@ -10,6 +10,6 @@ inline constexpr Number extent_elements{"extent_elements"};
 }
 
 /// Throws a usage error where an array of --extent elements is larger than the device's memory.
-void require_extent(const Case& one, const Device& device);
+void require_extent(const Case& tested, const Device& device);
 
 }  // namespace gpumem::global

@@ -172,14 +172,14 @@ std::vector<CheckRecord> checks_of(const GpuPart& part, std::span<const Expectat
   std::vector<CheckRecord> checks = check_one_gpu(part.report, expectations, rules);
   for (CheckRecord& check : checks) {
     check.device = part.gpu;
-    for (std::size_t& one : check.cases) one = part.cases[one];
+    for (std::size_t& index : check.cases) index = part.cases[index];
   }
   return checks;
 }
 
 /// How many checks stand for one expectation.
 std::size_t gpus_of(std::span<const CheckRecord> checks) {
-  const auto same = [&](const CheckRecord& one) { return one.device && one.name == checks.front().name; };
+  const auto same = [&](const CheckRecord& check) { return check.device && check.name == checks.front().name; };
   return std::max<std::size_t>(1, static_cast<std::size_t>(std::ranges::find_if_not(checks, same) - checks.begin()));
 }
 

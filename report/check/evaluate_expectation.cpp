@@ -177,17 +177,17 @@ class CaseCheck {
 
   void decide(const std::vector<Answer>& answers, const CheckRules& rules) {
     const auto is_without = [&](Verdict verdict) {
-      return [=](const Answer& one) { return !one.why.empty() && one.otherwise == verdict; };
+      return [=](const Answer& answer) { return !answer.why.empty() && answer.otherwise == verdict; };
     };
-    const auto named = [&](const Answer& one) { return fmt::format("{}: {}", words(one.index), one.why); };
+    const auto named = [&](const Answer& answer) { return fmt::format("{}: {}", words(answer.index), answer.why); };
     const auto of_all = [&](auto count, const char* miss) {
       return count > 1 ? fmt::format("; {} of {} {}s{}", count, answers.size(), case_noun(report_), miss) : "";
     };
     const auto failed = std::ranges::find_if(answers, is_without(Verdict::fail));
     if (failed != answers.end()) return finish(Verdict::fail, named(*failed));
     const Answer* worst = nullptr;
-    for (const Answer& one : answers) {
-      if (one.why.empty() && (worst == nullptr || one.margin < worst->margin)) worst = &one;
+    for (const Answer& answer : answers) {
+      if (answer.why.empty() && (worst == nullptr || answer.margin < worst->margin)) worst = &answer;
     }
     if (worst != nullptr && worst->missed()) {
       const auto missed = std::ranges::count_if(answers, &Answer::missed);

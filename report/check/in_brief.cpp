@@ -23,16 +23,16 @@ std::string identity(const Report& report, const CheckRecord& check) {
 
 /// What several GPUs passed, as the one that came nearest to failing did.
 CheckRecord worst_of(const Checks& passed) {
-  const auto nearest =
-      std::ranges::min_element(passed, {}, [](const CheckRecord* one) { return one->measured ? margin_of(*one) : 0; });
+  const auto nearest = std::ranges::min_element(
+      passed, {}, [](const CheckRecord* check) { return check->measured ? margin_of(*check) : 0; });
   CheckRecord all = **nearest;
   all.reason = fmt::format("GPU {}, the worst of {}: {}", *all.device, passed.size(), all.reason);
   return all;
 }
 
 /// Alike on several GPUs, of which this is one.
-CheckRecord alike(const CheckRecord& one, std::size_t gpus) {
-  CheckRecord all = one;
+CheckRecord alike(const CheckRecord& check, std::size_t gpus) {
+  CheckRecord all = check;
   all.reason += fmt::format(" ({})", counted(gpus, "GPU"));
   return all;
 }
@@ -41,13 +41,14 @@ CheckRecord alike(const CheckRecord& one, std::size_t gpus) {
 std::vector<CheckRecord> brief(const Report& report, const Checks& checks) {
   const CheckRecord& first = *checks.front();
   const bool several = checks.size() > 1 && first.verdict != Verdict::fail;
-  const bool same = std::ranges::all_of(checks, [&](const CheckRecord* one) { return one->reason == first.reason; });
+  const bool same =
+      std::ranges::all_of(checks, [&](const CheckRecord* check) { return check->reason == first.reason; });
   if (several && same && !first.measured) return {alike(first, checks.size())};
   if (several && first.verdict == Verdict::pass) return {worst_of(checks)};
   std::vector<CheckRecord> each;
-  for (const CheckRecord* one : checks) {
-    each.push_back(*one);
-    each.back().reason.insert(0, identity(report, *one) + ": ");
+  for (const CheckRecord* check : checks) {
+    each.push_back(*check);
+    each.back().reason.insert(0, identity(report, *check) + ": ");
   }
   return each;
 }
@@ -61,12 +62,13 @@ std::vector<CheckRecord> in_brief(const Report& report) {
       said.push_back(*first++);
       continue;
     }
-    const auto last = std::find_if(first, report.checks.end(),
-                                   [&](const CheckRecord& one) { return !one.device || one.name != first->name; });
+    const auto last = std::find_if(first, report.checks.end(), [&](const CheckRecord& check) {
+      return !check.device || check.name != first->name;
+    });
     for (const Verdict verdict : {Verdict::fail, Verdict::skip, Verdict::pass}) {
       Checks own;
-      for (auto one = first; one != last; ++one) {
-        if (one->verdict == verdict) own.push_back(&*one);
+      for (auto check = first; check != last; ++check) {
+        if (check->verdict == verdict) own.push_back(&*check);
       }
       if (!own.empty()) std::ranges::move(brief(report, own), std::back_inserter(said));
     }

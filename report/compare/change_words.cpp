@@ -13,27 +13,27 @@
 
 namespace gpumem::report {
 
-std::string case_name(const Comparison& comparison, const ComparedCase& one) {
-  if (is_kernel(*one.record)) {
+std::string case_name(const Comparison& comparison, const ComparedCase& compared) {
+  if (is_kernel(*compared.record)) {
     Cases kernels;
     for (const ComparedCase& other : comparison.cases) kernels.push_back(other.record);
-    return KernelPlaces(kernels).words(*one.record);
+    return KernelPlaces(kernels).words(*compared.record);
   }
   Cases same_probe;
   bool others = false;
   for (const ComparedCase& other : comparison.cases) {
-    if (other.record->probe == one.record->probe) {
+    if (other.record->probe == compared.record->probe) {
       same_probe.push_back(other.record);
     } else {
       others = true;
     }
   }
   std::set<std::string> telling = varying(same_probe);
-  for (const std::string& chosen : one.record->chosen) telling.erase(chosen);
-  const std::string position = place_words(*one.record, telling);
-  if (position.empty()) return one_line(one.record->probe);
-  const bool said = position.starts_with(one.record->probe);  // "offset 3" is of the probe offset
-  return others && !said ? one_line(one.record->probe) + ", " + position : position;
+  for (const std::string& chosen : compared.record->chosen) telling.erase(chosen);
+  const std::string position = place_words(*compared.record, telling);
+  if (position.empty()) return one_line(compared.record->probe);
+  const bool said = position.starts_with(compared.record->probe);  // "offset 3" is of the probe offset
+  return others && !said ? one_line(compared.record->probe) + ", " + position : position;
 }
 
 std::string new_label(const Comparison& comparison, std::size_t which) {

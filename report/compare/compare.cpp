@@ -113,21 +113,21 @@ CaseVerdict outcome_without_reading(const Record& old_record, const Record& new_
 }
 
 /// What became of a case, which NEW may lack.
-CaseChange change_of(const ComparedCase& one, std::optional<CaseReading> reading, double tolerance) {
+CaseChange change_of(const ComparedCase& compared, std::optional<CaseReading> reading, double tolerance) {
   CaseChange change;
   change.reading = std::move(reading);
   if (!change.reading) return change;
-  if (!one.old_reading) {
+  if (!compared.old_reading) {
     change.outcome = CaseVerdict::added;
     return change;
   }
-  const auto& [old_index, old_record, old_estimate] = *one.old_reading;
+  const auto& [old_index, old_record, old_estimate] = *compared.old_reading;
   const auto& [new_index, new_record, new_estimate] = *change.reading;
   change.by_place = is_kernel(*old_record) && old_record->parameters != new_record->parameters;
   change.shape = shape_changes(*old_record, *new_record);
   change.metrics = metric_changes(*old_record, *new_record);
   if (old_estimate && new_estimate) {
-    change.speed = speed_ratio(*old_estimate, *new_estimate, one.quantity->better);
+    change.speed = speed_ratio(*old_estimate, *new_estimate, compared.quantity->better);
     change.outcome = judged(*change.speed, tolerance);
   } else {
     change.outcome = outcome_without_reading(*old_record, *new_record);
@@ -170,24 +170,24 @@ bool is_selected(std::span<const NamedReport> reports, const SameCase& row, cons
 }
 
 ComparedCase case_at(const Comparison& comparison, const SameCase& row) {
-  ComparedCase one{.quantity = common_quantity(comparison.reports, row), .old_reading = {}, .changes = {}};
+  ComparedCase compared{.quantity = common_quantity(comparison.reports, row), .old_reading = {}, .changes = {}};
   for (std::size_t n = 0; n < row.size(); ++n) {
     const NamedReport& named = comparison.reports[n];
     std::optional<CaseReading> reading;
     if (row[n] != nullptr) {
-      reading =
-          CaseReading{.index = position_of(row[n], named),
-                      .record = row[n],
-                      .estimate = one.quantity ? estimate_of(named.report, *row[n], *one.quantity) : std::nullopt};
-      if (one.record == nullptr) one.record = row[n];
+      reading = CaseReading{
+          .index = position_of(row[n], named),
+          .record = row[n],
+          .estimate = compared.quantity ? estimate_of(named.report, *row[n], *compared.quantity) : std::nullopt};
+      if (compared.record == nullptr) compared.record = row[n];
     }
     if (n == 0) {
-      one.old_reading = std::move(reading);
+      compared.old_reading = std::move(reading);
     } else {
-      one.changes.push_back(change_of(one, std::move(reading), comparison.tolerance));
+      compared.changes.push_back(change_of(compared, std::move(reading), comparison.tolerance));
     }
   }
-  return one;
+  return compared;
 }
 
 std::string in_words(const std::string& parameter, const std::optional<Value>& value) {
@@ -197,9 +197,9 @@ std::string in_words(const std::string& parameter, const std::optional<Value>& v
 /// Shapes that differ, each pair of values once.
 std::vector<Difference> differing_shapes(const Comparison& comparison, std::size_t which) {
   std::vector<Difference> found;
-  for (const ComparedCase& one : comparison.cases) {
-    if (one.changes[which].by_place) continue;  // said in a line of its own
-    for (const ShapeChange& change : one.changes[which].shape) {
+  for (const ComparedCase& compared : comparison.cases) {
+    if (compared.changes[which].by_place) continue;  // said in a line of its own
+    for (const ShapeChange& change : compared.changes[which].shape) {
       Difference difference{.member = "results.parameters." + change.parameter,
                             .what = parameter_noun(change.parameter).singular,
                             .old_value = in_words(change.parameter, change.old_value),
@@ -222,10 +222,10 @@ std::vector<Difference> differing_shapes(const Comparison& comparison, std::size
 /// How many of the cases that both have bear each flag, in OLD and in NEW.
 std::vector<Difference> differing_flags(const Comparison& comparison, std::size_t which) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
-  for (const ComparedCase& one : comparison.cases) {
-    const CaseChange& change = one.changes[which];
-    if (!one.old_reading || !change.reading) continue;
-    for (const std::string& flag : one.old_reading->record->flags) ++counts[flag].first;
+  for (const ComparedCase& compared : comparison.cases) {
+    const CaseChange& change = compared.changes[which];
+    if (!compared.old_reading || !change.reading) continue;
+    for (const std::string& flag : compared.old_reading->record->flags) ++counts[flag].first;
     for (const std::string& flag : change.reading->record->flags) ++counts[flag].second;
   }
   std::vector<Difference> found;
@@ -274,7 +274,7 @@ Comparison compare(std::span<const NamedReport> reports, double tolerance, const
     std::vector<Difference> found = differences(reports.front().report, reports[n + 1].report);
     std::ranges::move(differing_shapes(comparison, n), std::back_inserter(found));
     std::ranges::move(differing_flags(comparison, n), std::back_inserter(found));
-    std::ranges::stable_partition(found, [](const Difference& one) { return !one.minor; });
+    std::ranges::stable_partition(found, [](const Difference& difference) { return !difference.minor; });
     comparison.differences.push_back(std::move(found));
   }
   return comparison;

@@ -168,7 +168,7 @@ struct Gate {
 [[nodiscard]] bool is_reshaped(const CaseChange& change);
 
 /// Which case it is among those of its probe: "offset 3, write", with the probe in front where there are others.
-[[nodiscard]] std::string case_name(const Comparison& comparison, const ComparedCase& one);
+[[nodiscard]] std::string case_name(const Comparison& comparison, const ComparedCase& compared);
 
 /// What NEW number `which` is called: "new", or "new 2" where there are several.
 [[nodiscard]] std::string new_label(const Comparison& comparison, std::size_t which);

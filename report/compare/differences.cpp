@@ -88,8 +88,10 @@ void add_host(Found& found, const Report& a, const Report& b) {
   add(found, "host.os", "operating system", a.host.os, b.host.os, minor);
   add_size(found, "host.memory_bytes", "host memory", a.host.memory_bytes, b.host.memory_bytes, minor);
   if (!a.host_placement || !b.host_placement) return;
-  const auto placement = [](const HostPlacement& one) {
-    return fmt::format("{} ({})", one.numa_node ? fmt::format("node {}", *one.numa_node) : "not bound", one.how);
+  const auto placement = [](const HostPlacement& host_placement) {
+    return fmt::format("{} ({})",
+                       host_placement.numa_node ? fmt::format("node {}", *host_placement.numa_node) : "not bound",
+                       host_placement.how);
   };
   add(found, "host_placement", "NUMA node of host memory", placement(*a.host_placement), placement(*b.host_placement));
 }

@@ -20,8 +20,8 @@ std::string broken_words(const Comparison& comparison, std::size_t which, const 
   if (counts[CaseVerdict::wrong_data] > 0) {
     parts.push_back(counted(counts[CaseVerdict::wrong_data], "case") + " moved wrong data");
   }
-  const auto first = std::ranges::find_if(comparison.cases, [&](const ComparedCase& one) {
-    const CaseVerdict outcome = one.changes[which].outcome;
+  const auto first = std::ranges::find_if(comparison.cases, [&](const ComparedCase& compared) {
+    const CaseVerdict outcome = compared.changes[which].outcome;
     return outcome == CaseVerdict::failed || outcome == CaseVerdict::wrong_data;
   });
   if (first == comparison.cases.end()) return {};
@@ -41,25 +41,27 @@ std::size_t CaseTally::compared() const {
 CaseTally tally(const Comparison& comparison, std::size_t which) {
   CaseTally counts;
   counts.counts.assign(static_cast<std::size_t>(CaseVerdict::added) + 1, 0);
-  const auto speed = [&](const ComparedCase* one) { return one->changes[which].speed->value; };
-  for (const ComparedCase& one : comparison.cases) {
-    const CaseChange& change = one.changes[which];
-    if (!one.old_reading && !change.reading) continue;  // another NEW's
+  const auto speed = [&](const ComparedCase* compared) { return compared->changes[which].speed->value; };
+  for (const ComparedCase& compared : comparison.cases) {
+    const CaseChange& change = compared.changes[which];
+    if (!compared.old_reading && !change.reading) continue;  // another NEW's
     ++counts.counts[static_cast<std::size_t>(change.outcome)];
     if (change.speed && !change.speed->low) ++counts.too_few_samples;
-    if (change.outcome == CaseVerdict::slower && (counts.slowest == nullptr || speed(&one) < speed(counts.slowest))) {
-      counts.slowest = &one;
+    if (change.outcome == CaseVerdict::slower &&
+        (counts.slowest == nullptr || speed(&compared) < speed(counts.slowest))) {
+      counts.slowest = &compared;
     }
-    if (change.outcome == CaseVerdict::faster && (counts.fastest == nullptr || speed(&one) > speed(counts.fastest))) {
-      counts.fastest = &one;
+    if (change.outcome == CaseVerdict::faster &&
+        (counts.fastest == nullptr || speed(&compared) > speed(counts.fastest))) {
+      counts.fastest = &compared;
     }
   }
   return counts;
 }
 
 bool is_reshaped(const CaseChange& change) {
-  return !change.by_place && std::ranges::any_of(change.shape, [](const ShapeChange& one) {
-    return one.old_value && one.new_value && !one.parameter.ends_with("_bytes");
+  return !change.by_place && std::ranges::any_of(change.shape, [](const ShapeChange& shape) {
+    return shape.old_value && shape.new_value && !shape.parameter.ends_with("_bytes");
   });
 }
 
@@ -68,8 +70,8 @@ Gate gate(const Comparison& comparison, std::size_t which, double share) {
   std::size_t sure = 0;
   std::size_t held = 0;  // that could have failed
   const ComparedCase* worst = nullptr;
-  for (const ComparedCase& one : comparison.cases) {
-    const CaseChange& change = one.changes[which];
+  for (const ComparedCase& compared : comparison.cases) {
+    const CaseChange& change = compared.changes[which];
     if (!change.speed) continue;
     const bool slower = change.speed->high && *change.speed->high < 1 - share;
     const bool maybe = !slower && (!change.speed->low || *change.speed->low < 1 - share);
@@ -80,7 +82,7 @@ Gate gate(const Comparison& comparison, std::size_t which, double share) {
     ++held;
     sure += slower ? 1 : 0;
     result.undecided += maybe ? 1 : 0;
-    if (slower && (worst == nullptr || change.speed->value < worst->changes[which].speed->value)) worst = &one;
+    if (slower && (worst == nullptr || change.speed->value < worst->changes[which].speed->value)) worst = &compared;
   }
   const CaseTally counts = tally(comparison, which);
   std::vector<std::string> reasons;

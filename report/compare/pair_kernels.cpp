@@ -45,8 +45,8 @@ class KernelPairing {
  public:
   KernelPairing(std::span<const Record> olds, std::span<const Record> new_reports, Partners& partner)
       : olds_(olds), news_(new_reports), partner_(partner), taken_(new_reports.size(), false) {
-    for (const auto& one : partner) {
-      if (one) taken_[*one] = true;
+    for (const auto& index : partner) {
+      if (index) taken_[*index] = true;
     }
   }
 

@@ -23,7 +23,7 @@ std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool
   if (!headline || !case_of(record, probe)) return std::nullopt;
   const auto seconds = measured && record.time ? record.time->summary.median.count() : record.predicted_s.value_or(0);
   if (probe.headline.from_seconds && !(seconds > 0)) return std::nullopt;
-  Outcome outcome{.one = {.probe = &probe, .parameters = record.parameters},
+  Outcome outcome{.tested = {.probe = &probe, .parameters = record.parameters},
                   .headline = *headline,
                   .predicted = measured ? positive_headline(record, false) : std::nullopt,
                   .seconds = seconds,
@@ -103,7 +103,9 @@ std::vector<ConclusionRecord> conclusions(std::span<const Record> results, const
       std::ranges::move(conclusions_of(results, own, *probe), std::back_inserter(all));
     }
   }
-  std::erase_if(all, [](const ConclusionRecord& one) { return one.advice.empty() && one.quantities.empty(); });
+  std::erase_if(all, [](const ConclusionRecord& conclusion) {
+    return conclusion.advice.empty() && conclusion.quantities.empty();
+  });
   return all;
 }
 

@@ -113,12 +113,13 @@ struct Subject {
   bool plural = true;
 };
 
-Subject subject_of(const Story& story, const CostClass& one) {
-  if (one.points.size() == 1) return {position(*one.points.front()), false};
+Subject subject_of(const Story& story, const CostClass& cost_class) {
+  if (cost_class.points.size() == 1) return {position(*cost_class.points.front()), false};
   const Noun noun = parameter_noun(story.parameter);
   if (!story.numeric) {
     std::vector<std::string> names;
-    for (const Point* point : one.points) names.push_back(point->place == nullptr ? "-" : value_text(*point->place));
+    for (const Point* point : cost_class.points)
+      names.push_back(point->place == nullptr ? "-" : value_text(*point->place));
     constexpr std::size_t most_names = 4;
     if (names.size() <= most_names) return {noun.plural + " " + join_in_words(names)};
     return {fmt::format("{} of {} {}", names.size(), story.points.size(), noun.plural)};
@@ -127,7 +128,7 @@ Subject subject_of(const Story& story, const CostClass& one) {
   std::vector<std::uint64_t> part;
   std::vector<std::uint64_t> rest;
   for (const Point& point : story.points) {
-    const bool member = std::ranges::find(one.points, &point) != one.points.end();
+    const bool member = std::ranges::find(cost_class.points, &point) != cost_class.points.end();
     all.push_back(*point.number);
     (member ? part : rest).push_back(*point.number);
   }
@@ -188,8 +189,8 @@ std::string sloping_story(const Story& story, const std::string& subject, int sl
   return text;
 }
 
-std::string class_runs(const Story& story, const CostClass& one, bool plural) {
-  const auto [low, high] = std::ranges::minmax(one.points, {}, &Point::goodness);
+std::string class_runs(const Story& story, const CostClass& cost_class, bool plural) {
+  const auto [low, high] = std::ranges::minmax(cost_class.points, {}, &Point::goodness);
   return run_at(story, plural, low->goodness / story.best->goodness, high->goodness / story.best->goodness);
 }
 
@@ -209,8 +210,9 @@ std::string many_classes(const Story& story) {
   constexpr std::size_t most_steps = 7;
   const CostClass& dearest = story.classes.back();
   const bool short_enough =
-      story.classes.size() <= most_steps &&
-      std::ranges::all_of(story.classes, [](const CostClass& one) { return one_number(one.cost).has_value(); });
+      story.classes.size() <= most_steps && std::ranges::all_of(story.classes, [](const CostClass& cost_class) {
+        return one_number(cost_class.cost).has_value();
+      });
   if (!short_enough) {
     const Subject group = subject_of(story, dearest);
     return fmt::format("At worst, {} {} {} and {}", group.words, touch(story.unit, group.plural),
@@ -219,12 +221,12 @@ std::string many_classes(const Story& story) {
   const bool less = less_is_better(story);
   std::vector<std::string> steps;
   for (std::size_t i = 1; i < story.classes.size(); ++i) {
-    const CostClass& one = story.classes[i];
-    const double ratio = one.median_goodness / story.best->goodness;
-    steps.push_back(
-        i == 1 ? fmt::format("Cases with {} {}", cost_words(one.cost, story.unit), run_at(story, true, ratio, ratio))
-               : fmt::format("with {} {}{}", trimmed(*one_number(one.cost), 2), less ? "" : "at ",
-                             ratio_words(less ? 1 / ratio : ratio, less ? 1 / ratio : ratio)));
+    const CostClass& cost_class = story.classes[i];
+    const double ratio = cost_class.median_goodness / story.best->goodness;
+    steps.push_back(i == 1 ? fmt::format("Cases with {} {}", cost_words(cost_class.cost, story.unit),
+                                         run_at(story, true, ratio, ratio))
+                           : fmt::format("with {} {}{}", trimmed(*one_number(cost_class.cost), 2), less ? "" : "at ",
+                                         ratio_words(less ? 1 / ratio : ratio, less ? 1 / ratio : ratio)));
   }
   return join_in_words(steps);
 }

@@ -31,11 +31,11 @@ std::optional<RequestCost> costliest(const Record& record, std::string_view op, 
   return worst;
 }
 
-std::optional<double> per_useful(const Evidence& e, std::optional<double> one, std::optional<double> other,
+std::optional<double> per_useful(const Evidence& e, std::optional<double> first, std::optional<double> second,
                                  double unit_bytes) {
   const double useful = e.record.useful_bytes();
-  if (!one || !other || useful <= 0) return std::nullopt;
-  return (*one + *other) * unit_bytes / useful;
+  if (!first || !second || useful <= 0) return std::nullopt;
+  return (*first + *second) * unit_bytes / useful;
 }
 
 }  // namespace

@@ -139,9 +139,9 @@ std::vector<std::string> described(const std::vector<Record>& results, const Mem
 /// What several cases of a table show together, where no advice says it: "Near capacity: 256 KiB."
 std::string found(const Members& table, std::span<const ConclusionRecord> conclusions) {
   std::vector<std::string> parts;
-  for (const ConclusionRecord& one : conclusions) {
-    if (one.cases != table) continue;
-    for (const auto& [name, measured, predicted] : one.quantities) {
+  for (const ConclusionRecord& conclusion : conclusions) {
+    if (conclusion.cases != table) continue;
+    for (const auto& [name, measured, predicted] : conclusion.quantities) {
       const auto words = [&, &name = name](std::optional<double> value) { return value_words(name, *value); };
       const std::string first = measured ? words(measured) : words(predicted);
       const std::string beside = measured && predicted ? ", predicted " + words(predicted) : "";
@@ -154,8 +154,9 @@ std::string found(const Members& table, std::span<const ConclusionRecord> conclu
 /// What the probe concludes, a fact a line; empty if it concludes nothing.
 std::vector<std::string> concluded(const std::vector<Record>& results, const Members& table,
                                    std::span<const ConclusionRecord> conclusions) {
-  const auto conclusion = std::ranges::find_if(
-      conclusions, [&](const ConclusionRecord& one) { return one.cases == table && !one.advice.empty(); });
+  const auto conclusion = std::ranges::find_if(conclusions, [&](const ConclusionRecord& candidate) {
+    return candidate.cases == table && !candidate.advice.empty();
+  });
   if (conclusion == conclusions.end()) return {};
   std::vector<std::string> lines;
   for (const FactRecord& fact : conclusion->facts) lines.push_back(fact.text);

@@ -33,7 +33,8 @@ std::string whole_line(const Cases& line, const Parameter& value, Off& off) {
     if (found == off.end()) return {};
     relative.push_back(found->second);
   }
-  const auto less = static_cast<std::size_t>(std::ranges::count_if(relative, [](double one) { return one < 0; }));
+  const auto less =
+      static_cast<std::size_t>(std::ranges::count_if(relative, [](double deviation) { return deviation < 0; }));
   if (relative.size() < fewest_in_line || (less != 0 && less != relative.size())) return {};
   for (const Record* record : line) off.erase(record);
   return fmt::format("{} ({} in all {} cases)", position_phrase(value), off_words(measure::spread_of(relative).median),
@@ -65,20 +66,21 @@ std::string outlier_text(const CaseMatrix& matrix, bool several) {
   const std::string which = several && alternative != nullptr ? " " + parameter_phrase(*alternative) : "";
   if (judgement.unlike.empty()) return fmt::format("No case{} is unlike the others.", which);
 
-  std::ranges::stable_sort(judgement.unlike, std::ranges::greater{}, [](const UnlikeCase& one) { return one.by.loss; });
+  std::ranges::stable_sort(judgement.unlike, std::ranges::greater{},
+                           [](const UnlikeCase& unlike) { return unlike.by.loss; });
   Off off;
-  for (const UnlikeCase& one : judgement.unlike) off[one.record] = one.by.relative;
+  for (const UnlikeCase& unlike : judgement.unlike) off[unlike.record] = unlike.by.relative;
   std::vector<std::string> places = whole_lines(matrix, off);
   std::size_t more = 0;
-  for (const UnlikeCase& one : judgement.unlike) {
-    if (!off.contains(one.record)) continue;
+  for (const UnlikeCase& unlike : judgement.unlike) {
+    if (!off.contains(unlike.record)) continue;
     if (places.size() >= most_outliers) {
       ++more;
       continue;
     }
-    places.push_back(fmt::format("{}, {} ({})", position_phrase(*find_parameter(*one.record, first.swept)),
-                                 position_phrase(*find_parameter(*one.record, first.across)),
-                                 off_words(one.by.relative)));
+    places.push_back(fmt::format("{}, {} ({})", position_phrase(*find_parameter(*unlike.record, first.swept)),
+                                 position_phrase(*find_parameter(*unlike.record, first.across)),
+                                 off_words(unlike.by.relative)));
   }
   if (more > 0) places.push_back(fmt::format("{} more", more));
   return fmt::format("Unlike the others{}: {}.", which, join(places, "; "));

@@ -74,12 +74,12 @@ std::vector<Together> together(const Cases& table) {
     if (!gpu || !moved || !record->ran() || !record->uses_host() || record->headline.quantity != bandwidth_name)
       continue;
     const auto predicted = positive_headline(*record, false);
-    Together& one = by_case.try_emplace(asked_key(*record, gpu_alone), Together{record, {}}).first->second;
-    one.flows.push_back({*gpu, *moved, predicted ? predicted : positive(record->headline.peak)});
+    Together& together = by_case.try_emplace(asked_key(*record, gpu_alone), Together{record, {}}).first->second;
+    together.flows.push_back({*gpu, *moved, predicted ? predicted : positive(record->headline.peak)});
   }
   std::vector<Together> all;
-  for (auto& [key, one] : by_case) {
-    if (one.flows.size() > 1) all.push_back(std::move(one));
+  for (auto& [key, together] : by_case) {
+    if (together.flows.size() > 1) all.push_back(std::move(together));
   }
   return all;
 }
@@ -99,23 +99,23 @@ std::string names(const std::vector<Flow>& flows) {
 }
 
 /// Of the cases that move more memory by the same alternative, the largest one that loses what this one does not.
-const Together* loses_more(const std::vector<Together>& all, const Together& one) {
+const Together* loses_more(const std::vector<Together>& all, const Together& smaller) {
   const Together* largest = nullptr;
   for (const Together& other : all) {
-    const Parameter* own = find_parameter(*one.example, one.example->compared);
+    const Parameter* own = find_parameter(*smaller.example, smaller.example->compared);
     const Parameter* others = find_parameter(*other.example, other.example->compared);
     const bool comparable = own == nullptr ? others == nullptr : others != nullptr && own->value == others->value;
-    if (!comparable || other.bytes() <= one.bytes() || other.kept().value_or(1) >= undisturbed) continue;
+    if (!comparable || other.bytes() <= smaller.bytes() || other.kept().value_or(1) >= undisturbed) continue;
     if (largest == nullptr || other.bytes() > largest->bytes()) largest = &other;
   }
   return largest;
 }
 
 /// What limits all of them: what depends on whether the CPU's cache holds the data is the memory behind it.
-std::string limit(const Together& one, std::optional<std::uint64_t> cache_bytes) {
+std::string limit(const Together& together, std::optional<std::uint64_t> cache_bytes) {
   if (!cache_bytes) return "that is the host's limit.";
   const std::string cache = "the CPU's cache of " + size_text(*cache_bytes);
-  if (one.stays_in(cache_bytes)) {
+  if (together.stays_in(cache_bytes)) {
     return fmt::format(
         "that is the host's limit, and none of its memory, for {} holds what they move: they share a link "
         "or a switch, as nvidia-smi topo -m may show.",
@@ -125,9 +125,9 @@ std::string limit(const Together& one, std::optional<std::uint64_t> cache_bytes)
 }
 
 /// Who gets less, or what all get.
-std::string shares(const Together& one, const Together* larger, std::optional<std::uint64_t> cache_bytes) {
-  const double best = std::ranges::max(one.flows, {}, &Flow::gb_per_s).gb_per_s;
-  std::vector<Flow> few = one.flows;
+std::string shares(const Together& together, const Together* larger, std::optional<std::uint64_t> cache_bytes) {
+  const double best = std::ranges::max(together.flows, {}, &Flow::gb_per_s).gb_per_s;
+  std::vector<Flow> few = together.flows;
   const auto rest =
       std::ranges::stable_partition(few, [&](const Flow& flow) { return flow.gb_per_s < less_than_others * best; });
   const std::vector<Flow> others(rest.begin(), rest.end());
@@ -140,17 +140,17 @@ std::string shares(const Together& one, const Together* larger, std::optional<st
     return fmt::format("{} get {} each, the others {}: they probably share a switch on the way to the host.",
                        names(few), rates(few), rates(others));
   }
-  const auto alone = one.sum_alone();
-  if (!alone) return fmt::format("Each gets {}.", rates(one.flows));
-  if (one.sum() < undisturbed * *alone) {
-    return fmt::format("All get less alike, {} each: {}", rates(one.flows), limit(one, cache_bytes));
+  const auto alone = together.sum_alone();
+  if (!alone) return fmt::format("Each gets {}.", rates(together.flows));
+  if (together.sum() < undisturbed * *alone) {
+    return fmt::format("All get less alike, {} each: {}", rates(together.flows), limit(together, cache_bytes));
   }
-  std::string text = fmt::format("They hardly disturb each other: each gets {}.", rates(one.flows));
+  std::string text = fmt::format("They hardly disturb each other: each gets {}.", rates(together.flows));
   if (larger == nullptr) return text;
   text += fmt::format(" With {} they do: {} together, {} of that alone.",
-                      position_among({one.example, larger->example}, *larger->example), rate_words(larger->sum()),
+                      position_among({together.example, larger->example}, *larger->example), rate_words(larger->sum()),
                       fixed(*larger->kept(), 2));
-  if (one.stays_in(cache_bytes)) {
+  if (together.stays_in(cache_bytes)) {
     text += fmt::format(
         " Links and switches carry both alike; what the CPU's cache of {} does not hold is limited by the "
         "memory of the node.",

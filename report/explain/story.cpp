@@ -48,14 +48,14 @@ std::vector<CostClass> classify(const std::vector<Point>& points) {
     if (added) classes.push_back({point.cost, {}, 0});
     classes[entry->second].points.push_back(&point);
   }
-  for (CostClass& one : classes) {
+  for (CostClass& cost_class : classes) {
     std::vector<double> rates;
-    for (const Point* point : one.points) rates.push_back(point->goodness);
+    for (const Point* point : cost_class.points) rates.push_back(point->goodness);
     const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
     std::ranges::nth_element(rates, middle);
-    one.median_goodness = *middle;
+    cost_class.median_goodness = *middle;
   }
-  std::ranges::stable_sort(classes, {}, [](const CostClass& one) { return one.cost.sum(); });
+  std::ranges::stable_sort(classes, {}, [](const CostClass& cost_class) { return cost_class.cost.sum(); });
   return classes;
 }
 

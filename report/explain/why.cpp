@@ -274,6 +274,7 @@ void add_explanations(std::vector<Record>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     results[i].why = std::move(all[i].full);
     results[i].why_brief = std::move(all[i].brief);
+    if (is_kernel(results[i])) results[i].verdict = kernel_verdict_name(results[i]);
   }
 }
 

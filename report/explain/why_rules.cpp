@@ -108,7 +108,8 @@ bool computes(const Evidence& e) { return e.record.useful_flops.has_value(); }
 bool fills_the_case(const Evidence& e) { return !e.limit_s || !e.case_s || *e.limit_s >= 0.8 * *e.case_s; }
 
 bool is_pageable(const Evidence& e) {
-  return std::ranges::any_of(e.record.parameters, [](const Parameter& one) { return one.value == Value("pageable"); });
+  return std::ranges::any_of(e.record.parameters,
+                             [](const Parameter& parameter) { return parameter.value == Value("pageable"); });
 }
 
 /// Whether the second slowest stage matters, because it does not run beside the slowest.

@@ -22,15 +22,15 @@ std::optional<double> value_of(const FleetReading& reading) {
 /// All readings of one case on the machines of a kind.
 using Readings = std::vector<const FleetReading*>;
 
-void count_shapes(const Readings& readings, FleetCase& one) {
+void count_shapes(const Readings& readings, FleetCase& fleet_case) {
   std::unordered_map<std::size_t, std::size_t> counts;
   for (const FleetReading* reading : readings) ++counts[reading->shape];
-  one.shapes = counts.size();
+  fleet_case.shapes = counts.size();
   std::size_t most = 0;
   for (const FleetReading* reading : readings) {  // of equally frequent ones the first that is met
     if (counts[reading->shape] > most) {
       most = counts[reading->shape];
-      one.usual_shape = reading->shape;
+      fleet_case.usual_shape = reading->shape;
     }
   }
 }
@@ -40,12 +40,12 @@ FleetCase case_over(std::size_t name, const Readings& readings, std::size_t mach
   for (const FleetReading* reading : readings) {
     if (const auto value = value_of(*reading)) values.push_back(*value);
   }
-  FleetCase one{measure::spread_of(values, tolerance)};
-  one.name = name;
-  one.machines = readings.size();
-  one.expected = 2 * values.size() > machines_of_kind;
-  count_shapes(readings, one);
-  return one;
+  FleetCase fleet_case{measure::spread_of(values, tolerance)};
+  fleet_case.name = name;
+  fleet_case.machines = readings.size();
+  fleet_case.expected = 2 * values.size() > machines_of_kind;
+  count_shapes(readings, fleet_case);
+  return fleet_case;
 }
 
 FleetVerdict verdict_without_value(const FleetReading& reading) {
@@ -54,18 +54,18 @@ FleetVerdict verdict_without_value(const FleetReading& reading) {
   return reading.wrong_data ? FleetVerdict::wrong_data : FleetVerdict::no_value;
 }
 
-FleetJudgement judge(const FleetReading& reading, const FleetCase& one, std::size_t index, Better better) {
+FleetJudgement judge(const FleetReading& reading, const FleetCase& fleet_case, std::size_t index, Better better) {
   FleetJudgement judgement;
   judgement.index = index;
-  judgement.other_shape = reading.shape != one.usual_shape;
+  judgement.other_shape = reading.shape != fleet_case.usual_shape;
   judgement.value = value_of(reading);
   if (!judgement.value) {
     judgement.verdict = verdict_without_value(reading);
     return judgement;
   }
   judgement.verdict = FleetVerdict::unjudged;
-  if (!one.judged) return judgement;
-  const measure::Deviation deviation = measure::deviation_of(*judgement.value, one, better);
+  if (!fleet_case.judged) return judgement;
+  const measure::Deviation deviation = measure::deviation_of(*judgement.value, fleet_case, better);
   judgement.relative = deviation.relative;
   judgement.loss = deviation.loss;
   judgement.z = deviation.z;
@@ -97,8 +97,8 @@ std::vector<FleetKind> kinds_of(const std::vector<FleetMachine>& machines) {
   std::vector<FleetKind> kinds;
   for (std::size_t i = 0; i < machines.size(); ++i) {
     const bool predicted = machines[i].backend == "model";
-    auto kind = std::ranges::find_if(kinds, [&](const FleetKind& one) {
-      return one.gpu == machines[i].gpu && one.gpus == machines[i].gpus && one.predicted == predicted;
+    auto kind = std::ranges::find_if(kinds, [&](const FleetKind& known) {
+      return known.gpu == machines[i].gpu && known.gpus == machines[i].gpus && known.predicted == predicted;
     });
     if (kind == kinds.end()) {
       kind = kinds.insert(kind, FleetKind{});
@@ -128,11 +128,11 @@ void judge_kind(FleetKind& kind, Fleet& fleet) {
   }
   for (const std::size_t member : kind.machines) {
     for (const FleetReading& reading : fleet.machines[member].readings) {
-      FleetCase& one = kind.cases[index_of.at(reading.name)];
+      FleetCase& fleet_case = kind.cases[index_of.at(reading.name)];
       const FleetJudgement& judgement = fleet.judgements[member].emplace_back(
-          judge(reading, one, index_of.at(reading.name), fleet.names->case_name(reading.name).better));
-      if (judgement.verdict == FleetVerdict::slow) ++one.slow;
-      if (judgement.verdict == FleetVerdict::fast) ++one.fast;
+          judge(reading, fleet_case, index_of.at(reading.name), fleet.names->case_name(reading.name).better));
+      if (judgement.verdict == FleetVerdict::slow) ++fleet_case.slow;
+      if (judgement.verdict == FleetVerdict::fast) ++fleet_case.fast;
     }
   }
 }

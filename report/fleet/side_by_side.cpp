@@ -47,9 +47,9 @@ GpuStanding standing_of(const GpuPart& part, const Fleet& fleet, std::size_t mac
     const FleetVerdict verdict = judgement.verdict;
     if (verdict == FleetVerdict::slow) standing.slow.push_back(place);
     if (verdict == FleetVerdict::failed || verdict == FleetVerdict::wrong_data) standing.failed.push_back(place);
-    const FleetCase& one = kind.cases[judgement.index];
-    if (!judgement.value || one.count < 2) continue;
-    speeds.push_back(speed_of(*judgement.value, one.median, name.better));
+    const FleetCase& fleet_case = kind.cases[judgement.index];
+    if (!judgement.value || fleet_case.count < 2) continue;
+    speeds.push_back(speed_of(*judgement.value, fleet_case.median, name.better));
     if (standing.worst && *standing.worst <= speeds.back()) continue;
     standing.worst = speeds.back();
     standing.worst_case = labels[judgement.index];
@@ -60,34 +60,35 @@ GpuStanding standing_of(const GpuPart& part, const Fleet& fleet, std::size_t mac
 }
 
 /// "GPU 3 (41:00.0, GPU-8f2a11c0) is the odd one out: slower in 12 of 28 cases, by 20.1 % at worst (offset 0, read)"
-std::string odd_words(const GpuStanding& one, bool only) {
+std::string odd_words(const GpuStanding& standing, bool only) {
   std::vector<std::string> what;
-  if (!one.slow.empty()) {
-    what.push_back(fmt::format("slower than the others in {} of {}, by {} at worst ({})", one.slow.size(),
-                               counted(one.cases, "case"), percent_with_tenths(1 - *one.worst), one.worst_case));
+  if (!standing.slow.empty()) {
+    what.push_back(fmt::format("slower than the others in {} of {}, by {} at worst ({})", standing.slow.size(),
+                               counted(standing.cases, "case"), percent_with_tenths(1 - *standing.worst),
+                               standing.worst_case));
   }
-  if (!one.failed.empty()) what.push_back(counted(one.failed.size(), "case") + " went wrong");
-  return fmt::format("{} is {}: {}.", short_gpu_identity(one.gpu, one.device),
+  if (!standing.failed.empty()) what.push_back(counted(standing.failed.size(), "case") + " went wrong");
+  return fmt::format("{} is {}: {}.", short_gpu_identity(standing.gpu, standing.device),
                      only ? "the odd one out" : "unlike the others", join(what, "; "));
 }
 
-bool is_odd(const GpuStanding& one) { return !one.slow.empty() || !one.failed.empty(); }
+bool is_odd(const GpuStanding& standing) { return !standing.slow.empty() || !standing.failed.empty(); }
 
 }  // namespace
 
 bool SideBySide::any_slow() const {
-  return std::ranges::any_of(gpus, [](const GpuStanding& one) { return !one.slow.empty(); });
+  return std::ranges::any_of(gpus, [](const GpuStanding& standing) { return !standing.slow.empty(); });
 }
 
 std::string SideBySide::verdict() const {
   std::vector<std::string> sentences;
   const auto odd = std::ranges::count_if(gpus, is_odd);
-  for (const GpuStanding& one : gpus) {
-    if (is_odd(one)) sentences.push_back(odd_words(one, odd == 1));
+  for (const GpuStanding& standing : gpus) {
+    if (is_odd(standing)) sentences.push_back(odd_words(standing, odd == 1));
   }
   const GpuStanding* worst = nullptr;
-  for (const GpuStanding& one : gpus) {
-    if (one.worst && (worst == nullptr || *one.worst < *worst->worst)) worst = &one;
+  for (const GpuStanding& standing : gpus) {
+    if (standing.worst && (worst == nullptr || *standing.worst < *worst->worst)) worst = &standing;
   }
   if (worst == nullptr || any_slow()) return paragraph(sentences);
   if (!judged) {
@@ -124,13 +125,16 @@ std::optional<SideBySide> side_by_side(const Report& report) {
   for (std::size_t k = 0; k < fleet.kinds.size(); ++k) {
     const FleetKind& kind = fleet.kinds[k];
     for (std::size_t i = 0; i < kind.cases.size(); ++i) {
-      const FleetCase& one = kind.cases[i];
-      if (one.count < 2 || names->case_name(one.name).is_metric || 1 - one.min / one.max < found.apart) continue;
-      found.apart = 1 - one.min / one.max;
+      const FleetCase& fleet_case = kind.cases[i];
+      if (fleet_case.count < 2 || names->case_name(fleet_case.name).is_metric ||
+          1 - fleet_case.min / fleet_case.max < found.apart)
+        continue;
+      found.apart = 1 - fleet_case.min / fleet_case.max;
       found.apart_case = labels[k][i];
     }
   }
-  if (std::ranges::all_of(found.gpus, [](const GpuStanding& one) { return one.cases == 0; })) return std::nullopt;
+  if (std::ranges::all_of(found.gpus, [](const GpuStanding& standing) { return standing.cases == 0; }))
+    return std::nullopt;
   return found;
 }
 
@@ -141,7 +145,8 @@ std::optional<CheckRecord> check_agreement(const Report& report) {
   check.name = "the GPUs agree with each other";
   check.verdict = found->any_slow() ? Verdict::fail : found->judged ? Verdict::pass : Verdict::skip;
   check.reason = found->verdict();
-  for (const GpuStanding& one : found->gpus) check.cases.insert(check.cases.end(), one.slow.begin(), one.slow.end());
+  for (const GpuStanding& standing : found->gpus)
+    check.cases.insert(check.cases.end(), standing.slow.begin(), standing.slow.end());
   std::ranges::sort(check.cases);
   return check;
 }

@@ -17,7 +17,7 @@ def unique(name, taken):
 
 def curve(name, label, looks, placed):
     """The series of (x, case, words of x), in the order of x. `looks` are the numbers of its colour and marker."""
-    points = [point(case, x, f"{label}, {place}") for x, case, place in sorted(placed, key=lambda one: one[0])]
+    points = [point(case, x, f"{label}, {place}") for x, case, place in sorted(placed, key=lambda entry: entry[0])]
     return Series(name, label, *looks, points)
 
 

@@ -62,7 +62,7 @@ def split(cases, varying):
     """Parameters that tell the curves of a panel apart, and those that tell the panels apart. What is held against each
     other across, as several GPUs are, is in one panel, however much it is."""
     curves = [name for name in varying if name == cases[0].across]
-    for name in (one for one in varying if one not in curves):
+    for name in (parameter for parameter in varying if parameter not in curves):
         tried = [*curves, name]
         others = [other for other in varying if other not in tried]
         keys = {(values_of(case, others), case.report.path, values_of(case, tried)) for case in cases}
@@ -77,7 +77,7 @@ def matrix_of(cases):
     rows, columns = cases[0].swept, cases[0].across
     pairs = {(case.parameters.get(rows), case.parameters.get(columns)) for case in cases}
     down, across = map(set, zip(*pairs))
-    are_pairs = down & across and all(one != other for one, other in pairs)
+    are_pairs = down & across and all(row != column for row, column in pairs)
     return (rows, columns) if are_pairs and len(down) > 1 and len(across) > 2 else (None, None)
 
 
@@ -223,7 +223,7 @@ def panel(cases, title_words, looks, swept, name, logarithmic, matrix):
     notes, places = concluded(cases, swept, looks)
     series = series_of(cases, looks, swept, x_places, name)
     if not matrix:  # which has a row for each
-        series = [one for one in series if any(point.readings for point in one.points)]
+        series = [made for made in series if any(point.readings for point in made.points)]
     return Panel(name, title, subtitle(cases, {swept, *looks.curves, *title_words}, looks.owner), x,
                  quantities_of(cases, logarithmic if x.scale != "category" else ()),
                  series, limits_of(cases) + places, notes, matrix=matrix)
@@ -248,10 +248,10 @@ def block(cases, reports, gpus):
         title_words = dict(zip(others, values))
         name = ".".join(map(slug, [cases[0].probe, *(f"{key} {value}" for key, value in title_words.items())]))
         panels.append(panel(group, title_words, looks, swept, unique(name, names), logarithmic, rows is not None))
-    shown, said = [one for one in panels if one.quantities], set()
-    for one in shown:  # what holds of all of them is said below the first
-        one.notes = [note for note in one.notes if note not in said]
-        said.update(one.notes)
+    shown, said = [made for made in panels if made.quantities], set()
+    for made in shown:  # what holds of all of them is said below the first
+        made.notes = [note for note in made.notes if note not in said]
+        said.update(made.notes)
     return shown
 
 
@@ -299,7 +299,7 @@ def of_programs(cases, name):
     names = Counter()
     made = [maker.panel(of_report, unique(maker.NAME, names))
             for of_report in kernels.of_programs(cases) for maker in makers]
-    return [[one] for one in made if one]
+    return [[shown] for shown in made if shown]
 
 
 def roofs(cases):
@@ -364,10 +364,10 @@ def build(reports, name, where, y=None, scale=None):
         blocks = of_programs(cases, name) if name in OF_PROGRAMS else blocks_of(tables)
     if not blocks:
         raise UserError(nothing(reports, where, name))
-    panels = [one for panels in blocks for one in panels]
-    known = dict.fromkeys(quantity.name for one in panels for quantity in one.quantities)
+    panels = [shown for panels in blocks for shown in panels]
+    known = dict.fromkeys(quantity.name for shown in panels for quantity in shown.quantities)
     if y and not any(is_called(quantity, y) for quantity in known):
         raise UserError(f"--y '{y}': no such quantity in the reports; there are {', '.join(known)}")
-    for one in panels:
-        choose(one, y, scale)
+    for shown in panels:
+        choose(shown, y, scale)
     return Figure(*titles(cases), blocks, timelines.of(cases))

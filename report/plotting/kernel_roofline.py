@@ -47,10 +47,12 @@ def placed(kernel):
 
 def series_of(kernels, most, panel_name):
     """Those that could save most are drawn first, and have the first choice of a place for their names."""
-    by_share = sorted(kernels, key=lambda one: -(one.share or 0))  # so that large marks hide no small ones
-    found = [Series(f"{panel_name}.saving", "could save time", 1, 1, [placed(one) for one in by_share if one in most]),
-             Series(f"{panel_name}.other", "others", 0, 0, [placed(one) for one in by_share if one not in most])]
-    return [one for one in found if one.points]
+    by_share = sorted(kernels, key=lambda kernel: -(kernel.share or 0))  # so that large marks hide no small ones
+    found = [Series(f"{panel_name}.saving", "could save time", 1, 1,
+                    [placed(kernel) for kernel in by_share if kernel in most]),
+             Series(f"{panel_name}.other", "others", 0, 0,
+                    [placed(kernel) for kernel in by_share if kernel not in most])]
+    return [made for made in found if made.points]
 
 
 def axis(xs):
@@ -87,7 +89,7 @@ def panel(kernels, name):
         said.append(f"left out: {len(with_place) - len(shown)} with less than {100 * LEAST:g} % of the time each")
     if not any(map(Kernel.could_save, kernels)):
         said.append("no accesses are known that waste time worth saving")
-    quantities = [Quantity(one, report.words.label(one), log=True) for one in (BANDWIDTH, PEAK_SHARE)]
+    quantities = [Quantity(quantity, report.words.label(quantity), log=True) for quantity in (BANDWIDTH, PEAK_SHARE)]
     made = Panel(name, f"Roofline of memory, kernels of {command_of(report)}", "; ".join(said), x_axis, quantities,
                  series_of(shown, saving_most(kernels), name), guides_of(shown, low, high), scatter=True, wide=True,
                  area="share of the GPU time", reach="to the bytes moved")

@@ -54,21 +54,21 @@ def overlap_words(busy, whole):
 def panel(kernels, name):
     """Of the kernels of one report; None if it does not say when they ran."""
     width = kernels[0].case.report.program.bin_seconds
-    placed = sorted((one for one in kernels if (width or 0) > 0 and sum(one.case.ran_seconds) > 0),
-                    key=lambda one: -sum(one.case.ran_seconds))
+    placed = sorted((kernel for kernel in kernels if (width or 0) > 0 and sum(kernel.case.ran_seconds) > 0),
+                    key=lambda kernel: -sum(kernel.case.ran_seconds))
     if not placed:
         return None
-    busy = [sum(at) for at in zip_longest(*(one.case.ran_seconds for one in placed), fillvalue=0)]
+    busy = [sum(at) for at in zip_longest(*(kernel.case.ran_seconds for kernel in placed), fillvalue=0)]
     program = placed[0].case.report.program
     own = own_bins(busy, width, program.sampling_seconds)
     cut_seconds = (len(busy) - len(own)) * width
     unit, factor = unit_of(len(own) * width)
     shown, others = placed[:NAMED], placed[NAMED:]
-    rows = [(one.name, one.case.ran_seconds) for one in shown]
+    rows = [(kernel.name, kernel.case.ran_seconds) for kernel in shown]
     if others:
-        rows.append((f"{len(others)} others", [sum(at) for at in zip_longest(*(one.case.ran_seconds for one in others),
-                                                                            fillvalue=0)]))
-    gpus = len({one.case.parameters.get("device") for one in placed})
+        rows.append((f"{len(others)} others", [sum(at) for at in zip_longest(
+            *(kernel.case.ran_seconds for kernel in others), fillvalue=0)]))
+    gpus = len({kernel.case.parameters.get("device") for kernel in placed})
     passed = [gpus * width] * len(own)
     whole = [max(busy[i], time) for i, time in zip(own, passed)]
     series = [Series(f"{name}.{place}", label, place, 0,

@@ -34,16 +34,17 @@ class Kernel:
 
     def reason(self):
         """What the report says of its worst accesses, but for how much they cost; '' for nothing."""
-        sentences = [one for one in re.split(r"\. (?=[A-Z])", self.case.why or "") if "could be saved" not in one]
+        sentences = [sentence for sentence in re.split(r"\. (?=[A-Z])", self.case.why or "")
+                     if "could be saved" not in sentence]
         return sentences[0].rstrip(".") if sentences else ""
 
 
 def launch_words(case, cases):
     """Which launches of a kernel these are, where there are others: "<<<4096, 256>>>", as a program says it."""
-    others = [one.parameters for one in cases if one.parameters.get(PROBE) == case.parameters.get(PROBE)]
+    others = [other.parameters for other in cases if other.parameters.get(PROBE) == case.parameters.get(PROBE)]
 
     def differ(*names):
-        return any(one.get(name) != case.parameters.get(name) for one in others for name in names)
+        return any(parameters.get(name) != case.parameters.get(name) for parameters in others for name in names)
 
     launch = " <<<{grid}, {block_threads}>>>" if differ("grid", "block_threads") else ""
     return (launch + (" on GPU {device}" if differ("device") else "")).format_map(
@@ -62,4 +63,4 @@ def of_programs(cases):
 
 def saving_most(kernels):
     """At most ten, the first saves most."""
-    return sorted(filter(Kernel.could_save, kernels), key=lambda one: -one.saved_s)[:MOST_ROWS]
+    return sorted(filter(Kernel.could_save, kernels), key=lambda kernel: -kernel.saved_s)[:MOST_ROWS]

@@ -40,8 +40,8 @@ def around(x, y, half_width, half_height):
     return x - half_width, y - half_height, x + half_width, y + half_height
 
 
-def hits(one, others):
-    return sum(one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3] for other in others)
+def hits(own, others):
+    return sum(own[0] < other[2] and other[0] < own[2] and own[1] < other[3] and other[1] < own[3] for other in others)
 
 
 def along(places):
@@ -56,7 +56,7 @@ def place(panel):
     name = panel.quantities[0].name
     shown = [[(point, value) for point in series.points for value in point.readings[name].known()[-1:]]
              for series in panel.series]
-    every = [one for of_series in shown for one in of_series]
+    every = [place for of_series in shown for place in of_series]
     own = [guide for guide in panel.guides if guide.quantity == name]
     guides = [place for guide in own for place in guide.points or ()]
     across = scaled([*(point.x for point, _ in every), *(x for x, _ in guides)])
@@ -67,17 +67,17 @@ def place(panel):
     up = scaled([min(high) / below, max(high) * above])
     curves = [[(across(point.x), up(value)) for point, value in of_series] for of_series in shown]
     taken = [around(across(point.x), up(value), *half_size(point, panel.wide)) for point, value in every]
-    lines = [one for curve in curves if not panel.scatter for one in along(curve)]
-    lines += [one for point, value in reaches
-              for one in along([(across(point.x), up(to)) for to in (value, point.reach[name])])]
+    lines = [part for curve in curves if not panel.scatter for part in along(curve)]
+    lines += [part for point, value in reaches
+              for part in along([(across(point.x), up(to)) for to in (value, point.reach[name])])]
     lines += [around(across(x), up(value), *DOT) for x, value in guides]
-    lines += [one for guide in panel.guides if guide.x for one in along([(across(guide.x), 0), (across(guide.x), 1)])]
+    lines += [part for guide in panel.guides if guide.x for part in along([(across(guide.x), 0), (across(guide.x), 1)])]
     for point, value in every:
         if not point.label:
             continue
         boxes = {side: box(across(point.x), up(value), point, side, panel.wide) for side in SIDES}
-        free = [side for side, one in boxes.items()
-                if one[0] > -MARGIN and one[2] < 1 + MARGIN and not hits(one, taken)]
+        free = [side for side, area in boxes.items()
+                if area[0] > -MARGIN and area[2] < 1 + MARGIN and not hits(area, taken)]
         if free:
             point.label_side = min(free, key=lambda side: hits(boxes[side], lines))
             taken.append(boxes[point.label_side])

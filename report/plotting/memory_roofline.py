@@ -96,7 +96,7 @@ def panel(cases):
     if len(found) < len(cases):
         subtitle += f"; left out: {len(cases) - len(found)} without {lacking}"
     series = series_of(found, len(roofs) > 1)
-    for point in (point for one in series for point in one.points):
+    for point in (point for made in series for point in made.points):
         point.rows.insert(0, row(label, Reading(**{reading: point.x})))
     places = [low * (high / low) ** (i / 32) for i in range(33)]  # so close that a line is right on any scale
     guides = [Guide((f"{gpu}: " if len(roofs) > 1 else "") + f"roof: {roof:.0f} GB/s x useful bytes per byte moved",

@@ -29,7 +29,7 @@
 
   const value = (point, quantity, reading) => point.readings?.[quantity]?.[reading] ?? null;
   const known = (point, quantity) =>
-    READINGS.map((reading) => value(point, quantity, reading)).filter((one) => one !== null).pop() ?? null;
+    READINGS.map((reading) => value(point, quantity, reading)).filter((number) => number !== null).pop() ?? null;
 
   function told({ title, rows = [], flags = [], why, notes = [] }) {
     const lines = rows.map(([name, predicted, counted, measured]) => `${name}: ` + [[measured, "measured"],
@@ -108,7 +108,7 @@
   // What to hold the curves against, but for a far limit, which would flatten them.
   function guides(panel, quantity, traces, yLog) {
     const between = (low, high, share) => yLog ? low * (high / low) ** share : low + (high - low) * share;
-    const values = traces.flatMap(({ y }) => y).filter((one) => one !== null);
+    const values = traces.flatMap(({ y }) => y).filter((number) => number !== null);
     const places = panel.x.names.map(([at]) => at);
     const [bottom, top] = [Math.min(...values), Math.max(...values)];
     const [left, right] = [Math.min(...places), Math.max(...places)];
@@ -121,8 +121,9 @@
         const at = points ? Math.floor(line.length * .75) : 1;
         const isFar = panel.x.scale.startsWith("log") ? x > Math.sqrt(left * right) : x > (left + right) / 2;
         const side = points ? "bottom right" : isPlace ? `middle ${isFar ? "left" : "right"}` : "top left";
-        return { ...dots, mode: "lines+text", cliponaxis: false, meta: { part: "guide" }, x: line.map((one) => one[0]),
-          y: line.map((one) => one[1]), line: { color: css("--muted"), width: 1.3, dash: "dashdot" },
+        return { ...dots, mode: "lines+text", cliponaxis: false, meta: { part: "guide" },
+          x: line.map((point) => point[0]), y: line.map((point) => point[1]),
+          line: { color: css("--muted"), width: 1.3, dash: "dashdot" },
           text: line.map((_, i) => i === at ? plain(label) : ""), textposition: side,
           textfont: { color: css("--muted"), size: 12 } };
       });
@@ -167,7 +168,7 @@
     const base = { font: { family: "system-ui, sans-serif", size: 13, color: css("--ink") }, hovermode: "closest",
       paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: { l: 56, r: 16, t: 24, b: 44 }, height: 420,
       hoverlabel: { align: "left", bgcolor: css("--paper"), bordercolor: css("--muted"),
-        font: { color: css("--ink"), size: 12 } }, showlegend: traces.filter((one) => one.showlegend).length > 1,
+        font: { color: css("--ink"), size: 12 } }, showlegend: traces.filter((trace) => trace.showlegend).length > 1,
       legend: { orientation: "h", y: -.2, yanchor: "top", uirevision: "stay" },
       uirevision: [quantity.name, xLog, yLog].join(), barmode: "group",
       scattermode: panel.x.scale === "category" ? "group" : "overlay" };
@@ -184,7 +185,7 @@
       Object.assign(base, { barmode: "stack", bargap: 0, showlegend: true });
       x.range = [0, panel.x.names.at(-1)[0]];
     }
-    const values = traces.flatMap((trace) => trace.y).filter((one) => one > 0);
+    const values = traces.flatMap((trace) => trace.y).filter((number) => number > 0);
     const wide = Math.max(...values) > 1000 * Math.min(...values);
     const decades = yLog ? { type: "log", tickformat: "~g", dtick: wide ? 1 : "D2" } : {};
     return { ...base, xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category" },

@@ -31,7 +31,8 @@ CASE = {
     "status": str, "reason": str, "verified": bool, "headline": Headline, "useful_bytes": {...: float},
     "useful_flops": float,
     "time_seconds": {"median": float, "ci95_low": float, "ci95_high": float, "count": float},
-    "predicted_seconds": float, "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
+    "predicted_seconds": float, "predicted_low": float, "predicted_high": float, "explained_share": float,
+    "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,
     "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str],
     "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}], "ran_seconds": [float]}
@@ -75,7 +76,7 @@ def typed(kind, value, where):
         return [typed(kind[0], part, f"{where}/{i}") for i, part in enumerate(parts)]
     if isinstance(kind, dict) or is_dataclass(kind):
         value = checked({} if value is None else value, dict, where)
-        named = {one.name: one.type for one in fields(kind)} if is_dataclass(kind) else kind
+        named = {member.name: member.type for member in fields(kind)} if is_dataclass(kind) else kind
         members = {name: typed(of, value.get(name), f"{where}/{name}") for name, of in named.items() if name is not ...}
         others = {name: typed(kind[...], part, f"{where}/{name}") for name, part in value.items()
                   if name not in members and part is not None} if ... in named else {}
@@ -156,7 +157,7 @@ def worst(case, cost):
     """The largest of all sites, in each reading."""
     sites = [site.costs[cost] for site in case.access if cost in site.costs]
     return Reading(None, *(max((value for value in values if value is not None), default=None)
-                           for values in zip(*((one.predicted, one.counted) for one in sites))))
+                           for values in zip(*((site.predicted, site.counted) for site in sites))))
 
 
 # ---- A report

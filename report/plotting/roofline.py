@@ -60,18 +60,19 @@ class Placed:
 
 def placed(cases):
     found = [Placed(case) for case in cases if has_flops(case) and TIME in case.readings]
-    return [one for one in found if one.x and one.rate.known()]
+    return [member for member in found if member.x and member.rate.known()]
 
 
-def type_of(one):
-    return TYPES[one.case.parameters.get("type") == "double"]
+def type_of(member):
+    return TYPES[member.case.parameters.get("type") == "double"]
 
 
 # ---- The line
 
 def measured_roof(found):
     """GB/s and GFLOP/s at best, of a sweep that has cases on both sides of where they meet."""
-    places = [(one.x, one.rate.measured) for one in found if one.case.probe == SWEEP and one.rate.measured]
+    places = [(member.x, member.rate.measured) for member in found
+              if member.case.probe == SWEEP and member.rate.measured]
     slopes = [rate / x for x, rate in places]
     return (max(slopes), max(rate for _, rate in places)) if places and max(slopes) > 2 * min(slopes) else None
 
@@ -79,16 +80,16 @@ def measured_roof(found):
 def theoretical_roof(found):
     """The peak of a case that arithmetic limits is that of the arithmetic; None where no case says it."""
     slope = positive(found[0].case.report.device.theoretical_bandwidth_gb_per_s)
-    peaks = [one.case.headline.peak for one in found if one.case.headline.quantity == FLOPS and slope
-             and positive(one.case.headline.peak) and one.useful_intensity
-             and one.case.headline.peak < 0.999 * slope * one.useful_intensity]
+    peaks = [member.case.headline.peak for member in found if member.case.headline.quantity == FLOPS and slope
+             and positive(member.case.headline.peak) and member.useful_intensity
+             and member.case.headline.peak < 0.999 * slope * member.useful_intensity]
     return slope, max(peaks, default=None)
 
 
 def roofs_of(found, low, high):
     """For each GPU, the slope of the memory, and as far as it is known the roof of the arithmetic."""
     places = [low * (high / low) ** (i / 128) for i in range(129)]  # so close that a line is right on any scale
-    by_gpu, roofs = grouped(found, lambda one: one.case.report.gpu), []
+    by_gpu, roofs = grouped(found, lambda member: member.case.report.gpu), []
     for gpu, members in by_gpu.items():
         measured = measured_roof(members)
         how, (slope, peak) = ("measured", measured) if measured else ("theoretical", theoretical_roof(members))
@@ -104,22 +105,22 @@ def roofs_of(found, low, high):
 def series_of(found, gpus, names, mixed, panel_name):
     """A curve for each GPU and kind of case, in the order of the report."""
     series = []
-    for (gpu, name), members in grouped(found, lambda one: (one.case.report.gpu, one.name(mixed))).items():
+    for (gpu, name), members in grouped(found, lambda member: (member.case.report.gpu, member.name(mixed))).items():
         sweep = members[0].case.probe == SWEEP
         marker = 0 if sweep else 1 + names.index(name)
         label = f"{gpu}: {name}" if len(gpus) > 1 else name
         of_kind = (marker - 1) % (len(COLOURS) - 1)  # the sweep has the last colour for itself
         colour = gpus.index(gpu) if len(gpus) > 1 else of_kind if marker else len(COLOURS) - 1
         made = Series(f"{panel_name}.{slug(label)}", label, colour, marker, thin=not sweep)
-        for one in members:
-            of_case = point(one.case, one.x, f"{label}, {place_words(one.case)}")
-            if FLOPS not in one.case.readings:
-                of_case.rows.insert(0, row("GFLOP/s", one.rate))
-            x = Reading(counted=one.x) if one.counted else Reading(predicted=one.x)
-            of_case.rows.insert(0, row(x_words([one]), x))
+        for member in members:
+            of_case = point(member.case, member.x, f"{label}, {place_words(member.case)}")
+            if FLOPS not in member.case.readings:
+                of_case.rows.insert(0, row("GFLOP/s", member.rate))
+            x = Reading(counted=member.x) if member.counted else Reading(predicted=member.x)
+            of_case.rows.insert(0, row(x_words([member]), x))
             # Where it was measured, what was predicted of it would be one point more in a crowd.
-            crowds = made.thin and one.rate.measured
-            of_case.readings[FLOPS] = replace(one.rate, predicted=None) if crowds else one.rate
+            crowds = made.thin and member.rate.measured
+            of_case.readings[FLOPS] = replace(member.rate, predicted=None) if crowds else member.rate
             made.points.append(of_case)
         if made.thin and len(gpus) == 1:
             made.points[-1].label = label_of(members[-1])
@@ -127,9 +128,9 @@ def series_of(found, gpus, names, mixed, panel_name):
     return series
 
 
-def label_of(one):
+def label_of(member):
     """Its variant and size, or probe and size."""
-    case = one.case
+    case = member.case
     said = [value for name, value in kinds(case).items() if name != "type"] or [case.probe]
     if case.swept in case.parameters:
         said.append(case.report.words.value(case.swept, case.parameters[case.swept]))
@@ -137,20 +138,20 @@ def label_of(one):
 
 
 def x_words(found):
-    counted = {one.counted for one in found}
+    counted = {member.counted for member in found}
     return "flops per " + ("useful byte" if counted == {False} else "byte of device memory (counted"
                            + (" unless said otherwise)" if len(counted) > 1 else ")"))
 
 
 def panel(found, kind, gpus, names, left_out):
-    mixed = len({one.counted for one in found}) > 1
-    xs = sorted({one.x for one in found})
+    mixed = len({member.counted for member in found}) > 1
+    xs = sorted({member.x for member in found})
     low, high = xs[0] / 2, xs[-1] * 2.5
     words, name = found[0].case.report.words, f"{SWEEP}.{kind}"
     subtitle = "; ".join(filter(None, [f"{len(found)} cases" if len(found) > 1 else "", left_out]))
     quantities = [Quantity(FLOPS, "GFLOP/s", log=True)]
     quantities += [Quantity(other, words.label(other), log=True) for other in (PEAK_SHARE, BANDWIDTH, TIME)
-                   if any(one.case.readings[other].known() for one in found)]
+                   if any(member.case.readings[other].known() for member in found)]
     x_axis = XAxis(x_words(found), "log2", ticks(low, high), [(x, f"{x:.3g}") for x in xs])
     made = Panel(name, f"Roofline, {kind}", subtitle, x_axis, quantities, series_of(found, gpus, names, mixed, name),
                  roofs_of(found, low, high))
@@ -161,10 +162,10 @@ def panel(found, kind, gpus, names, left_out):
 def panels(cases):
     """One for each type of operand, and the cases in them; none without flops."""
     found = placed(cases)
-    gpus = list(dict.fromkeys(one.case.report.gpu for one in found))
+    gpus = list(dict.fromkeys(member.case.report.gpu for member in found))
     types = grouped(found, type_of)
-    mixed = {kind: len({one.counted for one in members}) > 1 for kind, members in types.items()}
-    names = list(dict.fromkeys(one.name(mixed[type_of(one)]) for one in found if one.case.probe != SWEEP))
+    mixed = {kind: len({member.counted for member in members}) > 1 for kind, members in types.items()}
+    names = list(dict.fromkeys(member.name(mixed[type_of(member)]) for member in found if member.case.probe != SWEEP))
     left_out = f"left out: {len(cases) - len(found)} without flops or a time" if len(found) < len(cases) else ""
     return ([panel(types[kind], kind, gpus, names, left_out) for kind in TYPES if kind in types],
-            [one.case for one in found])
+            [member.case for member in found])

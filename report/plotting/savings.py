@@ -29,7 +29,7 @@ def panel(kernels, name):
              for i, kernel in enumerate(rows)]
     series = [Series(f"{name}.taken", "GPU time", 0, 0, taken, thin=True),
               Series(f"{name}.saved", "could save, by the model", 1, 0, saved)]
-    series = [one for one in series if one.points]
+    series = [made for made in series if made.points]
     names = [(i, kernel.name) for i, kernel in enumerate(rows)]
     more = sum(kernel.could_save() for kernel in kernels) - len(rows)
     return Panel(name, f"What kernels of {command_of(rows[0].case.report)} could save",

@@ -9,16 +9,16 @@ LONGEST = 2000  # spans in one
 
 
 def spans_of(case, factor):
-    spans = [one for one in case.timeline if None not in (one.start_s, one.end_s) and one.end_s > one.start_s]
-    streams = len({one.stream for one in spans}) > 1
-    return [Span(f"stream {one.stream:g}" if streams else one.stage or "", one.stage or "", one.start_s * factor,
-                 one.end_s * factor) for one in spans[:LONGEST]]
+    spans = [span for span in case.timeline if None not in (span.start_s, span.end_s) and span.end_s > span.start_s]
+    streams = len({span.stream for span in spans}) > 1
+    return [Span(f"stream {span.stream:g}" if streams else span.stage or "", span.stage or "", span.start_s * factor,
+                 span.end_s * factor) for span in spans[:LONGEST]]
 
 
 def line(case):
     """Of one case; None if nothing of it lasted."""
     words = case.report.words
-    unit, factor = unit_of(max((one.end_s or 0 for one in case.timeline), default=0))
+    unit, factor = unit_of(max((span.end_s or 0 for span in case.timeline), default=0))
     spans = spans_of(case, factor)
     if not spans:
         return None
@@ -35,6 +35,6 @@ def of(cases):
     tables = grouped([case for case in cases if case.timeline and case.status == "ok"],
                      lambda case: (id(case.report), case.probe))
     for table in tables.values():
-        best = min(table, key=lambda case: max(one.end_s or 0 for one in case.timeline))
+        best = min(table, key=lambda case: max(span.end_s or 0 for span in case.timeline))
         found += filter(None, map(line, table[:1] if best is table[0] else (table[0], best)))
     return found[:MOST]

@@ -348,10 +348,10 @@ void refuse_nothing_to_portray(const NamedReport& report) {
 
 std::vector<Portrait> portraits_of(std::span<const NamedReport> reports) {
   std::vector<Portrait> portraits;
-  for (const NamedReport& one : reports) portraits.push_back(portrait_of(one.report));
+  for (const NamedReport& named : reports) portraits.push_back(portrait_of(named.report));
   // By the names of their files, with the folders only where these tell them apart.
   std::vector<std::string> names;
-  for (const NamedReport& one : reports) names.push_back(std::filesystem::path(one.name).stem().string());
+  for (const NamedReport& named : reports) names.push_back(std::filesystem::path(named.name).stem().string());
   for (std::size_t i = 0; i < portraits.size(); ++i) {
     if (std::ranges::count(portraits, portraits[i].gpu, &Portrait::gpu) == 1) continue;
     const std::string& name = std::ranges::count(names, names[i]) > 1 ? reports[i].name : names[i];

@@ -41,8 +41,8 @@ void take_columns(Report& report, const JsonReader& json) {
 void require_cases_of_checks(const JsonReader& json, std::size_t results) {
   const auto checks = json.find("checks");
   if (!checks) return;
-  for (const JsonReader& one : checks->items()) {
-    for (const JsonReader& index : one.member("cases").items()) {
+  for (const JsonReader& check : checks->items()) {
+    for (const JsonReader& index : check.member("cases").items()) {
       if (index.whole() >= results) index.fail(fmt::format("the index of one of the {} results", results));
     }
   }

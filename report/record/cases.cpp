@@ -40,20 +40,20 @@ Value asked_value(const Record& record, const Parameter& parameter) {
 }
 
 std::optional<Case> case_of(const Record& record, const Probe& probe) {
-  Case one{.probe = &probe, .parameters = {}};
+  Case tested{.probe = &probe, .parameters = {}};
   for (const Axis& axis : probe.axes) {
     const Parameter* found = find_parameter(record, axis.parameter);
     // Reports of before an axis was there are of what it is by default.
     const Parameter given = found != nullptr ? *found : Parameter{axis.parameter, axis.defaults};
     if (!takes(axis, given.value)) return std::nullopt;
-    one.parameters.push_back(given);
+    tested.parameters.push_back(given);
   }
   try {
-    if (probe.validate) probe.validate(one);
+    if (probe.validate) probe.validate(tested);
   } catch (const Error&) {  // values that do not go together
     return std::nullopt;
   }
-  return one;
+  return tested;
 }
 
 std::optional<double> metric_value(const Record& record, std::string_view name) {

@@ -159,6 +159,9 @@ void fields(Archive& archive, Record& record) {
   archive.later("useful_flops", record.useful_flops);
   archive("time_seconds", record.time);
   archive.later("predicted_seconds", record.predicted_s);
+  archive.if_any("predicted_low", record.predicted_low_s);
+  archive.if_any("predicted_high", record.predicted_high_s);
+  archive.if_any("explained_share", record.explained_share);
   archive.later("no_prediction", record.no_prediction);
   MetricRecord bandwidth{std::string(bandwidth_name), bandwidth_of(record, true), bandwidth_of(record, false)};
   archive("bandwidth_gb_per_s", MeasuredFields{bandwidth.measured, bandwidth.predicted});
@@ -170,6 +173,7 @@ void fields(Archive& archive, Record& record) {
   archive("bottleneck", record.bottleneck);
   archive.if_any("occupancy", record.occupancy);
   archive.later("stages", record.stages);
+  archive.if_any("verdict", record.verdict);
   archive.later("why", known(record.why));
   archive("counters", record.counters);
   NamedValues metrics = named_metrics(record, &MetricRecord::measured, &HeadlineRecord::measured);

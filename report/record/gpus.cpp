@@ -17,7 +17,7 @@ namespace {
 
 /// As the case would have been alone.
 Record alone(Record record) {
-  std::erase_if(record.parameters, [](const Parameter& one) { return one.name == device_parameter; });
+  std::erase_if(record.parameters, [](const Parameter& parameter) { return parameter.name == device_parameter; });
   const Probe* probe = find_probe(record.probe);
   record.across = probe == nullptr ? "" : probe->across;
   return record;
@@ -27,19 +27,19 @@ Record alone(Record record) {
 void add_what_follows(GpuPart& part, const Report& report) {
   std::map<std::size_t, std::size_t> place;
   for (std::size_t i = 0; i < part.cases.size(); ++i) place[part.cases[i]] = i;
-  const auto is_own = [&](std::size_t one) { return place.contains(one); };
-  const auto moved = [&](auto one) {
-    std::erase_if(one.cases, std::not_fn(is_own));
-    for (std::size_t& index : one.cases) index = place.at(index);
-    return one;
+  const auto is_own = [&](std::size_t index) { return place.contains(index); };
+  const auto moved = [&](auto item) {
+    std::erase_if(item.cases, std::not_fn(is_own));
+    for (std::size_t& index : item.cases) index = place.at(index);
+    return item;
   };
-  for (const ConclusionRecord& one : report.conclusions) {
-    if (!std::ranges::all_of(one.cases, is_own)) continue;
-    ConclusionRecord& own = part.report.conclusions.emplace_back(moved(one));
+  for (const ConclusionRecord& conclusion : report.conclusions) {
+    if (!std::ranges::all_of(conclusion.cases, is_own)) continue;
+    ConclusionRecord& own = part.report.conclusions.emplace_back(moved(conclusion));
     for (FactRecord& fact : own.facts) fact = moved(fact);
   }
-  for (const CheckRecord& one : report.checks) {
-    if (one.device == part.gpu) part.report.checks.push_back(moved(one));
+  for (const CheckRecord& check : report.checks) {
+    if (check.device == part.gpu) part.report.checks.push_back(moved(check));
   }
 }
 
@@ -72,7 +72,7 @@ std::vector<Members> by_gpu(std::span<const Record> results, const Members& tabl
 std::vector<Device> gpus_side_by_side(const Report& report) {
   std::vector<Device> gpus;
   std::ranges::copy_if(report.devices, std::back_inserter(gpus),
-                       [](const Device& one) { return one.index.has_value(); });
+                       [](const Device& gpu) { return gpu.index.has_value(); });
   return gpus.size() > 1 ? gpus : std::vector<Device>();
 }
 
@@ -111,7 +111,7 @@ std::vector<GpuPart> gpu_parts(const Report& report) {
 }
 
 Device device_of(const Report& report, std::uint64_t gpu) {
-  const auto found = std::ranges::find_if(report.devices, [&](const Device& one) { return one.index == gpu; });
+  const auto found = std::ranges::find_if(report.devices, [&](const Device& device) { return device.index == gpu; });
   return found == report.devices.end() ? Device{} : *found;
 }
 

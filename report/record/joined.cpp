@@ -33,8 +33,8 @@ void add_counts(Record& record, const Record& counted) {
 }
 
 void add_new(std::vector<std::string>& to, const std::vector<std::string>& from) {
-  for (const std::string& one : from) {
-    if (std::ranges::find(to, one) == to.end()) to.push_back(one);
+  for (const std::string& name : from) {
+    if (std::ranges::find(to, name) == to.end()) to.push_back(name);
   }
 }
 

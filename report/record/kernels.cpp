@@ -44,7 +44,10 @@ Probe make_kernel_probe() {
       {.quantity = {gpu_share_name, "share of the program's time on the GPU", Better::neither}},
       {.quantity = {launches_name, "times it was launched with this grid and block", Better::neither}},
       {.quantity = {moved_name, "bytes of the sectors that requests touch, over the bytes asked for", Better::less}},
-      {.quantity = {could_save_name, "time on the GPU that its wasteful accesses cost, by the model", Better::less}},
+      {.quantity = {could_save_name, "time on the GPU that its wasteful accesses and its waiting cost, by the model",
+                    Better::less}},
+      {.quantity = {could_save_low_name, "of that, what nine of ten kernels save at least", Better::less}},
+      {.quantity = {could_save_high_name, "of that, what nine of ten kernels save at most", Better::less}},
   };
   return probe;
 }

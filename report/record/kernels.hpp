@@ -29,7 +29,9 @@ inline constexpr const char* gpu_share_name = "gpu_time_share";   ///< of the wh
 inline constexpr const char* launches_name = "launches";
 inline constexpr const char* moved_name =
     "bytes_moved_per_byte_used";  ///< sectors that requests touch x 32 / useful bytes
-inline constexpr const char* could_save_name = "could_save_seconds";  ///< of all its launches, by the model
+inline constexpr const char* could_save_name = "could_save_seconds";          ///< of all its launches, by the model
+inline constexpr const char* could_save_low_name = "could_save_low_seconds";  ///< within which that is believed to lie
+inline constexpr const char* could_save_high_name = "could_save_high_seconds";
 
 // What follows from these, and may be asked for.
 inline constexpr const char* could_save_share_name = "could_save_share";  ///< of the whole program's time on the GPU

@@ -26,7 +26,9 @@ std::vector<Parameter> values_of(const Cases& cases, std::string_view name) {
     if (value == nullptr) return {};
     if (std::ranges::find(values, *value) == values.end()) values.push_back(*value);
   }
-  const auto is_number = [](const Parameter& one) { return std::holds_alternative<std::uint64_t>(one.value); };
+  const auto is_number = [](const Parameter& parameter) {
+    return std::holds_alternative<std::uint64_t>(parameter.value);
+  };
   if (std::ranges::all_of(values, is_number)) std::ranges::sort(values, {}, &Parameter::value);
   return values;
 }
@@ -121,7 +123,7 @@ MetricRecord quantity_of(const Record& record, std::string_view quantity) {
 }
 
 bool is_of_pairs(const CaseMatrix& matrix) {
-  const auto is_gpu = [](const Parameter& one) { return std::holds_alternative<std::uint64_t>(one.value); };
+  const auto is_gpu = [](const Parameter& parameter) { return std::holds_alternative<std::uint64_t>(parameter.value); };
   if (!std::ranges::all_of(matrix.rows, is_gpu) || !std::ranges::all_of(matrix.columns, is_gpu)) return false;
   for (std::size_t row = 0; row < matrix.rows.size(); ++row) {
     const auto same = std::ranges::find(matrix.columns, matrix.rows[row].value, &Parameter::value);

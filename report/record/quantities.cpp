@@ -87,7 +87,7 @@ constexpr CaseQuantity kernel_quantities[] = {
      Better::less, local_bytes},
 };
 
-Quantity quantity_of(const CaseQuantity& one) { return {one.name, one.purpose, one.better}; }
+Quantity quantity_of(const CaseQuantity& quantity) { return {quantity.name, quantity.purpose, quantity.better}; }
 
 Quantity quantity_of(const measure::CounterField& field) {
   return {std::string(field.name), std::string(field.purpose), Better::neither};
@@ -95,10 +95,10 @@ Quantity quantity_of(const measure::CounterField& field) {
 
 /// Unless one of that name is there.
 template <class T, class Name = std::identity>
-void add(std::vector<T>& all, const T& one, Name name = {}) {
-  if (std::ranges::find(all, std::invoke(name, one), name) == all.end()) all.push_back(one);
+void add(std::vector<T>& all, const T& item, Name name = {}) {
+  if (std::ranges::find(all, std::invoke(name, item), name) == all.end()) all.push_back(item);
 }
-void add(std::vector<Quantity>& all, const Quantity& one) { add(all, one, &Quantity::name); }
+void add(std::vector<Quantity>& all, const Quantity& quantity) { add(all, quantity, &Quantity::name); }
 
 /// What a probe says of one of its quantities, else what is known without it.
 Quantity described(const Probe* probe, const std::string& name, Better better) {
@@ -163,10 +163,10 @@ void order_columns(Report& report, const std::vector<Probe>& registry) {
 std::vector<Quantity> case_quantities(const Probe& probe) {
   std::vector<Quantity> all;
   add(all, probe.headline.quantity);
-  for (const CaseQuantity& one : of_cases) add(all, quantity_of(one));
+  for (const CaseQuantity& quantity : of_cases) add(all, quantity_of(quantity));
   for (const Metric& metric : probe.metrics) add(all, metric.quantity);
   if (probe.name == kernel_probe_name) {
-    for (const CaseQuantity& one : kernel_quantities) add(all, quantity_of(one));
+    for (const CaseQuantity& quantity : kernel_quantities) add(all, quantity_of(quantity));
   }
   for (const measure::CounterField& field : measure::counter_fields()) add(all, quantity_of(field));
   return all;
@@ -187,11 +187,11 @@ std::vector<Quantity> quantities_in(const Report& report, const ProbeLookup& fin
     return std::ranges::any_of(report.results,
                                [&](const Record& record) { return case_quantity(record, name).has_value(); });
   };
-  for (const CaseQuantity& one : of_cases) {
-    if (occurs(one.name)) add(all, quantity_of(one));
+  for (const CaseQuantity& quantity : of_cases) {
+    if (occurs(quantity.name)) add(all, quantity_of(quantity));
   }
-  for (const CaseQuantity& one : kernel_quantities) {
-    if (occurs(one.name)) add(all, quantity_of(one));
+  for (const CaseQuantity& quantity : kernel_quantities) {
+    if (occurs(quantity.name)) add(all, quantity_of(quantity));
   }
   for (const measure::CounterField& field : measure::counter_fields()) {
     if (occurs(field.name)) add(all, quantity_of(field));

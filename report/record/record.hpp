@@ -127,7 +127,10 @@ struct Record {
   std::optional<std::uint64_t> useful_flops;
   std::optional<TimeRecord> time;
   std::optional<double> predicted_s;
-  std::optional<std::string> no_prediction;  ///< why the model predicts no time
+  std::optional<double> predicted_low_s = {};  ///< of a user's kernel: nine of ten take no less
+  std::optional<double> predicted_high_s = {};
+  std::optional<double> explained_share = {};  ///< of its measured time: what the stages that are known explain
+  std::optional<std::string> no_prediction;    ///< why the model predicts no time
   HeadlineRecord headline;
   std::optional<double> fraction_of_peak;   ///< of the headline: 1 is the best, whichever way is better
   std::optional<double> relative_measured;  ///< to the headline of the sweep's baseline case; above 1 is better
@@ -137,6 +140,7 @@ struct Record {
   std::optional<OccupancyRecord>
       occupancy;                    ///< of kernels of a user's program; what was achieved is among the counters
   std::vector<StageRecord> stages;  ///< those that the case uses; empty where nothing was predicted
+  std::string verdict = {};         ///< of a user's kernel, what limits it: "uneven_work"; empty where nobody knows
   std::string why;        ///< in sentences, what limits the case and what would change it; empty where nothing says so
   std::string why_brief;  ///< the same for a table's cell; not in JSON
   std::optional<measure::Counts> counters;  ///< of all launches in what was timed

@@ -9,8 +9,8 @@ namespace gpumem::report {
 namespace {
 
 template <class T>
-bool is_in(const std::vector<T>& all, const T& one) {
-  return std::ranges::find(all, one) != all.end();
+bool is_in(const std::vector<T>& all, const T& item) {
+  return std::ranges::find(all, item) != all.end();
 }
 
 bool matches(const std::vector<NamePattern>& patterns, const Value& value) {

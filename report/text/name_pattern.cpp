@@ -20,8 +20,8 @@ struct Free {
 
 /// "a{3}": nested, a few of these fill any memory before regcomp() is done.
 bool has_counts(const std::string& text) {
-  return std::ranges::adjacent_find(text, [](char one, char next) {
-           return one == '{' && std::isdigit(static_cast<unsigned char>(next)) != 0;
+  return std::ranges::adjacent_find(text, [](char character, char next) {
+           return character == '{' && std::isdigit(static_cast<unsigned char>(next)) != 0;
          }) != text.end();
 }
 

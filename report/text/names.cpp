@@ -183,8 +183,13 @@ std::string stage_words(std::string_view stage) {
   static const std::map<std::string_view, std::string_view> words = {
       {"launch", "the launch itself"},
       {"latency", "latency (too little in flight)"},
+      {"uneven_work", "the warps that have most of the work"},
       {"barriers", "threads that wait for each other"},
       {"instructions", "the instructions that are issued"},
+      {"fma", "multiply-adds, of floats or of integers"},
+      {"integer", "arithmetic in integers"},
+      {"special", "special functions and conversions"},
+      {"tensor", "the tensor cores"},
       {"l1_lines", "the lines that pass L1"},
       {"fp32", "arithmetic in float"},
       {"fp64", "arithmetic in double"},

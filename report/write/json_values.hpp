@@ -27,7 +27,7 @@ Json optional(const std::optional<T>& value) {
 }
 
 inline Json parameter(const Value& value) {
-  return std::visit([](const auto& one) { return Json(one); }, value);
+  return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
 inline Json parameter(const std::optional<Value>& value) { return value ? parameter(*value) : Json(nullptr); }

@@ -48,8 +48,8 @@ class MatrixOfCases {
  private:
   void add_cells() {
     std::map<const Record*, Tint> unlike;
-    for (const UnlikeCase& one : judge_matrix(cases_, wish_.quantity, wish_.better).unlike) {
-      unlike[one.record] = one.by.is_worse() ? Tint::red : Tint::yellow;
+    for (const UnlikeCase& odd : judge_matrix(cases_, wish_.quantity, wish_.better).unlike) {
+      unlike[odd.record] = odd.by.is_worse() ? Tint::red : Tint::yellow;
     }
     for (const Cases& row : cases_.cells) {
       std::vector<Matrix::Cell>& cells = matrix_.cells.emplace_back();

@@ -60,7 +60,8 @@ void add(PredictedAlike& all, const PredictedAlike& group) {
 std::map<double, PredictedAlike, std::greater<>> groups_of(const Cases& cases, std::string_view quantity) {
   std::vector<MetricRecord> readings;
   for (const Record* record : cases) readings.push_back(quantity_of(*record, quantity));
-  const bool measured = std::ranges::any_of(readings, [](const MetricRecord& one) { return one.measured.has_value(); });
+  const bool measured =
+      std::ranges::any_of(readings, [](const MetricRecord& reading) { return reading.measured.has_value(); });
   std::map<double, PredictedAlike, std::greater<>> groups;
   for (const MetricRecord& reading : readings) {
     const auto value = measured ? reading.measured : reading.predicted;

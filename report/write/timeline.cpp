@@ -36,8 +36,8 @@ Timeline timeline_of(const Record& record, const std::string& position) {
 /// For which share of the time from start to end the lane was busy.
 double busy_share(const Timeline::Lane& lane, double start_s, double end_s) {
   double busy_s = 0;
-  for (const Timeline::Interval& one : lane.busy) {
-    busy_s += std::max(0.0, std::min(one.end_s, end_s) - std::max(one.start_s, start_s));
+  for (const Timeline::Interval& interval : lane.busy) {
+    busy_s += std::max(0.0, std::min(interval.end_s, end_s) - std::max(interval.start_s, start_s));
   }
   return busy_s / (end_s - start_s);
 }

@@ -25,13 +25,13 @@ inline Case any_case(const std::string& probe, const std::vector<Parameter>& giv
 }
 
 inline Outcome outcome(const std::string& probe, const std::vector<Parameter>& given, double headline) {
-  return {.one = any_case(probe, given), .headline = headline, .seconds = 1e-3};
+  return {.tested = any_case(probe, given), .headline = headline, .seconds = 1e-3};
 }
 
 /// What the probe concludes from the outcomes.
 inline Conclusion conclusion(std::vector<Outcome> outcomes) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].index = i;
-  return outcomes.front().one.probe->conclude(outcomes);
+  return outcomes.front().tested.probe->conclude(outcomes);
 }
 
 /// The facts of it in words, a sentence or a few each.

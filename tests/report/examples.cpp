@@ -202,12 +202,12 @@ Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
   conclusion.facts = {{FactKind::fastest,
                        {fastest.index, slowest.index},
                        "Use {memory} memory: {rate_gb_per_s} at best, {gain_ratio} as fast as {other} at worst.",
-                       {{"memory", fastest.one.name("host_memory")},
+                       {{"memory", fastest.tested.name("host_memory")},
                         {"rate_gb_per_s", fastest.headline},
                         {"gain_ratio", fastest.headline / slowest.headline},
-                        {"other", slowest.one.name("host_memory")}}}};
+                        {"other", slowest.tested.name("host_memory")}}}};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const bool pageable = outcomes[i].one.name("host_memory") == "pageable";
+    const bool pageable = outcomes[i].tested.name("host_memory") == "pageable";
     conclusion.found.push_back({"fixed_cost_us", pageable ? 7.0 : 2.6, {i}});
   }
   return conclusion;
@@ -218,8 +218,8 @@ Conclusion conclude_overlap(std::span<const Outcome> outcomes) {
   return {.facts = {{FactKind::fastest,
                      {fastest.index, slowest.index},
                      "Use {streams} streams, {overlap}: {best_ms} instead of {worst_ms}.",
-                     {{"streams", static_cast<double>(fastest.one.number("streams"))},
-                      {"overlap", fastest.one.name("overlap")},
+                     {{"streams", static_cast<double>(fastest.tested.number("streams"))},
+                      {"overlap", fastest.tested.name("overlap")},
                       {"best_ms", fastest.seconds * 1e3},
                       {"worst_ms", slowest.seconds * 1e3}}}}};
 }

@@ -99,9 +99,9 @@ __global__ void __launch_bounds__(block_threads)
   for (std::uint32_t turn = 0; turn < turns; turn += in_a_row) {
     uint4 word[in_a_row];
 #pragma unroll
-    for (auto& one : word) one = load<hint>(share + round.next());
+    for (auto& vector : word) vector = load<hint>(share + round.next());
 #pragma unroll
-    for (const uint4& one : word) sum += one.x + one.y + one.z + one.w;
+    for (const uint4& vector : word) sum += vector.x + vector.y + vector.z + vector.w;
   }
   sums[blockIdx.x * block_threads + threadIdx.x] = sum;
 }
@@ -291,7 +291,7 @@ void add_operators(std::vector<Fact>& facts, const char* accesses, const ByFootp
     for (const Outcome& outcome : outcomes) {
       const bool is_slower = better(best, outcome);
       indices.push_back(outcome.index);
-      (is_slower ? slower : fastest).push_back(outcome.one.name(axis::cache_hint));
+      (is_slower ? slower : fastest).push_back(outcome.tested.name(axis::cache_hint));
       if (is_slower) shares.push_back(gain(best, outcome));
     }
     if (outcomes.size() > 1 && slower.empty()) {
@@ -320,8 +320,8 @@ Conclusion conclude_cache_hint(std::span<const Outcome> outcomes) {
   ByFootprint of_loads;
   ByFootprint of_stores;
   for (const Outcome& outcome : outcomes) {
-    ByFootprint& by_footprint = stores(outcome.one[axis::cache_hint]) ? of_stores : of_loads;
-    by_footprint[outcome.one[axis::footprint_bytes]].push_back(outcome);
+    ByFootprint& by_footprint = stores(outcome.tested[axis::cache_hint]) ? of_stores : of_loads;
+    by_footprint[outcome.tested[axis::footprint_bytes]].push_back(outcome);
   }
   Conclusion conclusion;
   add_operators(conclusion.facts, "loads", of_loads);

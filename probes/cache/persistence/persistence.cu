@@ -65,7 +65,7 @@ __device__ std::uint32_t sum_of_part(const uint4* words, std::uint32_t count, co
       if (i + k * turn < count) word[k] = load(words + i + k * turn);
     }
 #pragma unroll
-    for (const uint4& one : word) sum += one.x + one.y + one.z + one.w;
+    for (const uint4& vector : word) sum += vector.x + vector.y + vector.z + vector.w;
   }
   return sum;
 }
@@ -298,15 +298,15 @@ void add_cure(std::vector<Fact>& facts, std::span<const Outcome> outcomes, HotSe
   Fact faster{FactKind::fastest, {}, gains, places};
   Fact no_faster{FactKind::as_fast_as, {}, no_gain, places};
   for (const Outcome& cured : outcomes) {
-    if (cured.one[axis::persistence] != cure) continue;
+    if (cured.tested[axis::persistence] != cure) continue;
     const auto beside = std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
-      return outcome.one[axis::persistence] == HotSet::beside &&
-             outcome.one[axis::hot_set_bytes] == cured.one[axis::hot_set_bytes];
+      return outcome.tested[axis::persistence] == HotSet::beside &&
+             outcome.tested[axis::hot_set_bytes] == cured.tested[axis::hot_set_bytes];
     });
     if (beside == outcomes.end()) continue;
     Fact& fact = better(cured, *beside) ? faster : no_faster;
     fact.outcomes.insert(fact.outcomes.end(), {cured.index, beside->index});
-    fact.values[0].items.emplace_back(static_cast<double>(cured.one[axis::hot_set_bytes]));
+    fact.values[0].items.emplace_back(static_cast<double>(cured.tested[axis::hot_set_bytes]));
     fact.values[1].items.emplace_back(gain(*beside, cured));
   }
   if (!faster.outcomes.empty()) facts.push_back(std::move(faster));

@@ -10,13 +10,13 @@ namespace gpumem::global {
 
 namespace {
 
-double addresses_of(const Outcome& outcome) { return outcome.one[axis::addresses]; }
+double addresses_of(const Outcome& outcome) { return outcome.tested[axis::addresses]; }
 
 /// Those with an address per so many lanes, sorted by addresses.
 std::vector<Outcome> with_address_per(std::span<const Outcome> outcomes, std::uint32_t unit_lanes) {
   std::vector<Outcome> found;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one[axis::unit_lanes] == unit_lanes) found.push_back(outcome);
+    if (outcome.tested[axis::unit_lanes] == unit_lanes) found.push_back(outcome);
   }
   std::ranges::sort(found, {}, addresses_of);
   return found;
@@ -32,7 +32,7 @@ Fact addresses_fact(std::span<const Outcome> outcomes) {
   Fact fact{FactKind::fastest,
             {best.index},
             "An address per {address_per}, {addresses} in all, allows {giga_atomics_per_s}.",
-            {{"address_per", best.one.name(axis::unit_lanes)},
+            {{"address_per", best.tested.name(axis::unit_lanes)},
              {"addresses", addresses_of(fewest)},
              headline_value("giga_atomics_per_s", best)}};
   if (outcomes.size() == 1) return fact;
@@ -114,7 +114,7 @@ Conclusion conclude_atomics(std::span<const Outcome> outcomes) {
     facts.push_back({FactKind::limit,
                      {contended->index},
                      "All threads of {who} on one address do {giga_atomics_per_s}.",
-                     {{"who", contended->one[axis::in_shared] ? "a block" : "the GPU"},
+                     {{"who", contended->tested[axis::in_shared] ? "a block" : "the GPU"},
                       headline_value("giga_atomics_per_s", *contended)}});
   }
   return {.facts = std::move(facts)};

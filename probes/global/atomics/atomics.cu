@@ -60,13 +60,13 @@ __global__ void __launch_bounds__(atomics_threads)
   for (std::uint32_t turn = 0; turn < turns; turn += atomics_in_a_row) {
     std::uint32_t old[atomics_in_a_row];
 #pragma unroll
-    for (auto& one : old) {
-      one = add_atomically<in_shared, returns>((in_shared ? own : words) + at, value);
+    for (auto& returned : old) {
+      returned = add_atomically<in_shared, returns>((in_shared ? own : words) + at, value);
       at += step;
       if (at >= addresses) at -= addresses;
     }
 #pragma unroll
-    for (const std::uint32_t one : old) sum += one;
+    for (const std::uint32_t returned : old) sum += returned;
   }
   if constexpr (in_shared) {
     __syncthreads();

@@ -42,15 +42,15 @@ static void validate_blocked(const Case& chosen) {
 }
 
 /// Of longer runs L1 loses sectors before they are read to their end, and stores of any run write them part by part.
-static Modelling modelling_of_blocked(const Case& one) {
+static Modelling modelling_of_blocked(const Case& tested) {
   constexpr std::uint32_t longest_read = 4;
-  const std::uint32_t run = one[axis::run_elements];
+  const std::uint32_t run = tested[axis::run_elements];
   if (run == 1) return Modelling::summed;
-  if (one[axis::op] != Op::read) return Modelling::none;
+  if (tested[axis::op] != Op::read) return Modelling::none;
   return run <= longest_read ? Modelling::summed : Modelling::simulated;
 }
 
-static std::uint32_t run_of(const Outcome& outcome) { return outcome.one[axis::run_elements]; }
+static std::uint32_t run_of(const Outcome& outcome) { return outcome.tested[axis::run_elements]; }
 
 static FactValue run_value(const Outcome& outcome) { return {"run", run_of(outcome)}; }
 
@@ -59,7 +59,7 @@ static Fact best_run(const Outcome& best, const char* interleaved_says) {
       FactKind::fastest,
       {best.index},
       run_of(best) == 1 ? interleaved_says : "{doing} in runs of {run} elements per thread reaches {rate_gb_per_s}.",
-      {{"doing", doing(best.one)}, run_value(best), headline_value("rate_gb_per_s", best)}};
+      {{"doing", doing(best.tested)}, run_value(best), headline_value("rate_gb_per_s", best)}};
 }
 
 static Fact run_cost(const Outcome& slow, const Outcome& fast) {

@@ -32,12 +32,12 @@ static LayoutPlacement placement_of(const Case& sized) {
 }
 
 /// Where several instructions share a structure's sectors, stores complete them part by part.
-static Modelling modelling_of_layout(const Case& one) {
+static Modelling modelling_of_layout(const Case& tested) {
   constexpr std::uint32_t most_words = 4;
-  const LayoutPlacement placement = placement_of(one);
+  const LayoutPlacement placement = placement_of(tested);
   const bool shares = placement.words > 1 && placement.per_structure > 1;
   if (!shares) return Modelling::summed;
-  if (one[axis::op] != Op::read) return Modelling::none;
+  if (tested[axis::op] != Op::read) return Modelling::none;
   return placement.words <= most_words ? Modelling::summed : Modelling::simulated;
 }
 

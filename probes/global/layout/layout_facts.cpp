@@ -16,10 +16,10 @@ namespace {
 
 using BySize = std::map<std::uint32_t, std::vector<Outcome>>;
 
-const std::string& layout_of(const Outcome& outcome) { return outcome.one.name(axis::layout); }
+const std::string& layout_of(const Outcome& outcome) { return outcome.tested.name(axis::layout); }
 
 const char* accessed(const Outcome& outcome) {
-  return outcome.one[axis::one_field] ? "one field of structures" : "structures";
+  return outcome.tested[axis::one_field] ? "one field of structures" : "structures";
 }
 
 /// How many times as long the worst of some layouts takes as the best; 1 where it is as good.
@@ -34,9 +34,9 @@ Fact layout_fact(FactKind kind, const Outcome& outcome, const char* says) {
   return {kind,
           {outcome.index},
           says,
-          {{"doing", doing(outcome.one)},
+          {{"doing", doing(outcome.tested)},
            {"what", accessed(outcome)},
-           {"structure_bytes", outcome.one[axis::structure_bytes]},
+           {"structure_bytes", outcome.tested[axis::structure_bytes]},
            {"layout", layout_of(outcome)},
            headline_value("rate_gb_per_s", outcome)}};
 }
@@ -53,12 +53,12 @@ std::vector<AsFast> as_fast_layouts(std::span<const Outcome> outcomes, const ByS
   for (const Outcome& outcome : outcomes) {
     if (std::ranges::find(all, layout_of(outcome), &AsFast::layout) == all.end()) all.push_back({layout_of(outcome)});
   }
-  for (AsFast& one : all) {
+  for (AsFast& fast : all) {
     for (const auto& [bytes, layouts] : sizes) {
-      const Outcome* outcome = find_outcome(layouts, axis::layout, axis::layout.value_of(one.layout));
+      const Outcome* outcome = find_outcome(layouts, axis::layout, axis::layout.value_of(fast.layout));
       if (outcome == nullptr || better(best_of(layouts), *outcome)) continue;
-      one.sizes.push_back(bytes);
-      one.outcomes.push_back(outcome->index);
+      fast.sizes.push_back(bytes);
+      fast.outcomes.push_back(outcome->index);
     }
   }
   return all;
@@ -68,10 +68,10 @@ std::vector<AsFast> as_fast_layouts(std::span<const Outcome> outcomes, const ByS
 Fact best_layout(const std::vector<AsFast>& as_fast, std::size_t sizes, const Outcome& best) {
   std::vector<std::string> layouts;
   std::vector<std::size_t> shown_by;
-  for (const AsFast& one : as_fast) {
-    if (one.sizes.size() < sizes) continue;
-    layouts.push_back(one.layout);
-    shown_by.insert(shown_by.end(), one.outcomes.begin(), one.outcomes.end());
+  for (const AsFast& fast : as_fast) {
+    if (fast.sizes.size() < sizes) continue;
+    layouts.push_back(fast.layout);
+    shown_by.insert(shown_by.end(), fast.outcomes.begin(), fast.outcomes.end());
   }
   if (layouts.empty() || sizes == 1) {
     return layout_fact(FactKind::fastest, best,
@@ -80,14 +80,14 @@ Fact best_layout(const std::vector<AsFast>& as_fast, std::size_t sizes, const Ou
   return {FactKind::fastest,
           shown_by,
           "For {doing} {what} no layout is faster than {layout} at any size.",
-          {{"doing", doing(best.one)}, {"what", accessed(best)}, {"layout", layouts}}};
+          {{"doing", doing(best.tested)}, {"what", accessed(best)}, {"layout", layouts}}};
 }
 
 }  // namespace
 
 Conclusion conclude_layout(std::span<const Outcome> outcomes) {
   BySize sizes;
-  for (const Outcome& outcome : outcomes) sizes[outcome.one[axis::structure_bytes]].push_back(outcome);
+  for (const Outcome& outcome : outcomes) sizes[outcome.tested[axis::structure_bytes]].push_back(outcome);
   const std::vector<Outcome>& layouts =
       std::ranges::max_element(sizes, {}, [](const auto& size) { return cost_of_worst(size.second); })->second;
   const Outcome& worst = worst_of(layouts);
@@ -113,13 +113,13 @@ Conclusion conclude_layout(std::span<const Outcome> outcomes) {
       cost.values.end(),
       {gain_value("slowdown_ratio", worst, best), {"best", layout_of(best)}, headline_value("best_gb_per_s", best)});
   facts.push_back(std::move(cost));
-  for (const AsFast& one : as_fast) {
-    const bool said = sizes.size() > 1 ? one.sizes.size() == sizes.size() : one.layout == layout_of(best);
-    if (said || one.sizes.empty()) continue;
+  for (const AsFast& fast : as_fast) {
+    const bool said = sizes.size() > 1 ? fast.sizes.size() == sizes.size() : fast.layout == layout_of(best);
+    if (said || fast.sizes.empty()) continue;
     facts.push_back({FactKind::as_fast_as,
-                     one.outcomes,
+                     fast.outcomes,
                      "No layout is faster than {layout} at {structure_bytes}.",
-                     {{"layout", one.layout}, {"structure_bytes", one.sizes}}});
+                     {{"layout", fast.layout}, {"structure_bytes", fast.sizes}}});
   }
   return {.facts = std::move(facts)};
 }

@@ -65,8 +65,8 @@ static std::uint64_t ask_for_pitch(std::uint64_t row_bytes) {
 }
 
 /// Down a column most of a sector's elements are asked for when it is long gone from L1.
-static Modelling modelling_of_pitch(const Case& one) {
-  return one[axis::walk] == Walk::column ? Modelling::simulated : Modelling::summed;
+static Modelling modelling_of_pitch(const Case& tested) {
+  return tested[axis::walk] == Walk::column ? Modelling::simulated : Modelling::summed;
 }
 
 static void validate_rows(const Case& chosen) {

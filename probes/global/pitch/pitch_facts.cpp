@@ -12,14 +12,14 @@ namespace gpumem::global {
 
 namespace {
 
-double width_of(const Outcome& outcome) { return outcome.one[axis::width_elements]; }
+double width_of(const Outcome& outcome) { return outcome.tested[axis::width_elements]; }
 
 Fact rows_fact(FactKind kind, const Outcome& outcome, const char* says) {
   return {kind,
           {outcome.index},
           says,
-          {{"doing", doing(outcome.one)},
-           {"rows", outcome.one.name(axis::pitched)},
+          {{"doing", doing(outcome.tested)},
+           {"rows", outcome.tested.name(axis::pitched)},
            {"width", width_of(outcome)},
            headline_value("rate_gb_per_s", outcome)}};
 }
@@ -29,7 +29,7 @@ Fact compared_fact(FactKind kind, const Outcome& slow, const Outcome& fast, cons
   return {kind,
           {slow.index, fast.index},
           says,
-          {{"doing", doing(slow.one)},
+          {{"doing", doing(slow.tested)},
            {"width", width_of(slow)},
            gain_value("gain_ratio", slow, fast),
            headline_value("slow_gb_per_s", slow),
@@ -73,9 +73,9 @@ struct Pairs {
 
   explicit Pairs(std::span<const Outcome> outcomes) {
     for (const Outcome& plain : outcomes) {
-      if (plain.one[axis::pitched]) continue;
+      if (plain.tested[axis::pitched]) continue;
       for (const Outcome& pitched : outcomes) {
-        if (!pitched.one[axis::pitched] || width_of(pitched) != width_of(plain)) continue;
+        if (!pitched.tested[axis::pitched] || width_of(pitched) != width_of(plain)) continue;
         (better(pitched, plain) ? gaining : better(plain, pitched) ? losing : same).push_back({&plain, &pitched});
       }
     }

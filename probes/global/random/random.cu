@@ -214,13 +214,13 @@ static std::vector<Axis> random_axes() {
           std::move(word_bytes)};
 }
 
-static std::uint64_t footprint_of(const Outcome& outcome) { return outcome.one[axis::footprint_bytes]; }
+static std::uint64_t footprint_of(const Outcome& outcome) { return outcome.tested[axis::footprint_bytes]; }
 
 /// What is said of one footprint: kind and sentence, of these values.
 static Fact footprint_fact(FactKind kind, const Outcome& outcome, const char* says) {
-  const Case& one = outcome.one;
-  const Op op = one[axis::random_op];
-  const double word_bytes = one[axis::word_bytes];
+  const Case& tested = outcome.tested;
+  const Op op = tested[axis::random_op];
+  const double word_bytes = tested[axis::word_bytes];
   const double moved_bytes = (op == Op::copy ? 2 : 1) * word_bytes;  // an update reads and writes
   std::optional<double> predicted;
   if (outcome.predicted) predicted = *outcome.predicted / moved_bytes;
@@ -285,8 +285,8 @@ static Probe random_probe() {
                     }}};
   probe.describe = describe_random;
   probe.validate = validate_footprint;
-  probe.fits = [](const Case& one, const Device& device) {
-    return one[axis::footprint_bytes] < device.free_memory_bytes.value_or(device.memory_bytes);
+  probe.fits = [](const Case& tested, const Device& device) {
+    return tested[axis::footprint_bytes] < device.free_memory_bytes.value_or(device.memory_bytes);
   };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<RandomExperiment>(decided, session);

@@ -85,53 +85,54 @@ struct StreamPattern {
   [[nodiscard]] constexpr bool active(std::uint64_t) const { return true; }
 };
 
-static std::vector<access::Site> stream_sites(const StreamCase& one) {
-  const auto request_of = [launch = one.launch](std::uint64_t k) { return request(launch, StreamPattern{}, k); };
+static std::vector<access::Site> stream_sites(const StreamCase& streamed) {
+  const auto request_of = [launch = streamed.launch](std::uint64_t k) { return request(launch, StreamPattern{}, k); };
   std::vector<access::Site> sites = {
-      {.name = one.inputs == 1 ? "source" : "sources",
+      {.name = streamed.inputs == 1 ? "source" : "sources",
        .op = access::Op::load,
-       .word_bytes = one.launch.word_bytes,
-       .instructions = one.inputs * one.launch.tile.elements_per_thread,
-       .requests = one.inputs * one.launch.requests(),
-       .extent_bytes = one.inputs * one.step_bytes(),
-       .request = [=, inputs = one.inputs, step_bytes = one.step_bytes()](std::uint64_t k) {
+       .word_bytes = streamed.launch.word_bytes,
+       .instructions = streamed.inputs * streamed.launch.tile.elements_per_thread,
+       .requests = streamed.inputs * streamed.launch.requests(),
+       .extent_bytes = streamed.inputs * streamed.step_bytes(),
+       .request = [=, inputs = streamed.inputs, step_bytes = streamed.step_bytes()](std::uint64_t k) {
          access::WarpRequest request = request_of(k / inputs);
          for (std::uint64_t& address : request.address) address += k % inputs * step_bytes;
          return request;
        }}};
-  if (one.reduces) return sites;
+  if (streamed.reduces) return sites;
   sites.push_back({.name = "target",
                    .op = access::Op::store,
-                   .word_bytes = one.launch.word_bytes,
-                   .instructions = one.launch.tile.elements_per_thread,
-                   .requests = one.launch.requests(),
-                   .extent_bytes = one.array_bytes(),
+                   .word_bytes = streamed.launch.word_bytes,
+                   .instructions = streamed.launch.tile.elements_per_thread,
+                   .requests = streamed.launch.requests(),
+                   .extent_bytes = streamed.array_bytes(),
                    .request = request_of});
   return sites;
 }
 
 static Workload describe_stream(const Case& decided, const Device&) {
-  const StreamCase one(decided);
+  const StreamCase streamed(decided);
   Workload workload;
-  workload.kernel = dispatch(one.operation(), one.types(), one.turns(), [](auto operation, auto types, auto turns) {
-    using Operation = decltype(operation);
-    using Real = typename decltype(types)::Real;
-    using Word = typename decltype(types)::Word;
-    if constexpr (std::is_same_v<Operation, StreamDot>) {
-      return measure::kernel_name<&dot<Word, Real, turns()>>();
-    } else {
-      return measure::kernel_name<&stream<Word, Operation, turns()>>();
-    }
-  });
-  workload.sites = stream_sites(one);
-  workload.useful_bytes_read = one.inputs * one.array_bytes();
-  if (!one.reduces) workload.useful_bytes_written = one.array_bytes();
-  const unsigned flops = dispatch(one.operation(), [](auto operation) { return operation.flops; });
-  if (flops > 0) workload.useful_flops = flops * (one.array_bytes() / one.real_bytes);
-  workload.double_precision = one.real_bytes == sizeof(double);
-  workload.allocated_bytes = one.allocated_bytes();
-  workload.blocks = one.launch.blocks();
-  workload.block_threads = one.launch.tile.block_threads;
+  workload.kernel =
+      dispatch(streamed.operation(), streamed.types(), streamed.turns(), [](auto operation, auto types, auto turns) {
+        using Operation = decltype(operation);
+        using Real = typename decltype(types)::Real;
+        using Word = typename decltype(types)::Word;
+        if constexpr (std::is_same_v<Operation, StreamDot>) {
+          return measure::kernel_name<&dot<Word, Real, turns()>>();
+        } else {
+          return measure::kernel_name<&stream<Word, Operation, turns()>>();
+        }
+      });
+  workload.sites = stream_sites(streamed);
+  workload.useful_bytes_read = streamed.inputs * streamed.array_bytes();
+  if (!streamed.reduces) workload.useful_bytes_written = streamed.array_bytes();
+  const unsigned flops = dispatch(streamed.operation(), [](auto operation) { return operation.flops; });
+  if (flops > 0) workload.useful_flops = flops * (streamed.array_bytes() / streamed.real_bytes);
+  workload.double_precision = streamed.real_bytes == sizeof(double);
+  workload.allocated_bytes = streamed.allocated_bytes();
+  workload.blocks = streamed.launch.blocks();
+  workload.block_threads = streamed.launch.tile.block_threads;
   return workload;
 }
 
@@ -255,13 +256,13 @@ static std::vector<Axis> stream_axes() {
 static Conclusion conclude_stream(std::span<const Outcome> outcomes) {
   const Outcome& best = best_of(outcomes);
   const Outcome& worst = worst_of(outcomes);
-  const auto fact = [&](FactKind kind, std::vector<std::size_t> shown_by, const char* says, const Outcome& one) {
+  const auto fact = [&](FactKind kind, std::vector<std::size_t> shown_by, const char* says, const Outcome& outcome) {
     return Fact{kind,
                 std::move(shown_by),
                 says,
-                {{"type", one.one.name(axis::real_bytes)},
-                 {"kernel", one.one.name(axis::stream_kernel)},
-                 headline_value("rate_gb_per_s", one)}};
+                {{"type", outcome.tested.name(axis::real_bytes)},
+                 {"kernel", outcome.tested.name(axis::stream_kernel)},
+                 headline_value("rate_gb_per_s", outcome)}};
   };
   if (outcomes.size() == 1) {
     return {.facts = {fact(FactKind::fastest, {best.index}, "{kernel} in {type} reaches {rate_gb_per_s}.", best)}};
@@ -289,7 +290,7 @@ static Probe stream_probe() {
   probe.validate = validate_stream;
   probe.size = [](std::span<Case> sweep, const Device& device) {
     size(sweep, device,
-         [](const Case& one) { return (inputs_of(one[axis::stream_kernel]) + 1) * one[axis::buffer_bytes]; });
+         [](const Case& tested) { return (inputs_of(tested[axis::stream_kernel]) + 1) * tested[axis::buffer_bytes]; });
   };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<StreamExperiment>(decided, session);

@@ -149,40 +149,41 @@ class KernelExperiment final : public LevelExperiment {
 
   /// Sums of what was read from global memory are stored only to be verified.
   void run(Traffic traffic, std::uint32_t* sums, cudaStream_t stream) {
-    const SweptLevel& one = level();
-    const auto grid = static_cast<unsigned>(one.blocks(traffic));
+    const SweptLevel& swept = level();
+    const auto grid = static_cast<unsigned>(swept.blocks(traffic));
     const auto index = static_cast<std::size_t>(traffic);
-    const unsigned passes = one.passes_of(traffic);
-    if (one.name == "register") {
-      multiply_add<chains><<<grid, one.block_threads, 0, stream>>>(sums_.as<float>(), passes, 1);
-    } else if (one.name == "shared") {
-      shared_sweeps[index]<<<grid, one.block_threads, one.shared_bytes(), stream>>>(sums_.as<std::uint32_t>(), passes);
+    const unsigned passes = swept.passes_of(traffic);
+    if (swept.name == "register") {
+      multiply_add<chains><<<grid, swept.block_threads, 0, stream>>>(sums_.as<float>(), passes, 1);
+    } else if (swept.name == "shared") {
+      shared_sweeps[index]<<<grid, swept.block_threads, swept.shared_bytes(), stream>>>(sums_.as<std::uint32_t>(),
+                                                                                        passes);
     } else {
-      one.sweeps[index]<<<grid, one.block_threads, 0, stream>>>(arrays_, sums, passes, one.parts > 1 ? 1 : 0);
+      swept.sweeps[index]<<<grid, swept.block_threads, 0, stream>>>(arrays_, sums, passes, swept.parts > 1 ? 1 : 0);
     }
     measure::check(cudaGetLastError(), "launch the kernel");
   }
 
   void verify(Traffic traffic, cudaStream_t stream) {
-    const SweptLevel& one = level();
-    const auto grid = static_cast<unsigned>(one.blocks(traffic));
+    const SweptLevel& swept = level();
+    const auto grid = static_cast<unsigned>(swept.blocks(traffic));
     const bool reads = traffic == Traffic::read;
     measure::poison(sums_, stream);
-    if (one.addressed_as_global() && !reads) {
-      measure::poison(arrays_.target, one.array_bytes(), stream, "poison the target");
+    if (swept.addressed_as_global() && !reads) {
+      measure::poison(arrays_.target, swept.array_bytes(), stream, "poison the target");
     }
     run(traffic, sums_.as<std::uint32_t>(), stream);
-    if (one.name == "register") {
-      const auto expected = static_cast<float>(chains * one.read_passes);  // exact: below 2^24
-      check_counts<<<grid, one.block_threads, 0, stream>>>(sums_.as<float>(), expected, mismatches_.data());
-    } else if (reads || !one.addressed_as_global()) {
-      check_sums<<<grid, one.block_threads, 0, stream>>>(
-          sums_.as<std::uint32_t>(), one.words, one.unrolled, !one.addressed_as_global(), one.parts,
-          reads ? one.read_passes / one.parts : 1, std::uint64_t{one.unrolled} * one.block_threads,
+    if (swept.name == "register") {
+      const auto expected = static_cast<float>(chains * swept.read_passes);  // exact: below 2^24
+      check_counts<<<grid, swept.block_threads, 0, stream>>>(sums_.as<float>(), expected, mismatches_.data());
+    } else if (reads || !swept.addressed_as_global()) {
+      check_sums<<<grid, swept.block_threads, 0, stream>>>(
+          sums_.as<std::uint32_t>(), swept.words, swept.unrolled, !swept.addressed_as_global(), swept.parts,
+          reads ? swept.read_passes / swept.parts : 1, std::uint64_t{swept.unrolled} * swept.block_threads,
           traffic == Traffic::triad ? scalar : 0, mismatches_.data());
     } else {
       check_target<<<4 * session().device().multiprocessors, 512, 0, stream>>>(
-          arrays_.target, one.array_words(), one.array_words(), traffic == Traffic::triad, mismatches_.data());
+          arrays_.target, swept.array_words(), swept.array_words(), traffic == Traffic::triad, mismatches_.data());
     }
     measure::check(cudaGetLastError(), "launch the check");
   }

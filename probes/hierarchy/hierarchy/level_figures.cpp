@@ -65,10 +65,10 @@ double capacity_bytes(const std::string& level, measure::Session& session) {
 
 std::optional<double> latency_of(const std::string& level, measure::Session& session) {
   const Probe& latency = *find_probe("latency");
-  const Case one{.probe = &latency,
-                 .parameters = {{axis::level.name, level == "l2-shared" ? "l2" : level},
-                                {axis::page_bytes.name, std::string("random")}}};
-  const auto chase = latency.prepare(one, session);
+  const Case tested{.probe = &latency,
+                    .parameters = {{axis::level.name, level == "l2-shared" ? "l2" : level},
+                                   {axis::page_bytes.name, std::string("random")}}};
+  const auto chase = latency.prepare(tested, session);
   const cudaStream_t stream = session.stream().get();
   if (chase->verify(stream).mismatches > 0) return std::nullopt;
   return cycles_of(*chase, stream);

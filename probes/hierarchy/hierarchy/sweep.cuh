@@ -159,12 +159,12 @@ __global__ void __launch_bounds__(1024) sweep_shared(std::uint32_t* sums, unsign
 /// Multiply-adds on eight registers a thread, none of which waits for another: three registers read, one written each.
 constexpr unsigned chains = 8;
 template <unsigned chains>
-__global__ void __launch_bounds__(1024) multiply_add(float* sums, unsigned passes, float one) {
+__global__ void __launch_bounds__(1024) multiply_add(float* sums, unsigned passes, float factor) {
   float sum[chains] = {};
 #pragma unroll 4
   for (unsigned pass = 0; pass < passes; ++pass) {
 #pragma unroll
-    for (float& chain : sum) asm volatile("fma.rn.f32 %0, %1, %1, %0;" : "+f"(chain) : "f"(one));
+    for (float& chain : sum) asm volatile("fma.rn.f32 %0, %1, %1, %0;" : "+f"(chain) : "f"(factor));
   }
   float all = 0;
 #pragma unroll

@@ -33,7 +33,7 @@ constexpr std::array<Rung, 6> guide = {{{"memory", "global", false},
 std::vector<Outcome> levels_in(std::span<const Outcome> outcomes, std::uint64_t page_bytes) {
   std::vector<Outcome> levels;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.one[axis::page_bytes] == page_bytes) levels.push_back(outcome);
+    if (outcome.tested[axis::page_bytes] == page_bytes) levels.push_back(outcome);
   }
   std::ranges::stable_sort(levels, {}, &Outcome::headline);
   return levels;
@@ -51,7 +51,7 @@ void add_ladder(std::vector<Fact>& facts, std::span<const Outcome> levels) {
             {{"level", std::vector<std::string>{}}, {"step_cycles", std::vector<double>{}}}};
   for (const Outcome& outcome : levels) {
     fact.outcomes.push_back(outcome.index);
-    fact.values[0].items.emplace_back(outcome.one[axis::level]);
+    fact.values[0].items.emplace_back(outcome.tested[axis::level]);
     fact.values[1].items.emplace_back(outcome.headline);
   }
   facts.push_back(std::move(fact));

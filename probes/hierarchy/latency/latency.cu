@@ -167,15 +167,15 @@ constexpr Choice<Level> level_shape{
      {"host", {.space = access::Space::host, .bytes = 4 * mib}}}};
 }  // namespace axis
 
-static Level level_of(const Case& one, const Device& device) {
-  Level level = one[axis::level_shape];
+static Level level_of(const Case& tested, const Device& device) {
+  Level level = tested[axis::level_shape];
   const std::uint64_t bytes = std::max(level.bytes, device.l2_bytes * level.l2_sixteenths / 16);
   level.nodes = std::max<std::uint64_t>(bytes / level.step_bytes, 1);
   return level;
 }
 
-static ChaseOrder order_of(const Level& level, const Case& one) {
-  return {level.nodes, std::max(one[axis::page_bytes] / level.step_bytes, std::uint64_t{1})};
+static ChaseOrder order_of(const Level& level, const Case& tested) {
+  return {level.nodes, std::max(tested[axis::page_bytes] / level.step_bytes, std::uint64_t{1})};
 }
 
 /// Fewer over the link, where each takes a microsecond.
@@ -183,8 +183,8 @@ static std::uint32_t steps_of(const Level& level) {
   return level.space == access::Space::host ? timed_steps / 4 : timed_steps;
 }
 
-static MemoryWalk walk_of(const Level& level, const Case& one) {
-  return {level.nodes * level.step_bytes, one[axis::page_bytes], level.step_bytes, steps_of(level)};
+static MemoryWalk walk_of(const Level& level, const Case& tested) {
+  return {level.nodes * level.step_bytes, tested[axis::page_bytes], level.step_bytes, steps_of(level)};
 }
 
 static std::string kernel_of(Path way) {

@@ -81,7 +81,7 @@ class Curve {
   explicit Curve(std::span<const FootprintCost> readings) : readings_(readings.begin(), readings.end()) {
     std::ranges::sort(readings_, {}, &FootprintCost::bytes);
     // Divided by the costs themselves, so that errors are relative: the curve to be met is 1 everywhere.
-    for (const FootprintCost& one : readings_) constant_.push_back(1 / one.cost);
+    for (const FootprintCost& reading : readings_) constant_.push_back(1 / reading.cost);
     // On either side of a knee two readings tell a plateau from a slope.
     for (std::size_t i = 1; i + 2 < size(); ++i) {
       const double ratio = readings_[i + 1].bytes / readings_[i].bytes;
@@ -130,9 +130,9 @@ class Curve {
   void add_levels(double capacity) {
     for (const double sharpness : sharpnesses) {
       Level level{.capacity = capacity};
-      for (const FootprintCost& one : readings_) {
-        const double share = std::min(capacity / one.bytes, 1.0);
-        level.misses.push_back((1 - std::pow(share, sharpness)) / one.cost);
+      for (const FootprintCost& reading : readings_) {
+        const double share = std::min(capacity / reading.bytes, 1.0);
+        level.misses.push_back((1 - std::pow(share, sharpness)) / reading.cost);
       }
       levels_.push_back(std::move(level));
     }
@@ -143,8 +143,8 @@ class Curve {
   std::vector<Level> levels_;  ///< those that are tried
 };
 
-Levels with(Levels levels, const Level& one) {
-  levels.insert(std::ranges::lower_bound(levels, one.capacity, {}, &Level::capacity), &one);
+Levels with(Levels levels, const Level& added) {
+  levels.insert(std::ranges::lower_bound(levels, added.capacity, {}, &Level::capacity), &added);
   return levels;
 }
 
@@ -156,11 +156,11 @@ Levels without(Levels levels, std::size_t place) {
 /// Calls visit(level, fit) for each level that may stand beside the others, by capacity.
 template <class Visit>
 void try_all(const Curve& curve, const Levels& others, const Visit& visit) {
-  for (const Level& one : curve.levels()) {
+  for (const Level& tried : curve.levels()) {
     const bool crowded = std::ranges::any_of(others, [&](const Level* other) {
-      return std::max(one.capacity, other->capacity) < closest * std::min(one.capacity, other->capacity);
+      return std::max(tried.capacity, other->capacity) < closest * std::min(tried.capacity, other->capacity);
     });
-    if (!crowded) visit(one, curve.fit(with(others, one)));
+    if (!crowded) visit(tried, curve.fit(with(others, tried)));
   }
 }
 
@@ -171,8 +171,8 @@ struct Candidate {
 
 Candidate best_beside(const Curve& curve, const Levels& others) {
   Candidate best;
-  try_all(curve, others, [&](const Level& one, Fit fit) {
-    if (fit.error < best.fit.error) best = {with(others, one), std::move(fit)};
+  try_all(curve, others, [&](const Level& tried, Fit fit) {
+    if (fit.error < best.fit.error) best = {with(others, tried), std::move(fit)};
   });
   return best;
 }
@@ -198,8 +198,8 @@ Knee knee_of(const Curve& curve, const Candidate& best, std::size_t place) {
   for (std::size_t i = 0; i <= place; ++i) knee.before += best.fit.rises[i];
   knee.after = knee.before + best.fit.rises[place + 1];
   std::map<double, double> errors;  // by capacity
-  try_all(curve, without(best.levels, place), [&](const Level& one, const Fit& fit) {
-    const auto [error, added] = errors.try_emplace(one.capacity, fit.error);
+  try_all(curve, without(best.levels, place), [&](const Level& tried, const Fit& fit) {
+    const auto [error, added] = errors.try_emplace(tried.capacity, fit.error);
     if (!added) error->second = std::min(error->second, fit.error);
   });
   const double tolerated = curve.tolerated(best.fit, best.levels.size());
@@ -232,7 +232,7 @@ std::vector<Knee> fit_knees(std::span<const FootprintCost> readings) {
 std::optional<double> footprint_of_cost(std::span<const FootprintCost> readings, double cost) {
   std::vector<FootprintCost> sorted(readings.begin(), readings.end());
   std::ranges::sort(sorted, {}, &FootprintCost::bytes);
-  const auto after = std::ranges::find_if(sorted, [&](const FootprintCost& one) { return one.cost >= cost; });
+  const auto after = std::ranges::find_if(sorted, [&](const FootprintCost& reading) { return reading.cost >= cost; });
   if (after == sorted.begin() || after == sorted.end()) return std::nullopt;
   const FootprintCost& before = *std::prev(after);
   const double share = (cost - before.cost) / (after->cost - before.cost);

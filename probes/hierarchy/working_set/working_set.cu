@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(read_threads)
                    : "l"(from + k * access::warp_lanes));
     }
 #pragma unroll
-    for (const uint4& one : value) sum ^= one.x ^ one.y ^ one.z ^ one.w;
+    for (const uint4& vector : value) sum ^= vector.x ^ vector.y ^ vector.z ^ vector.w;
     chunk += advance;
     if (chunk >= order.chunks) chunk -= order.chunks;
   }
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(read_threads)
   if (folded[blockIdx.x * read_threads + threadIdx.x] != sum) atomicAdd(mismatches, 1ULL);
 }
 
-static MemoryWalk walk_of(const Case& one) {
-  return {one[axis::footprint_bytes], one[axis::page_bytes], one[axis::step_bytes], timed_steps};
+static MemoryWalk walk_of(const Case& tested) {
+  return {tested[axis::footprint_bytes], tested[axis::page_bytes], tested[axis::step_bytes], timed_steps};
 }
 
 static Workload describe_working_set(const Case& decided, const Device& device) {
@@ -149,7 +149,8 @@ class WorkingSetExperiment final : public DeviceChase {
       cycles[step] = chase.sample();
     }
     const double all_miss = cycles.rbegin()->second;
-    const auto found = std::ranges::find_if(cycles, [&](const auto& one) { return one.second > misses * all_miss; });
+    const auto found =
+        std::ranges::find_if(cycles, [&](const auto& of_step) { return of_step.second > misses * all_miss; });
     return static_cast<double>(found->first);
   }
 
@@ -199,8 +200,9 @@ static Probe working_set_probe() {
         Better::neither}}};
   probe.concluded = working_set_quantities();
   probe.describe = describe_working_set;
-  probe.fits = [](const Case& one, const Device& device) {
-    return describe_working_set(one, device).allocated_bytes <= device.free_memory_bytes.value_or(device.memory_bytes);
+  probe.fits = [](const Case& tested, const Device& device) {
+    return describe_working_set(tested, device).allocated_bytes <=
+           device.free_memory_bytes.value_or(device.memory_bytes);
   };
   probe.validate = [](const Case& chosen) {
     const std::uint64_t footprint = chosen[axis::footprint_bytes];

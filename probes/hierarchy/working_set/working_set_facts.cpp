@@ -71,7 +71,7 @@ struct Hierarchy {
   std::optional<Knee> tlb;
 };
 
-double footprint(const Outcome& outcome) { return static_cast<double>(outcome.one[axis::footprint_bytes]); }
+double footprint(const Outcome& outcome) { return static_cast<double>(outcome.tested[axis::footprint_bytes]); }
 
 std::vector<FootprintCost> latencies(std::span<const Outcome> outcomes) {
   std::vector<FootprintCost> readings;
@@ -116,7 +116,7 @@ Hierarchy hierarchy_of(std::span<const Outcome> outcomes) {
       if (!found.near || rise(knee) > rise(*found.near)) found.near = knee;
     }
   }
-  if (outcomes.front().one[axis::page_bytes] != everything) found.tlb.reset();  // which misses none
+  if (outcomes.front().tested[axis::page_bytes] != everything) found.tlb.reset();  // which misses none
   return found;
 }
 
@@ -159,7 +159,7 @@ std::optional<double> line_bytes(const Knee& knee, std::span<const Outcome> dens
   const auto fit = footprint_of_cost(latencies(dense), half);
   const auto seem_to_fit = footprint_of_cost(latencies(outcomes), half);
   if (!fit || !seem_to_fit) return std::nullopt;
-  const auto step = static_cast<double>(outcomes.front().one[axis::step_bytes]);
+  const auto step = static_cast<double>(outcomes.front().tested[axis::step_bytes]);
   const double line = step * *fit / *seem_to_fit;
   const double power = std::exp2(std::round(std::log2(line)));
   const bool told = line < power * line_tolerance && line > power / line_tolerance && power < step;
@@ -170,10 +170,10 @@ std::optional<double> line_bytes(const Knee& knee, std::span<const Outcome> dens
 std::optional<double> fetch_bytes(std::span<const Outcome> outcomes, double above_bytes, double below_bytes) {
   std::optional<double> all;
   for (const Outcome& outcome : outcomes) {
-    const auto one = outcome.metric("fetch_bytes");
-    if (!one || footprint(outcome) <= above_bytes || footprint(outcome) >= below_bytes) continue;
-    if (all && *all != *one) return std::nullopt;
-    all = one;
+    const auto fetched = outcome.metric("fetch_bytes");
+    if (!fetched || footprint(outcome) <= above_bytes || footprint(outcome) >= below_bytes) continue;
+    if (all && *all != *fetched) return std::nullopt;
+    all = fetched;
   }
   return all;
 }
@@ -212,7 +212,7 @@ std::vector<Quantity> working_set_quantities() {
 
 Conclusion conclude_working_set(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, std::vector<Outcome>> by_step;
-  for (const Outcome& outcome : outcomes) by_step[outcome.one[axis::step_bytes]].push_back(outcome);
+  for (const Outcome& outcome : outcomes) by_step[outcome.tested[axis::step_bytes]].push_back(outcome);
   // Nodes further apart than a line use a part of the lines only: a cache then seems to hold more.
   const auto wider = by_step.upper_bound(access::line_bytes);
   if (wider == by_step.begin()) return {};

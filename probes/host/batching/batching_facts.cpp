@@ -16,16 +16,16 @@ namespace {
 /// Two alternatives for one number of copies.
 struct Pair {
   double copies;
-  const Outcome* one;
-  const Outcome* other;
+  const Outcome* first;
+  const Outcome* second;
 };
 
 /// The numbers of copies that both ran with, ascending.
-std::vector<Pair> pairs_of(const OutcomesByNumber& one, const OutcomesByNumber& other) {
+std::vector<Pair> pairs_of(const OutcomesByNumber& first, const OutcomesByNumber& second) {
   std::vector<Pair> pairs;
-  for (const auto& [copies, outcome] : one) {
-    const auto found = other.find(copies);
-    if (found != other.end()) pairs.push_back({static_cast<double>(copies), outcome, found->second});
+  for (const auto& [copies, outcome] : first) {
+    const auto found = second.find(copies);
+    if (found != second.end()) pairs.push_back({static_cast<double>(copies), outcome, found->second});
   }
   return pairs;
 }
@@ -34,11 +34,11 @@ std::vector<Pair> pairs_of(const OutcomesByNumber& one, const OutcomesByNumber& 
 template <class Faster>
 const Pair* pays_from(const std::vector<Pair>& pairs, const Faster& faster) {
   const Pair* from = nullptr;
-  for (const Pair& pair : pairs) from = !faster(*pair.one, *pair.other) ? nullptr : from == nullptr ? &pair : from;
+  for (const Pair& pair : pairs) from = !faster(*pair.first, *pair.second) ? nullptr : from == nullptr ? &pair : from;
   return from;
 }
 
-bool takes_less(const Outcome& one, const Outcome& other) { return one.seconds < other.seconds; }
+bool takes_less(const Outcome& a, const Outcome& b) { return a.seconds < b.seconds; }
 
 /// What is said of an alternative beside another: the ratio's name is gain_ratio, or slowdown_ratio where it is slower.
 struct Templates {
@@ -47,17 +47,17 @@ struct Templates {
   const char* same;
 };
 
-Fact compared(const Outcome& one, const Outcome& other, const Templates& templates) {
-  const bool is_faster = better(one, other);
-  const bool is_slower = better(other, one);
+Fact compared(const Outcome& first, const Outcome& second, const Templates& templates) {
+  const bool is_faster = better(first, second);
+  const bool is_slower = better(second, first);
   return {is_faster   ? FactKind::fastest
           : is_slower ? FactKind::costs
                       : FactKind::as_fast_as,
-          {one.index, other.index},
+          {first.index, second.index},
           is_faster   ? templates.faster
           : is_slower ? templates.slower
                       : templates.same,
-          {is_slower ? gain_value("slowdown_ratio", one, other) : gain_value("gain_ratio", other, one)}};
+          {is_slower ? gain_value("slowdown_ratio", first, second) : gain_value("gain_ratio", second, first)}};
 }
 
 /// Whether to pack, rather than to copy as the other of each pair does.
@@ -65,7 +65,7 @@ Fact on_packing(const std::vector<Pair>& pairs, double bytes, const char* other)
   const Pair& most = pairs.back();
   const Pair* from = pays_from(pairs, better);
   Fact fact = compared(
-      *most.one, *most.other,
+      *most.first, *most.second,
       {from == &most ? "Pack pieces of {piece_bytes}, {copies} of them: packing is {gain_ratio} as fast as {other}."
                      : "Pack pieces of {piece_bytes} or less, from {copies} of them on. At {most} copies packing is "
                        "{gain_ratio} as fast as {other}.",
@@ -75,7 +75,7 @@ Fact on_packing(const std::vector<Pair>& pairs, double bytes, const char* other)
        "Packing pieces of {piece_bytes} gains nothing: it takes as long as {other}."});
   if (from != nullptr) fact.kind = FactKind::pays_from;
   fact.outcomes.clear();
-  for (const Pair& pair : pairs) fact.outcomes.insert(fact.outcomes.end(), {pair.one->index, pair.other->index});
+  for (const Pair& pair : pairs) fact.outcomes.insert(fact.outcomes.end(), {pair.first->index, pair.second->index});
   const double copies = (from == nullptr ? most : *from).copies;
   fact.values.insert(fact.values.end(),
                      {{"piece_bytes", bytes / copies}, {"copies", copies}, {"most", most.copies}, {"other", other}});
@@ -118,9 +118,9 @@ void add_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, const 
   Fact fact{FactKind::costs, {slowest->index, before->index}, "A copy call costs {call_s}.", {{"call_s", call_s}}};
   // Few copies hide their calls, so what packing adds to them is the pass over the data.
   const std::vector<Pair> pairs = pairs_of(packed, separate);
-  if (!pairs.empty() && better(*pairs.front().other, *pairs.front().one)) {
-    const double packing_s = pairs.front().one->seconds - pairs.front().other->seconds;
-    fact.outcomes.insert(fact.outcomes.end(), {pairs.front().one->index, pairs.front().other->index});
+  if (!pairs.empty() && better(*pairs.front().second, *pairs.front().first)) {
+    const double packing_s = pairs.front().first->seconds - pairs.front().second->seconds;
+    fact.outcomes.insert(fact.outcomes.end(), {pairs.front().first->index, pairs.front().second->index});
     fact.says = "A copy call costs {call_s}. Packing {packed_bytes} takes {packing_s}, as long as {calls} calls.";
     fact.values.insert(fact.values.end(),
                        {{"packed_bytes", bytes}, {"packing_s", packing_s}, {"calls", packing_s / call_s}});
@@ -152,7 +152,7 @@ Conclusion conclude_batching(std::span<const Outcome> outcomes) {
   const OutcomesByNumber separate = by_number(outcomes, axis::batching, Batching::separate, axis::copies);
   const OutcomesByNumber packed = by_number(outcomes, axis::batching, Batching::packed, axis::copies);
   const OutcomesByNumber batched = by_number(outcomes, axis::batching, Batching::batched, axis::copies);
-  const auto bytes = static_cast<double>(outcomes.front().one[axis::size_bytes]);
+  const auto bytes = static_cast<double>(outcomes.front().tested[axis::size_bytes]);
 
   Conclusion conclusion;
   std::vector<Fact>& facts = conclusion.facts;

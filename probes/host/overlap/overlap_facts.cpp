@@ -12,7 +12,7 @@ namespace gpumem::host {
 
 namespace {
 
-std::uint64_t streams_of(const Outcome& outcome) { return outcome.one[axis::streams]; }
+std::uint64_t streams_of(const Outcome& outcome) { return outcome.tested[axis::streams]; }
 
 /// The cases of an alternative, by number of streams.
 struct Runs {
@@ -22,7 +22,7 @@ struct Runs {
 
   Runs(std::span<const Outcome> outcomes, Overlap alternative) {
     for (const Outcome& outcome : outcomes) {
-      if (outcome.one[axis::overlap] == alternative) all.push_back(outcome);
+      if (outcome.tested[axis::overlap] == alternative) all.push_back(outcome);
     }
     std::ranges::sort(all, {}, streams_of);
     if (!all.empty() && streams_of(all.front()) == 1) sequence = &all.front();

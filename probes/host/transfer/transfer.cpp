@@ -61,7 +61,7 @@ std::optional<Seconds> median_of_some(const Sample& sample) {
   const auto start = std::chrono::steady_clock::now();
   for (int run = 0; run < most; ++run) {
     if (run >= fewest && std::chrono::steady_clock::now() - start > enough) break;
-    if (const std::optional<Seconds> one = sample()) samples.push_back(*one);
+    if (const std::optional<Seconds> sampled = sample()) samples.push_back(*sampled);
   }
   return samples.empty() ? std::nullopt : std::optional(measure::summarise(samples).median);
 }

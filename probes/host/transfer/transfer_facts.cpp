@@ -19,7 +19,7 @@ namespace {
 /// Two copies that take less than this of their times in a row overlap; fully, they would take half.
 constexpr double overlapping_share = 0.75;
 
-const std::string& memory_name(const Outcome& outcome) { return outcome.one.name(axis::host_memory); }
+const std::string& memory_name(const Outcome& outcome) { return outcome.tested.name(axis::host_memory); }
 
 /// The cases of one kind of host memory.
 struct Kind {
@@ -38,7 +38,7 @@ std::vector<Kind> kinds_of(std::span<const Outcome> outcomes) {
       if (memory_name(outcome) != name) continue;
       kind.outcomes.push_back(outcome.index);
       if (outcome.seconds <= 0) continue;
-      const std::uint64_t bytes = outcome.one[axis::size_bytes];
+      const std::uint64_t bytes = outcome.tested[axis::size_bytes];
       kind.by_size[bytes] = &outcome;
       readings.push_back({static_cast<double>(bytes), measure::Seconds(outcome.seconds)});
     }
@@ -65,10 +65,10 @@ const Outcome* of_memory(std::span<const Outcome> outcomes, Memory memory) {
   return find_outcome(outcomes, axis::host_memory, memory);
 }
 
-FactValue size_value(const Outcome& outcome) { return {"size_bytes", outcome.one[axis::size_bytes]}; }
+FactValue size_value(const Outcome& outcome) { return {"size_bytes", outcome.tested[axis::size_bytes]}; }
 
 const char* direction_words(const Outcome& outcome) {
-  const Direction direction = outcome.one[axis::direction];
+  const Direction direction = outcome.tested[axis::direction];
   return direction == Direction::both        ? "both ways together"
          : direction == Direction::to_device ? "to the device"
                                              : "to the host";
@@ -124,7 +124,7 @@ std::optional<double> share_of_serial(const Outcome& outcome) {
   const auto to_device = outcome.metric("to_device_gb_per_s");
   const auto to_host = outcome.metric("to_host_gb_per_s");
   if (!to_device || !to_host) return std::nullopt;
-  const auto bytes = static_cast<double>(outcome.one[axis::size_bytes]);
+  const auto bytes = static_cast<double>(outcome.tested[axis::size_bytes]);
   return outcome.seconds / (bytes * per_giga * (1 / *to_device + 1 / *to_host));
 }
 
@@ -153,7 +153,7 @@ void add_both_ways(std::vector<Fact>& facts, const Outcome& example, const Outco
 
 /// Of both ways together, if they are.
 double asymptotic_gb_per_s(const Kind& kind) {
-  const bool both = kind.by_size.begin()->second->one[axis::direction] == Direction::both;
+  const bool both = kind.by_size.begin()->second->tested[axis::direction] == Direction::both;
   return kind.cost->bytes_per_s * (both ? 2 : 1) * per_giga;
 }
 

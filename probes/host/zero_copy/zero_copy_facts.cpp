@@ -30,8 +30,8 @@ struct BothPlacements {
 std::vector<BothPlacements> pairs_of(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, BothPlacements> by_passes;
   for (const Outcome& outcome : outcomes) {
-    BothPlacements& pair = by_passes[outcome.one[axis::passes]];
-    if (outcome.seconds > 0) (outcome.one[axis::mapped] ? pair.mapped : pair.copied) = &outcome;
+    BothPlacements& pair = by_passes[outcome.tested[axis::passes]];
+    if (outcome.seconds > 0) (outcome.tested[axis::mapped] ? pair.mapped : pair.copied) = &outcome;
   }
   std::vector<BothPlacements> pairs;
   for (auto& [passes, pair] : by_passes) {
@@ -106,7 +106,7 @@ Saying saying_of(std::span<const BothPlacements> pairs, std::optional<std::uint6
 /// What to do, where both placements ran with one number of passes at least.
 Fact recommended(std::span<const BothPlacements> pairs, std::optional<std::uint64_t> from) {
   const BothPlacements& most = pairs.back();
-  const global::Op op = most.mapped->one[global::axis::op];
+  const global::Op op = most.mapped->tested[global::axis::op];
   const auto [kind, says] = saying_of(pairs, from);
   Fact fact{kind,
             {},
@@ -129,15 +129,15 @@ Fact recommended(std::span<const BothPlacements> pairs, std::optional<std::uint6
 
 /// Of one placement, where there is nothing to choose: what a pass costs is still worth knowing.
 Fact on_one_placement(std::span<const Outcome> outcomes) {
-  const Case& one = outcomes.front().one;
-  const OutcomesByNumber by_passes = by_number(outcomes, axis::mapped, one[axis::mapped], axis::passes);
+  const Case& tested = outcomes.front().tested;
+  const OutcomesByNumber by_passes = by_number(outcomes, axis::mapped, tested[axis::mapped], axis::passes);
   const auto fewest = static_cast<double>(by_passes.begin()->first);
   const auto most = static_cast<double>(by_passes.rbegin()->first);
   const double least_s = by_passes.begin()->second->seconds;
   const double most_s = by_passes.rbegin()->second->seconds;
   const double pass_s = most == fewest ? 0 : (most_s - least_s) / (most - fewest);
   const double once_s = least_s - pass_s * fewest;
-  Fact fact{FactKind::costs, {}, "", {{"placement", one.name(axis::mapped)}}};
+  Fact fact{FactKind::costs, {}, "", {{"placement", tested.name(axis::mapped)}}};
   for (const auto& [passes, outcome] : by_passes) fact.outcomes.push_back(outcome->index);
   if (pass_s > 0) {
     fact.kind = FactKind::fit;

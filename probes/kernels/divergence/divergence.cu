@@ -48,12 +48,12 @@ struct Divergence {
   }
 };
 
-static std::string kernel_of(const Divergence& one) {
-  return dispatch(one.compiled_paths(), [&](auto paths) {
-    if (one.parting == Parting::predicated) return measure::kernel_name<&predicated_loads<paths()>>();
-    if (one.parting == Parting::loops) return measure::kernel_name<&unequal_loops<paths()>>();
-    if (one.parting == Parting::warps) return measure::kernel_name<&split_paths<ByWarp, paths()>>();
-    if (one.parting == Parting::syncwarp) return measure::kernel_name<&split_paths<ByLaneAndSync, paths()>>();
+static std::string kernel_of(const Divergence& divergence) {
+  return dispatch(divergence.compiled_paths(), [&](auto paths) {
+    if (divergence.parting == Parting::predicated) return measure::kernel_name<&predicated_loads<paths()>>();
+    if (divergence.parting == Parting::loops) return measure::kernel_name<&unequal_loops<paths()>>();
+    if (divergence.parting == Parting::warps) return measure::kernel_name<&split_paths<ByWarp, paths()>>();
+    if (divergence.parting == Parting::syncwarp) return measure::kernel_name<&split_paths<ByLaneAndSync, paths()>>();
     return measure::kernel_name<&split_paths<ByLane, paths()>>();
   });
 }
@@ -71,38 +71,40 @@ static access::WarpRequest table_request(unsigned paths, std::uint64_t k) {
 
 /// Cycles that steps of a warp keep its scheduler busy, paths one after another: a multiply-add of integers goes
 /// through a pipe of 16 lanes (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
-static double scheduler_cycles_of(const Divergence& one, std::uint64_t warps) {
+static double scheduler_cycles_of(const Divergence& divergence, std::uint64_t warps) {
   constexpr double of_step = 2;
-  double passes = one.paths;
-  if (one.parting == Parting::warps) passes = 1;
-  if (one.parting == Parting::loops) passes = static_cast<double>(unequal_trips(one.paths - 1, one.paths)) / trips;
+  double passes = divergence.paths;
+  if (divergence.parting == Parting::warps) passes = 1;
+  if (divergence.parting == Parting::loops)
+    passes = static_cast<double>(unequal_trips(divergence.paths - 1, divergence.paths)) / trips;
   return static_cast<double>(warps * divergence_steps) * passes * of_step;
 }
 
 static Workload describe_divergence(const Case& decided, const Device& device) {
-  const Divergence one(decided);
+  const Divergence divergence(decided);
   Workload workload;
-  workload.kernel = kernel_of(one);
+  workload.kernel = kernel_of(divergence);
   workload.blocks = device.multiprocessors;
   workload.block_threads = divergent_block_threads;
   workload.allocated_bytes =
       workload.blocks * (divergent_block_threads * sizeof(std::uint32_t) + sizeof(std::uint64_t));
-  if (!one.loads_words()) {
-    workload.scheduler_cycles = scheduler_cycles_of(one, workload.blocks * warps_per_block);
+  if (!divergence.loads_words()) {
+    workload.scheduler_cycles = scheduler_cycles_of(divergence, workload.blocks * warps_per_block);
     return workload;
   }
   workload.unmodelled = "how many instructions a predicate takes is up to the compiler";
 
   workload.allocated_bytes += table_words * sizeof(std::uint32_t);
   const std::uint64_t requests = workload.blocks * warps_per_block * divergence_steps;
-  workload.sites.push_back({.name = "table",
-                            .op = access::Op::load,
-                            .word_bytes = sizeof(std::uint32_t),
-                            .instructions = steps_at_once,
-                            .requests = requests,
-                            .extent_bytes = table_words * sizeof(std::uint32_t),
-                            .request = [paths = one.paths](std::uint64_t k) { return table_request(paths, k); }});
-  workload.useful_bytes_read = requests * (access::warp_lanes / one.paths) * sizeof(std::uint32_t);
+  workload.sites.push_back(
+      {.name = "table",
+       .op = access::Op::load,
+       .word_bytes = sizeof(std::uint32_t),
+       .instructions = steps_at_once,
+       .requests = requests,
+       .extent_bytes = table_words * sizeof(std::uint32_t),
+       .request = [paths = divergence.paths](std::uint64_t k) { return table_request(paths, k); }});
+  workload.useful_bytes_read = requests * (access::warp_lanes / divergence.paths) * sizeof(std::uint32_t);
   return workload;
 }
 
@@ -198,15 +200,15 @@ static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
   for (const auto& [parting, longer, no_longer] : partings) {
     const OutcomesByNumber by_paths = by_number(outcomes, axis::divergence, parting, axis::paths);
     if (by_paths.size() < 2 || by_paths.begin()->first != 1) continue;
-    const Outcome* one = by_paths.begin()->second;
+    const Outcome* single = by_paths.begin()->second;
     const auto& [paths, most] = *by_paths.rbegin();
-    if (!(one->headline > 0)) continue;
-    const bool costs = better(*one, *most);
+    if (!(single->headline > 0)) continue;
+    const bool costs = better(*single, *most);
     conclusion.facts.push_back({costs ? FactKind::costs : FactKind::as_fast_as,
-                                {one->index, most->index},
+                                {single->index, most->index},
                                 costs ? longer : no_longer,
-                                {{"paths", paths}, gain_value("slowdown_ratio", *most, *one)}});
-    conclusion.found.push_back({"times_of_one_path", gain(*most, *one), {one->index, most->index}});
+                                {{"paths", paths}, gain_value("slowdown_ratio", *most, *single)}});
+    conclusion.found.push_back({"times_of_one_path", gain(*most, *single), {single->index, most->index}});
   }
   return conclusion;
 }

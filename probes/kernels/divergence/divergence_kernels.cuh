@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(divergent_block_threads)
                      : "l"(table + table_word(lane, first + k)), "r"(loads(lane, first + k, paths) ? 1U : 0U));
       }
 #pragma unroll
-      for (const std::uint32_t one : word) x += one;
+      for (const std::uint32_t loaded : word) x += loaded;
     }
   });
   results[thread] = x;

@@ -40,18 +40,19 @@ std::vector<access::Site> Fusion::sites() const {
   // Arrays are larger than the caches, or nothing is predicted: what a kernel reads comes from memory although an
   // earlier one had it. So every pass has addresses of its own.
   const auto site = [this](const char* name, access::Op op, unsigned passes, unsigned instructions) {
-    const global::Launch one = launch();
-    return access::Site{.name = name,
-                        .op = op,
-                        .word_bytes = word_bytes,
-                        .instructions = instructions,
-                        .requests = passes * one.requests(),
-                        .extent_bytes = passes * step_bytes(),
-                        .request = [one, requests = one.requests(), step = step_bytes()](std::uint64_t k) {
-                          access::WarpRequest request = global::request(one, EveryWord{}, k % requests);
-                          for (std::uint64_t& address : request.address) address += k / requests * step;
-                          return request;
-                        }};
+    const global::Launch kernel_launch = launch();
+    return access::Site{
+        .name = name,
+        .op = op,
+        .word_bytes = word_bytes,
+        .instructions = instructions,
+        .requests = passes * kernel_launch.requests(),
+        .extent_bytes = passes * step_bytes(),
+        .request = [kernel_launch, requests = kernel_launch.requests(), step = step_bytes()](std::uint64_t k) {
+          access::WarpRequest request = global::request(kernel_launch, EveryWord{}, k % requests);
+          for (std::uint64_t& address : request.address) address += k / requests * step;
+          return request;
+        }};
   };
   return {site(fused ? "source" : "sources", access::Op::load, arrays_read(), fused ? 1 : 2),
           site("target", access::Op::store, kernels(), 1)};

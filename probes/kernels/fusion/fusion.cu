@@ -26,18 +26,18 @@ namespace gpumem::kernels {
 constexpr std::uint64_t arrays = 2;
 
 static Workload describe_fusion(const Case& decided, const Device&) {
-  const Fusion one(decided);
+  const Fusion fusion(decided);
   Workload workload;
   workload.kernel =
-      one.fused ? measure::kernel_name<&fused_gelu<float4>>() : measure::kernel_name<&gelu_step<float4>>();
-  workload.sites = one.sites();
-  workload.useful_bytes_read = one.bytes;
-  workload.useful_bytes_written = one.bytes;
-  workload.useful_flops = gelu_steps * (one.bytes / sizeof(float));  // tanh for one
-  workload.allocated_bytes = arrays * one.step_bytes();
-  workload.blocks = one.kernels() * one.launch().blocks();
-  workload.block_threads = one.launch().tile.block_threads;
-  workload.launches = one.kernels();
+      fusion.fused ? measure::kernel_name<&fused_gelu<float4>>() : measure::kernel_name<&gelu_step<float4>>();
+  workload.sites = fusion.sites();
+  workload.useful_bytes_read = fusion.bytes;
+  workload.useful_bytes_written = fusion.bytes;
+  workload.useful_flops = gelu_steps * (fusion.bytes / sizeof(float));  // tanh for one
+  workload.allocated_bytes = arrays * fusion.step_bytes();
+  workload.blocks = fusion.kernels() * fusion.launch().blocks();
+  workload.block_threads = fusion.launch().tile.block_threads;
+  workload.launches = fusion.kernels();
   return workload;
 }
 
@@ -60,17 +60,17 @@ class FusionExperiment final : public measure::Experiment {
   }
 
   void launch(cudaStream_t stream) override {
-    const global::Launch one = case_.launch();
-    const auto grid = static_cast<unsigned>(one.blocks());
-    const unsigned block = one.tile.block_threads;
+    const global::Launch kernel_launch = case_.launch();
+    const auto grid = static_cast<unsigned>(kernel_launch.blocks());
+    const unsigned block = kernel_launch.tile.block_threads;
     const auto* x = array<float4>(0);
     auto* t = array<float4>(1);
     if (case_.fused) {
-      fused_gelu<<<grid, block, 0, stream>>>(x, t, one.count);
+      fused_gelu<<<grid, block, 0, stream>>>(x, t, kernel_launch.count);
     } else {
       for (unsigned step = 0; step < gelu_steps; ++step) {
         const float4* source = step == 0 ? x : t;
-        gelu_step<<<grid, block, 0, stream>>>(static_cast<GeluStep>(step), source, x, t, one.count);
+        gelu_step<<<grid, block, 0, stream>>>(static_cast<GeluStep>(step), source, x, t, kernel_launch.count);
       }
     }
     measure::check(cudaGetLastError(), "launch the kernels");
@@ -138,8 +138,8 @@ static Conclusion conclude_fusion(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, FusionPair> pairs;
   for (const Outcome& outcome : outcomes) {
     if (outcome.seconds <= 0) continue;
-    FusionPair& pair = pairs[outcome.one[axis::size_bytes]];
-    (outcome.one[axis::fused] ? pair.fused : pair.separate) = &outcome;
+    FusionPair& pair = pairs[outcome.tested[axis::size_bytes]];
+    (outcome.tested[axis::fused] ? pair.fused : pair.separate) = &outcome;
   }
   std::erase_if(pairs,
                 [](const auto& sized) { return sized.second.separate == nullptr || sized.second.fused == nullptr; });

@@ -33,22 +33,22 @@ std::uint64_t Grayscale::images(const Device& device) const {
 std::vector<access::Site> Grayscale::sites() const {
   const std::uint32_t word_bytes = by_words ? pixels_per_word : 1;
   const std::uint64_t warps = (threads() + access::warp_lanes - 1) / access::warp_lanes;
-  const auto request = [one = *this, word_bytes](std::uint64_t warp, const auto& address) {
+  const auto request = [grayscale = *this, word_bytes](std::uint64_t warp, const auto& address) {
     access::WarpRequest result;
     result.word_bytes = word_bytes;
     for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
       const std::uint64_t thread = warp * access::warp_lanes + lane;
-      if (thread >= one.threads()) break;
+      if (thread >= grayscale.threads()) break;
       result.address[lane] = address(thread);
       result.active |= std::uint32_t{1} << lane;
     }
     return result;
   };
-  const auto load = [=, one = *this](std::uint64_t k) {
+  const auto load = [=, grayscale = *this](std::uint64_t k) {
     const auto channel = static_cast<unsigned>(k % channels);
     return request(k / channels, [&](std::uint64_t thread) {
-      return one.with_layout([&](const auto& layout) {
-        return one.by_words ? layout.word_byte(thread, channel) : layout.byte(thread, channel);
+      return grayscale.with_layout([&](const auto& layout) {
+        return grayscale.by_words ? layout.word_byte(thread, channel) : layout.byte(thread, channel);
       });
     });
   };

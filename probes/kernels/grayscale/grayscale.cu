@@ -25,18 +25,18 @@
 namespace gpumem::kernels {
 
 static Workload describe_grayscale(const Case& decided, const Device& device) {
-  const Grayscale one(decided);
+  const Grayscale grayscale(decided);
   Workload workload;
-  workload.kernel = one.with_layout([&](auto layout) {
+  workload.kernel = grayscale.with_layout([&](auto layout) {
     using Layout = decltype(layout);
-    return one.by_words ? measure::kernel_name<&grey_by_words<Layout>>()
-                        : measure::kernel_name<&grey_by_pixels<Layout>>();
+    return grayscale.by_words ? measure::kernel_name<&grey_by_words<Layout>>()
+                              : measure::kernel_name<&grey_by_pixels<Layout>>();
   });
-  workload.sites = one.sites();
-  workload.useful_bytes_read = channels * one.pixels();
-  workload.useful_bytes_written = one.pixels();
-  workload.allocated_bytes = one.images(device) * (one.image_bytes() + one.plane_bytes());
-  workload.blocks = one.blocks();
+  workload.sites = grayscale.sites();
+  workload.useful_bytes_read = channels * grayscale.pixels();
+  workload.useful_bytes_written = grayscale.pixels();
+  workload.allocated_bytes = grayscale.images(device) * (grayscale.image_bytes() + grayscale.plane_bytes());
+  workload.blocks = grayscale.blocks();
   workload.block_threads = Grayscale::block_threads;
   workload.cold = true;  // launches take images in turns
   return workload;
@@ -131,16 +131,16 @@ static Fact best_layout(double side, std::span<const Outcome> layouts) {
   return gain_fact(worst, best, "{side} x {side} pixels are best {layout}: {gain_ratio} as fast as {worst}.",
                    "The layout of {side} x {side} pixels does not matter: {worst} is as fast as {layout}.",
                    {{"side", side},
-                    {"layout", best.one.name(axis::pixels)},
+                    {"layout", best.tested.name(axis::pixels)},
                     gain_value("gain_ratio", worst, best),
-                    {"worst", worst.one.name(axis::pixels)}});
+                    {"worst", worst.tested.name(axis::pixels)}});
 }
 
 /// How close the largest image comes to its speed of light in its best layout, and the smaller ones in theirs.
 static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, std::vector<Outcome>> images;  // by side
   for (const Outcome& outcome : outcomes) {
-    if (outcome.seconds > 0) images[outcome.one[axis::image]].push_back(outcome);
+    if (outcome.seconds > 0) images[outcome.tested[axis::image]].push_back(outcome);
   }
   if (images.empty()) return {};
   const auto side = static_cast<double>(images.rbegin()->first);
@@ -158,7 +158,7 @@ static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
                               "{side} x {side} pixels, {layout}, reach {light_percent} of the speed of light: memory "
                               "needs {memory_us}, arithmetic {compute_us} and the launch {launch_us} of {taken_s}.",
                               {{"side", side},
-                               {"layout", best.one.name(axis::pixels)},
+                               {"layout", best.tested.name(axis::pixels)},
                                {"light_percent", *percent},
                                {"memory_us", *memory},
                                {"compute_us", *compute},
@@ -176,7 +176,7 @@ static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
     if (!reached) continue;
     smaller.outcomes.push_back(best_of_image.index);
     sides.push_back(static_cast<double>(image->first));
-    layouts.push_back(best_of_image.one.name(axis::pixels));
+    layouts.push_back(best_of_image.tested.name(axis::pixels));
     percents.push_back(*reached);
   }
   smaller.values = {{"side", sides}, {"layout", layouts}, {"light_percent", percents}};

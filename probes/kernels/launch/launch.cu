@@ -154,8 +154,8 @@ static void add_graph(std::vector<Fact>& facts, const OutcomesByNumber& batched,
     fact.kind = FactKind::pays_from;
     fact.outcomes.insert(fact.outcomes.begin(), first->index);
     fact.says = "A graph of {from_kernels} or more kernels beats the queue: {gain_ratio} as fast at {most_kernels}.";
-    fact.values.emplace_back("from_kernels", first->one[axis::kernels]);
-    fact.values.emplace_back("most_kernels", last->one[axis::kernels]);
+    fact.values.emplace_back("from_kernels", first->tested[axis::kernels]);
+    fact.values.emplace_back("most_kernels", last->tested[axis::kernels]);
   }
   facts.push_back(std::move(fact));
 }

@@ -84,17 +84,19 @@ void Cublas::use(CUstream_st* stream) const { require(library_->set_stream(handl
 // It takes matrices column by column, and so reads a row-major matrix as its transpose: C' = B' x A'.
 
 void Cublas::multiply(const float* a, const float* b, float* c, int m, int n, int k, CUstream_st* stream) const {
-  constexpr float one = 1;
-  constexpr float zero = 0;
+  constexpr float alpha = 1;
+  constexpr float beta = 0;
   use(stream);
-  require(library_->sgemm(handle_, no_transpose, no_transpose, n, m, k, &one, b, n, a, k, &zero, c, n), "cublasSgemm");
+  require(library_->sgemm(handle_, no_transpose, no_transpose, n, m, k, &alpha, b, n, a, k, &beta, c, n),
+          "cublasSgemm");
 }
 
 void Cublas::multiply(const double* a, const double* b, double* c, int m, int n, int k, CUstream_st* stream) const {
-  constexpr double one = 1;
-  constexpr double zero = 0;
+  constexpr double alpha = 1;
+  constexpr double beta = 0;
   use(stream);
-  require(library_->dgemm(handle_, no_transpose, no_transpose, n, m, k, &one, b, n, a, k, &zero, c, n), "cublasDgemm");
+  require(library_->dgemm(handle_, no_transpose, no_transpose, n, m, k, &alpha, b, n, a, k, &beta, c, n),
+          "cublasDgemm");
 }
 
 }  // namespace gpumem::kernels

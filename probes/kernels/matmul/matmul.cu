@@ -64,9 +64,9 @@ struct ProductKernel {
 
 /// Calls visit(ProductKernel<kernel>) for every variant but the library's.
 template <class Real, class Visitor>
-decltype(auto) with_kernel(const ProductCase& one, Visitor&& visit) {
+decltype(auto) with_kernel(const ProductCase& product, Visitor&& visit) {
   using Wide = typename WideWord<Real>::type;
-  switch (one.by) {
+  switch (product.by) {
     case ProductBy::row:
       return visit(ProductKernel<&product_from_global<Real, false>>{});
     case ProductBy::column:
@@ -80,8 +80,9 @@ decltype(auto) with_kernel(const ProductCase& one, Visitor&& visit) {
     case ProductBy::outputs_2:
       return visit(ProductKernel<&product_in_tiles<Real, 32, 2>>{});
     case ProductBy::outputs_64:
-      return moved_at_once(one.shape, sizeof(Real)) == 1 ? visit(ProductKernel<&product_in_registers<Real, Real>>{})
-                                                         : visit(ProductKernel<&product_in_registers<Real, Wide>>{});
+      return moved_at_once(product.shape, sizeof(Real)) == 1
+                 ? visit(ProductKernel<&product_in_registers<Real, Real>>{})
+                 : visit(ProductKernel<&product_in_registers<Real, Wide>>{});
     case ProductBy::library:
       break;
   }
@@ -89,34 +90,34 @@ decltype(auto) with_kernel(const ProductCase& one, Visitor&& visit) {
 }
 
 Workload describe_product(const Case& decided, const Device& device) {
-  const ProductCase one(decided);
-  const ProductLaunch launch = one.launch();
+  const ProductCase product(decided);
+  const ProductLaunch launch = product.launch();
   if (launch.shared_bytes > device.shared_bytes_per_block) {
     throw missing_capability_error("needs " + std::to_string(launch.shared_bytes) +
                                    " bytes of shared memory a block, this GPU has " +
                                    std::to_string(device.shared_bytes_per_block));
   }
   Workload workload;
-  if (one.by != ProductBy::library) {
-    workload.kernel = dispatch(one.real(), [&](auto real) {
+  if (product.by != ProductBy::library) {
+    workload.kernel = dispatch(product.real(), [&](auto real) {
       return with_kernel<typename decltype(real)::type>(
-          one, [](auto chosen) { return measure::kernel_name<decltype(chosen)::kernel>(); });
+          product, [](auto chosen) { return measure::kernel_name<decltype(chosen)::kernel>(); });
     });
   }
-  workload.sites = product_sites(one.by, one.shape, one.real_bytes);
-  workload.useful_bytes_read = one.bytes_of_a() + one.bytes_of_b();
-  workload.useful_bytes_written = one.bytes_of_c();
-  workload.useful_flops = 2 * one.multiplications();
-  workload.double_precision = one.real_bytes == sizeof(double);
+  workload.sites = product_sites(product.by, product.shape, product.real_bytes);
+  workload.useful_bytes_read = product.bytes_of_a() + product.bytes_of_b();
+  workload.useful_bytes_written = product.bytes_of_c();
+  workload.useful_flops = 2 * product.multiplications();
+  workload.double_precision = product.real_bytes == sizeof(double);
   workload.blocks = launch.blocks();
   workload.block_threads = launch.block_threads();
   workload.shared_bytes_per_block = static_cast<unsigned>(launch.shared_bytes);
-  if (one.by == ProductBy::outputs_64) workload.registers_per_thread = registers_left(one.real_bytes);
-  workload.allocated_bytes = one.allocated_bytes();
-  workload.waits = rounds_of_product(one.by, one.shape);
-  workload.in_step = in_tiles(one.by);
-  if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(one.shape, one.real_bytes);
-  if (one.by == ProductBy::library) workload.unmodelled = "what a library's kernel does is not known to the model";
+  if (product.by == ProductBy::outputs_64) workload.registers_per_thread = registers_left(product.real_bytes);
+  workload.allocated_bytes = product.allocated_bytes();
+  workload.waits = rounds_of_product(product.by, product.shape);
+  workload.in_step = in_tiles(product.by);
+  if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(product.shape, product.real_bytes);
+  if (product.by == ProductBy::library) workload.unmodelled = "what a library's kernel does is not known to the model";
   return workload;
 }
 
@@ -259,8 +260,8 @@ Probe matmul_probe() {
   probe.metrics = {intensity()};
   probe.reported = {"time_seconds", "achieved_occupancy", "load_throughput_gb_per_s", "load_efficiency"};
   probe.describe = describe_product;
-  probe.fits = [](const Case& one, const Device& device) {
-    return ProductCase(one).launch().shared_bytes <= device.shared_bytes_per_block;
+  probe.fits = [](const Case& tested, const Device& device) {
+    return ProductCase(tested).launch().shared_bytes <= device.shared_bytes_per_block;
   };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<ProductExperiment>(decided, session);

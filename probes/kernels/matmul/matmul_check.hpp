@@ -28,14 +28,14 @@ struct ProductEntry {
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr ProductEntry checked_entry(std::uint32_t i, const ProductShape& shape) {
   if (i < 4) return {i % 2 == 0 ? 0 : shape.m - 1, i / 2 == 0 ? 0 : shape.n - 1};
   // Words of consecutive indices are too alike: they go through a second round.
-  const std::uint32_t one =
+  const std::uint32_t random_row =
       measure::random_word(measure::random_word(std::uint64_t{2} * i) * std::uint64_t{2'654'435'769U}) >> 1U;
-  const std::uint32_t other =
+  const std::uint32_t random_column =
       measure::random_word(measure::random_word(std::uint64_t{2} * i + 1) * std::uint64_t{2'246'822'519U}) >> 1U;
   const bool tile_row = i % 4 == 1 || i % 8 == 3;
   const bool tile_column = i % 4 == 1 || i % 8 == 7;
-  return {tile_row ? at_tile_edge(one, shape.m) : one % shape.m,
-          tile_column ? at_tile_edge(other, shape.n) : other % shape.n};
+  return {tile_row ? at_tile_edge(random_row, shape.m) : random_row % shape.m,
+          tile_column ? at_tile_edge(random_column, shape.n) : random_column % shape.n};
 }
 
 }  // namespace gpumem::kernels

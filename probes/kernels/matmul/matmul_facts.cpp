@@ -17,27 +17,27 @@ void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, 
   facts.push_back(gain_fact(*from, *to, gains, no_gain,
                             {headline_value("rate_gflop_per_s", *to),
                              gain_value("gain_ratio", *from, *to),
-                             {"from", from->one.name(axis::matmul)}}));
+                             {"from", from->tested.name(axis::matmul)}}));
 }
 
 /// Against the library where it ran.
 Fact best_fact(const Outcome& best, const Outcome* library) {
-  const ProductShape shape = product_shape(best.one);
+  const ProductShape shape = product_shape(best.tested);
   Fact fact{FactKind::fastest,
             {best.index},
             "{m} x {n} x {k} in {type} is fastest with {variant}: {rate_gflop_per_s}.",
             {{"m", shape.m},
              {"n", shape.n},
              {"k", shape.k},
-             {"type", best.one.name(axis::real_bytes)},
-             {"variant", best.one.name(axis::matmul)},
+             {"type", best.tested.name(axis::real_bytes)},
+             {"variant", best.tested.name(axis::matmul)},
              headline_value("rate_gflop_per_s", best)}};
   if (library == nullptr) return fact;
   fact.outcomes.push_back(library->index);
   fact.values.emplace_back("library_percent", 100 * gain(*library, best));
   fact.values.push_back(headline_value("library_gflop_per_s", *library));
   fact.says =
-      best.one[axis::real_bytes] == sizeof(float)
+      best.tested[axis::real_bytes] == sizeof(float)
           ? "{m} x {n} x {k} in {type} is fastest by hand with {variant}: {rate_gflop_per_s}, {library_percent} "
             "of cuBLAS without tensor cores ({library_gflop_per_s})."
           : "{m} x {n} x {k} in {type} is fastest by hand with {variant}: {rate_gflop_per_s}, {library_percent} "
@@ -53,7 +53,7 @@ Conclusion conclude_matmul(std::span<const Outcome> outcomes) {
   const Outcome* library = nullptr;
   for (const Outcome& outcome : largest) {
     if (outcome.headline <= 0) continue;
-    if (outcome.one[axis::matmul] == ProductBy::library) {
+    if (outcome.tested[axis::matmul] == ProductBy::library) {
       library = &outcome;
     } else {
       by_hand.push_back(outcome);

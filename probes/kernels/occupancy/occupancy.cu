@@ -40,23 +40,23 @@ static Kernel kernel_holding(unsigned held, std::index_sequence<classes...>) {
   return found;
 }
 
-static Kernel kernel_of(const OccupancyCase& one) {
-  return kernel_holding(one.registers.held, std::make_index_sequence<register_classes.size()>{});
+static Kernel kernel_of(const OccupancyCase& occupancy) {
+  return kernel_holding(occupancy.registers.held, std::make_index_sequence<register_classes.size()>{});
 }
 
 /// That as many warps are resident as the case says: the compiler may have taken other registers.
-static void require_residency(const OccupancyCase& one, const Kernel& kernel) {
+static void require_residency(const OccupancyCase& occupancy, const Kernel& kernel) {
   cudaFuncAttributes attributes{};
   measure::check(cudaFuncGetAttributes(&attributes, kernel.function), "ask what the kernel was compiled to");
   int blocks = 0;
-  measure::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function,
-                                                               static_cast<int>(one.block_threads), one.shared_bytes),
+  measure::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                     &blocks, kernel.function, static_cast<int>(occupancy.block_threads), occupancy.shared_bytes),
                  "ask how many blocks are resident");
-  if (static_cast<unsigned>(blocks) == one.resident_blocks) return;
-  throw probe_error(std::to_string(blocks) + " blocks of " + std::to_string(one.block_threads) +
-                    " threads would be resident and not " + std::to_string(one.resident_blocks) +
+  if (static_cast<unsigned>(blocks) == occupancy.resident_blocks) return;
+  throw probe_error(std::to_string(blocks) + " blocks of " + std::to_string(occupancy.block_threads) +
+                    " threads would be resident and not " + std::to_string(occupancy.resident_blocks) +
                     ": the kernel was compiled to " + std::to_string(attributes.numRegs) + " registers a thread, and " +
-                    std::to_string(one.registers.registers) + " are meant");
+                    std::to_string(occupancy.registers.registers) + " are meant");
 }
 
 class OccupancyExperiment final : public measure::Experiment {
@@ -104,7 +104,7 @@ class OccupancyExperiment final : public measure::Experiment {
 static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
   std::map<unsigned, std::vector<Outcome>> by_warps;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.headline > 0) by_warps[outcome.one[axis::resident_warps]].push_back(outcome);
+    if (outcome.headline > 0) by_warps[outcome.tested[axis::resident_warps]].push_back(outcome);
   }
   if (by_warps.size() < 2) return {};
   const Outcome& best = best_of(outcomes);
@@ -140,9 +140,9 @@ static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
          "the limit, and {fast_gb_per_s} with {fast_limit}.",
          {{"warps", warps},
           headline_value("slow_gb_per_s", slowest),
-          {"slow_limit", slowest.one.name(axis::occupancy_limit)},
+          {"slow_limit", slowest.tested.name(axis::occupancy_limit)},
           headline_value("fast_gb_per_s", fastest),
-          {"fast_limit", fastest.one.name(axis::occupancy_limit)}}});
+          {"fast_limit", fastest.tested.name(axis::occupancy_limit)}}});
   }
   return conclusion;
 }
@@ -166,13 +166,13 @@ static Probe occupancy_probe() {
   probe.compared = axis::occupancy_limit.name;
   probe.baseline = std::string("shared-memory");
   probe.describe = [](const Case& decided, const Device& device) {
-    const OccupancyCase one = require_occupancy_case(decided, device);
-    Workload workload = occupancy_workload(one);
-    workload.kernel = kernel_of(one).name;
+    const OccupancyCase occupancy = require_occupancy_case(decided, device);
+    Workload workload = occupancy_workload(occupancy);
+    workload.kernel = kernel_of(occupancy).name;
     return workload;
   };
   probe.reported = {"achieved_occupancy"};
-  probe.fits = [](const Case& one, const Device& device) { return find_occupancy_case(one, device).has_value(); };
+  probe.fits = [](const Case& tested, const Device& device) { return find_occupancy_case(tested, device).has_value(); };
   probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     return std::make_unique<OccupancyExperiment>(decided, session);
   };

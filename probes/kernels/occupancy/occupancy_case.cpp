@@ -48,9 +48,9 @@ std::vector<OccupancyCase> candidates(OccupancyLimit limit, unsigned warps, cons
 }
 
 /// All places taken again and again, and none left empty at the end: much more than L2 holds.
-std::uint64_t blocks_of(const OccupancyCase& one, const Device& device) {
-  const std::uint64_t at_once = std::uint64_t{one.resident_blocks} * device.multiprocessors;
-  const std::uint64_t turns = 32 * device.l2_bytes / (at_once * one.block_bytes());
+std::uint64_t blocks_of(const OccupancyCase& occupancy, const Device& device) {
+  const std::uint64_t at_once = std::uint64_t{occupancy.resident_blocks} * device.multiprocessors;
+  const std::uint64_t turns = 32 * device.l2_bytes / (at_once * occupancy.block_bytes());
   return at_once * (turns + 1);
 }
 
@@ -58,11 +58,11 @@ std::uint64_t blocks_of(const OccupancyCase& one, const Device& device) {
 
 std::optional<OccupancyCase> find_occupancy_case(const Case& decided, const Device& device) {
   const unsigned warps = decided[axis::resident_warps];
-  for (OccupancyCase& one : candidates(decided[axis::occupancy_limit], warps, device)) {
-    one.resident_blocks = model::occupancy_of(occupancy_workload(one), device).blocks;
-    if (one.resident_warps() != warps) continue;
-    one.blocks = blocks_of(one, device);
-    return one;
+  for (OccupancyCase& candidate : candidates(decided[axis::occupancy_limit], warps, device)) {
+    candidate.resident_blocks = model::occupancy_of(occupancy_workload(candidate), device).blocks;
+    if (candidate.resident_warps() != warps) continue;
+    candidate.blocks = blocks_of(candidate, device);
+    return candidate;
   }
   return std::nullopt;
 }
@@ -80,15 +80,15 @@ OccupancyCase require_occupancy_case(const Case& decided, const Device& device) 
                                              decided[axis::resident_warps]));
 }
 
-Workload occupancy_workload(const OccupancyCase& one) {
+Workload occupancy_workload(const OccupancyCase& occupancy) {
   constexpr unsigned vector_bytes = 16;
   Workload workload;
   workload.sites.push_back({.name = "words",
                             .op = access::Op::load,
                             .word_bytes = vector_bytes,
                             .instructions = loads_in_a_row,
-                            .requests = one.bytes() / vector_bytes / access::warp_lanes,
-                            .extent_bytes = one.bytes(),
+                            .requests = occupancy.bytes() / vector_bytes / access::warp_lanes,
+                            .extent_bytes = occupancy.bytes(),
                             .request = [](std::uint64_t k) {
                               access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = vector_bytes};
                               for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
@@ -96,12 +96,12 @@ Workload occupancy_workload(const OccupancyCase& one) {
                               }
                               return request;
                             }});
-  workload.useful_bytes_read = one.bytes();
-  workload.allocated_bytes = one.bytes() + one.threads() * sizeof(std::uint32_t);
-  workload.blocks = one.blocks;
-  workload.block_threads = one.block_threads;
-  workload.shared_bytes_per_block = one.shared_bytes;
-  workload.registers_per_thread = one.registers.registers;
+  workload.useful_bytes_read = occupancy.bytes();
+  workload.allocated_bytes = occupancy.bytes() + occupancy.threads() * sizeof(std::uint32_t);
+  workload.blocks = occupancy.blocks;
+  workload.block_threads = occupancy.block_threads;
+  workload.shared_bytes_per_block = occupancy.shared_bytes;
+  workload.registers_per_thread = occupancy.registers.registers;
   workload.waits = loads_of_thread / loads_in_a_row;
   return workload;
 }

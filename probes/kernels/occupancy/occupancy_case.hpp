@@ -53,6 +53,6 @@ struct OccupancyCase {
 [[nodiscard]] OccupancyCase require_occupancy_case(const Case& decided, const Device& device);
 
 /// But for the kernel's name.
-[[nodiscard]] Workload occupancy_workload(const OccupancyCase& one);
+[[nodiscard]] Workload occupancy_workload(const OccupancyCase& occupancy);
 
 }  // namespace gpumem::kernels

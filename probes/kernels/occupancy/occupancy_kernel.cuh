@@ -30,20 +30,20 @@ __global__ void __launch_bounds__(most_occupancy_threads)
   for (unsigned load = 0; load < loads_of_thread; load += loads_in_a_row) {
     if (load == change) [[unlikely]] {
 #pragma unroll
-      for (std::uint32_t& one : kept) one ^= sum;
+      for (std::uint32_t& in_register : kept) in_register ^= sum;
     }
     uint4 word[loads_in_a_row];
 #pragma unroll
-    for (uint4& one : word) {
-      one = __ldcs(from);
+    for (uint4& vector : word) {
+      vector = __ldcs(from);
       from += blockDim.x;
     }
 #pragma unroll
-    for (const uint4& one : word) sum += one.x + one.y + one.z + one.w;
+    for (const uint4& vector : word) sum += vector.x + vector.y + vector.z + vector.w;
   }
   if (change >= loads_of_thread && sum != seed) return;
 #pragma unroll
-  for (const std::uint32_t one : kept) sum = with_held(sum, one);
+  for (const std::uint32_t in_register : kept) sum = with_held(sum, in_register);
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 

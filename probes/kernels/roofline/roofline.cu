@@ -62,9 +62,9 @@ struct RooflineCase {
 };
 
 static Workload describe_roofline(const Case& decided, const Device& device) {
-  const RooflineCase one(decided, device);
+  const RooflineCase roofline(decided, device);
   Workload workload;
-  workload.kernel = dispatch(one.real(), one.compiled_fused(), [](auto real, auto fused) {
+  workload.kernel = dispatch(roofline.real(), roofline.compiled_fused(), [](auto real, auto fused) {
     using Real = typename decltype(real)::type;
     return measure::kernel_name<&multiply_add_words<Real, Vector<Real>, fused()>>();
   });
@@ -72,8 +72,8 @@ static Workload describe_roofline(const Case& decided, const Device& device) {
                             .op = access::Op::load,
                             .word_bytes = 16,
                             .instructions = roofline_loads,
-                            .requests = one.bytes() / 16 / access::warp_lanes,
-                            .extent_bytes = one.bytes(),
+                            .requests = roofline.bytes() / 16 / access::warp_lanes,
+                            .extent_bytes = roofline.bytes(),
                             .request = [](std::uint64_t k) {
                               access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = 16};
                               for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
@@ -81,12 +81,12 @@ static Workload describe_roofline(const Case& decided, const Device& device) {
                               }
                               return request;
                             }});
-  workload.useful_bytes_read = one.bytes();
-  workload.useful_flops = 2 * one.steps * one.words();
-  workload.double_precision = one.doubles();
-  workload.scheduler_cycles = one.scheduler_cycles();
-  workload.allocated_bytes = one.bytes() + one.threads() * sizeof(double);
-  workload.blocks = one.blocks;
+  workload.useful_bytes_read = roofline.bytes();
+  workload.useful_flops = 2 * roofline.steps * roofline.words();
+  workload.double_precision = roofline.doubles();
+  workload.scheduler_cycles = roofline.scheduler_cycles();
+  workload.allocated_bytes = roofline.bytes() + roofline.threads() * sizeof(double);
+  workload.blocks = roofline.blocks;
   workload.block_threads = roofline_threads;
   return workload;
 }
@@ -164,7 +164,7 @@ static Conclusion conclude_roofline(std::span<const Outcome> outcomes) {
                 {fastest.index, densest.index},
                 "In {type} the ridge is at {flop_per_byte}: a kernel with less gains from moving fewer bytes, one with "
                 "more from fewer operations.",
-                {{"flop_per_byte", ridge}, {"type", densest.one.name(axis::real_bytes)}}},
+                {{"flop_per_byte", ridge}, {"type", densest.tested.name(axis::real_bytes)}}},
                {FactKind::limit,
                 {fastest.index, densest.index},
                 "The slope of memory, {rate_gb_per_s}, meets the roof of arithmetic, {roof_gflop_per_s}, at the ridge.",

@@ -53,22 +53,24 @@ decltype(auto) with_kernel_of(Variant way, std::uint32_t vector, Visitor&& visit
 
 /// And with that of a case.
 template <class Visitor>
-decltype(auto) with_kernel(const Transpose& one, Visitor&& visit) {
-  return dispatch(type_of_size<float, double>(one.element_bytes),
-                  [&](auto real) { return with_kernel_of<typename decltype(real)::type>(one.way, one.vector, visit); });
+decltype(auto) with_kernel(const Transpose& transpose, Visitor&& visit) {
+  return dispatch(type_of_size<float, double>(transpose.element_bytes), [&](auto real) {
+    return with_kernel_of<typename decltype(real)::type>(transpose.way, transpose.vector, visit);
+  });
 }
 
 Workload describe_transpose(const Case& decided, const Device&) {
-  const Transpose one(decided);
+  const Transpose transpose(decided);
   Workload workload;
-  workload.kernel = with_kernel(one, [](auto kernel) { return measure::kernel_name<decltype(kernel)::function>(); });
-  workload.sites = sites_of(one);
-  workload.useful_bytes_read = one.matrix_bytes();
-  workload.useful_bytes_written = one.matrix_bytes();
-  workload.allocated_bytes = 2 * one.matrix_bytes();
-  workload.blocks = std::uint64_t{one.tiles_across()} * one.tiles_down();
+  workload.kernel =
+      with_kernel(transpose, [](auto kernel) { return measure::kernel_name<decltype(kernel)::function>(); });
+  workload.sites = sites_of(transpose);
+  workload.useful_bytes_read = transpose.matrix_bytes();
+  workload.useful_bytes_written = transpose.matrix_bytes();
+  workload.allocated_bytes = 2 * transpose.matrix_bytes();
+  workload.blocks = std::uint64_t{transpose.tiles_across()} * transpose.tiles_down();
   workload.block_threads = block_threads;
-  workload.shared_bytes_per_block = one.shared_bytes();
+  workload.shared_bytes_per_block = transpose.shared_bytes();
   return workload;
 }
 

@@ -11,35 +11,39 @@ Transpose::Transpose(const Case& decided)
   side = way == Variant::wide ? wide_row_bytes / element_bytes : tile_side;
 }
 
-std::vector<access::Site> sites_of(const Transpose& one) {
+std::vector<access::Site> sites_of(const Transpose& transpose) {
   std::vector<access::Site> sites;
   const auto add = [&](const char* name, access::Space space, access::Op op, const MatrixPass& walk, auto address) {
-    const std::uint32_t word_bytes = one.vector * one.element_bytes;
+    const std::uint32_t word_bytes = transpose.vector * transpose.element_bytes;
     sites.push_back({.name = name,
                      .space = space,
                      .op = op,
                      .word_bytes = word_bytes,
-                     .instructions = one.instructions(),
+                     .instructions = transpose.instructions(),
                      .requests = walk.requests(),
                      .period_requests = walk.period(),
-                     .extent_bytes = space == access::Space::global ? one.matrix_bytes() : 0,
+                     .extent_bytes = space == access::Space::global ? transpose.matrix_bytes() : 0,
                      .request = [=](std::uint64_t k) { return request(walk, word_bytes, k, address); }});
   };
   constexpr access::Space global = access::Space::global;
   constexpr access::Space shared = access::Space::shared;
   constexpr access::Op load = access::Op::load;
   constexpr access::Op store = access::Op::store;
-  const auto source_row = [=](const Place& at) { return one.matrix.source(at.line, at.position) * one.element_bytes; };
+  const auto source_row = [=](const Place& at) {
+    return transpose.matrix.source(at.line, at.position) * transpose.element_bytes;
+  };
   const auto source_column = [=](const Place& at) {
-    return one.matrix.source(at.position, at.line) * one.element_bytes;
+    return transpose.matrix.source(at.position, at.line) * transpose.element_bytes;
   };
-  const auto target_row = [=](const Place& at) { return one.matrix.target(at.position, at.line) * one.element_bytes; };
+  const auto target_row = [=](const Place& at) {
+    return transpose.matrix.target(at.position, at.line) * transpose.element_bytes;
+  };
   const auto target_column = [=](const Place& at) {
-    return one.matrix.target(at.line, at.position) * one.element_bytes;
+    return transpose.matrix.target(at.line, at.position) * transpose.element_bytes;
   };
-  MatrixPass rows = one.by_rows();
-  MatrixPass columns = one.by_columns();
-  switch (one.way) {
+  MatrixPass rows = transpose.by_rows();
+  MatrixPass columns = transpose.by_columns();
+  switch (transpose.way) {
     case Variant::copy:
       add("source", global, load, rows, source_row);
       add("target", global, store, rows, source_row);
@@ -58,17 +62,18 @@ std::vector<access::Site> sites_of(const Transpose& one) {
     case Variant::padded:
     case Variant::swizzled:
       add("source", global, load, rows, source_row);
-      add("tile", shared, store, rows, [=](const Place& at) { return one.tile_address(at.line, at.position); });
-      add("tile", shared, load, columns, [=](const Place& at) { return one.tile_address(at.position, at.line); });
+      add("tile", shared, store, rows, [=](const Place& at) { return transpose.tile_address(at.line, at.position); });
+      add("tile", shared, load, columns, [=](const Place& at) { return transpose.tile_address(at.position, at.line); });
       add("target", global, store, columns, target_row);
       break;
     case Variant::wide:
       add("source", global, load, rows, source_row);
       // Instead of the row that it has loaded, a lane stores the column of its square with that number.
       add("tile", shared, store, rows, [=](const Place& at) {
-        return one.wide_address(at.line / one.vector * one.vector, at.position + at.line % one.vector);
+        return transpose.wide_address(at.line / transpose.vector * transpose.vector,
+                                      at.position + at.line % transpose.vector);
       });
-      add("tile", shared, load, columns, [=](const Place& at) { return one.wide_address(at.position, at.line); });
+      add("tile", shared, load, columns, [=](const Place& at) { return transpose.wide_address(at.position, at.line); });
       add("target", global, store, columns, target_row);
       break;
   }

@@ -80,7 +80,7 @@ struct Transpose {
 };
 
 /// Sites of one launch, in the order in which a thread comes to them.
-[[nodiscard]] std::vector<access::Site> sites_of(const Transpose& one);
+[[nodiscard]] std::vector<access::Site> sites_of(const Transpose& transpose);
 
 /// What the variants cost beside copying the matrix, of cases of one type: of the largest matrix of them.
 [[nodiscard]] Conclusion conclude_transpose(std::span<const Outcome> outcomes);

@@ -20,7 +20,7 @@ unsigned column_wavefronts(TileLayout layout, std::uint32_t element_bytes) {
   return access::shared_wavefronts(request, access::Op::load);
 }
 
-const std::string& variant_of(const Outcome& outcome) { return outcome.one.name(axis::transpose); }
+const std::string& variant_of(const Outcome& outcome) { return outcome.tested.name(axis::transpose); }
 
 /// The variants of one matrix; null where one is missing.
 struct Variants {
@@ -43,9 +43,9 @@ struct Variants {
 };
 
 /// The better of two; null where both are missing.
-const Outcome* better_of(const Outcome* one, const Outcome* other) {
-  if (one == nullptr || other == nullptr) return one == nullptr ? other : one;
-  return gain(*one, *other) > 1 ? other : one;
+const Outcome* better_of(const Outcome* a, const Outcome* b) {
+  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+  return gain(*a, *b) > 1 ? b : a;
 }
 
 Fact best_variant(std::span<const Outcome> outcomes, const Outcome* copy, const std::string& matrix) {
@@ -116,7 +116,7 @@ void add_cure(std::vector<Fact>& facts, const Variants& variants, std::uint32_t 
 
 Conclusion conclude_transpose(std::span<const Outcome> outcomes) {
   const std::vector<Outcome> largest = largest_of(outcomes, axis::matrix_columns);
-  const Case& first = largest.front().one;
+  const Case& first = largest.front().tested;
   const std::uint32_t columns = first[axis::matrix_columns];
   const std::uint32_t rows = first[axis::matrix_rows] == 0 ? columns : first[axis::matrix_rows];
   const std::string& type = first.name(kernels::axis::real_bytes);

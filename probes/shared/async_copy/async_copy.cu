@@ -201,7 +201,7 @@ class AsyncCopyExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-std::uint64_t in_flight_of(const Outcome& outcome) { return outcome.one[axis::in_flight_bytes]; }
+std::uint64_t in_flight_of(const Outcome& outcome) { return outcome.tested[axis::in_flight_bytes]; }
 
 /// The cases of one method.
 struct MethodCases {
@@ -220,7 +220,7 @@ std::vector<MethodCases> methods_of(std::span<const Outcome> outcomes, double le
   for (const auto& [way, words] : methods) {
     MethodCases method{.words = words};
     for (const Outcome& outcome : outcomes) {
-      if (outcome.one[axis::copied_by] != way) continue;
+      if (outcome.tested[axis::copied_by] != way) continue;
       method.outcomes.push_back(outcome);
       method.indices.push_back(outcome.index);
       if (outcome.headline < least) continue;
@@ -248,7 +248,7 @@ Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
                  {},
                  "A multiprocessor with {block_threads} threads takes so many bytes in flight for nearly "
                  "{rate_gb_per_s}: {in_flight_bytes method}.",
-                 {{"block_threads", best.one[axis::block_threads]},
+                 {{"block_threads", best.tested[axis::block_threads]},
                   headline_value("rate_gb_per_s", best),
                   {"in_flight_bytes", std::vector<double>{}},
                   {"method", std::vector<std::string>{}}}};

@@ -42,7 +42,7 @@ __device__ inline std::uint32_t sum_of(const uint4* tile, std::uint32_t words) {
       if (i < words) word[k] = tile[words - 1 - i];
     }
 #pragma unroll
-    for (const uint4& one : word) sum += one.x + one.y + one.z + one.w;
+    for (const uint4& vector : word) sum += vector.x + vector.y + vector.z + vector.w;
   }
   return sum;
 }

@@ -19,16 +19,16 @@ constexpr Choice<TileLayout> tile{"tile", {"plain", "padded", "swizzled"}};
 constexpr Choice<bool> by_columns{"tile_walk", {{"columns", true}, {"rows", false}}};
 }  // namespace axis
 
-static TilePattern tile_pattern(const Case& one) {
-  const TileLayout layout = one[axis::tile];
+static TilePattern tile_pattern(const Case& tested) {
+  const TileLayout layout = tested[axis::tile];
   return {.pitch = TilePattern::side + (layout == TileLayout::padded ? 1 : 0),
           .swizzled = layout == TileLayout::swizzled,
-          .by_columns = one[axis::by_columns]};
+          .by_columns = tested[axis::by_columns]};
 }
 
 /// For the cases of one walk, word size and op in several layouts: which has no bank conflicts, and what it costs.
 static Conclusion conclude_tile(std::span<const Outcome> outcomes) {
-  const Case& one = outcomes.front().one;
+  const Case& tested = outcomes.front().tested;
   const Outcome& best = best_of(outcomes);
   const Outcome* plain = find_outcome(outcomes, axis::tile, TileLayout::plain);
   std::vector<Fact> facts;
@@ -48,20 +48,20 @@ static Conclusion conclude_tile(std::span<const Outcome> outcomes) {
                                           "the plain layout."
                                         : "Swizzle the tile, with column c of row r at c ^ r, or pad each row by a "
                                           "word, for {padding_bytes} a tile: {gain_ratio} as fast as the plain layout.",
-         {{"padding_bytes", TilePattern::side * one[axis::word_bytes]}, gain_value("gain_ratio", *plain, best)}});
+         {{"padding_bytes", TilePattern::side * tested[axis::word_bytes]}, gain_value("gain_ratio", *plain, best)}});
   }
   std::vector<std::string> layouts;
   std::vector<double> cycles;
   for (const Outcome& outcome : outcomes) {
-    layouts.push_back(outcome.one.name(axis::tile));
+    layouts.push_back(outcome.tested.name(axis::tile));
     cycles.push_back(outcome.headline);
   }
   facts.push_back({FactKind::costs,
                    all_of(outcomes),
-                   one[axis::op] == access::Op::store
+                   tested[axis::op] == access::Op::store
                        ? "A request that writes the tile by {walk} takes: {layout request_cycles}."
                        : "A request that reads the tile by {walk} takes: {layout request_cycles}.",
-                   {{"walk", one.name(axis::by_columns)}, {"layout", layouts}, {"request_cycles", cycles}}});
+                   {{"walk", tested.name(axis::by_columns)}, {"layout", layouts}, {"request_cycles", cycles}}});
   return {.facts = std::move(facts)};
 }
 

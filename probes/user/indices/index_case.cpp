@@ -22,11 +22,11 @@ using pattern::IndexSequence;
 /// Larger arrays no GPU has: their bytes need not be computed, which might overflow.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 48U;
 
-std::optional<pattern::IndexFormat> format_of(const Case& one) {
-  return pattern::index_format_of_name(one[axis::index_format]);
+std::optional<pattern::IndexFormat> format_of(const Case& tested) {
+  return pattern::index_format_of_name(tested[axis::index_format]);
 }
 
-bool has_from(const Case& one) { return one[axis::from] != "none"; }
+bool has_from(const Case& tested) { return tested[axis::from] != "none"; }
 
 /// "'a.npy': index 3, counted from 0, is 99", for the first that is not below `end`.
 std::string first_beyond(const std::string& flag, const std::string& value, const IndexSequence& sequence,
@@ -109,9 +109,9 @@ std::optional<std::uint64_t> IndexCases::Lists::count() const {
   return from && from->sequence != nullptr ? std::optional(from->sequence->count()) : std::nullopt;
 }
 
-IndexCases::Listed IndexCases::listed(const Case& one, const Text& parameter) {
-  Listed list{.flag = parameter.name, .value = one[parameter], .named = {}};
-  list.named = files_.get(list.value, list.flag, format_of(one));
+IndexCases::Listed IndexCases::listed(const Case& tested, const Text& parameter) {
+  Listed list{.flag = parameter.name, .value = tested[parameter], .named = {}};
+  list.named = files_.get(list.value, list.flag, format_of(tested));
   if (list.named->sequence) list.sequence = &*list.named->sequence;
   return list;
 }
@@ -146,36 +146,37 @@ IndexCases::Lists IndexCases::lists_of(const Case& with_op) {
 }
 
 /// Puts values in place of "auto" that the files say, and what their words were taken for in the place of "detect".
-IndexCases::Lists IndexCases::decide(Case& one) {
-  if (one.is_auto(axis::op)) {
-    const Op op = has_from(one) ? Op::copy : listed(one, axis::indices).named->op.value_or(Op::read);
-    one.set(axis::op, axis::op.name_of(op));
+IndexCases::Lists IndexCases::decide(Case& tested) {
+  if (tested.is_auto(axis::op)) {
+    const Op op = has_from(tested) ? Op::copy : listed(tested, axis::indices).named->op.value_or(Op::read);
+    tested.set(axis::op, axis::op.name_of(op));
   }
-  Lists lists = lists_of(one);
-  if (!format_of(one)) {
+  Lists lists = lists_of(tested);
+  if (!format_of(tested)) {
     std::set<std::optional<pattern::IndexFormat>> formats;  // one for all, or the case cannot say it
     for (const Listed* list : {&lists.indices, lists.from ? &*lists.from : nullptr}) {
       if (list == nullptr || !list->named->format) continue;
       formats.insert(list->named->guessed ? list->named->format : std::nullopt);
     }
-    if (formats.size() == 1 && *formats.begin()) one.set(axis::index_format, std::string(to_string(**formats.begin())));
+    if (formats.size() == 1 && *formats.begin())
+      tested.set(axis::index_format, std::string(to_string(**formats.begin())));
   }
   const std::string& value = lists.indices.value;
   const auto* const sequence = lists.indices.sequence;
-  if (sequence != nullptr && one[axis::delta_elements] > 0) {
+  if (sequence != nullptr && tested[axis::delta_elements] > 0) {
     throw usage_error(fmt::format(
         "--delta is for notation on the command line, such as UNIFORM:8:4, and '{}' says itself where its accesses go; "
         "leave --delta out",
         value));
   }
-  const std::uint64_t word_bytes = one[axis::word_bytes];
+  const std::uint64_t word_bytes = tested[axis::word_bytes];
   const auto count = lists.count();
-  if (one.is_auto(axis::buffer_bytes)) {
-    if (count) one.set(axis::buffer_bytes, *count * word_bytes);
-  } else if (count && one[axis::buffer_bytes] / word_bytes > *count) {
+  if (tested.is_auto(axis::buffer_bytes)) {
+    if (count) tested.set(axis::buffer_bytes, *count * word_bytes);
+  } else if (count && tested[axis::buffer_bytes] / word_bytes > *count) {
     throw usage_error(fmt::format(
         "--buffer {}: is for {} accesses of {} bytes, and '{}' has {}; leave --buffer out, or pass {} at most",
-        one[axis::buffer_bytes], one[axis::buffer_bytes] / word_bytes, word_bytes,
+        tested[axis::buffer_bytes], tested[axis::buffer_bytes] / word_bytes, word_bytes,
         sequence != nullptr ? value : lists.from->value, *count, *count * word_bytes));
   }
   return lists;
@@ -212,49 +213,49 @@ IndexArray IndexCases::array_of(const Listed& list, const Case& sized, std::uint
 
 IndexCase IndexCases::case_of(const Case& sized, const Launch& launch) {
   const Lists lists = lists_of(sized);
-  IndexCase one{.launch = launch, .indices = array_of(lists.indices, sized, launch.count), .from = {}};
-  if (lists.from) one.from = array_of(*lists.from, sized, launch.count);
+  IndexCase indexed{.launch = launch, .indices = array_of(lists.indices, sized, launch.count), .from = {}};
+  if (lists.from) indexed.from = array_of(*lists.from, sized, launch.count);
   const auto elements_of = [&](const IndexArray& array) {
     return std::max(array.highest_element + 1, sized[axis::extent_elements]);
   };
-  if (launch.loads()) one.source_elements = elements_of(one.from ? *one.from : one.indices);
-  if (launch.stores()) one.target_elements = elements_of(one.indices);
-  return one;
+  if (launch.loads()) indexed.source_elements = elements_of(indexed.from ? *indexed.from : indexed.indices);
+  if (launch.stores()) indexed.target_elements = elements_of(indexed.indices);
+  return indexed;
 }
 
 IndexCase IndexCases::get(const Case& decided) { return case_of(decided, launch_of(decided)); }
 
 void IndexCases::validate(const Case& chosen) {
   global::validate(chosen);
-  Case one = chosen;
-  decide(one);
-  if (!one.is_auto(axis::buffer_bytes)) static_cast<void>(case_of(one, untiled_launch_of(one)));
+  Case tested = chosen;
+  decide(tested);
+  if (!tested.is_auto(axis::buffer_bytes)) static_cast<void>(case_of(tested, untiled_launch_of(tested)));
 }
 
 void IndexCases::size(std::span<Case> sweep, const Device& device) {
-  for (Case& one : sweep) decide(one);
+  for (Case& tested : sweep) decide(tested);
   // Of those that can be longer or shorter.
-  global::size(sweep, device, [&](const Case& one) {
-    return lists_of(one).count() ? 0 : case_of(one, untiled_launch_of(one)).allocated_bytes();
+  global::size(sweep, device, [&](const Case& tested) {
+    return lists_of(tested).count() ? 0 : case_of(tested, untiled_launch_of(tested)).allocated_bytes();
   });
-  for (const Case& one : sweep) require_memory(one, device);
+  for (const Case& tested : sweep) require_memory(tested, device);
 }
 
 /// An index that no memory reaches is a slip, and not a case that happens to be too large; nor is such an extent.
-void IndexCases::require_memory(const Case& one, const Device& device) {
-  const Lists lists = lists_of(one);
-  const Launch launch = untiled_launch_of(one);
+void IndexCases::require_memory(const Case& tested, const Device& device) {
+  const Lists lists = lists_of(tested);
+  const Launch launch = untiled_launch_of(tested);
   const std::uint64_t elements = device.memory_bytes / launch.word_bytes;
   for (const Listed* list : {&lists.indices, lists.from ? &*lists.from : nullptr}) {
     if (list == nullptr || list->named->format == pattern::IndexFormat::spatter) continue;
-    const IndexArray array = array_of(*list, one, launch.count);
+    const IndexArray array = array_of(*list, tested, launch.count);
     if (array.highest_element < elements) continue;
     const auto [needed, had] = sizes_apart((array.highest_element + 1) * launch.word_bytes, device.memory_bytes);
     throw usage_error(fmt::format("{}: an array that reaches there has {}, the GPU {}; {}",
                                   first_beyond(list->flag, list->value, array.sequence, elements), needed, had,
                                   cure_of(*list->named)));
   }
-  require_extent(one, device);
+  require_extent(tested, device);
 }
 
 IndexCases::Known& IndexCases::known(const std::string& key) {
@@ -298,12 +299,12 @@ namespace {
 
 /// A launch of many times the memory would be evaluated for hours before anybody heard. A device without any is one of
 /// which nothing is known.
-void require_room(const IndexCase& one, const Device& device) {
-  if (device.memory_bytes == 0 || one.allocated_bytes() <= device.memory_bytes) return;
-  IndexCase without_extent = one;
-  if (one.launch.loads()) without_extent.source_elements = one.needed_elements();
-  if (one.launch.stores()) without_extent.target_elements = one.needed_elements();
-  const auto [needed, had] = sizes_apart(one.allocated_bytes(), device.memory_bytes);
+void require_room(const IndexCase& indexed, const Device& device) {
+  if (device.memory_bytes == 0 || indexed.allocated_bytes() <= device.memory_bytes) return;
+  IndexCase without_extent = indexed;
+  if (indexed.launch.loads()) without_extent.source_elements = indexed.needed_elements();
+  if (indexed.launch.stores()) without_extent.target_elements = indexed.needed_elements();
+  const auto [needed, had] = sizes_apart(indexed.allocated_bytes(), device.memory_bytes);
   const bool fits_without = without_extent.allocated_bytes() <= device.memory_bytes;
   throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --{}", needed, had,
                                 fits_without ? "extent" : "buffer"));
@@ -311,16 +312,16 @@ void require_room(const IndexCase& one, const Device& device) {
 
 }  // namespace
 
-Workload IndexCases::describe(const IndexCase& one, const Device& device) {
-  require_room(one, device);
-  const Launch& launch = one.launch;
+Workload IndexCases::describe(const IndexCase& indexed, const Device& device) {
+  require_room(indexed, device);
+  const Launch& launch = indexed.launch;
   Workload workload;
   const auto add_index_site = [&](const char* name) {
     add_site(workload, launch, "",
              {.name = name,
               .op = access::Op::load,
-              .word_bytes = one.index_bytes(),
-              .extent_bytes = launch.count * one.index_bytes(),
+              .word_bytes = indexed.index_bytes(),
+              .extent_bytes = launch.count * indexed.index_bytes(),
               .request = {}},
              PatternPeriod{.accesses = 1, .growth_elements = 1},
              [](std::uint64_t first, std::span<std::uint64_t> elements) {
@@ -339,19 +340,20 @@ Workload IndexCases::describe(const IndexCase& one, const Device& device) {
                sequence.copy_to(first, elements);
              });
   };
-  if (one.from) add_index_site("from indices");
+  if (indexed.from) add_index_site("from indices");
   add_index_site("indices");
   const std::uint64_t useful = launch.count * launch.word_bytes;
   if (launch.loads()) {
-    add_element_site("source", access::Op::load, one.from ? *one.from : one.indices, one.source_elements);
+    add_element_site("source", access::Op::load, indexed.from ? *indexed.from : indexed.indices,
+                     indexed.source_elements);
     workload.useful_bytes_read = useful;
     workload.waits = 2;  // for the indices, and for what they say
   }
   if (launch.stores()) {
-    add_element_site("target", access::Op::store, one.indices, one.target_elements);
+    add_element_site("target", access::Op::store, indexed.indices, indexed.target_elements);
     workload.useful_bytes_written = useful;
   }
-  workload.allocated_bytes = one.allocated_bytes();
+  workload.allocated_bytes = indexed.allocated_bytes();
   workload.blocks = launch.blocks();
   workload.block_threads = launch.tile.block_threads;
   return workload;

@@ -59,7 +59,7 @@ class IndexCases {
   [[nodiscard]] IndexCase get(const Case& decided);
   /// What the launch does, all but the name of its kernel. Throws a probe error, before anything is evaluated, where it
   /// takes more memory than the device has.
-  [[nodiscard]] Workload describe(const IndexCase& one, const Device& device);
+  [[nodiscard]] Workload describe(const IndexCase& indexed, const Device& device);
 
  private:
   /// One list of a case, as its values name it.
@@ -81,10 +81,10 @@ class IndexCases {
     std::optional<access::ExactSummary> exact = {};
   };
 
-  [[nodiscard]] Listed listed(const Case& one, const Text& parameter);
+  [[nodiscard]] Listed listed(const Case& tested, const Text& parameter);
   [[nodiscard]] Lists lists_of(const Case& with_op);
-  Lists decide(Case& one);
-  void require_memory(const Case& one, const Device& device);
+  Lists decide(Case& tested);
+  void require_memory(const Case& tested, const Device& device);
   [[nodiscard]] IndexArray array_of(const Listed& list, const Case& sized, std::uint64_t accesses);
   [[nodiscard]] IndexCase case_of(const Case& sized, const Launch& launch);
   void add_site(Workload& workload, const Launch& launch, const std::string& key, access::Site site,

@@ -49,10 +49,10 @@ std::optional<Configuration> configuration_of(const std::string& value) {
   const auto hash = value.rfind('#');
   std::error_code ignored;
   if (hash == std::string::npos || hash == 0 || fs::exists(value, ignored)) return std::nullopt;
-  Configuration one{.path = value.substr(0, hash), .number = 0};
+  Configuration configuration{.path = value.substr(0, hash), .number = 0};
   const char* const end = value.data() + value.size();
-  const auto [digits_end, error] = std::from_chars(value.data() + hash + 1, end, one.number);
-  return error == std::errc() && digits_end == end ? std::optional(one) : std::nullopt;
+  const auto [digits_end, error] = std::from_chars(value.data() + hash + 1, end, configuration.number);
+  return error == std::errc() && digits_end == end ? std::optional(configuration) : std::nullopt;
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -164,9 +164,9 @@ std::optional<std::string> file_of_index_text(const std::string& text) {
 
 std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, std::string_view option,
                                                     std::optional<pattern::IndexFormat> format) {
-  const auto found = std::ranges::find_if(kept_, [&](const Kept& one) {
-    return one.value == value &&
-           (one.format == format || (format && one.indices->guessed && one.indices->format == format));
+  const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
+    return kept.value == value &&
+           (kept.format == format || (format && kept.indices->guessed && kept.indices->format == format));
   });
   if (found != kept_.end()) {
     std::rotate(found, found + 1, kept_.end());

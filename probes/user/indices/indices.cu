@@ -15,16 +15,18 @@
 
 namespace gpumem::global {
 
-static auto index_of(const IndexCase& one) { return type_of_size<std::uint32_t, std::uint64_t>(one.index_bytes()); }
+static auto index_of(const IndexCase& indexed) {
+  return type_of_size<std::uint32_t, std::uint64_t>(indexed.index_bytes());
+}
 
-static std::string kernel_name_of(const IndexCase& one) {
-  const Launch& launch = one.launch;
-  return dispatch(word_of(launch), elements_of(launch), index_of(one), [&](auto word, auto elements, auto index) {
+static std::string kernel_name_of(const IndexCase& indexed) {
+  const Launch& launch = indexed.launch;
+  return dispatch(word_of(launch), elements_of(launch), index_of(indexed), [&](auto word, auto elements, auto index) {
     using Word = typename decltype(word)::type;
     using Index = typename decltype(index)::type;
     if (launch.op == Op::read) return measure::kernel_name<&read<Word, IndexPattern<Index>, elements()>>();
     if (launch.op == Op::write) return measure::kernel_name<&write<Word, IndexPattern<Index>, elements()>>();
-    if (one.from) return measure::kernel_name<&copy_indexed<Word, Index, elements(), true>>();
+    if (indexed.from) return measure::kernel_name<&copy_indexed<Word, Index, elements(), true>>();
     return measure::kernel_name<&copy_indexed<Word, Index, elements(), false>>();
   });
 }
@@ -44,8 +46,8 @@ static void upload(const pattern::IndexSequence& sequence, std::uint64_t count, 
 
 class IndexExperiment final : public measure::Experiment {
  public:
-  IndexExperiment(IndexCase one, measure::Session& session)
-      : case_(std::move(one)), session_(&session), indices_(device_indices(case_.indices)) {
+  IndexExperiment(IndexCase indexed, measure::Session& session)
+      : case_(std::move(indexed)), session_(&session), indices_(device_indices(case_.indices)) {
     const std::uint64_t words_per_element = case_.launch.words_per_element();
     if (case_.from) from_ = device_indices(*case_.from);
     if (case_.launch.loads()) source_ = session.random_source(case_.source_elements * words_per_element);
@@ -212,9 +214,9 @@ static Probe indices_probe() {
   probe.axes = index_axes();
   probe.baseline = "UNIFORM:8:1:NR";
   probe.describe = [cases](const Case& decided, const Device& device) {
-    const IndexCase one = cases->get(decided);
-    Workload workload = cases->describe(one, device);
-    workload.kernel = kernel_name_of(one);
+    const IndexCase indexed = cases->get(decided);
+    Workload workload = cases->describe(indexed, device);
+    workload.kernel = kernel_name_of(indexed);
     return workload;
   };
   probe.validate = [cases](const Case& chosen) { cases->validate(chosen); };

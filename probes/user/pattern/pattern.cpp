@@ -30,8 +30,8 @@ namespace {
 
 std::vector<std::string> swept_texts(std::string_view text, std::string_view option) {
   std::vector<std::string> texts;
-  for (const std::string_view one : pattern::expressions_of(text)) {
-    for (pattern::Swept& swept : pattern::parse(one, option)) texts.push_back(std::move(swept.text));
+  for (const std::string_view expression : pattern::expressions_of(text)) {
+    for (pattern::Swept& swept : pattern::parse(expression, option)) texts.push_back(std::move(swept.text));
   }
   return texts;
 }
@@ -50,17 +50,17 @@ std::vector<std::string> pattern_texts(const std::string& text) {
   }
 }
 
-bool uses_any(const Case& one, std::span<const pattern::Variable> names) {
+bool uses_any(const Case& tested, std::span<const pattern::Variable> names) {
   return std::ranges::any_of(std::array{axis::pattern, axis::active}, [&](const Text& parameter) {
-    const pattern::Expression expression = pattern::parse_one(one[parameter], parameter);
+    const pattern::Expression expression = pattern::parse_one(tested[parameter], parameter);
     return std::ranges::any_of(names, [&](pattern::Variable name) { return expression.uses(name); });
   });
 }
 
 /// Puts the first candidate in place of "auto" in all cases.
 void hold(std::span<Case> sweep, const TypedParameter& parameter) {
-  for (Case& one : sweep) {
-    if (one.is_auto(parameter)) one.set(parameter, one.probe->find_axis(parameter)->candidates.front());
+  for (Case& tested : sweep) {
+    if (tested.is_auto(parameter)) tested.set(parameter, tested.probe->find_axis(parameter)->candidates.front());
   }
 }
 
@@ -71,17 +71,17 @@ void hold_shape(std::span<Case> sweep) {
   constexpr std::array of_threads = {warp, thread, block};
   constexpr std::array of_elements = {block};
   const auto uses = [&](std::span<const pattern::Variable> names) {
-    return std::ranges::any_of(sweep, [&](const Case& one) { return uses_any(one, names); });
+    return std::ranges::any_of(sweep, [&](const Case& tested) { return uses_any(tested, names); });
   };
   if (uses(of_threads)) hold(sweep, axis::block_threads);
   if (uses(of_elements)) hold(sweep, axis::elements_per_thread);
 }
 
 /// With as much of its shape as is decided.
-Launch launch_so_far(const Case& one) {
-  Launch launch = untiled_launch_of(one);
-  if (!one.is_auto(axis::block_threads)) launch.tile.block_threads = one[axis::block_threads];
-  if (!one.is_auto(axis::elements_per_thread)) launch.tile.elements_per_thread = one[axis::elements_per_thread];
+Launch launch_so_far(const Case& tested) {
+  Launch launch = untiled_launch_of(tested);
+  if (!tested.is_auto(axis::block_threads)) launch.tile.block_threads = tested[axis::block_threads];
+  if (!tested.is_auto(axis::elements_per_thread)) launch.tile.elements_per_thread = tested[axis::elements_per_thread];
   return launch;
 }
 
@@ -123,29 +123,30 @@ struct KnownCase {
 class PatternProbe {
  public:
   /// Evaluates the pattern of a launch. Throws usage errors for elements that the case cannot have.
-  [[nodiscard]] KnownCase known(const Case& one, const Launch& launch, const Device& device) {
+  [[nodiscard]] KnownCase known(const Case& tested, const Launch& launch, const Device& device) {
     device_ = &device;
-    KnownCase known{.launch = launch, .pattern = user_pattern(one[axis::pattern], one[axis::active], launch)};
+    KnownCase known{.launch = launch, .pattern = user_pattern(tested[axis::pattern], tested[axis::active], launch)};
     memory_.evaluate_once(known.pattern, launch);
     known.facts = memory_.facts(known.pattern, launch);
-    const std::uint64_t extent = one[axis::extent_elements];
+    const std::uint64_t extent = tested[axis::extent_elements];
     if (extent > 0 && known.facts.extent_elements > extent) {
       throw usage_error(fmt::format(
           "--pattern: '{}' is {} for access i = {}, beyond the {} elements of --extent; make that larger, or leave the "
           "access out with --active",
-          one[axis::pattern], known.facts.extent_elements - 1, known.facts.highest_access, extent));
+          tested[axis::pattern], known.facts.extent_elements - 1, known.facts.highest_access, extent));
     }
     known.extent_elements = std::max(extent, known.facts.extent_elements);
     return known;
   }
 
   [[nodiscard]] Workload describe(const Case& decided, const Device& device) {
-    const KnownCase one = known(decided, launch_of(decided), device);
-    Workload workload = workload_of(one.launch, one.pattern, memory_.counted(one.pattern, one.launch), one.facts);
-    workload.kernel = pattern_kernel_name(one.launch);
-    workload.allocated_bytes = allocated_bytes(one.launch, one.extent_elements);
+    const KnownCase known_case = known(decided, launch_of(decided), device);
+    Workload workload = workload_of(known_case.launch, known_case.pattern,
+                                    memory_.counted(known_case.pattern, known_case.launch), known_case.facts);
+    workload.kernel = pattern_kernel_name(known_case.launch);
+    workload.allocated_bytes = allocated_bytes(known_case.launch, known_case.extent_elements);
     if (device.memory_bytes > 0 && workload.allocated_bytes > device.memory_bytes &&
-        allocated_bytes(one.launch, one.facts.extent_elements) <= device.memory_bytes) {
+        allocated_bytes(known_case.launch, known_case.facts.extent_elements) <= device.memory_bytes) {
       const auto [needed, had] = sizes_apart(workload.allocated_bytes, device.memory_bytes);
       throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --extent", needed, had));
     }
@@ -154,25 +155,25 @@ class PatternProbe {
 
   void size(std::span<Case> sweep, const Device& device) {
     hold_shape(sweep);
-    for (const Case& one : sweep) require_extent(one, device);
-    global::size(sweep, device, [&](const Case& one) {
-      const KnownCase sized = known(one, launch_so_far(one), device);
+    for (const Case& tested : sweep) require_extent(tested, device);
+    global::size(sweep, device, [&](const Case& tested) {
+      const KnownCase sized = known(tested, launch_so_far(tested), device);
       // More than there is would not fit into the number.
       return allocated_bytes(sized.launch, std::min(sized.extent_elements, device.memory_bytes));
     });
-    for (const Case& one : sweep) require_memory(one, device);
+    for (const Case& tested : sweep) require_memory(tested, device);
   }
 
  private:
   /// An index that no memory reaches is a slip in the expression, and not a case that happens to be too large.
-  void require_memory(const Case& one, const Device& device) {
-    const KnownCase sized = known(one, launch_so_far(one), device);
+  void require_memory(const Case& tested, const Device& device) {
+    const KnownCase sized = known(tested, launch_so_far(tested), device);
     const std::uint64_t word = sized.launch.word_bytes;
     if (sized.extent_elements <= device.memory_bytes / word) return;
     throw usage_error(fmt::format(
         "--pattern: '{}' is {} for access i = {}, beyond the {} elements that the GPU's memory has; keep it smaller "
         "with % or &, or pass a smaller --buffer",
-        one[axis::pattern], sized.extent_elements - 1, sized.facts.highest_access, device.memory_bytes / word));
+        tested[axis::pattern], sized.extent_elements - 1, sized.facts.highest_access, device.memory_bytes / word));
   }
 
   PatternCounter counter_;
@@ -197,10 +198,11 @@ Probe pattern_probe() {
   probe.size = [shared](std::span<Case> sweep, const Device& device) { shared->size(sweep, device); };
   probe.prepare = [shared, loaded = std::make_shared<LoadedPatterns>()](const Case& decided,
                                                                         measure::Session& session) {
-    const KnownCase one = shared->known(decided, launch_of(decided), session.device());
-    return prepare_pattern(
-        one.launch, one.extent_elements,
-        loaded->get(one.launch, one.pattern, shared->describe(decided, session.device()), session.device()), session);
+    const KnownCase known_case = shared->known(decided, launch_of(decided), session.device());
+    return prepare_pattern(known_case.launch, known_case.extent_elements,
+                           loaded->get(known_case.launch, known_case.pattern,
+                                       shared->describe(decided, session.device()), session.device()),
+                           session);
   };
   return probe;
 }

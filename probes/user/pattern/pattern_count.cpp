@@ -46,7 +46,7 @@ class Counting {
     stream_.synchronize();
     measure::check(cudaMemcpy(found_.data(), found, on_device_.bytes(), cudaMemcpyDeviceToHost), "copy counts");
     CountedRequests sum;
-    for (const CountedRequests& one : found_) add(sum, one);
+    for (const CountedRequests& counted : found_) add(sum, counted);
     return sum;
   }
 
@@ -61,16 +61,16 @@ class Counting {
   }
 
  private:
-  static void add(CountedRequests& sum, const CountedRequests& one) {
-    sum.requests += one.requests;
-    sum.sectors += one.sectors;
-    sum.lines += one.lines;
-    sum.addresses += one.addresses;
-    sum.accesses += one.accesses;
-    sum.negative += one.negative;
-    if (one.extent <= sum.extent) return;
-    sum.extent = one.extent;
-    sum.highest_access = one.highest_access;
+  static void add(CountedRequests& sum, const CountedRequests& counted) {
+    sum.requests += counted.requests;
+    sum.sectors += counted.sectors;
+    sum.lines += counted.lines;
+    sum.addresses += counted.addresses;
+    sum.accesses += counted.accesses;
+    sum.negative += counted.negative;
+    if (counted.extent <= sum.extent) return;
+    sum.extent = counted.extent;
+    sum.highest_access = counted.highest_access;
   }
 
   const measure::Module& kernel_;

@@ -26,7 +26,7 @@ WarpElements PatternEvaluator::operator()(WarpAccesses& at) {
   if (at.active == 0) return {at.i, 0};
   const pattern::WarpValues& element = element_(at);
   std::int64_t signs = 0;
-  for (const std::int64_t one : element) signs |= one;
+  for (const std::int64_t value : element) signs |= value;
   if (signs < 0) refuse_negative(at, element);
   return {element, at.active};
 }

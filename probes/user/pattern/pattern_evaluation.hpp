@@ -47,10 +47,10 @@ class EvaluatorPool {
 
   template <class Use>
   void with_one(const Use& use) {
-    std::unique_ptr<PatternEvaluator> one = take();
-    use(*one);
+    std::unique_ptr<PatternEvaluator> evaluator = take();
+    use(*evaluator);
     const std::scoped_lock lock(mutex_);
-    idle_.push_back(std::move(one));
+    idle_.push_back(std::move(evaluator));
   }
 
  private:
@@ -58,9 +58,9 @@ class EvaluatorPool {
     {
       const std::scoped_lock lock(mutex_);
       if (!idle_.empty()) {
-        auto one = std::move(idle_.back());
+        auto evaluator = std::move(idle_.back());
         idle_.pop_back();
-        return one;
+        return evaluator;
       }
     }
     return std::make_unique<PatternEvaluator>(pattern_, n_);

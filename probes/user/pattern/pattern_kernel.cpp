@@ -162,8 +162,8 @@ measure::KernelSource source_of(const char* header, const std::string& functors)
   measure::KernelSource source;
   source.text = fmt::format("#include \"{}\"\n{}namespace gpumem::global {{\n{}}}\n", header,
                             pattern::expression_functions("static __device__ __forceinline__"), functors);
-  for (const KernelHeader& one : kernel_headers()) {
-    source.headers.push_back({std::string(one.name), std::string(one.text)});
+  for (const KernelHeader& included : kernel_headers()) {
+    source.headers.push_back({std::string(included.name), std::string(included.text)});
   }
   return source;
 }

@@ -99,7 +99,7 @@ Highest highest_of_all(const UserPattern& pattern, std::int64_t n) {
         });
       });
   Highest highest;
-  for (const Highest& one : found) highest.add(one);
+  for (const Highest& of_thread : found) highest.add(of_thread);
   return highest;
 }
 
@@ -266,8 +266,9 @@ namespace {
 std::string key_of(const UserPattern& pattern, std::uint64_t accesses) {
   std::string key = fmt::format("{} ", accesses);
   for (const pattern::Expression* expression : {&pattern.element, &pattern.active}) {
-    for (const pattern::Instruction& one : expression->code) {
-      key += fmt::format(";{} {} {} {} {}", static_cast<int>(one.op), one.a, one.b, one.c, one.value);
+    for (const pattern::Instruction& instruction : expression->code) {
+      key += fmt::format(";{} {} {} {} {}", static_cast<int>(instruction.op), instruction.a, instruction.b,
+                         instruction.c, instruction.value);
     }
     key += '|';
   }

@@ -32,10 +32,10 @@ Json program_json(const std::optional<ProgramRecord>& program) {
           {"gpu_seconds", number(program->gpu_seconds)}};
 }
 
-Json run_json(const NamedReport& one) {
-  const Report& report = one.report;
+Json run_json(const NamedReport& named) {
+  const Report& report = named.report;
   const Device device = report.device.value_or(Device());
-  return {{"report", one.name},
+  return {{"report", named.name},
           {"started_at", known(report.started_at)},
           {"backend", known(report.backend)},
           {"profile", optional(report.profile)},
@@ -79,25 +79,28 @@ Json change_json(const CaseChange& change) {
   return json;
 }
 
-Json case_json(const ComparedCase& one) {
+Json case_json(const ComparedCase& compared) {
   Json changes = Json::array();
-  for (const CaseChange& change : one.changes) changes.push_back(change_json(change));
-  return {{"probe", one.record->probe},           {"parameters", parameters(one.record->parameters)},
-          {"chosen_by_auto", one.record->chosen}, {"quantity", one.quantity ? Json(one.quantity->name) : Json(nullptr)},
-          {"old", side_json(one.old_reading)},    {"new", std::move(changes)}};
+  for (const CaseChange& change : compared.changes) changes.push_back(change_json(change));
+  return {{"probe", compared.record->probe},
+          {"parameters", parameters(compared.record->parameters)},
+          {"chosen_by_auto", compared.record->chosen},
+          {"quantity", compared.quantity ? Json(compared.quantity->name) : Json(nullptr)},
+          {"old", side_json(compared.old_reading)},
+          {"new", std::move(changes)}};
 }
 
 Json differences_json(const Comparison& comparison) {
   Json list = Json::array();
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
-    for (const Difference& one : comparison.differences[n]) {
+    for (const Difference& difference : comparison.differences[n]) {
       list.push_back({{"new_index", n},
-                      {"member", one.member},
-                      {"what", one.what},
-                      {"old", known(one.old_value)},
-                      {"new", known(one.new_value)},
-                      {"minor", one.minor},
-                      {"cases", one.cases == 0 ? Json(nullptr) : Json(one.cases)}});
+                      {"member", difference.member},
+                      {"what", difference.what},
+                      {"old", known(difference.old_value)},
+                      {"new", known(difference.new_value)},
+                      {"minor", difference.minor},
+                      {"cases", difference.cases == 0 ? Json(nullptr) : Json(difference.cases)}});
     }
   }
   return list;
@@ -107,19 +110,19 @@ Json summary_json(const Comparison& comparison) {
   Json list = Json::array();
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     const CaseTally counts = tally(comparison, n);
-    Json one = Json::object();
+    Json verdicts = Json::object();
     for (std::size_t i = 0; i < counts.counts.size(); ++i) {
-      one[std::string(to_string(static_cast<CaseVerdict>(i)))] = counts.counts[i];
+      verdicts[std::string(to_string(static_cast<CaseVerdict>(i)))] = counts.counts[i];
     }
-    list.push_back(std::move(one));
+    list.push_back(std::move(verdicts));
   }
   return list;
 }
 
 std::vector<CsvPath> csv_paths(const Comparison& comparison) {
   std::vector<CsvPath> paths = {{"probe"}};
-  for (const ComparedCase& one : comparison.cases) {
-    for (const Parameter& parameter : one.record->parameters) add_paths(paths, {"parameters"}, {parameter.name});
+  for (const ComparedCase& compared : comparison.cases) {
+    for (const Parameter& parameter : compared.record->parameters) add_paths(paths, {"parameters"}, {parameter.name});
   }
   const std::vector<std::string> estimate = {"value", "ci95_low", "ci95_high"};
   add_paths(paths, {}, {"chosen_by_auto", "old_report", "new_report", "quantity", "verdict"});
@@ -137,9 +140,9 @@ std::vector<CsvPath> csv_paths(const Comparison& comparison) {
 
 void write_comparison_json(std::ostream& out, const Comparison& comparison) {
   Json new_reports = Json::array();
-  for (const NamedReport& one : comparison.reports.subspan(1)) new_reports.push_back(run_json(one));
+  for (const NamedReport& named : comparison.reports.subspan(1)) new_reports.push_back(run_json(named));
   Json cases = Json::array();
-  for (const ComparedCase& one : comparison.cases) cases.push_back(case_json(one));
+  for (const ComparedCase& compared : comparison.cases) cases.push_back(case_json(compared));
   const Json json = {{"schema_version", 1},
                      {"tool", {{"name", "gpumem"}, {"version", comparison.tool_version}}},
                      {"tolerance", comparison.tolerance},
@@ -155,11 +158,11 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison) {
 void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
   const std::vector<CsvPath> paths = csv_paths(comparison);
   out << csv_names(paths) << '\n';
-  for (const ComparedCase& one : comparison.cases) {
+  for (const ComparedCase& compared : comparison.cases) {
     for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
-      if (!one.old_reading && !one.changes[n].reading) continue;  // another NEW's
-      Json row = case_json(one);
-      row.update(change_json(one.changes[n]));
+      if (!compared.old_reading && !compared.changes[n].reading) continue;  // another NEW's
+      Json row = case_json(compared);
+      row.update(change_json(compared.changes[n]));
       row["new"] = row["case"];
       row["old_report"] = comparison.reports.front().name;
       row["new_report"] = comparison.reports[n + 1].name;

@@ -21,9 +21,9 @@ Block change_matrices(const Comparison& comparison, const ShownCases& cases) {
   if (comparison.new_reports() != 1) return {};
   Cases records;
   std::map<const Record*, const CaseChange*> changes;
-  for (const ComparedCase* one : cases) {
-    records.push_back(one->record);
-    changes[one->record] = &one->changes.front();
+  for (const ComparedCase* compared : cases) {
+    records.push_back(compared->record);
+    changes[compared->record] = &compared->changes.front();
   }
   Block block = matrix_block(records, "change in %",
                              [&](const Record& record) { return cell_of(comparison, *changes.at(&record)); });

@@ -23,8 +23,8 @@ namespace gpumem::report {
 
 namespace {
 
-bool is_shown(const ComparedCase& one, bool changed_only) {
-  return std::ranges::any_of(one.changes, [&](const CaseChange& change) {
+bool is_shown(const ComparedCase& compared, bool changed_only) {
+  return std::ranges::any_of(compared.changes, [&](const CaseChange& change) {
     using enum CaseVerdict;
     return change.reading && change.outcome != added && change.outcome != not_run &&
            !(changed_only && change.outcome == same);
@@ -45,17 +45,17 @@ std::string outcome_words(CaseVerdict outcome) {
 
 /// Flags that only one of the two has, and shapes that differ: what may explain a change. A wide interval needs no
 /// flag, since it is shown.
-std::vector<std::string> notes_of(const ComparedCase& one, const CaseChange& change, const std::string& label) {
+std::vector<std::string> notes_of(const ComparedCase& compared, const CaseChange& change, const std::string& label) {
   std::vector<std::string> notes;
-  if (!one.old_reading || !change.reading || change.outcome == CaseVerdict::same) return notes;
+  if (!compared.old_reading || !change.reading || change.outcome == CaseVerdict::same) return notes;
   const auto add_own = [&](const Record& of, const Record& other, const std::string& name) {
     for (const std::string& flag : of.flags) {
       const bool shared = std::ranges::find(other.flags, flag) != other.flags.end();
       if (!shared && flag != "wide_interval") notes.push_back(name + ": " + one_line(flag));
     }
   };
-  add_own(*one.old_reading->record, *change.reading->record, "old");
-  add_own(*change.reading->record, *one.old_reading->record, label);
+  add_own(*compared.old_reading->record, *change.reading->record, "old");
+  add_own(*change.reading->record, *compared.old_reading->record, label);
   if (change.by_place) return notes;
   for (const auto& [name, old_value, new_value] : change.shape) {
     const std::string from = old_value ? value_text({name, *old_value}) : "none";
@@ -79,9 +79,9 @@ class BlockBuilder {
     const auto add = [&](const std::optional<CaseReading>& reading) {
       if (reading && reading->estimate) values.push_back(reading->estimate->value);
     };
-    for (const ComparedCase* one : cases) {
-      add(one->old_reading);
-      for (const CaseChange& change : one->changes) add(change.reading);
+    for (const ComparedCase* compared : cases) {
+      add(compared->old_reading);
+      for (const CaseChange& change : compared->changes) add(change.reading);
     }
     if (unit_.name == "s") unit_ = time_unit(values.empty() ? 1 : std::ranges::min(values));
     for (double& value : values) value *= unit_.per_second;
@@ -94,7 +94,8 @@ class BlockBuilder {
     } else {
       add_parameters();
     }
-    add_column({.heading = {"old", unit_.name}}, [&](const ComparedCase& one) { return text_of(one.old_reading); });
+    add_column({.heading = {"old", unit_.name}},
+               [&](const ComparedCase& compared) { return text_of(compared.old_reading); });
     for (std::size_t n = 0; n < comparison_.new_reports(); ++n) add_new(n);
     add_notes();
     for (std::size_t n = 0; n < comparison_.new_reports(); ++n) add_reasons(n);
@@ -122,7 +123,7 @@ class BlockBuilder {
     for (const Parameter& parameter : first.parameters) {
       const std::string& name = parameter.name;
       std::set<std::string> texts;
-      for (const ComparedCase* one : cases_) texts.insert(asked_text(*one->record, name));
+      for (const ComparedCase* compared : cases_) texts.insert(asked_text(*compared->record, name));
       if (texts.size() == 1 && !(name == first.swept && cases_.size() == 1)) {
         const bool said = *texts.begin() != "auto" && is_said(first.probe, parameter);
         if (said) block_.constants.push_back(parameter_phrase(parameter));
@@ -130,7 +131,7 @@ class BlockBuilder {
       }
       const bool names = std::holds_alternative<std::string>(parameter.value) && !first.is_chosen(name);
       add_column({.heading = parameter_heading(name), .names = names},
-                 [&](const ComparedCase& one) { return asked_text(*one.record, name); });
+                 [&](const ComparedCase& compared) { return asked_text(*compared.record, name); });
       ++block_.parameter_columns;
     }
   }
@@ -139,40 +140,40 @@ class BlockBuilder {
   void add_kernels() {
     constexpr std::size_t longest_name = 40;
     Cases kernels;
-    for (const ComparedCase* one : cases_) kernels.push_back(one->record);
+    for (const ComparedCase* compared : cases_) kernels.push_back(compared->record);
     const KernelPlaces places(kernels, longest_name);
     add_column({.heading = {"kernel", ""}, .names = true},
-               [&](const ComparedCase& one) { return places.words(*one.record); });
+               [&](const ComparedCase& compared) { return places.words(*compared.record); });
     block_.parameter_columns = 1;
   }
 
   void add_new(std::size_t n) {
     const std::string label = new_label(comparison_, n);
     const bool several = comparison_.new_reports() > 1;
-    const auto change = [n](const ComparedCase& one) -> const CaseChange& { return one.changes[n]; };
+    const auto change = [n](const ComparedCase& compared) -> const CaseChange& { return compared.changes[n]; };
     add_column({.heading = {label, unit_.name}, .rank = several ? 30U : 0},
-               [&](const ComparedCase& one) { return text_of(change(one).reading); });
-    add_column({.heading = {"change", "%"}}, [&](const ComparedCase& one) {
-      return change(one).speed ? change_cell(comparison_, change(one).speed->value) : std::string();
+               [&](const ComparedCase& compared) { return text_of(change(compared).reading); });
+    add_column({.heading = {"change", "%"}}, [&](const ComparedCase& compared) {
+      return change(compared).speed ? change_cell(comparison_, change(compared).speed->value) : std::string();
     });
-    add_column({.heading = {"interval", "%"}, .rank = several ? 50U : 20}, [&](const ComparedCase& one) {
-      const auto& speed = change(one).speed;
+    add_column({.heading = {"interval", "%"}, .rank = several ? 50U : 20}, [&](const ComparedCase& compared) {
+      const auto& speed = change(compared).speed;
       if (!speed || !speed->low || *speed->low == *speed->high) return std::string();
       return change_cell(comparison_, *speed->low) + ".." + change_cell(comparison_, *speed->high);
     });
     add_column({.heading = {several ? label : "", ""}, .names = true},
-               [&](const ComparedCase& one) { return outcome_words(change(one).outcome); });
+               [&](const ComparedCase& compared) { return outcome_words(change(compared).outcome); });
     for (std::size_t i = 0; i < cases_.size(); ++i) block_.rows[i].tints.back() = tint_of(change(*cases_[i]).outcome);
     if (!of_kernels_) return;
     double longest_s = 0;
-    for (const ComparedCase* one : cases_)
-      longest_s = std::max(longest_s, metric_of(one->old_reading, gpu_time_name).value_or(0));
+    for (const ComparedCase* compared : cases_)
+      longest_s = std::max(longest_s, metric_of(compared->old_reading, gpu_time_name).value_or(0));
     const TimeUnit unit = time_unit(longest_s);
-    add_column({.heading = {"launches", ""}, .rank = 40}, [&](const ComparedCase& one) {
-      return changed(one, change(one), launches_name, [](double value) { return fixed(value, 0); });
+    add_column({.heading = {"launches", ""}, .rank = 40}, [&](const ComparedCase& compared) {
+      return changed(compared, change(compared), launches_name, [](double value) { return fixed(value, 0); });
     });
-    add_column({.heading = {"in all", unit.name}, .rank = 10}, [&](const ComparedCase& one) {
-      return changed(one, change(one), gpu_time_name, [&](double value) {
+    add_column({.heading = {"in all", unit.name}, .rank = 10}, [&](const ComparedCase& compared) {
+      return changed(compared, change(compared), gpu_time_name, [&](double value) {
         return fixed(value * unit.per_second, decimals_for(std::array{longest_s * unit.per_second}, 3, 2));
       });
     });
@@ -185,8 +186,9 @@ class BlockBuilder {
 
   /// "10 -> 12", or what both are.
   template <class Text>
-  static std::string changed(const ComparedCase& one, const CaseChange& change, const char* name, const Text& text) {
-    const auto old_value = metric_of(one.old_reading, name);
+  static std::string changed(const ComparedCase& compared, const CaseChange& change, const char* name,
+                             const Text& text) {
+    const auto old_value = metric_of(compared.old_reading, name);
     const auto new_value = metric_of(change.reading, name);
     const std::string from = old_value ? text(*old_value) : "-";
     const std::string to = new_value ? text(*new_value) : "-";
@@ -195,10 +197,11 @@ class BlockBuilder {
 
   void add_notes() {
     std::vector<std::vector<std::string>> notes;
-    for (const ComparedCase* one : cases_) {
+    for (const ComparedCase* compared : cases_) {
       std::vector<std::string>& own = notes.emplace_back();
       for (std::size_t n = 0; n < comparison_.new_reports(); ++n) {
-        std::ranges::move(notes_of(*one, one->changes[n], new_label(comparison_, n)), std::back_inserter(own));
+        std::ranges::move(notes_of(*compared, compared->changes[n], new_label(comparison_, n)),
+                          std::back_inserter(own));
       }
     }
     set_flags(block_, std::move(notes));
@@ -206,7 +209,7 @@ class BlockBuilder {
 
   /// Why cases did not run, once for all of the same reason.
   void add_reasons(std::size_t n) {
-    for (const auto& [reason, cases] : grouped(cases_, [&](const auto* one) { return reason_of(*one, n); })) {
+    for (const auto& [reason, cases] : grouped(cases_, [&](const auto* compared) { return reason_of(*compared, n); })) {
       if (reason.empty()) continue;
       const std::string which = case_name(comparison_, *cases.front());
       const std::string more = cases.size() == 1 ? "" : fmt::format(" and {} more", cases.size() - 1);
@@ -216,22 +219,22 @@ class BlockBuilder {
 
   void add_places(std::size_t n) {
     Cases kernels;
-    for (const ComparedCase* one : cases_) {
-      kernels.push_back(one->record);
-      if (one->changes[n].reading) kernels.push_back(one->changes[n].reading->record);
+    for (const ComparedCase* compared : cases_) {
+      kernels.push_back(compared->record);
+      if (compared->changes[n].reading) kernels.push_back(compared->changes[n].reading->record);
     }
     const KernelPlaces places(kernels);
-    for (const ComparedCase* one : cases_) {
-      if (!one->changes[n].by_place) continue;
-      block_.findings.push_back(fmt::format("matched by place: {} -> {}", places.words(*one->record),
-                                            places.words(*one->changes[n].reading->record)));
+    for (const ComparedCase* compared : cases_) {
+      if (!compared->changes[n].by_place) continue;
+      block_.findings.push_back(fmt::format("matched by place: {} -> {}", places.words(*compared->record),
+                                            places.words(*compared->changes[n].reading->record)));
     }
   }
 
-  [[nodiscard]] std::string reason_of(const ComparedCase& one, std::size_t n) const {
-    const CaseChange& change = one.changes[n];
+  [[nodiscard]] std::string reason_of(const ComparedCase& compared, std::size_t n) const {
+    const CaseChange& change = compared.changes[n];
     const auto why = [](const Record& record) { return record.reason ? ": " + one_line(*record.reason) : ""; };
-    if (change.outcome == CaseVerdict::recovered) return "did not run in old" + why(*one.old_reading->record);
+    if (change.outcome == CaseVerdict::recovered) return "did not run in old" + why(*compared.old_reading->record);
     if (change.outcome == CaseVerdict::unread) return "has no reading in both reports";
     const bool wrong_data = change.outcome == CaseVerdict::wrong_data;
     if (!wrong_data && change.outcome != CaseVerdict::failed && change.outcome != CaseVerdict::skipped) return {};
@@ -248,11 +251,11 @@ class BlockBuilder {
 };
 
 /// By which the program's time on the GPU changed because of a kernel; 0 for cases of probes.
-double changed_gpu_s(const ComparedCase* one) {
+double changed_gpu_s(const ComparedCase* compared) {
   double most = 0;
-  for (const CaseChange& change : one->changes) {
-    if (!one->old_reading || !change.reading) continue;
-    const auto old_s = metric_value(*one->old_reading->record, gpu_time_name);
+  for (const CaseChange& change : compared->changes) {
+    if (!compared->old_reading || !change.reading) continue;
+    const auto old_s = metric_value(*compared->old_reading->record, gpu_time_name);
     const auto new_s = metric_value(*change.reading->record, gpu_time_name);
     if (old_s && new_s) most = std::max(most, std::abs(*new_s - *old_s));
   }
@@ -261,8 +264,8 @@ double changed_gpu_s(const ComparedCase* one) {
 
 /// Cases of a probe and quantity that differ in nothing but what stands in rows, side by side, or as alternatives.
 std::vector<ShownCases> tables_of(const ShownCases& cases) {
-  const auto key = [](const ComparedCase* one) {
-    return one->record->across.empty() ? std::string() : table_key(*one->record);
+  const auto key = [](const ComparedCase* compared) {
+    return compared->record->across.empty() ? std::string() : table_key(*compared->record);
   };
   std::vector<ShownCases> all;
   for (auto& [name, members] : grouped(cases, key)) all.push_back(std::move(members));
@@ -276,7 +279,7 @@ void add_blocks(Page& page, const Comparison& comparison, const ShownCases& case
     Block block = change_matrices(comparison, table);
     const bool all = block.matrices.empty();
     std::ranges::copy_if(table, std::back_inserter(in_rows),
-                         [&](const ComparedCase* one) { return all || is_shown(*one, true); });
+                         [&](const ComparedCase* compared) { return all || is_shown(*compared, true); });
     if (!all) page.blocks.push_back(std::move(block));
   }
   if (!in_rows.empty()) page.blocks.push_back(BlockBuilder(comparison, in_rows, quantity).build());
@@ -285,11 +288,11 @@ void add_blocks(Page& page, const Comparison& comparison, const ShownCases& case
 Page page_of(const Comparison& comparison, bool changed_only) {
   Page page{.before = comparison_preamble(comparison), .blocks = {}, .after = comparison_closing(comparison)};
   ShownCases shown;
-  for (const ComparedCase& one : comparison.cases) {
-    if (is_shown(one, changed_only)) shown.push_back(&one);
+  for (const ComparedCase& compared : comparison.cases) {
+    if (is_shown(compared, changed_only)) shown.push_back(&compared);
   }
   std::ranges::stable_sort(shown, std::ranges::greater(), changed_gpu_s);
-  const auto kind = [](const ComparedCase* one) { return std::pair(one->record->probe, one->quantity); };
+  const auto kind = [](const ComparedCase* compared) { return std::pair(compared->record->probe, compared->quantity); };
   for (const auto& [key, cases] : grouped(shown, kind)) {
     const std::string quantity = key.second ? key.second->name : std::string(bandwidth_name);
     if (changed_only) {

@@ -23,9 +23,9 @@ namespace {
 
 constexpr std::size_t longest_command = 60;
 
-std::string report_line(const std::string& label, const NamedReport& one) {
-  const Report& report = one.report;
-  std::string line = label + ": " + (one.name == "-" ? "standard input" : one_line(one.name));
+std::string report_line(const std::string& label, const NamedReport& named) {
+  const Report& report = named.report;
+  std::string line = label + ": " + (named.name == "-" ? "standard input" : one_line(named.name));
   if (report.program) line += ": " + truncated(one_line(join(report.program->command, " ")), longest_command);
   if (report.device) line += ": " + one_line(report.device->name);
   if (report.is_prediction()) return line + ", predicted, " + one_line(report.started_at);
@@ -33,10 +33,11 @@ std::string report_line(const std::string& label, const NamedReport& one) {
   return line + ", " + one_line(report.started_at);
 }
 
-std::string difference_words(const Difference& one) {
+std::string difference_words(const Difference& difference) {
   const auto known = [](const std::string& value) { return value.empty() ? "not known" : value; };
-  std::string text = fmt::format("{} {} -> {}", one.what, known(one.old_value), known(one.new_value));
-  if (one.cases > 0) text += fmt::format(" ({})", counted(one.cases, "case"));
+  std::string text =
+      fmt::format("{} {} -> {}", difference.what, known(difference.old_value), known(difference.new_value));
+  if (difference.cases > 0) text += fmt::format(" ({})", counted(difference.cases, "case"));
   return text;
 }
 
@@ -45,8 +46,8 @@ void add_differences(std::vector<Said>& lines, const Comparison& comparison, std
   const char* different = "Different";
   for (const bool minor : {false, true}) {
     std::vector<std::string> parts;
-    for (const Difference& one : comparison.differences[which]) {
-      if (one.minor == minor) parts.push_back(difference_words(one));
+    for (const Difference& difference : comparison.differences[which]) {
+      if (difference.minor == minor) parts.push_back(difference_words(difference));
     }
     if (parts.empty()) continue;
     const Tint tint = minor ? Tint::dim : Tint::yellow;
@@ -58,7 +59,7 @@ void add_differences(std::vector<Said>& lines, const Comparison& comparison, std
 /// Empty where both were measured.
 std::string nature_of(const Comparison& comparison) {
   std::size_t predictions = 0;
-  for (const NamedReport& one : comparison.reports) predictions += one.report.is_prediction() ? 1 : 0;
+  for (const NamedReport& named : comparison.reports) predictions += named.report.is_prediction() ? 1 : 0;
   if (predictions == 0) return {};
   if (predictions == comparison.reports.size()) {
     return "PREDICTED by the model on all sides: medians without intervals. Nothing was measured.";
@@ -167,10 +168,10 @@ void add_one_sided(std::vector<Said>& lines, const Comparison& comparison, std::
   Cases all;
   Cases missing;
   Cases added;
-  for (const ComparedCase& one : comparison.cases) {
-    all.push_back(one.record);
-    if (one.old_reading && !one.changes[which].reading) missing.push_back(one.record);
-    if (!one.old_reading && one.changes[which].reading) added.push_back(one.record);
+  for (const ComparedCase& compared : comparison.cases) {
+    all.push_back(compared.record);
+    if (compared.old_reading && !compared.changes[which].reading) missing.push_back(compared.record);
+    if (!compared.old_reading && compared.changes[which].reading) added.push_back(compared.record);
   }
   const std::string label = new_label(comparison, which);
   const std::string not_in = comparison.new_reports() == 1 ? "Only in old" : "In old, not in " + label;
@@ -205,11 +206,11 @@ std::string summary(const Comparison& comparison, std::size_t which) {
     parts.emplace_back("Nothing could be compared");
   } else {
     // "1 slower (worst: offset 3, write: -4.2 %)"
-    const auto add = [&](CaseVerdict verdict, const char* superlative, const ComparedCase* one) {
+    const auto add = [&](CaseVerdict verdict, const char* superlative, const ComparedCase* compared) {
       parts.push_back(fmt::format("{} {}", counts[verdict], to_string(verdict)));
-      if (one == nullptr) return;
-      parts.back() += fmt::format(" ({}: {}: {})", superlative, case_name(comparison, *one),
-                                  change_words(one->changes[which].speed->value));
+      if (compared == nullptr) return;
+      parts.back() += fmt::format(" ({}: {}: {})", superlative, case_name(comparison, *compared),
+                                  change_words(compared->changes[which].speed->value));
     };
     add(CaseVerdict::same, "", nullptr);
     add(CaseVerdict::slower, "worst", counts.slowest);

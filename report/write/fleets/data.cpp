@@ -20,26 +20,26 @@ using json_values::number;
 using json_values::optional;
 using json_values::parameters;
 
-Json to_json(const Fleet& fleet, const FleetCase& one) {
-  const FleetCaseName& name = fleet.names->case_name(one.name);
-  const auto of_values = [&](double value) { return one.count > 0 ? number(value) : Json(nullptr); };
+Json to_json(const Fleet& fleet, const FleetCase& fleet_case) {
+  const FleetCaseName& name = fleet.names->case_name(fleet_case.name);
+  const auto of_values = [&](double value) { return fleet_case.count > 0 ? number(value) : Json(nullptr); };
   return {{"probe", name.probe},
           {"parameters", parameters(name.parameters)},
           {"repetition", name.repetition},
           {"quantity", name.quantity},
           {"better", to_string(name.better)},
-          {"machines", one.machines},
-          {"count", one.count},
-          {"median", of_values(one.median)},
-          {"mad", of_values(one.mad)},
-          {"min", of_values(one.min)},
-          {"max", of_values(one.max)},
-          {"judged", one.judged},
-          {"least_off", one.judged ? number(one.least_off) : Json(nullptr)},
-          {"slow", one.slow},
-          {"fast", one.fast},
-          {"shapes_by_auto", one.shapes},
-          {"usual_shape_by_auto", parameters(fleet.names->shape(one.usual_shape))}};
+          {"machines", fleet_case.machines},
+          {"count", fleet_case.count},
+          {"median", of_values(fleet_case.median)},
+          {"mad", of_values(fleet_case.mad)},
+          {"min", of_values(fleet_case.min)},
+          {"max", of_values(fleet_case.max)},
+          {"judged", fleet_case.judged},
+          {"least_off", fleet_case.judged ? number(fleet_case.least_off) : Json(nullptr)},
+          {"slow", fleet_case.slow},
+          {"fast", fleet_case.fast},
+          {"shapes_by_auto", fleet_case.shapes},
+          {"usual_shape_by_auto", parameters(fleet.names->shape(fleet_case.usual_shape))}};
 }
 
 Json to_json(const FleetTally& tally, const Fleet& fleet) {
@@ -59,7 +59,7 @@ Json to_json(const Fleet& fleet, const FleetKind& kind) {
   Json properties = Json::array();
   for (const FleetTally& tally : kind.properties) properties.push_back(to_json(tally, fleet));
   Json cases = Json::array();
-  for (const FleetCase& one : kind.cases) cases.push_back(to_json(fleet, one));
+  for (const FleetCase& fleet_case : kind.cases) cases.push_back(to_json(fleet, fleet_case));
   return {{"gpu", kind.gpu},
           {"gpus", kind.gpus},
           {"backend", kind.predicted ? "model" : "cuda"},
@@ -96,9 +96,9 @@ Json to_json(const Fleet& fleet, std::size_t index) {
   Json cases = Json::array();
   for (std::size_t i = 0; i < machine.readings.size(); ++i) {
     const FleetJudgement& judgement = fleet.judgements[index][i];
-    Json& one = cases.emplace_back(to_json(machine.readings[i], judgement));
+    Json& entry = cases.emplace_back(to_json(machine.readings[i], judgement));
     // What most decided stands with the case.
-    if (judgement.other_shape) one["shape_by_auto"] = parameters(fleet.names->shape(machine.readings[i].shape));
+    if (judgement.other_shape) entry["shape_by_auto"] = parameters(fleet.names->shape(machine.readings[i].shape));
   }
   Json json = to_json(machine);
   json["kind"] = fleet.kind_of[index];
@@ -126,8 +126,8 @@ void write_list(std::ostream& out, const char* name, const Items& items, const T
 std::vector<CsvPath> case_paths(const Fleet& fleet) {
   std::vector<CsvPath> paths = {{"probe"}};
   for (const FleetKind& kind : fleet.kinds) {
-    for (const FleetCase& one : kind.cases) {
-      for (const auto& [name, value] : fleet.names->case_name(one.name).parameters) {
+    for (const FleetCase& fleet_case : kind.cases) {
+      for (const auto& [name, value] : fleet.names->case_name(fleet_case.name).parameters) {
         add_paths(paths, {"parameters"}, {name});
       }
     }
@@ -155,8 +155,8 @@ void write_fleet_json(std::ostream& out, const Fleet& fleet) {
                  {"outlier_z", measure::outlier_z},
                  {"fewest_values", measure::fewest_comparable}});
   write_list(out, "kinds", fleet.kinds, [&](const FleetKind& kind) { return to_json(fleet, kind); });
-  write_list(out, "unreadable", fleet.unreadable, [](const Unreadable& one) {
-    return Json{{"file", one.file}, {"reason", one.reason}};
+  write_list(out, "unreadable", fleet.unreadable, [](const Unreadable& unreadable) {
+    return Json{{"file", unreadable.file}, {"reason", unreadable.reason}};
   });
   write_list(out, "duplicates", fleet.duplicates, [&](const std::vector<std::size_t>& machines) {
     Json files = Json::array();
@@ -181,8 +181,8 @@ void write_fleet_csv(std::ostream& out, const Fleet& fleet) {
   std::vector<std::vector<std::pair<std::string, std::string>>> of_cases;  // per kind and case: before, after
   for (const FleetKind& kind : fleet.kinds) {
     auto& fields = of_cases.emplace_back();
-    for (const FleetCase& one : kind.cases) {
-      const Json json = to_json(fleet, one);
+    for (const FleetCase& fleet_case : kind.cases) {
+      const Json json = to_json(fleet, fleet_case);
       fields.emplace_back(csv_fields(json, paths_of_case), csv_fields({{"case", json}}, statistics_paths));
     }
   }

@@ -34,9 +34,9 @@ std::string hidden_words(std::size_t hidden, std::string_view noun) {
 }
 
 /// In which unit the values of a case are said.
-TimeUnit unit_for(const Fleet& fleet, const FleetCase& one) {
-  const std::string unit = unit_of(fleet.names->case_name(one.name).quantity);
-  return unit == "s" ? time_unit(one.median) : TimeUnit{.name = unit};
+TimeUnit unit_for(const Fleet& fleet, const FleetCase& fleet_case) {
+  const std::string unit = unit_of(fleet.names->case_name(fleet_case.name).quantity);
+  return unit == "s" ? time_unit(fleet_case.median) : TimeUnit{.name = unit};
 }
 
 /// Off by how much, of the worst case; dashes where none is off.
@@ -99,16 +99,19 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
   const std::vector<std::string> labels = case_labels(fleet, kind);
   const bool all = kind.cases.size() <= most_rows;
   for (std::size_t i = 0; i < kind.cases.size() && block.rows.size() < most_rows; ++i) {
-    const FleetCase& one = kind.cases[i];
-    if (!all && one.slow + one.fast == 0) continue;
-    const TimeUnit unit = unit_for(fleet, one);
-    const auto value = [&](double number) { return one.count == 0 ? "-" : significant(number * unit.per_second, 4); };
-    const auto if_judged = [&](const std::string& text) { return one.judged ? text : "-"; };
-    block.rows.push_back(row_of({labels[i], std::to_string(one.count), value(one.median), unit.name,
-                                 if_judged(one.mad > 0 ? significant(100 * one.mad / one.median, 2) : "0"),
-                                 if_judged(fixed(100 * one.least_off, 1)), value(one.min), value(one.max),
-                                 if_judged(std::to_string(one.slow)), if_judged(std::to_string(one.fast))},
-                                one.slow > 0, one.fast > 0));
+    const FleetCase& fleet_case = kind.cases[i];
+    if (!all && fleet_case.slow + fleet_case.fast == 0) continue;
+    const TimeUnit unit = unit_for(fleet, fleet_case);
+    const auto value = [&](double number) {
+      return fleet_case.count == 0 ? "-" : significant(number * unit.per_second, 4);
+    };
+    const auto if_judged = [&](const std::string& text) { return fleet_case.judged ? text : "-"; };
+    block.rows.push_back(
+        row_of({labels[i], std::to_string(fleet_case.count), value(fleet_case.median), unit.name,
+                if_judged(fleet_case.mad > 0 ? significant(100 * fleet_case.mad / fleet_case.median, 2) : "0"),
+                if_judged(fixed(100 * fleet_case.least_off, 1)), value(fleet_case.min), value(fleet_case.max),
+                if_judged(std::to_string(fleet_case.slow)), if_judged(std::to_string(fleet_case.fast))},
+               fleet_case.slow > 0, fleet_case.fast > 0));
   }
   const std::size_t hidden = kind.cases.size() - block.rows.size();
   if (hidden > 0) block.findings.push_back(hidden_words(hidden, "more case"));

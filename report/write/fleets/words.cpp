@@ -94,8 +94,8 @@ std::vector<std::string> peculiarities(std::size_t machine, const FleetKind& kin
 
 void add_unjudged(const Fleet& fleet, std::vector<std::string>& lines) {
   for (const FleetKind& kind : fleet.kinds) {
-    const auto unjudged =
-        static_cast<std::size_t>(std::ranges::count_if(kind.cases, [](const FleetCase& one) { return !one.judged; }));
+    const auto unjudged = static_cast<std::size_t>(
+        std::ranges::count_if(kind.cases, [](const FleetCase& fleet_case) { return !fleet_case.judged; }));
     if (kind.machines.size() < measure::fewest_comparable) {
       lines.push_back(fmt::format("Too few to find outliers: {} x {}; it takes {}.", kind.machines.size(),
                                   kind_words(kind), measure::fewest_comparable));
@@ -105,7 +105,7 @@ void add_unjudged(const Fleet& fleet, std::vector<std::string>& lines) {
                                   machine_noun(kind)));
     }
     const auto shapes = static_cast<std::size_t>(
-        std::ranges::count_if(kind.cases, [](const FleetCase& one) { return one.shapes > 1; }));
+        std::ranges::count_if(kind.cases, [](const FleetCase& fleet_case) { return fleet_case.shapes > 1; }));
     if (shapes > 0) {
       lines.push_back(fmt::format("In {} of {} auto decided differently on some {}s; --format csv says what.",
                                   counted(shapes, "case"), kind_words(kind), machine_noun(kind)));

@@ -96,7 +96,8 @@ std::string cell(const PortraitLevel& level, const Measure& measure, const Scale
 
 /// The names of all levels, in the order of the GPU that has most.
 std::vector<std::string> level_names(const std::vector<Portrait>& portraits) {
-  const auto most = std::ranges::max_element(portraits, {}, [](const Portrait& one) { return one.levels.size(); });
+  const auto most =
+      std::ranges::max_element(portraits, {}, [](const Portrait& portrait) { return portrait.levels.size(); });
   std::vector<std::string> names;
   for (const PortraitLevel& level : most->levels) names.push_back(level.name);
   return names;

@@ -34,8 +34,8 @@ struct Scales {
 Scales scales_of(std::span<const LabelledChart> charts) {
   std::vector<double> x;
   std::vector<double> y;
-  for (const LabelledChart& one : charts) {
-    for (const PortraitCurve& curve : one.chart->curves) {
+  for (const LabelledChart& labelled : charts) {
+    for (const PortraitCurve& curve : labelled.chart->curves) {
       for (const PortraitPoint& point : curve.points) {
         x.push_back(point.x);
         for (const auto& value : {point.measured, point.predicted}) {
@@ -51,8 +51,8 @@ Scales scales_of(std::span<const LabelledChart> charts) {
 /// Under as many points as there is room for words.
 void draw_x_axis(Svg& svg, std::span<const LabelledChart> charts, const Scales& scales) {
   std::map<double, std::string> ticks;
-  for (const LabelledChart& one : charts) {
-    for (const PortraitCurve& curve : one.chart->curves) {
+  for (const LabelledChart& labelled : charts) {
+    for (const PortraitCurve& curve : labelled.chart->curves) {
       for (const PortraitPoint& point : curve.points) ticks[point.x] = point.tick;
     }
   }
@@ -79,13 +79,13 @@ void draw_y_axis(Svg& svg, const PortraitChart& chart, const Scale& scale) {
   svg.text(14, (top + bottom) / 2, unit.empty() ? quantity_title(chart.quantity) : unit, "name", Anchor::middle, -90);
 }
 
-std::string told(const LabelledChart& one, const PortraitCurve& curve, const PortraitPoint& point, bool several) {
+std::string told(const LabelledChart& labelled, const PortraitCurve& curve, const PortraitPoint& point, bool several) {
   std::vector<std::string> words;
-  if (several) words.push_back(one.label);
+  if (several) words.push_back(labelled.label);
   if (!curve.name.empty()) words.push_back(curve.name);
   words.push_back(point.place);
   std::vector<std::string> readings;
-  const std::string& quantity = one.chart->quantity;
+  const std::string& quantity = labelled.chart->quantity;
   if (point.measured) readings.push_back(value_words(quantity, *point.measured) + " measured");
   if (point.predicted) readings.push_back(value_words(quantity, *point.predicted) + " predicted");
   return fmt::format("{}: {}", join(words, ", "), join(readings, ", "));
@@ -98,7 +98,7 @@ class Drawing {
  public:
   Drawing(Svg& svg, const Scales& scales) : svg_(svg), scales_(scales) {}
 
-  void curve(const LabelledChart& one, const PortraitCurve& curve, Reading reading, const std::string& looks,
+  void curve(const LabelledChart& labelled, const PortraitCurve& curve, Reading reading, const std::string& looks,
              bool several) {
     Places run;  // of points that a line joins
     const auto draw = [&] {
@@ -112,7 +112,8 @@ class Drawing {
     draw();
     for (const PortraitPoint& point : curve.points) {
       if (!(point.*reading)) continue;
-      svg_.dot(scales_.x.at(point.x), scales_.y.at(*(point.*reading)), 3.4, looks, told(one, curve, point, several));
+      svg_.dot(scales_.x.at(point.x), scales_.y.at(*(point.*reading)), 3.4, looks,
+               told(labelled, curve, point, several));
     }
   }
 

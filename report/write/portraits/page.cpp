@@ -38,9 +38,9 @@ void write_chart(std::ostream& out, std::span<const LabelledChart> charts) {
     out << "</ul>";
   }
   out << '\n' << drawn.svg << "\n<figcaption>";
-  for (const LabelledChart& one : charts) {
-    for (const std::string& sentence : one.chart->sentences) {
-      out << "<p>" << xml_escaped(charts.size() > 1 ? one.label + ": " + sentence : sentence) << "</p>";
+  for (const LabelledChart& labelled : charts) {
+    for (const std::string& sentence : labelled.chart->sentences) {
+      out << "<p>" << xml_escaped(charts.size() > 1 ? labelled.label + ": " + sentence : sentence) << "</p>";
     }
   }
   out << "</figcaption></figure>\n";
@@ -74,7 +74,7 @@ void write_charts(std::ostream& out, const std::vector<Portrait>& portraits) {
 // ---- The page
 
 void write_unusual(std::ostream& out, const std::vector<Portrait>& portraits) {
-  if (std::ranges::all_of(portraits, [](const Portrait& one) { return one.unusual.empty(); })) return;
+  if (std::ranges::all_of(portraits, [](const Portrait& portrait) { return portrait.unusual.empty(); })) return;
   out << "<section><h2>Beside others of its kind</h2>\n";
   for (const Portrait& portrait : portraits) {
     for (const std::string& sentence : portrait.unusual) {
@@ -108,13 +108,14 @@ void write_header(std::ostream& out, std::span<const NamedReport> reports, const
 
 void write_footer(std::ostream& out, std::span<const NamedReport> reports) {
   out << "<footer>";
-  for (const NamedReport& one : reports) {
+  for (const NamedReport& named : reports) {
     std::vector<std::string> command;
-    for (const std::string& word : one.report.command) command.push_back(shell_quoted(word));
+    for (const std::string& word : named.report.command) command.push_back(shell_quoted(word));
     out << "<div>"
-        << xml_escaped(fmt::format(
-               "gpumem {}, {}{}: {}", one_line(one.report.tool.version), one_line(one.report.started_at),
-               one.report.host.name.empty() ? "" : ", " + one_line(one.report.host.name), one_line(join(command, " "))))
+        << xml_escaped(fmt::format("gpumem {}, {}{}: {}", one_line(named.report.tool.version),
+                                   one_line(named.report.started_at),
+                                   named.report.host.name.empty() ? "" : ", " + one_line(named.report.host.name),
+                                   one_line(join(command, " "))))
         << "</div>";
   }
   out << "</footer>\n";

@@ -120,8 +120,8 @@ Block costs_block(const std::vector<Portrait>& portraits) {
 void write_portrait_table(std::ostream& out, std::span<const NamedReport> reports, const TableStyle& style) {
   const std::vector<Portrait> portraits = portraits_of(reports);
   Page page;
-  for (const NamedReport& one : reports) {
-    for (const std::string& line : preamble(one.report)) {
+  for (const NamedReport& named : reports) {
+    for (const std::string& line : preamble(named.report)) {
       const bool how = line.starts_with("Measured: ") || line.starts_with("Predicted: ");  // not in 40 lines
       if (!how) page.before.push_back({line, page.before.empty() ? Tint::bold : Tint::dim});
     }

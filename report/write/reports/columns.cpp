@@ -118,9 +118,10 @@ class BlockOfCases {
     std::set<std::string> chosen;
     for (const Record* record : cases_) chosen.insert(record->chosen.begin(), record->chosen.end());
     std::vector<Parameter> parameters = first_.parameters;
-    std::ranges::stable_partition(parameters, [&](const Parameter& one) { return one.name == first_.compared; });
+    std::ranges::stable_partition(parameters,
+                                  [&](const Parameter& parameter) { return parameter.name == first_.compared; });
     const bool several =
-        std::ranges::any_of(parameters, [&](const Parameter& one) { return varies(cases_, one.name); });
+        std::ranges::any_of(parameters, [&](const Parameter& parameter) { return varies(cases_, parameter.name); });
     for (const Parameter& parameter : parameters) {
       const std::string& name = parameter.name;
       const bool shown = several ? varies(cases_, name) : name == first_.swept;
@@ -150,8 +151,8 @@ class BlockOfCases {
   [[nodiscard]] std::string how_many() const {
     const Parameter* bytes = find_parameter(first_, "buffer_bytes");
     const Parameter* word = find_parameter(first_, "word_bytes");
-    const auto number = [](const Parameter* one) {
-      const auto* value = one == nullptr ? nullptr : std::get_if<std::uint64_t>(&one->value);
+    const auto number = [](const Parameter* parameter) {
+      const auto* value = parameter == nullptr ? nullptr : std::get_if<std::uint64_t>(&parameter->value);
       return value == nullptr ? 0 : *value;
     };
     if (number(word) == 0 || !first_.is_chosen("buffer_bytes") || varies(cases_, "buffer_bytes")) return {};
@@ -161,9 +162,9 @@ class BlockOfCases {
   /// Marks the rows with which another alternative begins, where an alternative has several.
   void mark_alternatives() {
     const auto same = [&](const Record* a, const Record* b) {
-      const Parameter* one = find_parameter(*a, first_.compared);
-      const Parameter* other = find_parameter(*b, first_.compared);
-      return one != nullptr && other != nullptr && *one == *other;
+      const Parameter* before = find_parameter(*a, first_.compared);
+      const Parameter* after = find_parameter(*b, first_.compared);
+      return before != nullptr && after != nullptr && *before == *after;
     };
     if (first_.compared.empty() || std::ranges::adjacent_find(cases_, same) == cases_.end()) return;
     for (std::size_t i = 1; i < cases_.size(); ++i) {
@@ -284,8 +285,8 @@ class BlockOfCases {
 
   [[nodiscard]] Better better_of(std::string_view metric) const {
     if (probe_ == nullptr) return Better::neither;
-    const auto found =
-        std::ranges::find_if(probe_->metrics, [&](const Metric& one) { return one.quantity.name == metric; });
+    const auto found = std::ranges::find_if(probe_->metrics,
+                                            [&](const Metric& candidate) { return candidate.quantity.name == metric; });
     return found == probe_->metrics.end() ? Better::neither : found->quantity.better;
   }
 
@@ -307,9 +308,9 @@ class BlockOfCases {
       const PerRequest value = per_request(record, unit, source);
       const std::string load = value.load ? trimmed(*value.load, 2) : "";
       const std::string store = value.store ? trimmed(*value.store, 2) : "";
-      const bool one = load.empty() || store.empty() || load == store;
-      split = split || !one;
-      return one ? (load.empty() ? store : load) : load + "/" + store;
+      const bool alike = load.empty() || store.empty() || load == store;
+      split = split || !alike;
+      return alike ? (load.empty() ? store : load) : load + "/" + store;
     });
     if (split) heading.unit = "ld/st";
     add_text(std::move(heading), rank, std::move(cells));

@@ -78,8 +78,8 @@ std::vector<CsvPath> paths_of(const std::vector<const Report*>& reports) {
   }
   add_paths(paths, {"bottleneck"}, of_sites);
   const auto add_counters = [&](bool of_some_spaces) {
-    for (const measure::CounterField& one : measure::counter_fields()) {
-      if (one.only_of.has_value() == of_some_spaces) add_paths(paths, {"counters"}, {std::string(one.name)});
+    for (const measure::CounterField& field : measure::counter_fields()) {
+      if (field.only_of.has_value() == of_some_spaces) add_paths(paths, {"counters"}, {std::string(field.name)});
     }
   };
   add_counters(false);
@@ -120,7 +120,7 @@ void write_csv(std::ostream& out, const Report& report) {
 
 void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports) {
   std::vector<const Report*> all;
-  for (const NamedReport& one : reports) all.push_back(&one.report);
+  for (const NamedReport& named : reports) all.push_back(&named.report);
   std::vector<CsvPath> paths = paths_of(all);
   paths.insert(paths.begin(), {"report"});
   out << csv_names(paths) << '\n';

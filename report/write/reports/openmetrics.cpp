@@ -133,10 +133,10 @@ struct Gauges {
     }
     for (const auto& [status, count] : by_status) cases.add(with(origin, {{"status", status}}), count);
     for (const auto& [flag, count] : by_flag) flagged_cases.add(with(origin, {{"flag", flag}}), count);
-    for (const ConclusionRecord& one : report.conclusions) {
-      const std::string indices = fmt::format("{}", fmt::join(one.cases, ","));
-      for (const auto& [name, measured, predicted] : one.quantities) {
-        conclusion.add(with(origin, {{"probe", one.probe},
+    for (const ConclusionRecord& concluded : report.conclusions) {
+      const std::string indices = fmt::format("{}", fmt::join(concluded.cases, ","));
+      for (const auto& [name, measured, predicted] : concluded.quantities) {
+        conclusion.add(with(origin, {{"probe", concluded.probe},
                                      {"cases", indices},
                                      {"reading", measured ? "measured" : "predicted"},
                                      {"quantity", name}}),
@@ -181,9 +181,9 @@ struct Gauges {
     fraction.add(read, record.fraction_of_peak);
     const std::string better(to_string(record.headline.better));
     headline.add(with(read, {{"quantity", record.headline.quantity}, {"better", better}}), record.headline.value());
-    for (const MetricRecord& one : record.metrics) {
-      metric.add(with(labels, {{"reading", one.measured ? "measured" : "predicted"}, {"quantity", one.name}}),
-                 one.value());
+    for (const MetricRecord& quantity : record.metrics) {
+      metric.add(with(labels, {{"reading", quantity.measured ? "measured" : "predicted"}, {"quantity", quantity.name}}),
+                 quantity.value());
     }
   }
 };

@@ -10,6 +10,7 @@
 
 #include "engine/base/words.hpp"
 #include "report/explain/describe_sites.hpp"
+#include "report/explain/kernel_verdict.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
@@ -36,8 +37,8 @@ std::optional<double> value_of(const Record& record, const char* metric) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
+std::string plural(std::uint64_t count, std::string_view singular, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? singular : many);
 }
 std::string launches_words(std::uint64_t count) { return plural(count, "launch", "launches"); }
 
@@ -80,10 +81,11 @@ std::string headline(const ProgramRecord& program) {
 /// What a report shows, in groups that are said differently.
 struct Kernels {
   Cases rows;
-  Cases fine;    ///< with nothing worth saving, and nothing else to say
-  Cases beyond;  ///< the first rows: with something
-  Cases others;  ///< looked at, without a saving that is known and without a row
-  Cases unseen;  ///< without a row either
+  Cases fine;     ///< with nothing worth saving, and nothing else to say
+  Cases settled;  ///< of libraries, whose caller can change nothing
+  Cases beyond;   ///< the first rows: with something
+  Cases others;   ///< looked at, without a saving that is known and without a row
+  Cases unseen;   ///< without a row either
 
   explicit Kernels(const std::vector<Record>& results) {
     Cases unknown;
@@ -95,7 +97,8 @@ struct Kernels {
         const auto gpu_s = value_of(record, gpu_time_name);
         const bool worth = *saved_s > 0 && (!gpu_s || *saved_s >= worth_saving * *gpu_s);
         const bool is_fine = kernel_explanation(record).brief == fine_brief;
-        (worth ? rows : is_fine ? fine : unknown).push_back(&record);
+        const bool is_settled = kernel_verdict(record).is_settled;
+        (worth ? rows : is_fine ? fine : is_settled ? settled : unknown).push_back(&record);
       }
     }
     sort(rows, could_save_name);
@@ -304,7 +307,7 @@ std::string legend(const Report& report, const Cases& rows) {
   }
   if (std::ranges::any_of(rows, [](const Record* record) { return value_of(*record, could_save_name).has_value(); })) {
     parts.push_back("Could save: by the model, " + prediction_source(report) +
-                    ", if wasteful accesses were as good as they could be.");
+                    ", if wasteful accesses were as good as they could be, and loads that wait under way at once.");
   }
   return join(parts, " ");
 }
@@ -348,6 +351,10 @@ Page program_page(const Report& report, std::size_t width) {
   if (!kernels.fine.empty()) {
     say(kernel_words(kernels.fine) + (kernels.fine.size() == 1 ? " is fine" : " are fine") +
         share_of(kernels.fine, whole) + ".");
+  }
+  if (!kernels.settled.empty()) {
+    say(kernel_words(kernels.settled) + " of libraries " + (kernels.settled.size() == 1 ? "leaves" : "leave") +
+        " nothing for their caller to change" + share_of(kernels.settled, whole) + ".");
   }
   const bool more = !kernels.rows.empty();
   say(rest_words(kernels.others, more, "no saving that is known", whole));

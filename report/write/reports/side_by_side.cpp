@@ -31,17 +31,17 @@ std::optional<Block> side_by_side_block(const Report& report) {
                    {.heading = {"median", "%"}},
                    {.heading = {"worst", "%"}},
                    {.heading = {"in", ""}, .rank = 1, .names = true, .prose = true}};
-  for (const GpuStanding& one : found->gpus) {
+  for (const GpuStanding& standing : found->gpus) {
     Row& row = block.rows.emplace_back();
-    row.position = fmt::format("GPU {}", one.gpu);
-    row.cells = {std::to_string(one.gpu),
-                 short_pci_bus_id(one.device.pci_bus_id.value_or("")),
-                 short_uuid(one.device.uuid.value_or("")),
-                 std::to_string(one.cases),
-                 off(one.speed),
-                 off(one.worst),
-                 one.worst_case};
-    if (!one.slow.empty() || !one.failed.empty()) row.tints.assign(row.cells.size(), Tint::red);
+    row.position = fmt::format("GPU {}", standing.gpu);
+    row.cells = {std::to_string(standing.gpu),
+                 short_pci_bus_id(standing.device.pci_bus_id.value_or("")),
+                 short_uuid(standing.device.uuid.value_or("")),
+                 std::to_string(standing.cases),
+                 off(standing.speed),
+                 off(standing.worst),
+                 standing.worst_case};
+    if (!standing.slow.empty() || !standing.failed.empty()) row.tints.assign(row.cells.size(), Tint::red);
   }
   block.findings = {found->verdict()};
   return block;

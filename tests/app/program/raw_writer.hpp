@@ -94,8 +94,8 @@ class RawWriter {
     return event(inject::EventKind::image, bytes_of(inject::ImageEvent{number, 0}) + elf);
   }
   /// Of the kernel of that number, which has to be there.
-  RawWriter& code(std::uint32_t kernel, const std::string& instructions) {
-    return event(inject::EventKind::code, bytes_of(inject::CodeEvent{kernel, 0}) + instructions);
+  RawWriter& code(std::uint32_t kernel, const std::string& instructions, std::uint32_t parameter_offset = 0) {
+    return event(inject::EventKind::code, bytes_of(inject::CodeEvent{kernel, parameter_offset}) + instructions);
   }
   /// Of a launch of the slot, over as many as there are passes.
   RawWriter& counts(std::uint32_t slot, const measure::Counts& counts, std::uint32_t passes = 6) {
@@ -111,11 +111,15 @@ class RawWriter {
   RawWriter& range(std::uint32_t number, const std::string& name) {
     return event(inject::EventKind::range, bytes_of(inject::RangeEvent{number, 0}) + name);
   }
-  RawWriter& sample(std::uint32_t slot, const std::vector<inject::Site>& sites, std::uint32_t lost = 0) {
-    std::string payload = bytes_of(
-        inject::SampleEvent{.slot = slot, .sites = static_cast<std::uint32_t>(sites.size()), .lost_sites = lost});
+  RawWriter& sample(std::uint32_t slot, const std::vector<inject::Site>& sites, std::uint32_t lost = 0,
+                    const std::string& parameters = "") {
+    std::string payload =
+        bytes_of(inject::SampleEvent{.slot = slot,
+                                     .sites = static_cast<std::uint32_t>(sites.size()),
+                                     .lost_sites = lost,
+                                     .parameter_bytes = static_cast<std::uint32_t>(parameters.size())});
     for (const inject::Site& site : sites) payload += bytes_of(site);
-    return event(inject::EventKind::sample, payload);
+    return event(inject::EventKind::sample, payload + parameters);
   }
   /// Of a kernel: so many launches, each timed.
   inject::LaunchSlot& slot(std::uint32_t kernel, std::uint64_t launches, double each_ns, std::uint32_t grid = 1024,

@@ -40,7 +40,7 @@ test::RawWriter small_program() {
   inject::Site local = test::streaming(inject::RawOp::store, 1000, 4, 0x70);
   local.space = inject::RawSpace::local;
   writer.sample(0, {test::streaming(inject::RawOp::load, 8192, 32), test::streaming(inject::RawOp::atomic, 8192)});
-  writer.sample(1, {shared, local, test::streaming(inject::RawOp::store, 8192, 8)});
+  writer.sample(1, {shared, local, test::streaming(inject::RawOp::store, 8192, 8)}, 0, std::string(44, 7));
   writer.problem("a problem");
   return writer;
 }

@@ -436,6 +436,16 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   CHECK(notes_contain(report(), ".events: damaged at byte"));
   CHECK(notes_contain(report(), ".launches: 1 entry damaged"));
 
+  RawWriter cut = two_kernels();
+  cut.sample(0, {streaming(inject::RawOp::load, requests)}, 0, std::string(8, 'p'));
+  cut.write(folder.path());
+  CHECK_FALSE(notes_contain(report(), "damaged"));
+  constexpr std::size_t of_parameters = sizeof(inject::EventHeader) + offsetof(inject::SampleEvent, parameter_bytes);
+  cut.events[cut.events.size() - 8 - sizeof(inject::Site) - sizeof(inject::SampleEvent) - sizeof(inject::EventHeader) +
+             of_parameters] = 9;  // one more than there are
+  cut.write(folder.path());
+  CHECK(notes_contain(report(), ".events: damaged at byte"));
+
   std::filesystem::remove(events);
   CHECK(notes_contain(report(), ".events: is missing"));
   wrong.write(folder.path());

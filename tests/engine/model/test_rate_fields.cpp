@@ -99,6 +99,7 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.staged_piece_s,
                                   rates.host_memory_bytes_per_s,
                                   rates.atomic_turn_cycles,
+                                  rates.atomic_float_cycles,
                                   rates.atomic_slice_lines,
                                   rates.atomic_slices,
                                   rates.on_chip_exponent,

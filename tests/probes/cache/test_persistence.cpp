@@ -21,7 +21,7 @@ Case hot_case(const std::string& way, std::uint64_t hot = 16 * mib) {
 }
 
 Outcome reading(const std::string& way, double bytes_per_cycle) {
-  return {.one = hot_case(way), .headline = bytes_per_cycle, .seconds = 1e-3};
+  return {.tested = hot_case(way), .headline = bytes_per_cycle, .seconds = 1e-3};
 }
 
 }  // namespace
@@ -79,8 +79,8 @@ TEST_CASE("persistence: what each way gains, the most first", "[persistence]") {
 TEST_CASE("persistence: sizes that gain are told from those that do not, as far as intervals tell", "[persistence]") {
   std::vector<Outcome> outcomes;
   for (const std::uint64_t hot : {4 * mib, 8 * mib}) {
-    outcomes.push_back({.one = hot_case("beside", hot), .headline = 1600, .interval = std::pair(1500, 1700)});
-    outcomes.push_back({.one = hot_case("evict-first", hot), .headline = 2000, .interval = std::pair(1900, 2100)});
+    outcomes.push_back({.tested = hot_case("beside", hot), .headline = 1600, .interval = std::pair(1500, 1700)});
+    outcomes.push_back({.tested = hot_case("evict-first", hot), .headline = 2000, .interval = std::pair(1900, 2100)});
   }
   outcomes.back().interval = {1650, 2300};
   const Conclusion conclusion = test::conclusion(outcomes);

@@ -26,7 +26,7 @@ Case look_up_case(const std::string& space, std::uint64_t addresses) {
 }
 
 Outcome outcome(const std::string& space, std::uint64_t addresses, double cycles) {
-  return {.one = look_up_case(space, addresses), .headline = cycles};
+  return {.tested = look_up_case(space, addresses), .headline = cycles};
 }
 
 const model::Profile& h200() {
@@ -111,7 +111,7 @@ TEST_CASE("constant: a cost in proportion is fitted, and said beside the other s
   CHECK(conclusion.found[1].value == Approx(2));
   for (const Conclusion::Found& found : conclusion.found) {
     REQUIRE(found.outcomes.size() == 6);
-    for (const std::size_t index : found.outcomes) CHECK(outcomes.at(index).one.name("space") == "constant");
+    for (const std::size_t index : found.outcomes) CHECK(outcomes.at(index).tested.name("space") == "constant");
   }
 }
 

@@ -41,7 +41,7 @@ inline Workload describe(const Case& tested) { return tested.probe->describe(tes
 
 inline Outcome outcome_of(const Case& tested, double gb_per_s) {
   const double bytes = static_cast<double>(describe(tested).useful_bytes());
-  return {.one = tested, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
+  return {.tested = tested, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
 }
 
 // What is concluded from outcomes, in words and as facts.

@@ -12,7 +12,7 @@ namespace gpumem::hierarchy::test_hierarchy {
 namespace {
 
 Outcome level(const char* name, double gb_per_s) {
-  return {.one = {.probe = find_probe("hierarchy"), .parameters = {{"level", std::string(name)}}},
+  return {.tested = {.probe = find_probe("hierarchy"), .parameters = {{"level", std::string(name)}}},
           .headline = gb_per_s};
 }
 

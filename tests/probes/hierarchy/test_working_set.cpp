@@ -45,7 +45,7 @@ Outcome outcome(std::uint64_t footprint, const std::string& order, std::uint64_t
   if (order == "random") cycles += 150 * missing(all_bytes, 4096 * mib, 1);
   const double read =
       1 / (1 / 33000.0 + missing(all_bytes, 240 * kib, 64) / 12000 + missing(all_bytes, 60 * mib, 4) / 7000);
-  Outcome outcome{.one = a_case(footprint, order, step), .headline = cycles, .metrics = {{"read_gb_per_s", read}}};
+  Outcome outcome{.tested = a_case(footprint, order, step), .headline = cycles, .metrics = {{"read_gb_per_s", read}}};
   if (all_bytes > 512 * kib) outcome.metrics.emplace_back("fetch_bytes", all_bytes < 60 * mib ? 32 : 64);
   return outcome;
 }

@@ -31,7 +31,7 @@ Case batching_case(const std::string& how, std::uint64_t copies, const std::stri
 
 Outcome outcome(const std::string& how, std::uint64_t copies, double microseconds) {
   const double seconds = microseconds * 1e-6;
-  return {.one = batching_case(how, copies),
+  return {.tested = batching_case(how, copies),
           .headline = static_cast<double>(16 * mib) / seconds * per_giga,
           .seconds = seconds};
 }

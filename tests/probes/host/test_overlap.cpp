@@ -35,7 +35,7 @@ Case overlap_case(const std::string& how, std::uint64_t streams, std::uint64_t b
 
 Outcome predicted(const std::string& how, std::uint64_t streams, double milliseconds) {
   const double seconds = milliseconds * 1e-3;
-  return {.one = overlap_case(how, streams),
+  return {.tested = overlap_case(how, streams),
           .headline = static_cast<double>(2 * 256 * mib) / seconds * per_giga,
           .seconds = seconds};
 }

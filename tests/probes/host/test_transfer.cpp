@@ -33,7 +33,7 @@ Outcome outcome(std::uint64_t size, const std::string& kind, double us, const st
                 std::vector<std::pair<std::string, double>> metrics = {}) {
   const double ways = direction == "both" ? 2 : 1;
   const double bytes_per_s = ways * static_cast<double>(size) / (us * 1e-6);
-  return {.one = a_case(size, kind, direction),
+  return {.tested = a_case(size, kind, direction),
           .headline = bytes_per_s / 1e9,
           .seconds = us * 1e-6,
           .bytes_per_s = bytes_per_s,

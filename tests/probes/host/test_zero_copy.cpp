@@ -66,7 +66,7 @@ void add(std::vector<Outcome>& outcomes, const std::string& placement, const std
          std::initializer_list<std::uint64_t> passes) {
   for (const std::uint64_t k : passes) {
     const double seconds = (line.fixed_us + static_cast<double>(k) * line.pass_us) * 1e-6;
-    outcomes.push_back({.one = zero_copy_case(placement, op, k),
+    outcomes.push_back({.tested = zero_copy_case(placement, op, k),
                         .headline = static_cast<double>(k * mib) / seconds * per_giga,
                         .seconds = seconds});
   }
@@ -289,8 +289,8 @@ TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_
 
   // Neither nothing on top nor less than nothing is worth a word; nor is a pass that noise makes cost nothing.
   const auto alone = [](double once_us, double twice_us) {
-    return advice({{.one = zero_copy_case("mapped", "read", 1), .seconds = once_us * 1e-6},
-                   {.one = zero_copy_case("mapped", "read", 2), .seconds = twice_us * 1e-6}});
+    return advice({{.tested = zero_copy_case("mapped", "read", 1), .seconds = once_us * 1e-6},
+                   {.tested = zero_copy_case("mapped", "read", 2), .seconds = twice_us * 1e-6}});
   };
   CHECK(alone(1500, 3000.001).starts_with("Each pass over mapped data takes 1.50 ms. The"));
   CHECK(alone(1500, 2999.999).starts_with("Each pass over mapped data takes 1.50 ms. The"));

@@ -19,7 +19,7 @@ Case divergent_case(const std::string& divergence, std::uint64_t paths) {
 }
 
 Outcome reading(const std::string& divergence, std::uint64_t paths, double cycles) {
-  return {.one = divergent_case(divergence, paths), .headline = cycles, .seconds = 1e-3};
+  return {.tested = divergent_case(divergence, paths), .headline = cycles, .seconds = 1e-3};
 }
 
 }  // namespace

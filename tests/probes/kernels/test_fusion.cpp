@@ -20,7 +20,7 @@ Case fusion_case(const char* fusion, std::uint64_t bytes) {
 Workload workload_of(const Case& tested) { return tested.probe->describe(tested, test::some_device()); }
 
 Outcome reading(const char* fusion, std::uint64_t bytes, double seconds, double moved) {
-  return {.one = fusion_case(fusion, bytes),
+  return {.tested = fusion_case(fusion, bytes),
           .headline = 2e-9 * static_cast<double>(bytes) / seconds,
           .seconds = seconds,
           .metrics = {{"moved_over_useful", moved}}};

@@ -25,7 +25,7 @@ Workload workload_of(const std::string& pixels, std::uint64_t side) {
 double sectors(const access::Site& site) { return access::summarise(site).cost.sectors_per_request; }
 
 Outcome reading(const std::string& pixels, std::uint64_t side, double seconds) {
-  return {.one = grey_case(pixels, side),
+  return {.tested = grey_case(pixels, side),
           .headline = 1e-3 / seconds,
           .seconds = seconds,
           .metrics = kernels::metrics_of({.memory_s = 18e-6, .compute_s = 2e-6, .launch_s = 3e-6}, seconds)};

@@ -15,7 +15,7 @@ Case launch_case(const std::string& way, std::uint64_t kernels) {
 }
 
 Outcome reading(const std::string& way, std::uint64_t kernels, double us) {
-  return {.one = launch_case(way, kernels), .headline = us, .seconds = us * 1e-6 * static_cast<double>(kernels)};
+  return {.tested = launch_case(way, kernels), .headline = us, .seconds = us * 1e-6 * static_cast<double>(kernels)};
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ TEST_CASE("launch: the advice says what waiting costs and from where a graph pay
         "1024.");
   const Conclusion conclusion = test::conclusion(outcomes);
   REQUIRE(conclusion.found.size() == 1);
-  CHECK(conclusion.found[0].name == outcomes.front().one.probe->concluded.front().name);
+  CHECK(conclusion.found[0].name == outcomes.front().tested.probe->concluded.front().name);
   CHECK(conclusion.found[0].value == 5);
   CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{0, 4});
   const std::vector<Fact>& facts = conclusion.facts;

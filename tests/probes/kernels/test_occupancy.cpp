@@ -22,7 +22,7 @@ Case occupancy_case(std::uint64_t warps, const std::string& limit) {
 }
 
 Outcome reading(std::uint64_t warps, const std::string& limit, double gb_per_s) {
-  return {.one = occupancy_case(warps, limit), .headline = gb_per_s, .bytes_per_s = gb_per_s * 1e9};
+  return {.tested = occupancy_case(warps, limit), .headline = gb_per_s, .bytes_per_s = gb_per_s * 1e9};
 }
 
 Device h200() { return model::load_profile("h200").device; }

@@ -17,7 +17,7 @@ Case roofline_case(std::uint64_t steps, const std::string& type = "float") {
 }
 
 Outcome reading(std::uint64_t steps, double gflop_per_s, double gb_per_s) {
-  return {.one = roofline_case(steps), .headline = gflop_per_s, .bytes_per_s = gb_per_s * 1e9};
+  return {.tested = roofline_case(steps), .headline = gflop_per_s, .bytes_per_s = gb_per_s * 1e9};
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ void check_simulated(const std::string& way, const Matrix& matrix, const std::st
 Outcome outcome(const std::string& way, double gb_per_s, std::uint32_t side = 8192, const std::string& type = "float") {
   const double rate = gb_per_s * 1e9;
   const Case tested = transpose_case(way, {0, side}, type);
-  return {.one = tested, .headline = gb_per_s, .seconds = 1e-3, .bytes_per_s = rate};
+  return {.tested = tested, .headline = gb_per_s, .seconds = 1e-3, .bytes_per_s = rate};
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Case array_case(const std::string& array, std::uint64_t words) {
 
 Outcome outcome(const std::string& array, std::uint64_t words, double updates_per_ns,
                 std::optional<double> local_bytes = {}) {
-  Outcome outcome{.one = array_case(array, words), .headline = updates_per_ns};
+  Outcome outcome{.tested = array_case(array, words), .headline = updates_per_ns};
   if (local_bytes) outcome.metrics.emplace_back("local_bytes_per_thread", *local_bytes);
   return outcome;
 }

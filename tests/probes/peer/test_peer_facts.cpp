@@ -39,7 +39,7 @@ TEST_CASE("of a node whose pairs are alike the method to choose is said", "[peer
   add(outcomes, "kernel-read", [](auto, auto) { return 376; });
   add(outcomes, "staged", [](auto, auto) { return 52; });
   for (Outcome& outcome : outcomes) {
-    if (outcome.one.name("via") == "kernel-read") outcome.metrics = {{"load_latency_ns", 829}};
+    if (outcome.tested.name("via") == "kernel-read") outcome.metrics = {{"load_latency_ns", 829}};
   }
   CHECK(advice(outcomes) ==
         "Copies between two GPUs are fastest by the source's copy engine: 394 GB/s one way. They reach 376 GB/s by a "

@@ -30,7 +30,7 @@ bool is_valid(const Case& tested) {
 }
 
 Outcome reading(const std::string& way, std::uint64_t in_flight, double gb_per_s) {
-  return {.one = async_case(way, in_flight), .headline = gb_per_s, .seconds = 1e-3};
+  return {.tested = async_case(way, in_flight), .headline = gb_per_s, .seconds = 1e-3};
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ TEST_CASE("the conclusion is the fewest bytes in flight that saturate, for each 
   CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{2, 3, 4});
   CHECK(conclusion.found[1].value == 64 * kib);
   CHECK(conclusion.found[1].outcomes == std::vector<std::size_t>{5});
-  CHECK(conclusion.found[0].name == outcomes.front().one.probe->concluded.front().name);
+  CHECK(conclusion.found[0].name == outcomes.front().tested.probe->concluded.front().name);
 
   CHECK(test::advice({reading("bulk", 16 * kib, 3000)}) ==
         "A multiprocessor with 256 threads takes so many bytes in flight for nearly 3000 GB/s: 16 KiB by the bulk copy "

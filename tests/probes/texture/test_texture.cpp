@@ -31,7 +31,7 @@ Case read_case(const std::string& walk, const std::string& path, std::uint64_t b
 }
 
 Outcome outcome(const std::string& walk, const std::string& path, double gb_per_s) {
-  return {.one = read_case(walk, path), .headline = gb_per_s};
+  return {.tested = read_case(walk, path), .headline = gb_per_s};
 }
 
 /// Every texel of the array once, none outside, and the index by rows is that of the place.

@@ -108,7 +108,7 @@ Probe capacity() {
             double held = 0;
             const double least = std::ranges::min_element(outcomes, {}, &Outcome::headline)->headline;
             for (const Outcome& outcome : outcomes) {
-              const auto bytes = static_cast<double>(outcome.one.number("span_bytes"));
+              const auto bytes = static_cast<double>(outcome.tested.number("span_bytes"));
               if (outcome.headline < 2 * least) held = std::max(held, bytes);
             }
             return Conclusion{.facts = {}, .found = {{"near_capacity_bytes", held, all_of(outcomes)}}};

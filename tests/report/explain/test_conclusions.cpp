@@ -57,8 +57,8 @@ TEST_CASE("A conclusion hears of the cases that ran: of what was measured, and o
   REQUIRE(listener.heard.size() == 2);
   REQUIRE(listener.heard[0].size() == 1);
   const Outcome& measured = listener.heard[0][0];
-  CHECK(measured.one.probe == &listener.probe);
-  CHECK(measured.one.number("size_bytes") == 8);
+  CHECK(measured.tested.probe == &listener.probe);
+  CHECK(measured.tested.number("size_bytes") == 8);
   CHECK(measured.headline == 20);
   CHECK(measured.predicted == 30.0);
   CHECK(measured.seconds == Approx(0.15));
@@ -67,7 +67,7 @@ TEST_CASE("A conclusion hears of the cases that ran: of what was measured, and o
   CHECK_FALSE(measured.metric("never_known_us"));
   REQUIRE(listener.heard[1].size() == 2);
   const Outcome& predicted = listener.heard[1][1];
-  CHECK(predicted.one.name("way") == "other");
+  CHECK(predicted.tested.name("way") == "other");
   CHECK_FALSE(predicted.predicted);
   CHECK(predicted.seconds == Approx(0.05));
   CHECK(predicted.bytes_per_s == Approx(60e9));

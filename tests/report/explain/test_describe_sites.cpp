@@ -33,7 +33,7 @@ Record kernel(std::vector<SiteRecord> sites, double saved_s, double longer = 1) 
   return record;
 }
 
-std::string cure_of(const SiteRecord& site) { return site_cure(site); }
+std::string cure_of(const SiteRecord& site) { return site_cure(site, "k"); }
 
 }  // namespace
 

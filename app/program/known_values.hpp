@@ -1,0 +1,49 @@
+#pragma once
+// Registers of which it is known what they hold, the same in every thread of a launch.
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+
+#include "app/program/constant_bank.hpp"
+#include "app/program/operations.hpp"
+
+namespace gpumem::app {
+
+class KnownValues {
+ public:
+  [[nodiscard]] std::optional<std::uint32_t> thread(unsigned number) const;
+  [[nodiscard]] std::optional<std::uint32_t> uniform(unsigned number) const;
+  [[nodiscard]] std::optional<bool> predicate(const PredicateOperand& operand) const;
+  /// That the predicate, inverted where the operand is, holds.
+  void set(const PredicateOperand& operand, std::optional<bool> value);
+
+  /// Does what the instruction does; what cannot be told is not known any more.
+  void run(const Computation& computation, const ConstantBank& bank);
+  void forget() { *this = {}; }
+  /// Keeps what is the same in both. Whether anything is lost by that.
+  bool keep_common(const KnownValues& other);
+
+  friend bool operator==(const KnownValues&, const KnownValues&) = default;
+
+ private:
+  static constexpr unsigned threads = 256;
+  static constexpr unsigned uniforms = 64;
+  static constexpr unsigned predicates = 8;
+
+  void write(unsigned place, std::optional<std::uint32_t> value);
+
+  // Registers of threads, then uniform ones, then predicates of both kinds. What is not known is 0.
+  std::array<std::uint32_t, threads + uniforms + 2 * predicates> values_ = {};
+  std::bitset<threads + uniforms + 2 * predicates> known_ = {};
+};
+
+/// What an instruction would write.
+struct Results {
+  std::array<std::optional<std::uint32_t>, 2> words = {};  ///< of the destination's first registers
+  std::array<std::optional<bool>, 2> predicates = {};
+};
+[[nodiscard]] Results results_of(const Computation& computation, const KnownValues& values, const ConstantBank& bank);
+
+}  // namespace gpumem::app

@@ -1,0 +1,157 @@
+#include "report/explain/kernel_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "engine/base/words.hpp"
+#include "engine/model/stages.hpp"
+#include "report/explain/libraries.hpp"
+#include "report/explain/why_rules.hpp"
+#include "report/record/kernel_place.hpp"
+#include "report/record/kernels.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::report {
+
+namespace {
+
+constexpr double far_longer = 1.5;
+constexpr double most_of_limit = 0.8;  // of its time, from which on a kernel is as good as what limits it
+constexpr double explained_from = 2.0 / 3;
+constexpr double short_s = 10e-6;  // up to which the launch itself may be most of a kernel
+
+bool waits(std::string_view stage) { return stage == "latency" || stage == "uneven_work"; }
+
+/// The longest stages of its kinds.
+struct LongestStages {
+  const StageRecord* waiting = nullptr;
+  const StageRecord* working = nullptr;  ///< of what keeps hardware busy
+
+  explicit LongestStages(const Record& record) {
+    for (const StageRecord& stage : record.stages) {
+      if (stage.stage == "launch" || !stage.predicted_s) continue;
+      const StageRecord*& longest = waits(stage.stage) ? waiting : working;
+      if (longest == nullptr || *stage.predicted_s > *longest->predicted_s) longest = &stage;
+    }
+  }
+
+  static double seconds(const StageRecord* stage) { return stage == nullptr ? 0 : *stage->predicted_s; }
+  [[nodiscard]] bool mostly_wait() const { return seconds(waiting) > far_longer * seconds(working); }
+};
+
+/// What costs less of what an arithmetic stage issues.
+std::string_view arithmetic_cure(std::string_view stage) {
+  struct Cure {
+    std::string_view stage;
+    std::string_view words;
+  };
+  static constexpr Cure cures[] = {
+      {"fma", "products of integers count here too: compute indices once, without a division"},
+      {"fp64", "use float where it is exact enough"},
+      {"integer", "use cheaper indices: 32 bits, computed once, without a division by what is known only at run time"},
+      {"special", "use fewer or approximate functions (__expf, __fdividef, rsqrtf)"},
+      {"tensor", "use a narrower type"},
+  };
+  const auto* found = std::ranges::find(cures, stage, &Cure::stage);
+  return found == std::end(cures) ? "issue fewer: wider loads, unrolled loops, values computed once" : found->words;
+}
+
+std::string library_words(const LibraryKernel& library, std::string_view what) {
+  return fmt::format("a kernel of {}, {}", library.library, what);
+}
+
+KernelVerdict waiting_verdict(const LongestStages& longest, const std::optional<LibraryKernel>& library) {
+  const bool uneven = longest.waiting->stage == "uneven_work";
+  KernelVerdict verdict;
+  verdict.name = uneven ? "uneven_work" : "too_little_in_flight";
+  const std::string times = fmt::format("take {} one after another, where all else that it does would take {}",
+                                        stage_time_words(LongestStages::seconds(longest.waiting)),
+                                        stage_time_words(LongestStages::seconds(longest.working)));
+  if (library) {
+    verdict.is_settled = true;
+    verdict.brief = library_words(*library, "too little work at once");
+    verdict.full = fmt::format("its loads {}: hand {} more work at once", times, library->library);
+  } else if (uneven) {
+    verdict.brief = "uneven work: few warps have most of the loads; share them out (a warp a row, not a thread)";
+    verdict.full = fmt::format(
+        "the loads of its busiest warps {}: share them out (a warp a row, not a thread; long rows in parts)", times);
+  } else {
+    verdict.brief = "too few loads under way: let more threads share the work";
+    verdict.full = fmt::format(
+        "its loads {}: too few are under way; let more threads share the work, or issue several loads before the first "
+        "is used",
+        times);
+  }
+  return verdict;
+}
+
+KernelVerdict unexplained_verdict(double times) {
+  return {.name = "unexplained",
+          .brief = "waits for something other than its accesses",
+          .full = fmt::format("it takes {} x as long as its accesses explain: something else holds it up",
+                              trimmed(times, 1))};
+}
+
+/// "60 % device memory, 40 % the lines fetched into L2".
+std::string shares_words(const Record& record, double time_s) {
+  constexpr std::size_t most = 3;
+  std::vector<const StageRecord*> stages;
+  for (const StageRecord& stage : record.stages) {
+    if (stage.predicted_s) stages.push_back(&stage);
+  }
+  std::ranges::sort(stages, std::ranges::greater{}, [](const StageRecord* stage) { return *stage->predicted_s; });
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(most, stages.size()); ++i) {
+    words.push_back(
+        fmt::format("{} takes {} %", stage_words(stages[i]->stage), fixed(*stages[i]->predicted_s / time_s * 100, 0)));
+  }
+  return join(words, ", ");
+}
+
+}  // namespace
+
+bool waits_for_loads(const Record& record) { return LongestStages(record).mostly_wait(); }
+
+KernelVerdict kernel_verdict(const Record& record) {
+  if (!record.predicted_s) return {.name = ""};
+  const double time_s = record.time ? record.time->summary.median.count() : *record.predicted_s;
+  if (*record.predicted_s < explained_from * time_s) return unexplained_verdict(time_s / *record.predicted_s);
+  if (record.stages.empty()) return {.name = ""};
+  const LongestStages longest(record);
+  const auto library = library_kernel(text_of(record, kernel_parameter));
+  if (longest.mostly_wait()) return waiting_verdict(longest, library);
+  if (longest.working == nullptr) return {.name = ""};
+  const double share = LongestStages::seconds(longest.working) / time_s;
+  const std::string limit = stage_words(longest.working->stage);
+  if (share < 0.5 && time_s < short_s) {
+    return {.name = "launch",
+            .brief = "so short that the launch is most of it: fuse it with its neighbours",
+            .full = fmt::format("it takes {}, most of which is the launch: fuse it with its neighbours, or launch it "
+                                "from a CUDA graph",
+                                stage_time_words(time_s))};
+  }
+  if (model::is_arithmetic(longest.working->stage) && share >= 0.5) {
+    const bool tensor = longest.working->stage == "tensor";
+    const std::string full =
+        fmt::format("{} takes {} of its {}", limit, stage_time_words(LongestStages::seconds(longest.working)),
+                    stage_time_words(time_s));
+    return {.name = tensor ? "tensor_cores" : "arithmetic",
+            .is_fine = share >= most_of_limit,
+            .is_settled = library.has_value(),
+            .brief = "limited by " + limit,
+            .full = library ? full : full + ": " + std::string(arithmetic_cure(longest.working->stage))};
+  }
+  if (share >= most_of_limit) {
+    return {.name = "memory", .is_fine = true, .brief = "fine", .full = "it is limited by " + limit};
+  }
+  return {.name = "nothing_alone",
+          .is_settled = library.has_value(),
+          .brief = "nothing alone limits it: " + shares_words(record, time_s),
+          .full = "nothing alone limits it: of its time " + shares_words(record, time_s)};
+}
+
+}  // namespace gpumem::report

@@ -1,0 +1,29 @@
+#pragma once
+// What limits a kernel of a user's program, by what its stages take of its time.
+
+#include <string>
+#include <string_view>
+
+#include "report/record/record.hpp"
+
+namespace gpumem::report {
+
+struct KernelVerdict {
+  std::string_view name;    ///< as reports have it: "too_little_in_flight"; empty where nothing is known
+  bool is_fine = false;     ///< reaches most of what limits it
+  bool is_settled = false;  ///< a library's, whose caller can change nothing
+  std::string brief = {};   ///< for a table's cell
+  std::string full = {};    ///< a sentence: what, by which figures, and what would change it
+};
+
+/// Of its time, wasteful accesses apart. Nothing where no time is predicted.
+[[nodiscard]] KernelVerdict kernel_verdict(const Record& record);
+
+/// Whether it waits for its loads, one after another, far longer than all else that it does takes.
+[[nodiscard]] bool waits_for_loads(const Record& record);
+
+/// Verdicts on kernels that waste something, by which of their sites saves most.
+inline constexpr std::string_view wasteful_accesses_verdict = "wasteful_accesses";
+inline constexpr std::string_view atomics_verdict = "atomics";
+
+}  // namespace gpumem::report
