@@ -132,13 +132,12 @@ void complete(Profile& profile) {
   for (const RateField& field : rate_fields()) {
     if (profile.how.contains(field.name)) continue;
     profile.rates.*field.value = reference.rates.*field.value * factors.of(field.scale);
-    profile.how[field.name] = field.scale == Scale::link && factors.link
-                                  ? "the H200's, scaled by the links' theoretical bandwidths; not measured"
-                              : field.scale == Scale::banks
-                                  ? "the H200's, scaled by the width of the memory's bus; not measured"
-                              : field.scale == Scale::chip
-                                  ? "the H200's, scaled by multiprocessors x clock; not measured"
-                                  : "the H200's; not measured";
+    profile.how[field.name] =
+        field.scale == Scale::link && factors.link
+            ? "the H200's, scaled by the links' theoretical bandwidths; not measured"
+        : field.scale == Scale::banks ? "the H200's, scaled by the width of the memory's bus; not measured"
+        : field.scale == Scale::chip  ? "the H200's, scaled by multiprocessors x clock; not measured"
+                                      : "the H200's; not measured";
   }
 }
 

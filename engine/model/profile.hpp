@@ -102,10 +102,10 @@ struct Rates : pattern::InstructionCosts {
   double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each chunk on its way through the host
   double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
 
-  double atomic_turn_cycles = 0;  ///< of L2, for all different words of a sector
+  double atomic_turn_cycles = 0;   ///< of L2, for all different words of a sector
   double atomic_float_cycles = 0;  ///< that a word of floating point takes between two additions
-  double atomic_slice_lines = 0;  ///< lines next to each other whose atomics take their turns in one slice of L2
-  double atomic_slices = 0;       ///< most of these that work at once
+  double atomic_slice_lines = 0;   ///< lines next to each other whose atomics take their turns in one slice of L2
+  double atomic_slices = 0;        ///< most of these that work at once
   double on_chip_exponent = 0;  ///< as overlap_exponent, of arithmetic, waits in a loop and the banks of L1 and shared
   double addresses_exponent = 0;  ///< as overlap_exponent, of working out addresses while other warps wait
   // Of a launch that is simulated:
@@ -141,10 +141,10 @@ struct Rates : pattern::InstructionCosts {
 };
 
 /// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with the banks of
-/// the memory and so with the width of its bus, with multiprocessors x clock, with the theoretical bandwidth of the host
-/// link, or with nothing a device says of itself. Lines that memory fetches one by one take as many rows of its banks:
-/// an H100's bus is 0.83 times as wide as an H200's, and takes 0.81 times as many loads at random a second, 0.85 times
-/// as many stores.
+/// the memory and so with the width of its bus, with multiprocessors x clock, with the theoretical bandwidth of the
+/// host link, or with nothing a device says of itself. Lines that memory fetches one by one take as many rows of its
+/// banks: an H100's bus is 0.83 times as wide as an H200's, and takes 0.81 times as many loads at random a second, 0.85
+/// times as many stores.
 enum class Scale { nothing, memory, banks, chip, link };
 
 using RateMember = double Rates::*;  // by a name: nvcc passes a bare one on in parentheses, which gcc warns of

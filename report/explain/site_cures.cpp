@@ -57,10 +57,10 @@ constexpr Cure cures[] = {
     {is_random, "sort the indices, or keep what is used together side by side",
      "sort the indices, or keep what is used together side by side", CallersChoice::indices},
     {lanes_far_apart, "let neighbouring lanes take neighbouring elements: transpose through shared memory",
-     "pass contiguous operands, or keep one layout all along, so that nothing is rearranged"},
+     "pass contiguous operands, or keep one layout all along"},
     {[](const SiteRecord&) { return true; },
      "let neighbouring lanes take neighbouring elements: a structure of arrays, or another loop order",
-     "pass contiguous operands, or keep one layout all along, so that nothing is rearranged"},
+     "pass contiguous operands, or keep one layout all along"},
 };
 
 }  // namespace

@@ -150,9 +150,9 @@ TEST_CASE("no more is promised than the model can explain", "[program][pricing]"
     return Pricing(launch, h200()).saving({.good = load}).seconds;
   };
   const double as_it_is = seconds(launch);
-  CHECK(saved_of(as_it_is / 2) == Approx(saved / 2));        // the share of a launch that is faster than predicted
-  CHECK(saved_of(as_it_is * 1.7) == Approx(saved * 1.7));    // or slower
-  CHECK(saved_of(as_it_is * 3) == 0);                        // something else holds it up
+  CHECK(saved_of(as_it_is * 0.98) == Approx(saved * 0.98));  // the share of a launch that is faster than predicted
+  CHECK(saved_of(as_it_is * 1.7) == Approx(saved * 1.7));  // or slower
+  CHECK(saved_of(as_it_is * 3) == 0);                      // something else holds it up
 }
 
 TEST_CASE("fields of a structure use together what the first of them brings", "[program][pricing]") {
@@ -300,7 +300,8 @@ TEST_CASE("a word of floats takes an addend when it has the sum", "[program][pri
   }
   LaunchSums launch = launch_of({adds});
   const double integers = seconds(launch);
-  const std::string red_of_floats = test::bytes_of(std::uint64_t{0x79a6}) + test::bytes_of(std::uint64_t{7} << 46 | std::uint64_t{7} << 49);
+  const std::string red_of_floats = gpumem::test::bytes_of(std::uint64_t{0x79a6}) +
+                                    gpumem::test::bytes_of(std::uint64_t{7} << 46 | std::uint64_t{7} << 49);
   launch.code = red_of_floats;
   launch.sites[0].pc = 0;
   const double updates = 32.0 * 65536;
@@ -313,7 +314,7 @@ TEST_CASE("host memory is priced by the link", "[program][pricing]") {
   load.space = inject::RawSpace::host;
   const LaunchSums launch = launch_of({load});
   const Pricing pricing(launch, h200());
-  CHECK(!pricing.as_it_is().cached);
+  CHECK(pricing.as_it_is().in_l2 == InL2::nothing);
   CHECK(std::ranges::find(pricing.as_it_is().stages, "pcie", &model::StageTime::stage) !=
         pricing.as_it_is().stages.end());
   CHECK(workload_of(launch).useful_bytes_read == 128'000);

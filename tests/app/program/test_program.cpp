@@ -306,7 +306,7 @@ TEST_CASE("machine code tells what nobody saw, if every access was", "[program]"
   const std::string copies_tensors = instruction(0x5b4) + instruction(0x94d);
   for (const std::uint32_t lost : {0U, 1U}) {
     RawWriter writer;
-    writer.device(test::h200()).kernel(1, "_Z4goodPKfPf").code(1, copies_tensors).slot(1, 10, 1e6);
+    writer.device(test::h200()).kernel(1, "_Z4goodPKfPf").code(1, copies_tensors).slot(1, 10, 5e4);
     writer.sample(0, {streaming(inject::RawOp::load, requests)}, lost);
     const report::Record record = report_of({writer}).results.at(0);
     CHECK(record.predicted_s.has_value() == (lost > 0));

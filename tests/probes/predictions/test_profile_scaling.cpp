@@ -19,11 +19,11 @@ Device unknown_device() {
 
 constexpr double Rates::*memory_rates[] = {&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s,
                                            &Rates::dram_copy_bytes_per_s, &Rates::dram_split_sectors_per_s};
+constexpr double Rates::*bank_rates[] = {&Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s,
+                                         &Rates::l2_fill_lines_per_s, &Rates::l2_fill_line_pairs_per_s};
 constexpr double Rates::*chip_rates[] = {&Rates::l2_load_sectors_per_s,     &Rates::l2_store_sectors_per_s,
-                                         &Rates::l2_split_sectors_per_s,    &Rates::l2_load_lines_per_s,
-                                         &Rates::l2_load_line_pairs_per_s,  &Rates::l2_store_lines_per_s,
-                                         &Rates::l2_store_line_pairs_per_s, &Rates::l2_fill_lines_per_s,
-                                         &Rates::l2_fill_line_pairs_per_s,  &Rates::block_launches_per_s};
+                                         &Rates::l2_split_sectors_per_s,    &Rates::l2_store_lines_per_s,
+                                         &Rates::l2_store_line_pairs_per_s, &Rates::block_launches_per_s};
 constexpr double Rates::*link_rates[] = {&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s,
                                          &Rates::pcie_both_ways_bytes_per_s, &Rates::pcie_load_lines_per_s,
                                          &Rates::pcie_load_sectors_per_s,    &Rates::pcie_write_bytes_per_s,
@@ -54,9 +54,10 @@ constexpr double Rates::*other_rates[] = {&Rates::load_latency_s,
                                           &Rates::nvlink_efficiency,
                                           &Rates::peer_copy_s};
 
-void check_scaled(const Rates& rates, double memory, double chip, double link = 1) {
+void check_scaled(const Rates& rates, double memory, double chip, double link = 1, double banks = 1) {
   const Rates reference = load_profile("h200").rates;
   for (const auto rate : memory_rates) CHECK(rates.*rate == Approx(reference.*rate * memory));
+  for (const auto rate : bank_rates) CHECK(rates.*rate == Approx(reference.*rate * banks));
   for (const auto rate : chip_rates) CHECK(rates.*rate == Approx(reference.*rate * chip));
   for (const auto rate : link_rates) CHECK(rates.*rate == Approx(reference.*rate * link));
   for (const auto rate : other_rates) CHECK(rates.*rate == reference.*rate);
@@ -103,6 +104,10 @@ TEST_CASE("an unknown device's rates scale with what its memory, its chip and it
   Device device = unknown_device();
   device.memory_clock_hz /= 2;
   check_scaled(profile_of(device).rates, static_cast<double>(device.memory_clock_hz) / 3'201'000'000, 1);
+
+  device = unknown_device();
+  device.memory_bus_bits /= 2;
+  check_scaled(profile_of(device).rates, 0.5, 1, 1, 0.5);
 
   device = unknown_device();
   device.multiprocessors = 66;

@@ -52,7 +52,8 @@ TEST_CASE("the worst site, what would do, its place and its cure are one phrase"
 
 TEST_CASE("every kind of waste has its cure", "[kernel][explain]") {
   CHECK(cure_of(site("shared", "load", wavefronts, 32, 1, "lanes 32 elements apart")).starts_with("pad the rows"));
-  CHECK(cure_of(site("shared", "atomic", wavefronts, 3, 1, "lanes at random within 1 KiB")).starts_with("let each warp"));
+  CHECK(
+      cure_of(site("shared", "atomic", wavefronts, 3, 1, "lanes at random within 1 KiB")).starts_with("let each warp"));
   CHECK(cure_of(site("local", "store", sectors, 4, 4)).starts_with("keep it in registers"));
   CHECK(cure_of(site("global", "atomic", sectors, 22, 4)).starts_with("combine within the warp"));
   CHECK(cure_of(site("global", "store", sectors, 5, 4, "lanes next to each other, shifted off the sectors by 4 bytes"))

@@ -18,9 +18,9 @@ TEST_CASE("kernels of libraries are known by their names", "[kernel][explain]") 
 }
 
 TEST_CASE("a kernel of one's own is none of a library, whatever it is made of", "[kernel][explain]") {
-  for (const char* kernel : {"gather_rows(float const*, int const*, float*)", "void scan<cub::Sum>(int*, cub::Sum)",
-                             "sgemm_naive(float*)", "embedding(float*)", "mine::at::native(int)", "",
-                             "void histogram<thrust::plus<int>>(int*)"}) {
+  for (const char* kernel :
+       {"gather_rows(float const*, int const*, float*)", "void scan<cub::Sum>(int*, cub::Sum)", "sgemm_naive(float*)",
+        "embedding(float*)", "mine::at::native(int)", "", "void histogram<thrust::plus<int>>(int*)"}) {
     INFO(kernel);
     CHECK_FALSE(library_kernel(kernel));
   }
