@@ -38,6 +38,7 @@ struct Block {
 struct Loop {
   std::size_t begin = 0;
   std::size_t end = 0;
+  std::size_t around = outside;       ///< index of the innermost that it is in
   std::optional<double> times = {};   ///< that warps went through it; absent: nothing in it was seen
   std::optional<double> rounds = {};  ///< each time that it is entered, where that is known
 };
@@ -166,7 +167,7 @@ class Path {
         least_waits = way.chain.waits / way.loads;
         path.per_load = {least_waits, way.chain.cycles / way.loads};
       }
-      path.has_unseen_loops = path.has_unseen_loops || !loops_[i].times;
+      path.has_unseen_loops = path.has_unseen_loops || !(loops_[i].times || loops_[i].rounds);
     }
     return path;
   }
@@ -179,10 +180,15 @@ class Path {
       const bool goes_back = code_[i].kind == Kind::branch && code_[i].target < i;
       if (goes_back && runs(i) && taken(i) != false) end_of[code_[i].target] = i + 1;
     }
-    for (const auto& [begin, end] : end_of) {
-      const auto known = constant_.rounds.find(begin);
-      loops_.push_back({begin, end});
-      if (known != constant_.rounds.end()) loops_.back().rounds = known->second;
+    for (const auto& [begin, end] : end_of) loops_.push_back({begin, end});
+    for (Loop& loop : loops_) {
+      const auto known = constant_.rounds.find(loop.begin);
+      if (known != constant_.rounds.end()) loop.rounds = known->second;
+      for (std::size_t i = 0; i < loops_.size(); ++i) {
+        const bool inside = is_inside(loop, loops_[i]) && length_of(loops_[i]) > length_of(loop);
+        if (inside && (loop.around == outside || length_of(loops_[i]) < length_of(loops_[loop.around])))
+          loop.around = i;
+      }
     }
   }
 
@@ -192,6 +198,11 @@ class Path {
   [[nodiscard]] std::optional<bool> taken(std::size_t i) const {
     return constant_.taken.empty() ? std::nullopt : constant_.taken[i];
   }
+
+  static bool is_inside(const auto& instructions, const Loop& loop) {
+    return loop.begin <= instructions.begin && instructions.end <= loop.end;
+  }
+  static std::size_t length_of(const Loop& loop) { return loop.end - loop.begin; }
 
   void find_blocks() {
     std::set<std::size_t> begins = {0};
@@ -203,9 +214,8 @@ class Path {
       const auto next = std::next(begin);
       Block block{.begin = *begin, .end = next == begins.end() ? code_.size() : std::min(*next, code_.size())};
       for (std::size_t i = 0; i < loops_.size(); ++i) {
-        const bool inside = loops_[i].begin <= block.begin && block.end <= loops_[i].end;
-        const auto length = [&](std::size_t loop) { return loops_[loop].end - loops_[loop].begin; };
-        if (inside && (block.loop == outside || length(i) < length(block.loop))) block.loop = i;
+        const bool is_shorter = block.loop == outside || length_of(loops_[i]) < length_of(loops_[block.loop]);
+        if (is_inside(block, loops_[i]) && is_shorter) block.loop = i;
       }
       block.runs = runs(block.begin);
       for (std::size_t i = block.begin; i < block.end; ++i) {
@@ -264,7 +274,7 @@ class Path {
   /// What no access tells follows from the others: a block runs no more often than all that come before it together,
   /// and than all that come after it.
   void bound_blocks() {
-    for (Block& block : blocks_) block.times = block.certain ? block.least : most_of(block);
+    for (Block& block : blocks_) block.times = block.certain ? block.least : most_in(block.loop);
     const auto sum = [&](const std::vector<std::size_t>& of) {
       double times = 0;
       for (const std::size_t i : of) times += blocks_[i].times;
@@ -276,7 +286,7 @@ class Path {
       for (Block& block : blocks_) {
         if (block.certain) continue;
         double most = block.times;
-        if (!block.may_begin) most = std::min(most, sum(block.before));
+        if (!block.may_begin) most = std::min(most, is_counted(block) ? entering(block) : sum(block.before));
         if (!block.may_end) most = std::min(most, sum(block.next));
         most = std::max(most, block.least);
         changes = changes || most < block.times;
@@ -285,8 +295,26 @@ class Path {
     }
   }
 
-  [[nodiscard]] double most_of(const Block& block) const {
-    return block.loop != outside && loops_[block.loop].times ? *loops_[block.loop].times : warps_;
+  /// Of what is in a loop, but in none within it, how often warps run it at most.
+  [[nodiscard]] double most_in(std::size_t loop) const {
+    if (loop == outside) return warps_;
+    if (loops_[loop].times) return *loops_[loop].times;
+    return most_in(loops_[loop].around) * loops_[loop].rounds.value_or(1);
+  }
+
+  /// Whether the block begins a loop of which nothing but how often it is entered tells how often it ran.
+  [[nodiscard]] bool is_counted(const Block& block) const {
+    return block.loop != outside && loops_[block.loop].begin == block.begin && !loops_[block.loop].times;
+  }
+  /// How often warps run such a block: once each time that they come, where the rounds are not known.
+  [[nodiscard]] double entering(const Block& header) const {
+    const Loop& loop = loops_[header.loop];
+    double times = 0;
+    for (const std::size_t from : header.before) {
+      const Block& block = blocks_[from];
+      if (block.begin < loop.begin || block.end > loop.end) times += block.times;
+    }
+    return times * loop.rounds.value_or(1);
   }
 
   /// Within these bounds, how many warps go each way where a branch parts.
