@@ -41,6 +41,7 @@ struct Loop {
   std::size_t around = outside;       ///< index of the innermost that it is in
   std::optional<double> times = {};   ///< that warps went through it; absent: nothing in it was seen
   std::optional<double> rounds = {};  ///< each time that it is entered, where that is known
+  double entered = 0;                 ///< times that warps came to it from elsewhere
 };
 
 /// What a load is, as it was seen.
@@ -130,6 +131,7 @@ class Path {
     find_blocks();
     count_loops();
     bound_blocks();
+    bound_from_below();
     part_ways(unseen);
   }
 
@@ -317,40 +319,88 @@ class Path {
     return times * loop.rounds.value_or(1);
   }
 
+  /// What was seen ran through what leads only there, and through what comes after nothing else.
+  void bound_from_below() {
+    bool changes = true;
+    for (std::size_t turn = 0; changes && turn < blocks_.size(); ++turn) {
+      changes = false;
+      for (std::size_t i = blocks_.size(); i-- > 0;) {
+        Block& block = blocks_[i];
+        double before = 0;
+        double after = 0;
+        for (const std::size_t from : block.before) {
+          const Block& other = blocks_[from];
+          if (other.next.size() == 1 && !other.may_end && other.loop == block.loop) before += other.least;
+        }
+        for (const std::size_t to : block.next) {
+          const Block& other = blocks_[to];
+          if (other.before.size() == 1 && other.loop == block.loop) after += other.least;
+        }
+        const double least = std::min(block.times, std::max(before, after));
+        if (block.certain || !(least > block.least)) continue;
+        block.least = least;
+        changes = true;
+      }
+    }
+  }
+
   /// Within these bounds, how many warps go each way where a branch parts.
   void part_ways(UnseenWays unseen) {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       Block& block = blocks_[i];
-      const bool is_header = block.loop != outside && loops_[block.loop].begin == block.begin;
-      if (block.certain || block.may_begin || is_header) continue;
-      double times = 0;
+      Loop* loop = block.loop != outside && loops_[block.loop].begin == block.begin ? &loops_[block.loop] : nullptr;
+      double times = block.may_begin ? warps_ : 0;
       for (const std::size_t from : block.before) {
-        if (from < i) times += coming(blocks_[from], i, unseen);
+        if (from < i && (loop == nullptr || !is_inside(blocks_[from], *loop))) {
+          times += coming(blocks_[from], i, unseen);
+        }
       }
+      if (loop != nullptr) {
+        loop->entered = times;
+        times *= loop->rounds.value_or(1);
+        if (loop->times) continue;
+      }
+      if (block.certain || block.may_begin) continue;
       block.times = std::clamp(times, block.least, std::max(block.least, block.times));
     }
   }
 
   /// Of the warps that ran a block, those that go on with another. A subroutine is for what the usual way cannot do:
-  /// quotients of long integers, numbers too small to be normal.
+  /// quotients of long integers, numbers too small to be normal. A loop is left as often as it is entered.
   [[nodiscard]] double coming(const Block& from, std::size_t to, UnseenWays unseen) const {
     if (code_[from.end - 1].kind == Kind::call) return from.times;  // and comes back
     const auto calls = [&](std::size_t block) { return code_[blocks_[block].end - 1].kind == Kind::call; };
-    double others = 0;
+    const auto stays = [&](std::size_t block) {
+      return from.loop == outside || is_inside(blocks_[block], loops_[from.loop]);
+    };
+    const double leaving = from.loop == outside ? 0 : std::min(from.times, loops_[from.loop].entered);
+    double rest = from.times;
+    double most_of_others = 0;
     double open = 1;
+    bool is_unusual = false;
     for (const std::size_t next : from.next) {
       const Block& other = blocks_[next];
       if (next == to || other.times == 0) continue;
-      if (other.certain && other.before.size() == 1) {
-        others += other.times;
-      } else if (calls(to) && !calls(next)) {
-        return 0;
+      if (other.before.size() == 1 && (other.certain || next < to)) {
+        rest -= other.times;
+        continue;
+      }
+      if (stays(next) && !stays(to)) return std::max(leaving, from.times - other.times);
+      if (stays(to) && !stays(next)) {
+        rest -= leaving;
+        continue;
+      }
+      most_of_others += other.times;
+      if (calls(to) && !calls(next)) {
+        is_unusual = true;
       } else if (calls(to) || !calls(next)) {
         ++open;
       }
     }
-    if (unseen == UnseenWays::fewest && open > 1) return 0;
-    return std::max(0.0, from.times - others) / (unseen == UnseenWays::half ? open : 1);
+    rest = std::max(0.0, rest);
+    double share = unseen == UnseenWays::half ? rest / open : unseen == UnseenWays::most || open == 1 ? rest : 0;
+    if (is_unusual) share = 0;
+    return std::max(share, rest - most_of_others);
   }
 
   [[nodiscard]] double loads_in(const Block& block) const {
