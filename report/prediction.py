@@ -9,7 +9,8 @@ the profile that each report names, so that a changed model can be held against 
 compared by their headline, whatever quantity it is. The plot takes matplotlib.
 
 Reports of suites that tests/benchmark/patterns.py draws get a section of their own: what the model makes of patterns
-that nobody chose, by kind, and of kinds that nothing was fitted to.
+that nobody chose, by kind, and of kinds that nothing was fitted to. The section about kernels of programs, which
+tests/corpus/evaluate.py makes, stays in the page as it is.
 """
 
 import json
@@ -32,6 +33,7 @@ BAND = 0.15
 WORST = 10
 EXPRESSIONS = ("pattern", "active")  # parameters that are no names
 DRAWN_KIND = re.compile(r"patterns of kind (\S+) \((\S+)\)")  # a check of a suite of drawn patterns: its kind and half
+KERNELS_SECTION = re.compile(r"<!-- kernels:(?P<folders>[^\n]*?)-->\n.*?<!-- end of kernels -->", re.DOTALL)
 DISTURBED = {"throttled", "contended", "link_degraded"}  # what was measured then is not the GPU's doing
 
 
@@ -236,7 +238,17 @@ def capitalised(text):
     return text[:1].upper() + text[1:]
 
 
-def page(loaded, cases, predictor, plot_name, made_by):
+def kernels_section(output):
+    """What the page says of kernels of programs, which other reports say: as a list, for there may be none."""
+    try:
+        found = KERNELS_SECTION.search(output.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # a page yet to be written, or none of ours
+        return []
+    return [found[0]] if found else []
+
+
+def page(loaded, cases, predictor, plot_name, made_by, kept):
+    """`kept` are sections that this script does not make."""
     count, median, p95, worst = summary(cases)
     # An alternative is named where a probe has more than one.
     plural = {probe for probe, found in grouped(cases, lambda case: case.probe).items()
@@ -267,6 +279,7 @@ def page(loaded, cases, predictor, plot_name, made_by):
         f"## The {len(worst_cases)} worst cases",
         table(["probe", "parameters", ">measured", ">predicted", ">off by %"], map(worst_row, worst_cases)),
         *drawn_sections(cases),
+        *kept,
         "## What was measured",
         table(["report", "GPU", "driver", "commit", "profile", "measured on", ">cases"], sources),
         "## Made by",
@@ -321,7 +334,8 @@ def main(arguments):
     loaded = [load(path, predictor) for path in given.reports]
     cases = [case for report in loaded for case in report.compared]
     plot_path = output.with_suffix(".svg")
-    text = page(loaded, cases, predictor, plot_path.name, shlex.join(["report/prediction.py", *arguments]))
+    text = page(loaded, cases, predictor, plot_path.name, shlex.join(["report/prediction.py", *arguments]),
+                kernels_section(output))
     command.write(plot_path, plot(cases))
     command.write(output, text.encode())
 

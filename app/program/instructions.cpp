@@ -23,6 +23,8 @@ struct Row {
 };
 
 constexpr unsigned shuffle = 0x189;
+constexpr unsigned load_matrix = 0x03b;
+constexpr unsigned store_matrix = 0x044;
 
 constexpr double half_rate = 2;     // 64 lanes
 constexpr double quarter_rate = 4;  // 32
@@ -99,8 +101,8 @@ constexpr Row rows[] = {
     {0x149, Pipe::issue, 1, Kind::indirect},                   // BRX
     {0x14d, Pipe::issue, 1, Kind::end},                        // EXIT
     {0x150, Pipe::issue, 1, Kind::end},                        // RET
-    {0x03b, Pipe::memory, 0, Kind::shared_load, true},         // LDSM
-    {0x044, Pipe::memory, 0, Kind::plain, true},               // STSM
+    {load_matrix, Pipe::memory, 0, Kind::shared_load},         // LDSM
+    {store_matrix, Pipe::memory, 0, Kind::plain},              // STSM
     {0x1f0, Pipe::tensor, special_rate, Kind::plain, true},    // HGMMA, IGMMA, BGMMA, QGMMA
     {0x1f1, Pipe::tensor, special_rate, Kind::plain, true},
     {0x1f2, Pipe::tensor, special_rate, Kind::plain, true},
@@ -158,8 +160,9 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     instruction.adds_floats = operation == 0x1a2 || operation == 0x1a3 || operation == 0x1a6;
     const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||
                           instruction.kind == Kind::store;
-    instruction.seen =
-        accesses && instruction.pipe == Pipe::memory && row->operation != shuffle && !instruction.unseen_memory;
+    instruction.seen = accesses && instruction.pipe == Pipe::memory && operation != shuffle && operation != load_matrix;
+    // One, two or four matrices of 8 rows of 16 bytes: a wavefront each, if no banks conflict.
+    if (operation == load_matrix || operation == store_matrix) instruction.wavefronts = 1U << bits(high, 8, 2);
     const std::uint64_t order = bits(high, 13, 4);  // STRONG.SM, .GPU, .SYS; settled with nvdisasm for 8.0 and 9.0
     instruction.strong = instruction.kind == Kind::off_chip_load && (order == 5 || order == 7 || order == 10);
     if (instruction.kind == Kind::branch || instruction.kind == Kind::end) {

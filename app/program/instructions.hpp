@@ -37,18 +37,19 @@ struct MachineInstruction {
   };
   Kind kind = Kind::plain;
   Pipe pipe = Pipe::issue;
-  double cycles = 1;           ///< that a warp keeps the pipe of its scheduler busy
-  unsigned stall = 1;          ///< cycles until the warp's next instruction may be issued
-  unsigned waits_for = 0;      ///< scoreboards, a bit each, that have to be free first
-  int sets = -1;               ///< scoreboard that is taken until the result is there; -1: none
-  int reads = -1;              ///< scoreboard that is taken until the operands have been read; -1: none
-  bool always = true;          ///< not predicated
-  bool divergent = false;      ///< a branch that a warp takes only where its threads have parted
-  std::size_t target = 0;      ///< of a branch or call: the index of an instruction
-  bool seen = false;           ///< accesses memory, which a callback tells of whenever it runs
-  bool strong = false;         ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
-  bool adds_floats = false;    ///< an atomic, of floating point
-  bool unseen_memory = false;  ///< moves data that no callback tells of: tensor copies, matrix operands
+  double cycles = 1;         ///< that a warp keeps the pipe of its scheduler busy
+  unsigned stall = 1;        ///< cycles until the warp's next instruction may be issued
+  unsigned waits_for = 0;    ///< scoreboards, a bit each, that have to be free first
+  int sets = -1;             ///< scoreboard that is taken until the result is there; -1: none
+  int reads = -1;            ///< scoreboard that is taken until the operands have been read; -1: none
+  bool always = true;        ///< not predicated
+  bool divergent = false;    ///< a branch that a warp takes only where its threads have parted
+  std::size_t target = 0;    ///< of a branch or call: the index of an instruction
+  bool seen = false;         ///< accesses memory, which a callback tells of whenever it runs
+  bool strong = false;       ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
+  bool adds_floats = false;  ///< an atomic, of floating point
+  unsigned wavefronts = 0;   ///< of shared memory at least, by an access that no callback tells of: ldmatrix, stmatrix
+  bool unseen_memory = false;  ///< moves data that no callback tells of: tensor copies, operands of wgmma
 };
 
 /// The instructions of a kernel, compiled for compute capability `major`.x. Empty where it is not known how to read

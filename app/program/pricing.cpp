@@ -73,8 +73,10 @@ std::string_view stage_of(Pipe pipe) {
 void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
   const double warps = warps_of(launch);
   const double mean = loads_of(launch) / warps;
-  const double others = std::ceil(launch.block_threads / double{access::warp_lanes}) - 1;
-  const double in_step = path.barriers >= warps ? others * path.scheduler_cycles / warps / schedulers : 0;
+  // Where a block's warps wait for each other, those of a scheduler issue one after another what each does meanwhile.
+  const double of_scheduler = std::ceil(launch.block_threads / double{access::warp_lanes}) / schedulers;
+  const bool waits = path.barriers >= warps;
+  const double in_step = waits ? std::max(0.0, of_scheduler - 1) * path.scheduler_cycles / warps : 0;
   const auto chain_of = [&](double loads) {
     const double more = path.polls ? 0 : std::max(0.0, loads - mean);
     return Chain{.waits = path.chains.waits / warps + more * path.per_load.waits,
@@ -102,9 +104,20 @@ double usual_error(std::string_view bottleneck) {
     std::string_view stage;
     double error;
   };
-  static constexpr Limit limits[] = {{"dram", 1.25}, {"launch", 1.5}, {"latency", 1.4}};
+  static constexpr Limit limits[] = {{"launch", 1.15}, {"dram", 1.3}, {"latency", 1.3}, {"l2_lines", 1.35}};
+  constexpr double others = 1.5;
   const auto* found = std::ranges::find(limits, bottleneck, &Limit::stage);
-  return found == std::end(limits) ? 1.4 : found->error;
+  return found == std::end(limits) ? others : found->error;
+}
+
+/// Takes off what memory need not deliver because L2 has so many bytes of it.
+void spare_memory(model::Demand& demand, double held_bytes) {
+  if (demand.dram_read_bytes <= 0) return;
+  const double share = std::max(0.0, 1 - held_bytes / demand.dram_read_bytes);
+  for (double* amount :
+       {&demand.dram_read_bytes, &demand.l2_load_lines, &demand.l2_load_line_pairs, &demand.l2_first_sectors}) {
+    *amount *= share;
+  }
 }
 
 bool crosses_link(const LaunchSums& launch, const Device& device) {
@@ -143,13 +156,10 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
   const unsigned major = major_of(profile);
   const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates, launch.constants);
   if (path.known) add_path(workload_, launch, path);
+  matrix_wavefronts_ = path.matrix_wavefronts;
   const std::vector<bool> none(launch.sites.size(), false);
-  as_it_is_ = price(workload_, none, false);
-  if (fits_in_l2(launch, profile.device) && !crosses_link(launch, profile.device)) {
-    PricedLaunch cached = price(workload_, none, true);
-    const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch.measured_s)); };
-    if (!launch.measured_s || off(cached.seconds) < off(as_it_is_.seconds)) as_it_is_ = std::move(cached);
-  }
+  as_it_is_ = price(workload_, none, InL2::nothing);
+  if (!crosses_link(launch, profile.device)) find_what_l2_had();
   const bool has_stages = std::ranges::all_of(as_it_is_.stages, [](const model::StageTime& stage) {
     return std::isfinite(stage.seconds) && stage.seconds >= 0;
   });
@@ -163,6 +173,22 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
   find_doubts(path);
 }
 
+void Pricing::find_what_l2_had() {
+  const std::vector<bool> none(launch_.sites.size(), false);
+  const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch_.measured_s)); };
+  if (fits_in_l2(launch_, profile_.device)) {
+    PricedLaunch cached = price(workload_, none, InL2::all);
+    if (!launch_.measured_s || off(cached.seconds) < off(as_it_is_.seconds)) as_it_is_ = std::move(cached);
+    return;
+  }
+  if (!launch_.measured_s) return;
+  const model::Demand demand = demand_.demand(none, workload_, profile_);
+  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
+  if (bytes > *launch_.measured_s * profile_.device.theoretical_bandwidth_bytes_per_s()) {
+    as_it_is_ = price(workload_, none, InL2::part);
+  }
+}
+
 void Pricing::find_interval(unsigned major) {
   const double error = usual_error(as_it_is_.bottleneck);
   const auto seconds = [&](UnseenWays unseen) {
@@ -171,7 +197,7 @@ void Pricing::find_interval(unsigned major) {
     if (!path.known) return as_it_is_.seconds;
     Workload workload = workload_;
     add_path(workload, launch_, path);
-    return price(workload, std::vector<bool>(launch_.sites.size(), false), as_it_is_.cached).seconds;
+    return price(workload, std::vector<bool>(launch_.sites.size(), false), as_it_is_.in_l2).seconds;
   };
   within_ = {std::min(seconds(UnseenWays::fewest), as_it_is_.seconds) / error,
              std::max(seconds(UnseenWays::most), as_it_is_.seconds) * error};
@@ -190,10 +216,13 @@ void Pricing::find_doubts(const WarpPath& path) {
   }
 }
 
-PricedLaunch Pricing::price(const Workload& workload, const std::vector<bool>& good, bool cached) const {
-  const model::Demand demand = demand_.demand(good, workload, profile_);
+PricedLaunch Pricing::price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const {
+  model::Demand demand = demand_.demand(good, workload, profile_);
+  demand.shared_wavefronts += matrix_wavefronts_;
   PricedLaunch priced;
-  priced.cached = cached;
+  if (in_l2 == InL2::part) spare_memory(demand, static_cast<double>(profile_.device.l2_bytes));
+  const bool cached = in_l2 == InL2::all;
+  priced.in_l2 = in_l2;
   priced.stages = model::launch_stages(demand, workload, profile_, cached);
   priced.seconds = model::launch_seconds(priced.stages, demand, workload, profile_.rates, cached);
   if (!priced.stages.empty()) {
@@ -206,7 +235,7 @@ Saving Pricing::saving(const Cure& cure) const {
   if (!no_prediction_.empty()) return {};
   Workload workload = workload_;
   if (cure.shared_out) share_out(workload, profile_.device);
-  const PricedLaunch cured = price(workload, cure.good, as_it_is_.cached);
+  const PricedLaunch cured = price(workload, cure.good, as_it_is_.in_l2);
   constexpr double noticeable = 0.01;
   const double as_it_is = as_it_is_.seconds;
   if (!(as_it_is - cured.seconds >= noticeable * as_it_is)) return {};

@@ -35,11 +35,18 @@ struct LaunchSums {
 /// Useful bytes of what lies beyond multiprocessors; an atomic reads and writes. Without sites.
 [[nodiscard]] Workload workload_of(const LaunchSums& launch);
 
+/// Of what a launch touches, what L2 has from before.
+enum class InL2 : std::uint8_t {
+  nothing,
+  part,  ///< as much of what it reads as L2 holds
+  all
+};
+
 struct PricedLaunch {
   double seconds = 0;
   std::vector<model::StageTime> stages;
   std::string_view bottleneck;
-  bool cached = false;  ///< L2 has what it touches from before
+  InL2 in_l2 = InL2::nothing;
 };
 
 /// Of a value that the model tells: within which it is believed to lie, nine times of ten.
@@ -64,7 +71,8 @@ struct Cure {
 class Pricing {
  public:
   /// Both have to outlive it. What the launch touches may be in L2 from before: where it fits, what explains the
-  /// measured time better is taken.
+  /// measured time better is taken. Where it does not fit, but memory could not have moved it in the measured time even
+  /// at its theoretical bandwidth, L2 had a part.
   Pricing(const LaunchSums& launch, const model::Profile& profile);
 
   /// Why nothing can be said; empty where something can.
@@ -79,7 +87,8 @@ class Pricing {
   [[nodiscard]] Saving saving(const Cure& cure) const;
 
  private:
-  [[nodiscard]] PricedLaunch price(const Workload& workload, const std::vector<bool>& good, bool cached) const;
+  [[nodiscard]] PricedLaunch price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const;
+  void find_what_l2_had();
   void find_interval(unsigned major);
   void find_doubts(const WarpPath& path);
 
@@ -87,6 +96,7 @@ class Pricing {
   const model::Profile& profile_;
   SiteDemand demand_;
   Workload workload_;
+  double matrix_wavefronts_ = 0;
   PricedLaunch as_it_is_;
   Interval within_;
   std::optional<double> explained_share_;

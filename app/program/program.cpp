@@ -54,7 +54,7 @@ report::Report program_report(const std::filesystem::path& folder, const Program
   report.devices = merged_run.devices;
   if (!report.devices.empty()) report.device = report.devices.front();
   if (!profiles.empty() && !profiles.front().from_attributes) report.profile = profiles.front().name;
-  report.watched = {"cache_resident", "predicted_from_attributes"};
+  report.watched = {"cache_resident", "partly_cached", "predicted_from_attributes"};
   report.program = program_of(merged_run, run);
   report.results = records_of(merged_run, profiles);
   report::order_columns(report, {report::kernel_probe()});

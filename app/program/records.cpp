@@ -130,7 +130,8 @@ class KernelRecord {
       return;
     }
     const PricedLaunch& priced = pricing.as_it_is();
-    if (priced.cached) record_.flags.emplace_back("cache_resident");
+    if (priced.in_l2 == InL2::all) record_.flags.emplace_back("cache_resident");
+    if (priced.in_l2 == InL2::part) record_.flags.emplace_back("partly_cached");
     if (profile.from_attributes) record_.flags.emplace_back("predicted_from_attributes");
     record_.predicted_s = priced.seconds;
     record_.predicted_low_s = pricing.within().low;

@@ -229,7 +229,7 @@ double turns_per_sector(const inject::Site& site) {
 
 /// Atomics of sites that go to the same array, as far as the requests shown tell: unrolled copies of one do.
 struct AtomicArray {
-  std::set<std::uint64_t> lines;            ///< shown
+  std::set<std::uint64_t> lines;             ///< shown
   std::map<std::uint64_t, double> requests;  ///< of those shown, that update a word, by its address
   double shown_requests = 0;
   double shown = 0;  ///< how often a line
@@ -292,10 +292,16 @@ double number_drawn_from(double different, double draws) {
   return least;
 }
 
-/// Lines that the array has. Where the launch itself has set it to zero, its atomics are not the first there.
+/// Lines that the array has. Where the launch itself has set it to zero, its atomics are not the first there. Where
+/// blocks come to a sector at once, each takes itself for the first: requests to lines at random tell better, if they
+/// come to each more than once.
 double lines_of(const AtomicArray& array) {
-  const double drawn =
-      array.lines.empty() ? 1 : number_drawn_from(static_cast<double>(array.lines.size()), array.shown);
+  constexpr double some = 4;
+  constexpr double often = 2;
+  const auto different = static_cast<double>(array.lines.size());
+  const double drawn = array.lines.empty() ? 1 : number_drawn_from(different, array.shown);
+  const bool at_random = array.shown > some * array.shown_requests;
+  if (at_random && array.shown > often * different) return drawn;
   return std::max(array.sectors / sectors_per_line, drawn);
 }
 

@@ -147,6 +147,7 @@ class Path {
         const MachineInstruction& instruction = code_[i];
         busy[static_cast<std::size_t>(Pipe::issue)] += times;
         if (instruction.kind == Kind::wait) path.barriers += times;
+        path.matrix_wavefronts += times * instruction.wavefronts;
         if (instruction.pipe != Pipe::issue)
           busy[static_cast<std::size_t>(instruction.pipe)] += times * instruction.cycles;
         path.has_unseen_memory = path.has_unseen_memory || instruction.unseen_memory;
@@ -355,6 +356,8 @@ class Path {
           times += coming(blocks_[from], i, unseen);
         }
       }
+      if (block.before.size() == 2 && meets_lanes(block))
+        times = std::min(times, blocks_[blocks_[block.before[0]].before[0]].times);
       if (loop != nullptr) {
         loop->entered = times;
         times *= loop->rounds.value_or(1);
@@ -378,10 +381,11 @@ class Path {
     double most_of_others = 0;
     double open = 1;
     bool is_unusual = false;
+    const bool both = unseen == UnseenWays::most || (unseen == UnseenWays::half && parts_lanes(from));
     for (const std::size_t next : from.next) {
       const Block& other = blocks_[next];
       if (next == to || other.times == 0) continue;
-      if (other.before.size() == 1 && (other.certain || next < to)) {
+      if (other.before.size() == 1 && (other.certain || (next < to && !both))) {
         rest -= other.times;
         continue;
       }
@@ -398,9 +402,23 @@ class Path {
       }
     }
     rest = std::max(0.0, rest);
-    double share = unseen == UnseenWays::half ? rest / open : unseen == UnseenWays::most || open == 1 ? rest : 0;
+    double share = open == 1 || both ? rest : unseen == UnseenWays::half ? rest / open : 0;
     if (is_unusual) share = 0;
     return std::max(share, rest - most_of_others);
+  }
+
+  /// Whether it parts into two ways that meet again right after: of a warp's lanes some go each way.
+  [[nodiscard]] bool parts_lanes(const Block& from) const {
+    if (from.next.size() != 2) return false;
+    const Block& one_way = blocks_[from.next[0]];
+    const Block& other_way = blocks_[from.next[1]];
+    return one_way.next.size() == 1 && one_way.next == other_way.next;
+  }
+
+  /// Whether the lanes that have parted meet again there.
+  [[nodiscard]] bool meets_lanes(const Block& block) const {
+    const auto& one_way = blocks_[block.before[0]].before;
+    return one_way.size() == 1 && one_way == blocks_[block.before[1]].before && parts_lanes(blocks_[one_way[0]]);
   }
 
   [[nodiscard]] double loads_in(const Block& block) const {

@@ -19,8 +19,9 @@ struct WarpPath {
   bool known = false;           ///< false: there is no code, or nobody knows how to read it
   double scheduler_cycles = 0;  ///< that instructions keep schedulers busy, or the busiest of the pipes behind them
   Pipe busiest = Pipe::issue;
-  double barriers = 0;  ///< of their block, that warps wait at
-  Chain chains;         ///< of each warp by itself
+  double matrix_wavefronts = 0;  ///< of shared memory at least, for ldmatrix and stmatrix, which nobody sees
+  double barriers = 0;           ///< of their block, that warps wait at
+  Chain chains;                  ///< of each warp by itself
   /// That a further load adds to a warp's chain: in the loop in which loads wait least for each other, for a warp that
   /// goes round many times does so there.
   Chain per_load;
@@ -29,7 +30,7 @@ struct WarpPath {
   bool polls = false;
   /// Whether some loop runs nobody knows how often, for nothing in it is seen.
   bool has_unseen_loops = false;
-  /// Whether some instruction moves data that nobody sees: tensor copies, operands of matrix products.
+  /// Whether some instruction moves data that nobody sees: tensor copies, operands of wgmma.
   bool has_unseen_memory = false;
 };
 

@@ -90,6 +90,7 @@ Profile reference_profile() {
 /// How many times the reference's rates a device's are, as far as it says.
 struct Factors {
   double memory = 1;
+  double banks = 1;  ///< of memory, as many as its bus is wide
   double chip = 1;
   std::optional<double> link;
 
@@ -97,6 +98,8 @@ struct Factors {
     switch (scale) {
       case Scale::memory:
         return memory;
+      case Scale::banks:
+        return banks;
       case Scale::chip:
         return chip;
       case Scale::link:
@@ -115,6 +118,7 @@ Factors factors_of(const Device& device, const Device& reference) {
   factors.chip = ratio(device.shared_peak_bytes_per_s(), reference.shared_peak_bytes_per_s(), 1);
   factors.memory =
       ratio(device.theoretical_bandwidth_bytes_per_s(), reference.theoretical_bandwidth_bytes_per_s(), factors.chip);
+  factors.banks = ratio(device.memory_bus_bits, reference.memory_bus_bits, factors.memory);
   const std::optional<double> own_link = device.link_bytes_per_s();
   const std::optional<double> other_link = reference.link_bytes_per_s();
   if (own_link && other_link) factors.link = *own_link / *other_link;
@@ -130,6 +134,8 @@ void complete(Profile& profile) {
     profile.rates.*field.value = reference.rates.*field.value * factors.of(field.scale);
     profile.how[field.name] = field.scale == Scale::link && factors.link
                                   ? "the H200's, scaled by the links' theoretical bandwidths; not measured"
+                              : field.scale == Scale::banks
+                                  ? "the H200's, scaled by the width of the memory's bus; not measured"
                               : field.scale == Scale::chip
                                   ? "the H200's, scaled by multiprocessors x clock; not measured"
                                   : "the H200's; not measured";

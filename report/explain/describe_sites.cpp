@@ -49,8 +49,9 @@ std::vector<CurableSite> curable_sites(const Record& record) {
   return sites;
 }
 
-/// Whether what the kernel could save is worth a word.
-bool is_worth_saving(const Record& record) {
+/// Whether what the kernel could save is worth a word, and somebody can do something about it.
+bool is_worth_saving(const Record& record, const std::vector<CurableSite>& sites) {
+  if (sites.empty() && !waits_for_loads(record)) return false;
   const double saved = metric_value(record, could_save_name).value_or(0);
   const double all = metric_value(record, gpu_time_name).value_or(0);
   return all > 0 ? saved >= worth_saying * all : saved > 0;
@@ -100,7 +101,8 @@ Explanation limited_explanation(const Record& record, const std::vector<CurableS
   KernelVerdict verdict = kernel_verdict(record);
   if (verdict.name.empty()) {
     if (record.no_prediction) return {.brief = "", .full = ""};
-    verdict = {.name = "", .is_fine = true, .brief = std::string(fine_brief)};
+    verdict.is_fine = true;
+    if (record.bottleneck) verdict.full = "it is limited by " + stage_words(record.bottleneck->predicted);
   }
   if (verdict.is_fine) verdict.brief = fine_brief;
   std::vector<std::string> words;
@@ -131,7 +133,7 @@ Explanation kernel_explanation(const Record& record) {
   if (!record.ran()) return {.brief = "", .full = ""};
   if (record.access.empty() && record.counters) return counted_explanation(record);
   const std::vector<CurableSite> sites = curable_sites(record);
-  const bool worth = is_worth_saving(record);
+  const bool worth = is_worth_saving(record, sites);
   Explanation said = worth ? wasteful_explanation(record, sites) : limited_explanation(record, sites);
   if (launches_differ(record)) {
     if (!worth) said.brief = "its launches are not alike";
@@ -143,7 +145,7 @@ Explanation kernel_explanation(const Record& record) {
 std::string kernel_verdict_name(const Record& record) {
   if (!record.ran() || record.access.empty()) return "";
   const std::vector<CurableSite> sites = curable_sites(record);
-  if (is_worth_saving(record) && !sites.empty() && !waits_for_loads(record)) {
+  if (is_worth_saving(record, sites) && !waits_for_loads(record)) {
     return std::string(sites.front().site->op == "atomic" ? atomics_verdict : wasteful_accesses_verdict);
   }
   return std::string(kernel_verdict(record).name);

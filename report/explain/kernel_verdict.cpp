@@ -96,7 +96,7 @@ KernelVerdict unexplained_verdict(double times) {
                               trimmed(times, 1))};
 }
 
-/// "60 % device memory, 40 % the lines fetched into L2".
+/// "device memory 60 %, the lines fetched into L2 40 %".
 std::string shares_words(const Record& record, double time_s) {
   constexpr std::size_t most = 3;
   std::vector<const StageRecord*> stages;
@@ -107,7 +107,7 @@ std::string shares_words(const Record& record, double time_s) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(most, stages.size()); ++i) {
     words.push_back(
-        fmt::format("{} takes {} %", stage_words(stages[i]->stage), fixed(*stages[i]->predicted_s / time_s * 100, 0)));
+        fmt::format("{} {} %", stage_words(stages[i]->stage), fixed(*stages[i]->predicted_s / time_s * 100, 0)));
   }
   return join(words, ", ");
 }
@@ -151,7 +151,7 @@ KernelVerdict kernel_verdict(const Record& record) {
   return {.name = "nothing_alone",
           .is_settled = library.has_value(),
           .brief = "nothing alone limits it: " + shares_words(record, time_s),
-          .full = "nothing alone limits it: of its time " + shares_words(record, time_s)};
+          .full = "nothing alone limits it; of its time, " + shares_words(record, time_s)};
 }
 
 }  // namespace gpumem::report

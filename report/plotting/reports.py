@@ -31,7 +31,8 @@ CASE = {
     "status": str, "reason": str, "verified": bool, "headline": Headline, "useful_bytes": {...: float},
     "useful_flops": float,
     "time_seconds": {"median": float, "ci95_low": float, "ci95_high": float, "count": float},
-    "predicted_seconds": float, "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
+    "predicted_seconds": float, "predicted_low": float, "predicted_high": float, "explained_share": float,
+    "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,
     "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str],
     "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}], "ran_seconds": [float]}

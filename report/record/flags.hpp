@@ -10,6 +10,7 @@ namespace gpumem::report {
 [[nodiscard]] inline const std::vector<std::string>& all_flags() {
   static const std::vector<std::string> names = {
       "cache_resident",            // the data fits into L2, so it is not the memory that was measured
+      "partly_cached",             // of what a user's kernel reads, L2 had a part from before
       "wide_interval",             // the time budget ended before the confidence interval was narrow
       "throttled",                 // clocks were lowered for heat or power
       "ecc_errors",                // memory errors were counted meanwhile

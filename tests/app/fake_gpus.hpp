@@ -100,7 +100,7 @@ class ThreadConnection final : public Connection {
 };
 
 /// What happens on a GPU while a case runs, and what becomes of its record.
-using OnGpu = std::function<void(std::uint64_t gpu, const Case& one, report::Record& record)>;
+using OnGpu = std::function<void(std::uint64_t gpu, const Case& tested, report::Record& record)>;
 
 class FakeGpu final : public Backend {
  public:
@@ -110,17 +110,17 @@ class FakeGpu final : public Backend {
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] const Device& device() const override { return device_; }
   [[nodiscard]] std::optional<std::string> profile() const override { return model_->profile(); }
-  [[nodiscard]] double trial(const Case& one) override { return model_->trial(one); }
-  [[nodiscard]] report::Record run(const Case& one) override {
-    report::Record record = model_->run(one);
+  [[nodiscard]] double trial(const Case& tested) override { return model_->trial(tested); }
+  [[nodiscard]] report::Record run(const Case& tested) override {
+    report::Record record = model_->run(tested);
     const std::uint64_t gpu = *device_.index;
-    before_(gpu, one, record);
+    before_(gpu, tested, record);
     options_.before_timing();
     if (options_.interrupted()) throw Interrupted{};
     record.verified = true;
     record.headline.measured = record.headline.predicted;
     record.time = report::examples::time_record(record.predicted_s.value_or(1e-3), 10);
-    after_(gpu, one, record);
+    after_(gpu, tested, record);
     return record;
   }
   [[nodiscard]] std::optional<std::string> count(std::span<const Case> /*cases*/,

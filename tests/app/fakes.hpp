@@ -100,20 +100,20 @@ class FakeBackend final : public Backend {
   [[nodiscard]] const Device& device() const override { return device_; }
   [[nodiscard]] std::optional<std::string> profile() const override { return std::nullopt; }
 
-  [[nodiscard]] double trial(const Case& one) override {
-    if (log != nullptr) log->push_back("try " + to_string(one));
-    return goodness(one);
+  [[nodiscard]] double trial(const Case& tested) override {
+    if (log != nullptr) log->push_back("try " + to_string(tested));
+    return goodness(tested);
   }
 
   [[nodiscard]] std::vector<std::optional<double>> estimates(const std::vector<Case>& shapes) override {
     return estimated ? estimated(shapes) : std::vector<std::optional<double>>{};
   }
 
-  [[nodiscard]] report::Record run(const Case& one) override {
-    if (log != nullptr) log->push_back("run " + to_string(one));
-    report::Record record = record_of(one, Workload{});
+  [[nodiscard]] report::Record run(const Case& tested) override {
+    if (log != nullptr) log->push_back("run " + to_string(tested));
+    report::Record record = record_of(tested, Workload{});
     record.headline.predicted = 100;
-    fill(one, record);
+    fill(tested, record);
     device_.pcie_generation = 5;  // an idle link before
     ran_ = true;
     return record;

@@ -52,16 +52,16 @@ int main(int argc, char** argv) {
   std::printf("| aligned | GB/s | reference | GB/s | ratio |\n| --- | --- | --- | --- | --- |\n");
   const char* const ops[] = {"read", "write", "copy"};
   for (int i = 0; i < 3; ++i) {
-    const Case one{find_probe("offset"),
-                   {{"offset_elements", std::uint64_t{0}},
-                    {"op", std::string(ops[i])},
-                    {"word_bytes", std::uint64_t{4}},
-                    {"elements_per_thread", std::strtoull(argv[1 + 2 * i], nullptr, 10)},
-                    {"block_threads", std::strtoull(argv[2 + 2 * i], nullptr, 10)},
-                    {"buffer_bytes", buffer_bytes}}};
+    const Case tested{find_probe("offset"),
+                      {{"offset_elements", std::uint64_t{0}},
+                       {"op", std::string(ops[i])},
+                       {"word_bytes", std::uint64_t{4}},
+                       {"elements_per_thread", std::strtoull(argv[1 + 2 * i], nullptr, 10)},
+                       {"block_threads", std::strtoull(argv[2 + 2 * i], nullptr, 10)},
+                       {"buffer_bytes", buffer_bytes}}};
     const bool is_copy = i == 2;
     const double before = is_copy ? cuda_memcpy_gb_per_s() : theoretical;
-    const report::Record record = backend->run(one);
+    const report::Record record = backend->run(tested);
     const double after = is_copy ? cuda_memcpy_gb_per_s() : theoretical;
     if (!record.headline.measured) {
       std::fprintf(stderr, "%s: %s\n", ops[i], record.reason.value_or("not measured").c_str());

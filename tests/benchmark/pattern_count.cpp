@@ -31,8 +31,8 @@ void time(const char* text, std::uint64_t accesses, PatternCounter& counter, con
   });
   bool on_gpu = true;
   const auto count = [&] {
-    const auto elsewhere = [&](const UserPattern& one, const Launch& of, std::uint64_t bound_elements) {
-      auto found = counter.count(one, of, bound_elements, device);
+    const auto elsewhere = [&](const UserPattern& asked, const Launch& of, std::uint64_t bound_elements) {
+      auto found = counter.count(asked, of, bound_elements, device);
       on_gpu = found.has_value();
       return found;
     };

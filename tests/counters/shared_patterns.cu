@@ -70,7 +70,7 @@ int main() {
       {"even lanes", [](auto&, auto&, auto& active) { active = 0x55555555U; }},
       {"few banks",
        [](auto& random, auto& word, auto&) {
-         for (auto& one : word) one = one / 32 * 32 + random() % 3;
+         for (auto& index : word) index = index / 32 * 32 + random() % 3;
        }},
   }};
   const measure::DeviceBuffer result(32 * sizeof(unsigned));
@@ -81,7 +81,7 @@ int main() {
         for (int i = 0; i < requests_per_kind; ++i) {
           std::uint32_t word[32];
           const std::uint32_t span = i % 2 == 0 ? shared_bytes / bytes : 1024 / bytes;
-          for (auto& one : word) one = random() % span;
+          for (auto& index : word) index = random() % span;
           WarpRequest request;
           request.word_bytes = bytes;
           request.active = ~0U;

@@ -94,8 +94,8 @@ void require_read_back(const Report& report) {
   const std::string again = json_of(read_report(json, "what was written"));
   require(json == again, "a report survives the way through JSON", json + again);
   for (const Record& record : report.results) {
-    const auto line = [](const Record& one) {
-      return written([&](std::ostream& out) { write_record_line(out, one); });
+    const auto line = [](const Record& given) {
+      return written([&](std::ostream& out) { write_record_line(out, given); });
     };
     require(line(read_record_line(line(record))) == line(record), "a record survives the way through JSON");
   }

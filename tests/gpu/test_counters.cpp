@@ -27,9 +27,9 @@ void check_local_memory(app::Backend& backend) {
       {find_probe("local"), {{"array_words", std::uint64_t{16}}, {"array", std::string("local")}}}};
   std::vector<report::Record> records = {backend.run(cases.front())};
   REQUIRE_FALSE(backend.count(cases, records));
-  for (const report::SiteRecord& one : records.front().access) {
-    INFO(one.op);
-    CHECK(one.per_request(report::sectors).counted == one.per_request(report::sectors).predicted);
+  for (const report::SiteRecord& site : records.front().access) {
+    INFO(site.op);
+    CHECK(site.per_request(report::sectors).counted == site.per_request(report::sectors).predicted);
   }
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("every case is counted, however many more a table has than the one bef
   for (const std::uint64_t strides : {1U, 3U, 34U, 2U}) {
     const std::vector<Case> cases = bank_cases(strides);
     std::vector<report::Record> records;
-    for (const Case& one : cases) records.push_back(backend->run(one));
+    for (const Case& tested : cases) records.push_back(backend->run(tested));
     if (const auto problem = backend->count(cases, records)) {
       std::puts(("skipped: no usable GPU counters: " + *problem).c_str());
       return;

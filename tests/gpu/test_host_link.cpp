@@ -40,9 +40,9 @@ Case transfer_case(const std::string& memory, std::uint64_t bytes) {
           {{"size_bytes", bytes}, {"host_memory", memory}, {"direction", std::string("to-device")}}};
 }
 
-report::Record run(app::Backend& backend, const Case& one) {
-  report::Record record = backend.run(one);
-  INFO(to_string(one) << ": " << record.reason.value_or("no reason"));
+report::Record run(app::Backend& backend, const Case& tested) {
+  report::Record record = backend.run(tested);
+  INFO(to_string(tested) << ": " << record.reason.value_or("no reason"));
   REQUIRE(record.status == report::Status::ok);
   return record;
 }

@@ -35,9 +35,9 @@ void for_each_way(std::uint64_t target, const Visitor& visit) {
     for (const char* direction : {"one-way", "both"}) {
       for (const char* at_once : {"no", "yes"}) {
         for (const std::uint64_t bytes : {std::uint64_t{16}, std::uint64_t{660'000}, std::uint64_t{33} << 20U}) {
-          const Case one = peer_case(target, std::string(via), direction, at_once, bytes);
-          INFO(to_string(one));
-          visit(one);
+          const Case tested = peer_case(target, std::string(via), direction, at_once, bytes);
+          INFO(to_string(tested));
+          visit(tested);
         }
       }
     }
@@ -59,12 +59,12 @@ std::unique_ptr<app::Backend> backend_of_two_gpus(app::MeasureOptions options) {
 
 TEST_CASE("every way between GPUs moves the right data, from a GPU to itself") {
   measure::Session session(0);
-  for_each_way(0, [&](const Case& one) {
-    const auto experiment = one.probe->prepare(one, session);
+  for_each_way(0, [&](const Case& tested) {
+    const auto experiment = tested.probe->prepare(tested, session);
     const measure::Verification found = experiment->verify(session.stream().get());
     CHECK(found.mismatches == 0);
     CHECK(measure::estimate_launch(*experiment, session, measure::Clock::device).count() > 0);
-    if (one.name("at_once") == "yes") {
+    if (tested.name("at_once") == "yes") {
       CHECK(experiment->sample() > 0);
       CHECK(experiment->metrics(session.stream().get(), {}).front().second > 0);
     }
@@ -79,8 +79,8 @@ TEST_CASE("a chase ends where it should, from a GPU through its own memory") {
 TEST_CASE("every way between two GPUs moves the right data, and is timed") {
   const auto backend = backend_of_two_gpus({});
   if (!backend) return;
-  for_each_way(1, [&](const Case& one) {
-    const report::Record record = backend->run(one);
+  for_each_way(1, [&](const Case& tested) {
+    const report::Record record = backend->run(tested);
     INFO(record.reason.value_or("no reason"));
     if (record.status == report::Status::skipped) return;  // no access
     CHECK(record.verified == true);
@@ -94,10 +94,10 @@ TEST_CASE("what kernels move between two GPUs is counted, where this machine let
   const auto backend = backend_of_two_gpus(options);
   if (!backend) return;
   for (const char* via : {"kernel-read", "kernel-write"}) {
-    const Case one = peer_case(1, via, "one-way", "no", std::uint64_t{32} << 20U);
-    report::Record record = backend->run(one);
+    const Case tested = peer_case(1, via, "one-way", "no", std::uint64_t{32} << 20U);
+    report::Record record = backend->run(tested);
     if (record.status == report::Status::skipped) return;  // no access
-    const auto problem = backend->count({&one, 1}, {&record, 1});
+    const auto problem = backend->count({&tested, 1}, {&record, 1});
     if (problem) {
       WARN("not counted: " << *problem);
       CHECK(problem->find("need two of them") == std::string::npos);  // whatever else the reason is
@@ -105,8 +105,8 @@ TEST_CASE("what kernels move between two GPUs is counted, where this machine let
     }
     REQUIRE(record.counters);
     CHECK(std::ranges::find(record.flags, "counts_differ") == record.flags.end());
-    const auto bytes =
-        one.name("via") == "kernel-read" ? record.counters->nvlink_received_bytes : record.counters->nvlink_sent_bytes;
+    const auto bytes = tested.name("via") == "kernel-read" ? record.counters->nvlink_received_bytes
+                                                           : record.counters->nvlink_sent_bytes;
     if (backend->device().links.at(1).nvlinks > 0 && bytes)
       CHECK(*bytes == Approx(record.useful_bytes()).epsilon(0.02));
   }

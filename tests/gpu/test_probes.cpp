@@ -56,10 +56,10 @@ std::vector<Value> values_of(const Axis& axis) {
 }
 
 /// Whether a case's values go together.
-bool is_valid(const Case& one) {
-  if (!one.probe->validate) return true;
+bool is_valid(const Case& tested) {
+  if (!tested.probe->validate) return true;
   try {
-    one.probe->validate(one);
+    tested.probe->validate(tested);
     return true;
   } catch (const Error&) {
     return false;
@@ -70,15 +70,15 @@ std::vector<Case> every_combination(const Probe& probe) {
   std::vector<Case> cases = {{&probe, {}}};
   for (const Axis& axis : probe.axes) {
     std::vector<Case> longer;
-    for (const Case& one : cases) {
+    for (const Case& tested : cases) {
       for (const Value& value : values_of(axis)) {
-        longer.push_back(one);
+        longer.push_back(tested);
         longer.back().parameters.push_back({axis.parameter, value});
       }
     }
     cases = std::move(longer);
   }
-  std::erase_if(cases, [](const Case& one) { return !is_valid(one); });
+  std::erase_if(cases, [](const Case& tested) { return !is_valid(tested); });
   return cases;
 }
 
@@ -89,11 +89,11 @@ TEST_CASE("every probe moves the right data in every shape") {
   for (const Probe& probe : probes()) {
     if (probe.gpus) continue;                // test_peer.cpp
     std::map<std::string, std::size_t> ran;  // cases of each alternative
-    for (const Case& one : every_combination(probe)) {
-      INFO(to_string(one));
-      const report::Record record = backend->run(one);
+    for (const Case& tested : every_combination(probe)) {
+      INFO(to_string(tested));
+      const report::Record record = backend->run(tested);
       INFO(record.reason.value_or("no reason"));
-      const std::string alternative = probe.compared.empty() ? "" : to_string(one.value(probe.compared));
+      const std::string alternative = probe.compared.empty() ? "" : to_string(tested.value(probe.compared));
       ran[alternative] += 0;
       if (record.status == report::Status::skipped) {  // this GPU or build lacks what the alternative is about
         REQUIRE(record.reason);
@@ -111,47 +111,47 @@ TEST_CASE("every probe moves the right data in every shape") {
     for (const auto& [alternative, cases] : ran) {
       if (cases == 0) WARN(probe.name << " " << alternative << " was skipped in every shape");
     }
-    CHECK(std::ranges::any_of(ran, [](const auto& one) { return one.second > 0; }));
+    CHECK(std::ranges::any_of(ran, [](const auto& entry) { return entry.second > 0; }));
   }
 }
 
 TEST_CASE("a case that needs more memory than there is fails alone, saying how much it asked for") {
   const auto backend = quick_backend();
   const Probe& offset = *find_probe("offset");
-  Case one{&offset,
-           {{"offset_elements", std::uint64_t{0}},
-            {"op", std::string("copy")},
-            {"word_bytes", std::uint64_t{4}},
-            {"elements_per_thread", std::uint64_t{4}},
-            {"block_threads", std::uint64_t{256}},
-            {"buffer_bytes", backend->device().memory_bytes / 1024 * 1024}}};
-  const report::Record failed = backend->run(one);
+  Case tested{&offset,
+              {{"offset_elements", std::uint64_t{0}},
+               {"op", std::string("copy")},
+               {"word_bytes", std::uint64_t{4}},
+               {"elements_per_thread", std::uint64_t{4}},
+               {"block_threads", std::uint64_t{256}},
+               {"buffer_bytes", backend->device().memory_bytes / 1024 * 1024}}};
+  const report::Record failed = backend->run(tested);
   CHECK(failed.status == report::Status::failed);
   CHECK(failed.reason.value_or("").find("out of memory: needs ") == 0);
   CHECK_FALSE(backend->lost());
 
   // Fits the memory there is, but not the memory that is free: two arrays of just under half of it each.
-  one.set("buffer_bytes", (backend->device().memory_bytes / 2) / 4096 * 4096);
-  const report::Record full = backend->run(one);
+  tested.set("buffer_bytes", (backend->device().memory_bytes / 2) / 4096 * 4096);
+  const report::Record full = backend->run(tested);
   CHECK(full.status == report::Status::failed);
   CHECK(full.reason.value_or("").find("free") != std::string::npos);
 
-  one.set("buffer_bytes", std::uint64_t{1} << 20U);
-  CHECK(backend->run(one).status == report::Status::ok);
+  tested.set("buffer_bytes", std::uint64_t{1} << 20U);
+  CHECK(backend->run(tested).status == report::Status::ok);
 }
 
 TEST_CASE("a large case finds the memory that earlier ones took") {
   const auto backend = quick_backend();
   const std::uint64_t memory = backend->device().free_memory_bytes.value_or(0) / 4096 * 4096;
-  Case one{find_probe("offset"),
-           {{"offset_elements", std::uint64_t{0}},
-            {"op", std::string("copy")},
-            {"word_bytes", std::uint64_t{16}},
-            {"elements_per_thread", std::uint64_t{4}},
-            {"block_threads", std::uint64_t{256}},
-            {"buffer_bytes", memory / 4096 * 2 / 5 * 4096}}};  // two arrays of 0.4
-  CHECK(backend->run(one).reason.value_or("") == "");
-  one.set("op", std::string("read"));
-  one.set("buffer_bytes", memory / 4096 * 7 / 10 * 4096);  // one of 0.7, and a quarter of it for checksums
-  CHECK(backend->run(one).reason.value_or("") == "");
+  Case tested{find_probe("offset"),
+              {{"offset_elements", std::uint64_t{0}},
+               {"op", std::string("copy")},
+               {"word_bytes", std::uint64_t{16}},
+               {"elements_per_thread", std::uint64_t{4}},
+               {"block_threads", std::uint64_t{256}},
+               {"buffer_bytes", memory / 4096 * 2 / 5 * 4096}}};  // two arrays of 0.4
+  CHECK(backend->run(tested).reason.value_or("") == "");
+  tested.set("op", std::string("read"));
+  tested.set("buffer_bytes", memory / 4096 * 7 / 10 * 4096);  // one of 0.7, and a quarter of it for checksums
+  CHECK(backend->run(tested).reason.value_or("") == "");
 }

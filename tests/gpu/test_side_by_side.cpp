@@ -28,8 +28,8 @@ std::unique_ptr<app::Backend> twice(measure::Counting counting = measure::Counti
 std::vector<Case> cases_of(const char* probe, std::vector<Parameter> parameters) {
   std::vector<Case> cases;
   for (const std::uint64_t gpu : {0U, 1U}) {
-    Case& one = cases.emplace_back(Case{.probe = find_probe(probe), .parameters = parameters});
-    one.parameters.push_back({"device", gpu});
+    Case& tested = cases.emplace_back(Case{.probe = find_probe(probe), .parameters = parameters});
+    tested.parameters.push_back({"device", gpu});
   }
   return cases;
 }
@@ -46,7 +46,7 @@ std::vector<Case> read_case() {
 std::vector<report::Record> run(app::Backend& backend, const std::vector<Case>& cases) {
   backend.expect(cases);
   std::vector<report::Record> records;
-  for (const Case& one : cases) records.push_back(backend.run(one));
+  for (const Case& tested : cases) records.push_back(backend.run(tested));
   return records;
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("two processes measure in lock-step, both verified") {
 TEST_CASE("a case that needs more memory than there is fails alone") {
   const auto backend = twice();
   auto cases = read_case();
-  for (Case& one : cases) one.set("buffer_bytes", std::uint64_t{1} << 40U);
+  for (Case& tested : cases) tested.set("buffer_bytes", std::uint64_t{1} << 40U);
   for (const report::Record& record : run(*backend, cases)) {
     CHECK(record.status == report::Status::failed);
     CHECK(record.reason.value_or("").starts_with("GPU "));

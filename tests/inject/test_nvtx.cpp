@@ -12,7 +12,8 @@
 #include "tests/catch.hpp"
 
 extern "C" int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t);  // NOLINT(readability-identifier-naming)
-using namespace gpumem;
+
+namespace gpumem::test_nvtx {
 
 namespace {
 
@@ -175,5 +176,7 @@ TEST_CASE("nvtx: threads mark ranges at the same time, of more names than are ke
   CHECK(inject::current_range()->number <= inject::most_names + 1);
   nvtxRangePop();
 }
+
+}  // namespace gpumem::test_nvtx
 
 #endif

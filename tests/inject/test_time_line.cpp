@@ -3,7 +3,7 @@
 #include "inject/time_line.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::inject {
+namespace gpumem::inject::test_time_line {
 
 namespace {
 
@@ -52,4 +52,4 @@ TEST_CASE("time lines: what cannot be is not kept", "[run]") {
   CHECK(sum(line) == 0);
 }
 
-}  // namespace gpumem::inject
+}  // namespace gpumem::inject::test_time_line

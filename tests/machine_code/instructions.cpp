@@ -232,9 +232,9 @@ SpaceAndOp named(const access::Site& site) { return {row_of(site.space).instruct
 Counts with_cluster_named(const Counts& compiled, const std::set<SpaceAndOp>& covered) {
   Counts result;
   for (const auto& [instruction, number] : compiled) {
-    Instruction one = instruction;
-    if (one.space == generic && covered.contains({Space::cluster, one.op})) one.space = Space::cluster;
-    result[one] += number;
+    Instruction renamed = instruction;
+    if (renamed.space == generic && covered.contains({Space::cluster, renamed.op})) renamed.space = Space::cluster;
+    result[renamed] += number;
   }
   return result;
 }

@@ -69,18 +69,18 @@ std::vector<Case> cases(const Probe& probe) {
   std::vector<Case> all{Case{&probe, {}}};
   for (const auto& axis : probe.axes) {
     std::vector<Case> longer;
-    for (const auto& one : all) {
+    for (const auto& tested : all) {
       for (const auto& value : values(axis)) {
-        longer.push_back(one);
+        longer.push_back(tested);
         longer.back().parameters.push_back({axis.parameter, value});
       }
     }
     all = std::move(longer);
   }
-  std::erase_if(all, [&](const Case& one) {
+  std::erase_if(all, [&](const Case& tested) {
     try {
-      if (probe.validate) probe.validate(one);
-      static_cast<void>(probe.describe(one, some_device()));
+      if (probe.validate) probe.validate(tested);
+      static_cast<void>(probe.describe(tested, some_device()));
       return false;
     } catch (const Error&) {
       return true;  // values that do not go together, on this GPU or any
@@ -135,11 +135,11 @@ void check_all_kernels(const Kernels& kernels) {
     if (probe.name == "pattern") continue;  // compiled when it runs: probes/global/test_pattern_kernel.cpp
     const auto all = cases(probe);
     CHECK_FALSE(all.empty());
-    for (const auto& one : all) {
-      const Workload workload = probe.describe(one, some_device());
+    for (const auto& tested : all) {
+      const Workload workload = probe.describe(tested, some_device());
       const std::string lines = problems(workload, kernels);
       if (lines.empty() || !failed.insert(workload.kernel).second) continue;
-      FAIL_CHECK("kernel " << workload.kernel << "\n  runs for " << gpumem::to_string(one) << lines);
+      FAIL_CHECK("kernel " << workload.kernel << "\n  runs for " << gpumem::to_string(tested) << lines);
     }
   }
 }
@@ -172,7 +172,7 @@ TEST_CASE("Zero-copy runs one kernel per word, op and placement", "[machine_code
   const Probe* const probe = find_probe("zero-copy");
   REQUIRE(probe != nullptr);
   std::set<std::string> names;
-  for (const auto& one : cases(*probe)) names.insert(probe->describe(one, some_device()).kernel);
+  for (const auto& tested : cases(*probe)) names.insert(probe->describe(tested, some_device()).kernel);
   CHECK(names.size() == 3U * 3U * 2U);
 }
 
@@ -197,10 +197,10 @@ TEST_CASE("As many blocks are resident by the compiled registers as by those tha
   const auto blocks = [](const Workload& workload) { return model::occupancy_of(workload, some_device()).blocks; };
   std::set<std::string> seen;
   for (const auto& probe : probes()) {
-    for (const auto& one : cases(probe)) {
-      Workload workload = probe.describe(one, some_device());
+    for (const auto& tested : cases(probe)) {
+      Workload workload = probe.describe(tested, some_device());
       if (!workload.registers_per_thread) continue;
-      CAPTURE(gpumem::to_string(one), workload.kernel);
+      CAPTURE(gpumem::to_string(tested), workload.kernel);
       const unsigned declared = blocks(workload);
       REQUIRE(compiled.contains(workload.kernel));
       for (const unsigned registers : compiled.at(workload.kernel)) {

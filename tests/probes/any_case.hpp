@@ -16,12 +16,12 @@ namespace gpumem::test {
 inline Case any_case(const std::string& probe, const std::vector<Parameter>& given = {}) {
   const Probe* found = find_probe(probe);
   if (found == nullptr) throw std::logic_error("no probe " + probe);
-  Case one{.probe = found, .parameters = {}};
+  Case tested{.probe = found, .parameters = {}};
   for (const Axis& axis : found->axes) {
-    one.parameters.push_back({axis.parameter, app::parse_axis_values(axis, std::vector{axis.defaults}).front()});
+    tested.parameters.push_back({axis.parameter, app::parse_axis_values(axis, std::vector{axis.defaults}).front()});
   }
-  for (const Parameter& parameter : given) one.set(parameter.name, parameter.value);
-  return one;
+  for (const Parameter& parameter : given) tested.set(parameter.name, parameter.value);
+  return tested;
 }
 
 inline Outcome outcome(const std::string& probe, const std::vector<Parameter>& given, double headline) {

@@ -5,7 +5,7 @@
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_axis {
 
 namespace {
 
@@ -30,18 +30,20 @@ TEST_CASE("an axis has the name of its parameter and the names that a choice has
 }
 
 TEST_CASE("a case is read by parameters as what their values stand for", "[axis]") {
-  Case one{.parameters = {{"weight_grams", std::uint64_t{3}}, {"fruit", "pear"}, {"share", "half"}, {"label", "x"}}};
-  CHECK(one[weight] == 3U);
-  CHECK(one[fruit] == Fruit::pear);
-  CHECK(one.name(fruit) == "pear");
-  CHECK(one[share] == 0.5);
-  CHECK(one[label] == "x");
-  one.set(weight, "auto");
-  CHECK(one.is_auto(weight));
-  CHECK_THROWS_AS(one[weight], std::logic_error);
-  one.set(fruit, fruit.name_of(Fruit::apple));
-  CHECK(one[fruit] == Fruit::apple);
-  one.set(fruit, "plum");
-  CHECK_THROWS_AS(one[fruit], std::logic_error);
+  Case tested{.parameters = {{"weight_grams", std::uint64_t{3}}, {"fruit", "pear"}, {"share", "half"}, {"label", "x"}}};
+  CHECK(tested[weight] == 3U);
+  CHECK(tested[fruit] == Fruit::pear);
+  CHECK(tested.name(fruit) == "pear");
+  CHECK(tested[share] == 0.5);
+  CHECK(tested[label] == "x");
+  tested.set(weight, "auto");
+  CHECK(tested.is_auto(weight));
+  CHECK_THROWS_AS(tested[weight], std::logic_error);
+  tested.set(fruit, fruit.name_of(Fruit::apple));
+  CHECK(tested[fruit] == Fruit::apple);
+  tested.set(fruit, "plum");
+  CHECK_THROWS_AS(tested[fruit], std::logic_error);
   CHECK_THROWS_AS(Case{}[label], std::logic_error);
 }
+
+}  // namespace gpumem::test_axis

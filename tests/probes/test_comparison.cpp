@@ -2,7 +2,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-namespace gpumem {
+namespace gpumem::test_comparison {
 
 namespace {
 
@@ -46,4 +46,4 @@ TEST_CASE("A gain that was predicted too has both values", "[facts]") {
   CHECK(headline_value("rate_gb_per_s", to).predicted == 260.0);
 }
 
-}  // namespace gpumem
+}  // namespace gpumem::test_comparison

@@ -6,7 +6,7 @@
 #include "probes/dispatch.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_dispatch {
 
 namespace {
 
@@ -29,3 +29,5 @@ TEST_CASE("a value that nothing is compiled for is an error", "[dispatch]") {
   CHECK_THROWS_AS(array_bytes(3, 4), std::logic_error);
   CHECK_THROWS_AS(array_bytes(4, 2), std::logic_error);
 }
+
+}  // namespace gpumem::test_dispatch

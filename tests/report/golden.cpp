@@ -5,11 +5,12 @@
 
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
+#include "tests/source_folder.hpp"
 
 namespace gpumem::report {
 
 void compare_with_golden(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(GPUMEM_SOURCE_DIR) / "tests/report/golden" / name;
+  const auto path = test::source_folder() / "tests/report/golden" / name;
   INFO("golden file " << path);
   CHECK(text == test::content_of(path));
   if (std::getenv("GPUMEM_UPDATE_GOLDEN") != nullptr) test::put(path, text);

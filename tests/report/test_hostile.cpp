@@ -15,8 +15,9 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 #include "tests/report/examples.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_hostile {
 
 namespace {
 
@@ -69,7 +70,7 @@ std::string complaint_with(const std::string& member, const std::string& number)
 TEST_CASE("Reports that once broke something are refused or written", "[hostile]") {
   std::size_t count = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(GPUMEM_SOURCE_DIR) + "/tests/fuzz/regressions/report")) {
+       std::filesystem::directory_iterator(test::source_folder() / "tests/fuzz/regressions/report")) {
     INFO(entry.path());
     const std::string text = test::content_of(entry.path());
     ++count;
@@ -115,10 +116,10 @@ TEST_CASE("A record is a case of a probe that takes its values", "[hostile]") {
                 {.flag = "op", .parameter = "op", .purpose = "", .defaults = "", .names = {"read", "write"}}};
   Record record;
   record.parameters = {{"op", "read"}, {"other", "x"}, {"size_bytes", std::uint64_t{8}}};
-  const auto one = case_of(record, probe);
-  REQUIRE(one);
-  CHECK(one->number("size_bytes") == 8);
-  CHECK(one->parameters.size() == 2);
+  const auto tested = case_of(record, probe);
+  REQUIRE(tested);
+  CHECK(tested->number("size_bytes") == 8);
+  CHECK(tested->parameters.size() == 2);
   for (const Value& value : {Value(std::uint64_t{3}), Value(std::uint64_t{9}), Value("auto")}) {
     record.parameters[2].value = value;
     CHECK_FALSE(case_of(record, probe));
@@ -148,4 +149,4 @@ TEST_CASE("What would steer a terminal becomes blank", "[hostile]") {
   CHECK(without_controls("a\nb\x1b") == "a\nb ");
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_hostile

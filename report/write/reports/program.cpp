@@ -244,7 +244,7 @@ class ProgramBlock {
     const TimeUnit unit = time_unit(most_s);
     add_numbers({"could save", unit.name}, 0, 2, 1, [&](const Record& record) {
       const auto saved_s = value_of(record, could_save_name);
-      return saved_s ? std::optional(*saved_s * unit.per_second) : std::nullopt;
+      return saved_s.value_or(0) > 0 ? std::optional(*saved_s * unit.per_second) : std::nullopt;
     });
   }
 
@@ -307,7 +307,7 @@ std::string legend(const Report& report, const Cases& rows) {
   }
   if (std::ranges::any_of(rows, [](const Record* record) { return value_of(*record, could_save_name).has_value(); })) {
     parts.push_back("Could save: by the model, " + prediction_source(report) +
-                    ", if wasteful accesses were as good as they could be, and loads that wait under way at once.");
+                    ", if wasteful accesses were as good as they could be, and enough loads were under way.");
   }
   return join(parts, " ");
 }

@@ -10,8 +10,8 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_completion {
+
 using namespace gpumem::app::test;
 
 namespace {
@@ -187,3 +187,5 @@ TEST_CASE("version: commit, toolkit, compiler and build type on one line") {
   tool.build_type = "";
   CHECK(version_line(tool) == "gpumem 1.2.3 (commit unknown, CUDA 13.1, built by GNU 12.2.0)");
 }
+
+}  // namespace gpumem::app::test_completion

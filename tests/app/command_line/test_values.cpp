@@ -6,8 +6,8 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_values {
+
 using gpumem::app::test::error_of;
 
 namespace {
@@ -259,3 +259,5 @@ TEST_CASE("a duration has a unit") {
     CHECK(error_of([&] { static_cast<void>(parse_duration("time-budget", text)); }).substr(0, 15) == "--time-budget: ");
   }
 }
+
+}  // namespace gpumem::app::test_values

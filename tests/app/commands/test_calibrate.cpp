@@ -8,14 +8,14 @@
 #include "engine/model/chase.hpp"
 #include "engine/model/predict.hpp"
 
-namespace gpumem::app::test {
+namespace gpumem::app::test::test_calibrate {
 
 namespace {
 
 /// Patterns that take the model a second each, and tell no rate that a test here asks for, but for two of them.
-bool takes_long(const Case& one) {
-  return one.probe->name == "pattern" &&
-         (one.number("buffer_bytes") > std::uint64_t{16} << 20U || !one.name("pattern").starts_with("i%4096"));
+bool takes_long(const Case& tested) {
+  return tested.probe->name == "pattern" &&
+         (tested.number("buffer_bytes") > std::uint64_t{16} << 20U || !tested.name("pattern").starts_with("i%4096"));
 }
 
 /// A GPU that takes exactly as long as the model says of a profile, and fails at what takes the model long.
@@ -25,8 +25,8 @@ class ModelledGpu final : public Backend {
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] const Device& device() const override { return profile_.device; }
   [[nodiscard]] std::optional<std::string> profile() const override { return profile_.name; }
-  [[nodiscard]] double trial(const Case& one) override {
-    return 1 / model::predict(describe(one, profile_.device), profile_).seconds;
+  [[nodiscard]] double trial(const Case& tested) override {
+    return 1 / model::predict(describe(tested, profile_.device), profile_).seconds;
   }
   [[nodiscard]] report::Record run(const Case& decided) override {
     if (takes_long(decided)) {
@@ -149,4 +149,4 @@ TEST_CASE("the calibration plan holds out other patterns than it fits", "[calibr
   CHECK(held_out > 50);
 }
 
-}  // namespace gpumem::app::test
+}  // namespace gpumem::app::test::test_calibrate

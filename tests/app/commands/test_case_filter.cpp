@@ -4,7 +4,7 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_case_filter {
 
 namespace {
 
@@ -75,4 +75,4 @@ TEST_CASE("words that choose nothing are refused with what would", "[case_choice
         }) == "there is no case 0; there are none");
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_case_filter

@@ -13,8 +13,8 @@
 #include "tests/files.hpp"
 #include "tests/report/program_example.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_check {
+
 using namespace gpumem::app::test;
 using gpumem::test::content_of;
 using gpumem::test::put;
@@ -56,7 +56,7 @@ class Fixture {
                   auto backend = std::make_unique<FakeBackend>();
                   backend->log = &log;
                   backend->watched = watched;
-                  backend->fill = [this](const Case& one, report::Record& record) { fill(one, record); };
+                  backend->fill = [this](const Case& tested, report::Record& record) { fill(tested, record); };
                   return backend;
                 },
             .predict = [](const std::string&) { return std::make_unique<PredictingBackend>(); },
@@ -75,7 +75,7 @@ class Fixture {
   }
 
   /// Measured as well as predicted, unless the test says otherwise: 100 GB/s.
-  double gb_per_s(const Case& one) { return slow(one) ? 50 : 100; }
+  double gb_per_s(const Case& tested) { return slow(tested) ? 50 : 100; }
 
   CheckArguments arguments;
   std::vector<Probe> registry = fake_probes();
@@ -87,10 +87,10 @@ class Fixture {
   bool no_gpu = false;
   int interrupt_after = -1;
   std::function<bool(const Case&)> slow = [](const Case&) { return false; };
-  std::function<void(const Case&, report::Record&)> fill = [this](const Case& one, report::Record& record) {
+  std::function<void(const Case&, report::Record&)> fill = [this](const Case& tested, report::Record& record) {
     record.verified = true;
     record.time = report::TimeRecord{};
-    record.headline.measured = gb_per_s(one);
+    record.headline.measured = gb_per_s(tested);
   };
 
  private:
@@ -101,8 +101,8 @@ class Fixture {
     [[nodiscard]] const Device& device() const override { return device_; }
     [[nodiscard]] std::optional<std::string> profile() const override { return "fake"; }
     [[nodiscard]] double trial(const Case&) override { return 1; }
-    [[nodiscard]] report::Record run(const Case& one) override {
-      report::Record record = record_of(one, Workload{});
+    [[nodiscard]] report::Record run(const Case& tested) override {
+      report::Record record = record_of(tested, Workload{});
       record.headline.predicted = 100;
       return record;
     }
@@ -138,7 +138,7 @@ TEST_CASE("check command: a line per expectation, a summary, and what the report
 
 TEST_CASE("check command: what fails ends in exit code 1 and says so") {
   Fixture fixture;
-  fixture.slow = [](const Case& one) { return one.number("shift_elements") == 2; };
+  fixture.slow = [](const Case& tested) { return tested.number("shift_elements") == 2; };
   fixture.arguments.outputs = {fixture.path("r.json")};
   fixture.arguments.junit = fixture.path("r.xml");
   fixture.arguments.openmetrics = fixture.path("r.prom");
@@ -155,7 +155,7 @@ TEST_CASE("check command: what fails ends in exit code 1 and says so") {
 TEST_CASE("check command: attempts repeat only what failed, with what auto chose before") {
   Fixture fixture;
   int slow_runs = 1;
-  fixture.slow = [&](const Case& one) { return one.number("shift_elements") == 2 && slow_runs-- > 0; };
+  fixture.slow = [&](const Case& tested) { return tested.number("shift_elements") == 2 && slow_runs-- > 0; };
   json suite = plain_suite;
   suite["expectations"][0]["cases"]["shift"] = 2;
   suite["expectations"].push_back({{"name", "three"}, {"cases", {{"probe", "shift"}, {"shift", 3}}}, {"at_least", 60}});
@@ -183,9 +183,9 @@ TEST_CASE("check command: a case that fails is tried again too, and what never p
   Fixture fixture;
   int faults = 1;
   const auto measured = fixture.fill;
-  fixture.fill = [&](const Case& one, report::Record& record) {
-    measured(one, record);
-    if (one.number("shift_elements") != 1 || faults-- <= 0) return;
+  fixture.fill = [&](const Case& tested, report::Record& record) {
+    measured(tested, record);
+    if (tested.number("shift_elements") != 1 || faults-- <= 0) return;
     record.status = report::Status::failed;
     record.reason = "did not launch";
     record.verified.reset();
@@ -194,7 +194,7 @@ TEST_CASE("check command: a case that fails is tried again too, and what never p
   CHECK(fixture.run() == 0);
   CHECK(fixture.out.str().find("4 cases; passed at attempt 2") != std::string::npos);
 
-  fixture.slow = [](const Case& one) { return one.number("shift_elements") == 1; };
+  fixture.slow = [](const Case& tested) { return tested.number("shift_elements") == 1; };
   fixture.log.clear();
   fixture.arguments.attempts = 4;
   CHECK(fixture.run() == 1);
@@ -351,7 +351,7 @@ TEST_CASE("check command: quiet leaves out notices and what passed") {
   Fixture fixture;
   fixture.arguments.quiet = true;
   fixture.arguments.attempts = 2;
-  fixture.slow = [](const Case& one) { return one.number("shift_elements") == 1; };
+  fixture.slow = [](const Case& tested) { return tested.number("shift_elements") == 1; };
   CHECK(fixture.run() == 1);
   CHECK(fixture.out.str().find("PASS") == std::string::npos);
   CHECK(fixture.out.str().find("FAIL") != std::string::npos);
@@ -445,3 +445,5 @@ TEST_CASE("probe command: the probes of a suite, without its expectations") {
   CHECK(run_probe_command(arguments, fixture.environment()) == 0);
   CHECK(json::parse(fixture.out.str())["results"][3]["reason"] == "dry run");
 }
+
+}  // namespace gpumem::app::test_check

@@ -6,8 +6,8 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_commands {
+
 using namespace gpumem::app::test;
 
 namespace {
@@ -268,3 +268,5 @@ TEST_CASE("command line: a suite's probes come without names and axes of one's o
   CHECK(refusal({"probe", "--op", "read", "--config", "smoke"})
             .starts_with("--config already says which cases run, so it takes no --op"));
 }
+
+}  // namespace gpumem::app::test_commands

@@ -7,8 +7,7 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_devices {
 
 TEST_CASE("devices command: a GPU in words, its sizes rounded") {
   Device device;
@@ -109,3 +108,5 @@ TEST_CASE("devices command: what joins several GPUs is a matrix with its meaning
   CHECK(text_of({}).find("Links") == std::string::npos);
   CHECK(text_of({.json = true}).find("links") == std::string::npos);
 }
+
+}  // namespace gpumem::app::test_devices

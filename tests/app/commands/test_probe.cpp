@@ -9,8 +9,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_probe {
+
 using namespace gpumem::app::test;
 using gpumem::test::content_of;
 using nlohmann::json;
@@ -92,8 +92,8 @@ TEST_CASE("probe command: every case becomes a record, with what auto chose") {
 
 TEST_CASE("probe command: a failed case does not stop the others and ends in exit code 4") {
   Fixture fixture;
-  fixture.fill = [](const Case& one, report::Record& record) {
-    if (one.number("shift_elements") != 1) return;
+  fixture.fill = [](const Case& tested, report::Record& record) {
+    if (tested.number("shift_elements") != 1) return;
     record.status = report::Status::failed;
     record.reason = "did not launch";
   };
@@ -104,10 +104,10 @@ TEST_CASE("probe command: a failed case does not stop the others and ends in exi
 
 TEST_CASE("probe command: wrong data ends in exit code 1, whatever else failed") {
   Fixture fixture;
-  fixture.fill = [](const Case& one, report::Record& record) {
+  fixture.fill = [](const Case& tested, report::Record& record) {
     record.status = report::Status::failed;
-    record.reason = "reason " + to_string(one.value("shift_elements"));
-    if (one.number("shift_elements") == 2) record.verified = false;
+    record.reason = "reason " + to_string(tested.value("shift_elements"));
+    if (tested.number("shift_elements") == 2) record.verified = false;
   };
   CHECK(fixture.run(shift()) == 1);
   CHECK(fixture.err.str() == "gpumem: 1 of 4 cases moved wrong data; the first, shift shift_elements=2: reason 2\n");
@@ -119,10 +119,10 @@ TEST_CASE(
   const std::string skipped = "gpumem: 2 of 4 cases skipped; the first, shift shift_elements=0: cannot map\n";
   report::Status other = report::Status::ok;
   std::optional<bool> verified;
-  fixture.fill = [&](const Case& one, report::Record& record) {
-    if (one.number("shift_elements") < 2) {
-      record = failed_record(one, missing_capability_error("cannot\nmap"));
-    } else if (one.number("shift_elements") == 3) {
+  fixture.fill = [&](const Case& tested, report::Record& record) {
+    if (tested.number("shift_elements") < 2) {
+      record = failed_record(tested, missing_capability_error("cannot\nmap"));
+    } else if (tested.number("shift_elements") == 3) {
       record.status = other;
       record.verified = verified;
       if (other == report::Status::failed) record.reason = "bad";
@@ -149,13 +149,15 @@ TEST_CASE(
 TEST_CASE("probe command: values that do not go together on the GPU are left out, or skipped if asked for") {
   Fixture fixture;
   fixture.registry = fake_probes_and_alternatives();
-  const auto fits = [](const Case& one) { return one.name("means") == "cart" || one.number("load_elements") == 1; };
-  fixture.registry[2].fits = [&](const Case& one, const Device& device) {
-    CHECK(device.name == "Fake GPU");
-    return fits(one);
+  const auto fits = [](const Case& tested) {
+    return tested.name("means") == "cart" || tested.number("load_elements") == 1;
   };
-  fixture.fill = [&](const Case& one, report::Record& record) {
-    if (!fits(one)) record = failed_record(one, missing_capability_error("too heavy"));
+  fixture.registry[2].fits = [&](const Case& tested, const Device& device) {
+    CHECK(device.name == "Fake GPU");
+    return fits(tested);
+  };
+  fixture.fill = [&](const Case& tested, report::Record& record) {
+    if (!fits(tested)) record = failed_record(tested, missing_capability_error("too heavy"));
   };
   ProbeArguments arguments;
   arguments.names = {"carry"};
@@ -172,8 +174,8 @@ TEST_CASE("probe command: values that do not go together on the GPU are left out
 TEST_CASE("probe command: the first of the bad cases is named with the parameters that tell a table's cases apart") {
   Fixture fixture;
   fixture.registry = fake_probes_and_alternatives();
-  fixture.fill = [](const Case& one, report::Record& record) {
-    if (one.name("means") == "lorry") record = failed_record(one, probe_error("no fuel"));
+  fixture.fill = [](const Case& tested, report::Record& record) {
+    if (tested.name("means") == "lorry") record = failed_record(tested, probe_error("no fuel"));
   };
   ProbeArguments arguments;
   arguments.axes = {{"carry", {""}}};
@@ -349,3 +351,5 @@ TEST_CASE("probe command: the predicting command keeps the arguments and quotes 
   CHECK(predicting_command({"gpumem", "probe", "--output", "it's\n.json"}) ==
         "gpumem probe --output $'it\\'s\\012.json' --backend model --gpu h200");
 }
+
+}  // namespace gpumem::app::test_probe

@@ -17,8 +17,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_several_gpus {
+
 using namespace gpumem::app::test;
 using gpumem::test::content_of;
 using nlohmann::json;
@@ -224,8 +224,8 @@ TEST_CASE("several GPUs: an interrupt keeps what was done on all of them") {
   arguments.axes = {{"offset", {"0..9"}}, {"elements-per-thread", {"1"}}, {"block-threads", {"256"}}};
   arguments.device = "all";
   arguments.format = report::Format::json;
-  fixture.machine.before = [&](std::uint64_t, const Case& one, report::Record&) {
-    if (one.number("offset_elements") == 2) fixture.interrupted = true;
+  fixture.machine.before = [&](std::uint64_t, const Case& tested, report::Record&) {
+    if (tested.number("offset_elements") == 2) fixture.interrupted = true;
   };
   CHECK_THROWS_AS(run_probe_command(arguments, fixture.environment()), Interrupted);
   CHECK(json::parse(fixture.out.str())["results"].size() == 8);
@@ -277,11 +277,11 @@ TEST_CASE("several GPUs: attempts measure again only the cases of the GPU that f
   std::mutex mutex;
   std::map<std::uint64_t, unsigned> runs;
   bool first = true;
-  fixture.machine.after = [&](std::uint64_t gpu, const Case& one, report::Record& record) {
+  fixture.machine.after = [&](std::uint64_t gpu, const Case& tested, report::Record& record) {
     const std::scoped_lock lock(mutex);
     ++runs[gpu];
-    if (gpu == 2 && one.probe->name == "offset" && one.number("offset_elements") == 0 && one.name("op") == "read" &&
-        first) {
+    if (gpu == 2 && tested.probe->name == "offset" && tested.number("offset_elements") == 0 &&
+        tested.name("op") == "read" && first) {
       scale(record, 0.5);
       first = false;
     }
@@ -365,3 +365,5 @@ TEST_CASE("several GPUs: portraits and profiles are of one") {
           static_cast<void>(parse_command_line({"probe", "--device", "0,,1"}, {probes(), {}}));
         }).starts_with("--device: '0,,1' has an empty place"));
 }
+
+}  // namespace gpumem::app::test_several_gpus

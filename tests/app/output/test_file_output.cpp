@@ -17,7 +17,7 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_file_output {
 
 namespace {
 
@@ -259,4 +259,4 @@ TEST_CASE("A read-only file or directory is refused before anything is measured"
         std::string::npos);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_file_output

@@ -7,8 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_result_outputs {
+
 using gpumem::test::content_of;
 
 namespace {
@@ -29,7 +29,7 @@ struct Fixture {
     out << std::ranges::find(report::all_formats(), format, &report::NamedFormat::format)->name;
   }
 
-  test::TemporaryDirectory directory;
+  gpumem::test::TemporaryDirectory directory;
   mutable std::ostringstream out;
 };
 
@@ -107,3 +107,5 @@ TEST_CASE("outputs: bringing files up to date leaves stdout and devices alone") 
   CHECK(fixture.out.str().empty());
   CHECK_FALSE(fixture.outputs({}).has_files());
 }
+
+}  // namespace gpumem::app::test_result_outputs

@@ -4,7 +4,7 @@
 #include "app/output/terminal.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::app;
+namespace gpumem::app::test_terminal {
 
 namespace {
 
@@ -52,3 +52,5 @@ TEST_CASE("terminal: width is what COLUMNS says, else the terminal's") {
   CHECK(describe(false, 0, {}).width == 100);
   CHECK(describe(false, 0, {{"COLUMNS", "70"}}).width == 70);
 }
+
+}  // namespace gpumem::app::test_terminal

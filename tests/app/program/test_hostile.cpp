@@ -15,17 +15,20 @@
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/counts.hpp"
+#include "tests/source_folder.hpp"
 
 // Raw files that nobody wrote: under the sanitizers, a crash or a number out of nowhere fails.
 
-namespace gpumem::app {
+namespace gpumem::app::test_hostile {
 
 namespace {
+
+namespace test = gpumem::test;
 
 test::RawWriter small_program() {
   test::RawWriter writer;
   writer.event(inject::EventKind::command, std::string("./app\0--flag\0", 13));
-  writer.device(test::h200()).image(1, test::content_of(GPUMEM_SOURCE_DIR "/tests/app/program/raw/lines.cubin"));
+  writer.device(test::h200()).image(1, test::content_of(test::source_folder() / "tests/app/program/raw/lines.cubin"));
   writer.kernel(1, "_Z7stridedPKfPfi", 1).kernel(2, "_Z3badPKfPf");
   writer.range(1, "step");
   writer.slot(1, 10, 100e3).ranges[0] = {.range = 1, .launches = 10};
@@ -131,7 +134,8 @@ TEST_CASE("counts that nothing can have are left out, and said", "[program][host
     writer.write(folder.path());
     const report::Report report = program_report(folder.path(), {});
     require_sane(report);
-    const auto record = std::ranges::find_if(report.results, [](const auto& one) { return one.counters.has_value(); });
+    const auto record =
+        std::ranges::find_if(report.results, [](const auto& result) { return result.counters.has_value(); });
     REQUIRE(record != report.results.end());
     CHECK_FALSE(record->counters->dram_read_bytes);
     CHECK_FALSE(record->counters->achieved_occupancy);
@@ -164,4 +168,4 @@ TEST_CASE("an event that says it is larger than the file takes no memory", "[pro
   CHECK(program_report(folder.path(), {}).program->launches_counted == 2);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_hostile

@@ -9,8 +9,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_injection {
+
 using namespace gpumem::test;
 
 namespace {
@@ -161,3 +161,5 @@ TEST_CASE("injection: a machine with a driver's file may have a GPU") {
   machine.install("dev/dxg");
   CHECK(has_driver(places));
 }
+
+}  // namespace gpumem::app::test_injection

@@ -9,15 +9,16 @@
 #include "tests/catch.hpp"
 #include "tests/counts.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_program {
 
 namespace {
 
+namespace test = gpumem::test;
+using gpumem::test::counts_of;
 using measure::Counts;
-using test::counts_of;
 
-using test::RawWriter;
-using test::streaming;
+using gpumem::test::RawWriter;
+using gpumem::test::streaming;
 
 constexpr std::uint64_t requests = 1 << 20;
 
@@ -181,8 +182,8 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
   CHECK(report.program->sampling_seconds == std::nullopt);
   for (const auto& [reason, words] : reasons) {
     const std::string name = "k" + std::to_string(static_cast<int>(reason));
-    const auto record = std::ranges::find_if(report.results, [&](const report::Record& one) {
-      return parameter(one, report::kernel_parameter) == Value(name);
+    const auto record = std::ranges::find_if(report.results, [&](const report::Record& result) {
+      return parameter(result, report::kernel_parameter) == Value(name);
     });
     REQUIRE(record != report.results.end());
     CHECK(record->status == report::Status::skipped);
@@ -194,7 +195,7 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
     CHECK(record->access.empty());
     if (reason == Unseen::none) continue;
     const auto skipped = std::ranges::find_if(
-        report.program->skipped, [&](const auto& one) { return one.first.find(words) != std::string::npos; });
+        report.program->skipped, [&](const auto& entry) { return entry.first.find(words) != std::string::npos; });
     REQUIRE(skipped != report.program->skipped.end());
     CHECK(skipped->second == 4);
   }
@@ -333,8 +334,8 @@ TEST_CASE("of several launches the one with the median is shown", "[program]") {
 
 TEST_CASE("kernels have the ranges that they are launched in, those of most launches first", "[program]") {
   const auto range_of = [](const report::Report& report, const char* kernel) {
-    const auto record = std::ranges::find_if(report.results, [&](const report::Record& one) {
-      return parameter(one, report::kernel_parameter) == Value(kernel);
+    const auto record = std::ranges::find_if(report.results, [&](const report::Record& result) {
+      return parameter(result, report::kernel_parameter) == Value(kernel);
     });
     return record->range;
   };
@@ -504,4 +505,4 @@ TEST_CASE("a GPU that nobody knows is predicted from its attributes, or not at a
   }
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_program

@@ -7,16 +7,19 @@
 #include "app/program/source_lines.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_source_lines {
 
 namespace {
+
+namespace test = gpumem::test;
 
 constexpr const char* strided = "_Z7stridedPKfPfi";
 constexpr const char* tile = "_Z4tileIfEvPKT_PS0_";
 
 /// Compiled from lines.cu beside it.
-std::string cubin() { return test::content_of(GPUMEM_SOURCE_DIR "/tests/app/program/raw/lines.cubin"); }
+std::string cubin() { return test::content_of(test::source_folder() / "tests/app/program/raw/lines.cubin"); }
 
 std::string text(const std::optional<SourceLine>& line) {
   return line ? line->folder + "|" + line->file + ":" + std::to_string(line->line) : "none";
@@ -84,8 +87,8 @@ TEST_CASE("sites are named by their lines where these are known", "[program][lin
   writer.write(folder.path());
   std::vector<std::string> names;
   for (const report::Record& record : program_report(folder.path(), {}).results) {
-    for (const report::SiteRecord& one : record.access) {
-      names.push_back(one.site + " " + std::to_string(one.requests.value_or(0)));
+    for (const report::SiteRecord& site_record : record.access) {
+      names.push_back(site_record.site + " " + std::to_string(site_record.requests.value_or(0)));
     }
   }
   std::ranges::sort(names);
@@ -93,4 +96,4 @@ TEST_CASE("sites are named by their lines where these are known", "[program][lin
                                           "lines.cuh:4 1000", "strided+0xf0 1000"});
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_source_lines

@@ -7,9 +7,11 @@
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_warp_path {
 
 namespace {
+
+namespace test = gpumem::test;
 
 // Operations, as nvdisasm names them.
 constexpr unsigned fadd = 0x221;
@@ -38,16 +40,16 @@ struct Written {
 std::string code_of(const std::vector<Written>& all) {
   std::string code;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Written& one = all[i];
-    std::uint64_t low = one.operation | (one.predicated ? 0x0000ULL : 0x7000ULL);
-    if (one.to >= 0) {
-      const auto distance = (static_cast<std::int64_t>(one.to) - static_cast<std::int64_t>(i) - 1) * 16 / 4;
+    const Written& written = all[i];
+    std::uint64_t low = written.operation | (written.predicated ? 0x0000ULL : 0x7000ULL);
+    if (written.to >= 0) {
+      const auto distance = (static_cast<std::int64_t>(written.to) - static_cast<std::int64_t>(i) - 1) * 16 / 4;
       low |= (static_cast<std::uint64_t>(distance) & 0xff) << 16;
       low |= static_cast<std::uint64_t>(distance >> 8) << 34;
     }
-    const std::uint64_t high = unconditional << 23 | std::uint64_t{one.stall} << 41 |
-                               static_cast<std::uint64_t>(one.sets) << 46 | std::uint64_t{none} << 49 |
-                               std::uint64_t{one.waits_for} << 52;
+    const std::uint64_t high = unconditional << 23 | std::uint64_t{written.stall} << 41 |
+                               static_cast<std::uint64_t>(written.sets) << 46 | std::uint64_t{none} << 49 |
+                               std::uint64_t{written.waits_for} << 52;
     code += test::bytes_of(low) + test::bytes_of(high);
   }
   return code;
@@ -157,4 +159,4 @@ TEST_CASE("a path through anything at all ends", "[program][warp_path]") {
   }
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_warp_path

@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_copy {
 
 namespace {
 
@@ -94,4 +94,4 @@ TEST_CASE("a copy that cannot be started is a probe error", "[copy]") {
                        ErrorKind::probe_failed) == "cannot start a process to measure in: No such file or directory");
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_copy

@@ -2,24 +2,24 @@
 #include "app/run/record_of.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_counting {
 
 namespace {
 
 access::Site site(access::Space space, access::Op op, const std::string& name = "site") {
-  access::Site one;
-  one.name = name;
-  one.space = space;
-  one.op = op;
-  one.requests = 100;
-  one.request = [](std::uint64_t k) {  // words side by side
+  access::Site site;
+  site.name = name;
+  site.space = space;
+  site.op = op;
+  site.requests = 100;
+  site.request = [](std::uint64_t k) {  // words side by side
     access::WarpRequest request{.active = ~std::uint32_t{0}};
     for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
       request.address[lane] = (k * access::warp_lanes + lane) * request.word_bytes;
     }
     return request;
   };
-  return one;
+  return site;
 }
 
 /// A launch without sites yet.
@@ -34,10 +34,10 @@ Workload kernel() {
 /// A record whose sites are predicted to take `predicted` sectors or wavefronts a request.
 report::Record record_of_sites(const Workload& workload, double predicted) {
   static const Probe probe = [] {
-    Probe one;
-    one.name = "counted";
-    one.axes = {{.flag = "n", .parameter = "n", .purpose = "a number", .defaults = "1"}};
-    return one;
+    Probe counted;
+    counted.name = "counted";
+    counted.axes = {{.flag = "n", .parameter = "n", .purpose = "a number", .defaults = "1"}};
+    return counted;
   }();
   report::Record record = record_of({.probe = &probe, .parameters = {{"n", std::uint64_t{1}}}}, workload);
   for (std::size_t i = 0; i < record.access.size(); ++i) {
@@ -100,7 +100,7 @@ TEST_CASE("what the hardware cannot tell apart, or does not count, stays absent"
   counts.global_store_requests = 0;  // as on a chip that miscounts: no division by it
   counts.global_store_sectors = 0;
   add_counts(record, workload, counts, profile());
-  for (const report::SiteRecord& one : record.access) CHECK(one.per_request(report::sectors).counted == std::nullopt);
+  for (const report::SiteRecord& site : record.access) CHECK(site.per_request(report::sectors).counted == std::nullopt);
   CHECK(record.flags.empty());
   counts.global_load_sectors = 801;  // not the sum of both
   add_counts(record, workload, counts, profile());
@@ -120,7 +120,7 @@ TEST_CASE("loads and stores of local memory are counted by themselves", "[counti
   counts.local_store_requests = 10;
   counts.local_store_sectors = 40;
   add_counts(record, workload, counts, profile());
-  for (const report::SiteRecord& one : record.access) CHECK(one.per_request(report::sectors).counted == 4);
+  for (const report::SiteRecord& site : record.access) CHECK(site.per_request(report::sectors).counted == 4);
   CHECK(record.flags.empty());
 }
 
@@ -180,4 +180,4 @@ TEST_CASE("stages that the counters do not see keep their place as predicted", "
   CHECK(record.stages[0].counted_s == std::nullopt);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_counting

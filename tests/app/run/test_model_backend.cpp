@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_model_backend {
 
 namespace {
 
@@ -16,7 +16,7 @@ Probe timed_by_any() {
   probe.name = "far";
   probe.axes = {{.flag = "source", .parameter = "source", .purpose = "the GPU", .defaults = "0"}};
   probe.baseline = std::uint64_t{0};
-  probe.gpus = [](const Case& one) { return std::vector{one.number("source")}; };
+  probe.gpus = [](const Case& tested) { return std::vector{tested.number("source")}; };
   probe.describe = [](const Case&, const Device& device) {
     Workload workload;
     workload.blocks = 1;
@@ -60,10 +60,10 @@ TEST_CASE("model backend: trials look at the GPU that times them", "[backend]") 
 
 TEST_CASE("model backend: what concerns one GPU uses one, of a node too", "[backend]") {
   const auto backend = make_model_backend("h200x8");
-  const Case one = model::test::global_case("offset", std::uint64_t{0}, "copy");
-  const report::Record record = backend->run(one);
+  const Case tested = model::test::global_case("offset", std::uint64_t{0}, "copy");
+  const report::Record record = backend->run(tested);
   CHECK(record.status == report::Status::ok);
-  CHECK(record.predicted_s == make_model_backend("h200")->run(one).predicted_s);
+  CHECK(record.predicted_s == make_model_backend("h200")->run(tested).predicted_s);
   CHECK(backend->devices().size() == 1);
 }
 
@@ -76,4 +76,4 @@ TEST_CASE("model backend: a GPU alone has a link to itself", "[backend]") {
   CHECK(backend->devices().size() == 1);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_model_backend

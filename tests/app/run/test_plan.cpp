@@ -6,8 +6,8 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_plan {
+
 using namespace gpumem::app::test;
 
 namespace {
@@ -21,7 +21,7 @@ std::vector<std::string> planned(const std::vector<std::string>& names, const st
   std::vector<std::string> lines;
   for (const PlannedSweep& sweep : make_plan(probes, names, given).sweeps) {
     if (!lines.empty()) lines.emplace_back("--");
-    for (const Case& one : sweep.cases) lines.push_back(to_string(one));
+    for (const Case& tested : sweep.cases) lines.push_back(to_string(tested));
   }
   return lines;
 }
@@ -159,8 +159,9 @@ TEST_CASE("plan: more cases than a run takes are refused without making them") {
 
 TEST_CASE("plan: a probe refuses values that do not go together") {
   std::vector<Probe> probes = fake_probes();
-  probes[1].validate = [](const Case& one) {
-    if (one.number("skip_elements") > one.number("width_elements")) throw usage_error("skips more than it is wide");
+  probes[1].validate = [](const Case& tested) {
+    if (tested.number("skip_elements") > tested.number("width_elements"))
+      throw usage_error("skips more than it is wide");
   };
   CHECK(refusal({"skip"}, {}, probes) == "nothing thrown");
   CHECK(refusal({"skip"}, {{"width", {"1"}}}, probes) == "skips more than it is wide");
@@ -168,9 +169,9 @@ TEST_CASE("plan: a probe refuses values that do not go together") {
 
 TEST_CASE("plan: of values that do not go together on a device those that nobody asked for are left out") {
   std::vector<Probe> probes = fake_probes_and_alternatives();
-  probes[2].fits = [](const Case& one, const Device& device) {
-    const std::uint64_t most = one.name("means") == "lorry" ? 1 : 4;
-    return one.number("load_elements") <= std::min<std::uint64_t>(most, device.multiprocessors);
+  probes[2].fits = [](const Case& tested, const Device& device) {
+    const std::uint64_t most = tested.name("means") == "lorry" ? 1 : 4;
+    return tested.number("load_elements") <= std::min<std::uint64_t>(most, device.multiprocessors);
   };
   const auto left = [&](const std::vector<GivenAxis>& given, unsigned multiprocessors = 8) {
     Plan plan = make_plan(probes, {"carry"}, given);
@@ -178,8 +179,8 @@ TEST_CASE("plan: of values that do not go together on a device those that nobody
     device.multiprocessors = multiprocessors;
     leave_out_unfit(plan.sweeps.at(0), device);
     Lines lines;
-    for (const Case& one : plan.sweeps.front().cases) {
-      lines.push_back(one.name("means") + " " + to_string(one.value("load_elements")));
+    for (const Case& tested : plan.sweeps.front().cases) {
+      lines.push_back(tested.name("means") + " " + to_string(tested.value("load_elements")));
     }
     return lines;
   };
@@ -215,9 +216,9 @@ Probe pairs_probe() {
                  .alone = "no,yes"}};
   probe.across = "to";
   probe.baseline = std::uint64_t{0};
-  probe.fits = [](const Case& one, const Device& device) {
-    return one.number("from") != one.number("to") &&
-           std::max(one.number("from"), one.number("to")) < device.multiprocessors;
+  probe.fits = [](const Case& tested, const Device& device) {
+    return tested.number("from") != tested.number("to") &&
+           std::max(tested.number("from"), tested.number("to")) < device.multiprocessors;
   };
   return probe;
 }
@@ -228,9 +229,9 @@ Lines pairs_left(const std::vector<GivenAxis>& given, unsigned places = 3) {
   device.multiprocessors = places;
   Lines lines;
   for (const PlannedSweep& sweep : fitted(make_plan(probes, {"pairs"}, given), device).sweeps) {
-    for (const Case& one : sweep.cases) {
-      lines.push_back(to_string(one.value("from")) + " " + to_string(one.value("to")) +
-                      (one.name("twice") == "yes" ? " twice" : ""));
+    for (const Case& tested : sweep.cases) {
+      lines.push_back(to_string(tested.value("from")) + " " + to_string(tested.value("to")) +
+                      (tested.name("twice") == "yes" ? " twice" : ""));
     }
   }
   return lines;
@@ -331,3 +332,5 @@ TEST_CASE("plan: the flags of a registered probe's first axis and of its compare
     }
   }
 }
+
+}  // namespace gpumem::app::test_plan

@@ -6,7 +6,7 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_record_of {
 
 namespace {
 
@@ -39,9 +39,9 @@ struct Example {
 
 TEST_CASE("a case is described for the device it is to run on", "[record_of]") {
   Example example;
-  example.probes[0].describe = [](const Case& one, const Device& on) {
+  example.probes[0].describe = [](const Case& tested, const Device& on) {
     Workload workload;
-    workload.useful_bytes_read = one.number("shift_elements") * on.multiprocessors;
+    workload.useful_bytes_read = tested.number("shift_elements") * on.multiprocessors;
     workload.shared_bytes_per_block = 49'152;
     workload.allocated_bytes = 1024 * mib;
     return workload;
@@ -270,7 +270,7 @@ TEST_CASE("each space's prediction is in its own unit", "[record_of]") {
       site("source", access::Space::global, access::Op::load), site("tile", access::Space::shared, access::Op::load),
       site("mapped", access::Space::host, access::Op::load), site("table", access::Space::constant, access::Op::load),
       site("texels", access::Space::texture, access::Op::load)};
-  for (access::Site& one : workload.sites) one.request = coalesced;
+  for (access::Site& site : workload.sites) site.request = coalesced;
   const model::Profile profile = model::load_profile("h200");
   report::Record record = record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, profile);
@@ -343,4 +343,4 @@ TEST_CASE("a predicted timeline is shown only where nothing was measured", "[rec
   CHECK(record.timeline.empty());
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_record_of

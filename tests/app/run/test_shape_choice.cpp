@@ -7,8 +7,8 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_shape_choice {
+
 using namespace gpumem::app::test;
 
 namespace {
@@ -23,8 +23,8 @@ Probe shaped_probe() {
                 shape_axis("bytes", {})};
   probe.baseline = std::uint64_t{0};
   probe.size = [](std::span<Case> sweep, const Device&) {
-    for (Case& one : sweep) {
-      if (one.is_auto("bytes")) one.set("bytes", std::uint64_t{100} + sweep.size());
+    for (Case& tested : sweep) {
+      if (tested.is_auto("bytes")) tested.set("bytes", std::uint64_t{100} + sweep.size());
     }
   };
   return probe;
@@ -45,8 +45,8 @@ TEST_CASE("choose: the fastest combination at the baseline is held for the whole
   FakeBackend backend;
   Lines log;
   backend.log = &log;
-  backend.goodness = [](const Case& one) {
-    return one.number("depth") == 2 && one.number("width") == 10 ? 200.0 : 100.0;
+  backend.goodness = [](const Case& tested) {
+    return tested.number("depth") == 2 && tested.number("width") == 10 ? 200.0 : 100.0;
   };
   const ShapeChoice choice = choose_shape(sweep, backend);
   CHECK(reason_of(choice).empty());
@@ -81,7 +81,7 @@ TEST_CASE("choose: within 1.5 % of the fastest the earlier candidate wins") {
   for (const auto& [gain, depth] : {std::pair{1.014, 1U}, std::pair{1.017, 2U}}) {
     PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
     const double faster = gain;
-    backend.goodness = [faster](const Case& one) { return one.number("depth") == 2 ? faster : 1.0; };
+    backend.goodness = [faster](const Case& tested) { return tested.number("depth") == 2 ? faster : 1.0; };
     CHECK(choose_shape(sweep, backend).chosen == Lines{"depth", "bytes"});
     CHECK(sweep.cases[0].number("depth") == depth);
     CHECK(sweep.cases[0].number("width") == 7);
@@ -93,7 +93,7 @@ TEST_CASE("choose: what a disturbed look would have lost is looked at again") {
   FakeBackend backend;
   PlannedSweep sweep = sweep_of(probes, {{"width", {"7"}}});
   unsigned looks = 0;  // at the first shape, which is slow only at first
-  backend.goodness = [&](const Case& one) { return one.number("depth") == 1 && looks++ == 0 ? 0.95 : 1.0; };
+  backend.goodness = [&](const Case& tested) { return tested.number("depth") == 1 && looks++ == 0 ? 0.95 : 1.0; };
   CHECK(choose_shape(sweep, backend).chosen == Lines{"depth", "bytes"});
   CHECK(sweep.cases[0].number("depth") == 1);
   CHECK(looks == 2);
@@ -127,13 +127,13 @@ TEST_CASE("choose: nothing is tried when nothing is to choose, or one candidate 
 
 TEST_CASE("choose: candidates that cannot run are passed over") {
   std::vector<Probe> probes = {shaped_probe()};
-  probes[0].validate = [](const Case& one) {
-    if (!one.is_auto("width") && one.number("width") == 20) throw usage_error("too wide");
+  probes[0].validate = [](const Case& tested) {
+    if (!tested.is_auto("width") && tested.number("width") == 20) throw usage_error("too wide");
   };
   PlannedSweep sweep = sweep_of(probes, {});
   FakeBackend backend;
-  backend.goodness = [](const Case& one) -> double {
-    if (one.number("depth") == 1) throw probe_error("too shallow");
+  backend.goodness = [](const Case& tested) -> double {
+    if (tested.number("depth") == 1) throw probe_error("too shallow");
     return 1;
   };
   CHECK(reason_of(choose_shape(sweep, backend)).empty());
@@ -144,7 +144,9 @@ TEST_CASE("choose: when no candidate runs the sweep fails with the first reason"
   const std::vector<Probe> probes = {shaped_probe()};
   PlannedSweep sweep = sweep_of(probes, {});
   FakeBackend backend;
-  backend.goodness = [](const Case& one) -> double { throw probe_error("depth " + to_string(one.value("depth"))); };
+  backend.goodness = [](const Case& tested) -> double {
+    throw probe_error("depth " + to_string(tested.value("depth")));
+  };
   CHECK(reason_of(choose_shape(sweep, backend)) == "depth 1");
 }
 
@@ -205,8 +207,8 @@ TEST_CASE("choose: estimates save trials, and change nothing of what is chosen")
   constexpr int times = 300;
   for (int time = 0; time < times; ++time) {
     std::map<std::string, double> goodness;
-    const auto of = [&](const Case& one) {
-      return goodness.try_emplace(to_string(one), time % 3 == 0 ? 100 * good(random) : good(random)).first->second;
+    const auto of = [&](const Case& tested) {
+      return goodness.try_emplace(to_string(tested), time % 3 == 0 ? 100 * good(random) : good(random)).first->second;
     };
     PlannedSweep plain = sweep_of(probes, {});
     FakeBackend without;
@@ -237,7 +239,7 @@ TEST_CASE("choose: of shapes that are far apart only the best is tried, and none
   FakeBackend backend;
   Lines log;
   backend.log = &log;
-  backend.goodness = [](const Case& one) { return static_cast<double>(one.number("width")); };
+  backend.goodness = [](const Case& tested) { return static_cast<double>(tested.number("width")); };
   backend.estimated = [](const std::vector<Case>& shapes) {
     std::vector<std::optional<double>> estimates;
     for (const Case& shape : shapes) estimates.emplace_back(static_cast<double>(shape.number("width")));
@@ -247,8 +249,8 @@ TEST_CASE("choose: of shapes that are far apart only the best is tried, and none
   CHECK(reason_of(choose_shape(sweep, backend)).empty());
   CHECK(log == Lines{"try shaped shift_elements=0 depth=2 width=20 bytes=103"});
   PlannedSweep refused = sweep_of(probes, {});
-  backend.goodness = [](const Case& one) -> double {
-    if (one.number("depth") == 2) throw probe_error("no room");
+  backend.goodness = [](const Case& tested) -> double {
+    if (tested.number("depth") == 2) throw probe_error("no room");
     return 10;
   };
   CHECK(reason_of(choose_shape(refused, backend)).empty());
@@ -257,3 +259,5 @@ TEST_CASE("choose: of shapes that are far apart only the best is tried, and none
   PlannedSweep none = sweep_of(probes, {});
   CHECK(reason_of(choose_shape(none, backend)) == "no room at all");
 }
+
+}  // namespace gpumem::app::test_shape_choice

@@ -11,7 +11,7 @@
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_side_by_side {
 
 namespace {
 
@@ -44,14 +44,14 @@ std::unique_ptr<Backend> open(FakeMachine& machine, const MeasureOptions& option
 std::vector<report::Record> run_all(Backend& backend, const std::vector<Case>& cases) {
   backend.expect(cases);
   std::vector<report::Record> records;
-  for (const Case& one : cases) records.push_back(backend.run(one));
+  for (const Case& tested : cases) records.push_back(backend.run(tested));
   return records;
 }
 
 std::string gpu_6() { return "GPU 6 (00000000:06:00.0, GPU-00000006-aaaa-bbbb-cccc-0123456789ab): "; }
 
-bool is_sixth(std::uint64_t gpu, const Case& one, std::uint64_t offset) {
-  return gpu == 6 && one.number("offset_elements") == offset;
+bool is_sixth(std::uint64_t gpu, const Case& tested, std::uint64_t offset) {
+  return gpu == 6 && tested.number("offset_elements") == offset;
 }
 
 }  // namespace
@@ -89,8 +89,8 @@ TEST_CASE("cases that differ in nothing but the GPU are all ready before the fir
   std::atomic<unsigned> ready = 0;
   std::atomic<unsigned> early = 0;
   machine.before = [&](std::uint64_t, const Case&, report::Record&) { ++ready; };
-  machine.after = [&](std::uint64_t, const Case& one, report::Record&) {
-    if (ready < 8 * (one.number("offset_elements") + 1)) ++early;
+  machine.after = [&](std::uint64_t, const Case& tested, report::Record&) {
+    if (ready < 8 * (tested.number("offset_elements") + 1)) ++early;
   };
   const auto backend = open(machine);
   const std::vector<Case> cases = offsets(3, 8);
@@ -122,13 +122,13 @@ TEST_CASE("a case that nobody expected runs alone", "[gpus]") {
 TEST_CASE("a process that dies fails its GPU's case alone, and another one goes on", "[gpus]") {
   FakeMachine machine(8);
   SECTION("before the case is timed") {
-    machine.before = [&](std::uint64_t gpu, const Case& one, report::Record&) {
-      if (is_sixth(gpu, one, 1)) throw Died{};
+    machine.before = [&](std::uint64_t gpu, const Case& tested, report::Record&) {
+      if (is_sixth(gpu, tested, 1)) throw Died{};
     };
   }
   SECTION("while it is timed") {
-    machine.after = [&](std::uint64_t gpu, const Case& one, report::Record&) {
-      if (is_sixth(gpu, one, 1)) throw Died{};
+    machine.after = [&](std::uint64_t gpu, const Case& tested, report::Record&) {
+      if (is_sixth(gpu, tested, 1)) throw Died{};
     };
   }
   const auto backend = open(machine);
@@ -141,8 +141,8 @@ TEST_CASE("a process that dies fails its GPU's case alone, and another one goes 
 
 TEST_CASE("a process that somebody ends fails its case alone, and another one goes on", "[gpus]") {
   FakeMachine machine(8);
-  machine.before = [&](std::uint64_t gpu, const Case& one, report::Record&) {
-    if (is_sixth(gpu, one, 0)) throw Interrupted{};
+  machine.before = [&](std::uint64_t gpu, const Case& tested, report::Record&) {
+    if (is_sixth(gpu, tested, 0)) throw Interrupted{};
   };
   const auto backend = open(machine);
   const auto records = run_all(*backend, offsets(2, 8));
@@ -153,12 +153,12 @@ TEST_CASE("a process that somebody ends fails its case alone, and another one go
 
 TEST_CASE("what one GPU cannot do fails or skips its cases alone, and names it", "[gpus]") {
   FakeMachine machine(8);
-  machine.before = [&](std::uint64_t gpu, const Case& one, report::Record&) {
-    if (is_sixth(gpu, one, 0)) throw probe_error("out of memory");
-    if (is_sixth(gpu, one, 1)) throw missing_capability_error("no such thing");
+  machine.before = [&](std::uint64_t gpu, const Case& tested, report::Record&) {
+    if (is_sixth(gpu, tested, 0)) throw probe_error("out of memory");
+    if (is_sixth(gpu, tested, 1)) throw missing_capability_error("no such thing");
   };
-  machine.after = [&](std::uint64_t gpu, const Case& one, report::Record& record) {
-    if (!is_sixth(gpu, one, 2)) return;
+  machine.after = [&](std::uint64_t gpu, const Case& tested, report::Record& record) {
+    if (!is_sixth(gpu, tested, 2)) return;
     record.verified = false;
     record.status = report::Status::failed;
     record.reason = "wrong data";
@@ -227,8 +227,8 @@ TEST_CASE("an interrupt ends the case that runs, on every GPU", "[gpus]") {
   std::atomic<bool> interrupted = false;
   MeasureOptions options;
   options.interrupted = [&] { return interrupted.load(); };
-  machine.before = [&](std::uint64_t, const Case& one, report::Record&) {
-    if (one.number("offset_elements") == 1) interrupted = true;
+  machine.before = [&](std::uint64_t, const Case& tested, report::Record&) {
+    if (tested.number("offset_elements") == 1) interrupted = true;
   };
   const auto backend = open(machine, options);
   const auto cases = offsets(2, 4);
@@ -250,4 +250,4 @@ TEST_CASE("an answer that is none ends the process and fails the case", "[gpus]"
             .find("an answer that is none") != std::string::npos);
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_side_by_side

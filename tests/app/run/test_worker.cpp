@@ -8,7 +8,7 @@
 #include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_worker {
 
 namespace {
 
@@ -116,4 +116,4 @@ TEST_CASE("a device that is not there is an error", "[worker]") {
   CHECK(is_error(answers[0]));
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_worker

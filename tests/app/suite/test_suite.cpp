@@ -7,8 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::app;
+namespace gpumem::app::test_suite {
+
 using namespace gpumem::app::test;
 
 namespace {
@@ -17,8 +17,8 @@ namespace {
 const std::vector<Probe> registry = [] {
   std::vector<Probe> probes = fake_probes();
   probes[0].metrics = {{.quantity = {"shifts_per_second", "how fast it shifts"}}};
-  probes[1].validate = [](const Case& one) {
-    if (one.number("skip_elements") == 13) throw usage_error("--skip: 13 is bad luck");
+  probes[1].validate = [](const Case& tested) {
+    if (tested.number("skip_elements") == 13) throw usage_error("--skip: 13 is bad luck");
   };
   return probes;
 }();
@@ -55,7 +55,7 @@ std::string options_refusal(const std::string& options) { return refusal(suite_o
 std::vector<std::string> lines(const Plan& plan) {
   std::vector<std::string> all;
   for (const PlannedSweep& sweep : plan.sweeps) {
-    for (const Case& one : sweep.cases) all.push_back(to_string(one));
+    for (const Case& tested : sweep.cases) all.push_back(to_string(tested));
   }
   return all;
 }
@@ -309,8 +309,8 @@ TEST_CASE("suite: errors of bounds") {
 }
 
 TEST_CASE("suite: two expectations of one name could not be told apart") {
-  const std::string one = R"({"name": "e", "device": "pcie_width", "at_least": 1})";
-  CHECK(refusal(suite_of(two_probes, "[" + one + "," + one + "]")) ==
+  const std::string expectation = R"({"name": "e", "device": "pcie_width", "at_least": 1})";
+  CHECK(refusal(suite_of(two_probes, "[" + expectation + "," + expectation + "]")) ==
         "s.json: /expectations/1/name: another expectation has this name");
 }
 
@@ -365,21 +365,21 @@ TEST_CASE("suite: without probes it is about the kernels of a program") {
   CHECK(error_of([&] { refuse_nothing_to_run(suite); }) ==
         "suite 'n' has no probes to run: it is about the kernels of a program, and held against a report of 'gpumem "
         "run'");
-  const report::Expectation& one = suite.expectations.at(0);
-  CHECK(one.quantity == "local_bytes");
-  CHECK(one.where->quantity == "gpu_time_share");
-  CHECK(one.where->at_least == 0.01);
+  const report::Expectation& expectation = suite.expectations.at(0);
+  CHECK(expectation.quantity == "local_bytes");
+  CHECK(expectation.where->quantity == "gpu_time_share");
+  CHECK(expectation.where->at_least == 0.01);
   report::Record record;
   record.probe = "kernel";
   record.parameters = {{"kernel", std::string("void summ(float*, int)")},
                        {"grid", std::string("64x64")},
                        {"block_threads", std::uint64_t{64}}};
-  CHECK(report::selects(one.cases, record));
+  CHECK(report::selects(expectation.cases, record));
   record.parameters[0].value = std::string("su");
-  CHECK_FALSE(report::selects(one.cases, record));
+  CHECK_FALSE(report::selects(expectation.cases, record));
   record.parameters[0].value = std::string("copy");
   record.parameters[1].value = std::string("64");
-  CHECK_FALSE(report::selects(one.cases, record));
+  CHECK_FALSE(report::selects(expectation.cases, record));
 
   const auto refused = [&](const std::string& members) { return refusal(of_kernels(members)); };
   const std::string place = "s.json: /expectations/0/";
@@ -439,10 +439,10 @@ TEST_CASE("references: what auto decided differs from sweep to sweep, and is the
                                           "relative_to": {"shape": 4}, "at_least": 1}])"));
   std::vector<report::Record> records;
   for (const PlannedSweep& sweep : suite.plan.sweeps) {
-    for (Case one : sweep.cases) {
-      const bool chosen = one.is_auto("shape");
-      if (chosen) one.set("shape", std::uint64_t{4});  // the very shape that the other sweep was given
-      records.push_back(record_of(one, Workload{}));
+    for (Case tested : sweep.cases) {
+      const bool chosen = tested.is_auto("shape");
+      if (chosen) tested.set("shape", std::uint64_t{4});  // the very shape that the other sweep was given
+      records.push_back(record_of(tested, Workload{}));
       if (chosen) records.back().chosen = {"shape"};
     }
   }
@@ -458,3 +458,5 @@ TEST_CASE("references: what auto decided differs from sweep to sweep, and is the
   REQUIRE(references.of(3).size() == 1);
   CHECK(references.of(3).front() == 2);
 }
+
+}  // namespace gpumem::app::test_suite

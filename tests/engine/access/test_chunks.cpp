@@ -8,7 +8,8 @@
 #include "engine/access/chunks.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::access;
+namespace gpumem::access::test_chunks {
+
 using namespace std::chrono_literals;
 
 TEST_CASE("chunks cover a range once, whatever divides it", "[chunks]") {
@@ -59,3 +60,5 @@ TEST_CASE("after a failure no further chunks are begun", "[chunks]") {
   CHECK_THROWS_WITH(in_chunks(1000, 1, 2, work), "first");
   CHECK(begun < 900);
 }
+
+}  // namespace gpumem::access::test_chunks

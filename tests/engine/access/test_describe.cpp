@@ -8,7 +8,7 @@
 #include "engine/access/describe.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::access;
+namespace gpumem::access::test_describe {
 
 namespace {
 
@@ -328,3 +328,5 @@ TEST_CASE("whatever addresses a launch has, something is said of it", "[describe
     CHECK_FALSE(describe(launch).brief.empty());
   }
 }
+
+}  // namespace gpumem::access::test_describe

@@ -15,7 +15,7 @@
 #include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::access;
+namespace gpumem::access::test_exact {
 
 namespace {
 
@@ -51,10 +51,10 @@ ExactSummary by_byte(const Requests& launch) {
   std::unordered_map<std::uint64_t, unsigned> bytes_of_sector;
   std::set<std::uint64_t> bytes;
   for (std::uint64_t k = 0; k < launch.count; ++k) {
-    std::array<WarpRequest, 1> one;
-    one[0].word_bytes = launch.word_bytes;
-    launch.fill(k, one);
-    const WarpRequest& request = one[0];
+    std::array<WarpRequest, 1> requests;
+    requests[0].word_bytes = launch.word_bytes;
+    launch.fill(k, requests);
+    const WarpRequest& request = requests[0];
     if (request.active == 0) continue;
     counts.requests += 1;
     counts.sectors += sectors_per_request(request);
@@ -100,13 +100,13 @@ auto all_of(const Footprint& f) {
 LaunchExtent reach_of(const Requests& launch, std::uint64_t highest_request) {
   LaunchExtent reach;
   for (std::uint64_t k = 0; k < launch.count; ++k) {
-    std::array<WarpRequest, 1> one;
-    one[0].word_bytes = launch.word_bytes;
-    launch.fill(k, one);
+    std::array<WarpRequest, 1> requests;
+    requests[0].word_bytes = launch.word_bytes;
+    launch.fill(k, requests);
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-      if (!one[0].lane_active(lane)) continue;
+      if (!requests[0].lane_active(lane)) continue;
       ++reach.accesses;
-      const std::uint64_t end = one[0].address[lane] + launch.word_bytes;
+      const std::uint64_t end = requests[0].address[lane] + launch.word_bytes;
       if (end < reach.end_byte) continue;
       if (end > reach.end_byte || k == highest_request) reach.highest_request = k;
       reach.end_byte = end;
@@ -146,9 +146,9 @@ Site site_of(const Requests& launch) {
           .requests = launch.count,
           .extent_bytes = launch.extent_bytes,
           .request = [fill = launch.fill](std::uint64_t k) {
-            std::array<WarpRequest, 1> one;
-            fill(k, one);
-            return one[0];
+            std::array<WarpRequest, 1> requests;
+            fill(k, requests);
+            return requests[0];
           }};
 }
 
@@ -391,3 +391,5 @@ TEST_CASE("what evaluating throws arrives, and no thread is left behind", "[exac
   CHECK_THROWS_WITH(summarise_exactly(launch, {.threads = 4}), "index 1048576: division by zero");
   CHECK(evaluating == 1);
 }
+
+}  // namespace gpumem::access::test_exact

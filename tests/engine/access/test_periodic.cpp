@@ -12,7 +12,7 @@
 #include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::access;
+namespace gpumem::access::test_periodic {
 
 namespace {
 
@@ -305,3 +305,5 @@ TEST_CASE("a site that knows how it grows is counted exactly, and others are ext
   CHECK(all_of(found.cost) == all_of(expected.cost));
   CHECK(all_of(found.footprint) == all_of(expected.footprint));
 }
+
+}  // namespace gpumem::access::test_periodic

@@ -9,7 +9,7 @@
 #include "engine/access/request.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::access;
+namespace gpumem::access::test_request {
 
 namespace {
 
@@ -312,3 +312,5 @@ TEST_CASE("the most blocks a request can touch fit", "[access]") {
   CHECK(lines_per_request(request) == 64);
   CHECK(shared_wavefronts(request, Op::load) == 32);
 }
+
+}  // namespace gpumem::access::test_request

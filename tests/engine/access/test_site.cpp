@@ -8,7 +8,7 @@
 #include "engine/access/site.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::access;
+namespace gpumem::access::test_site {
 
 namespace {
 
@@ -269,3 +269,5 @@ TEST_CASE("no footprint grows beyond the array", "[site]") {
   CHECK(within.lines == 256);
   CHECK(within.line_pairs == 128);
 }
+
+}  // namespace gpumem::access::test_site

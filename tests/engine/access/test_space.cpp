@@ -6,7 +6,7 @@
 #include "engine/access/units.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::access {
+namespace gpumem::access::test_space {
 
 static_assert(to_string(Space::global) == "global" && to_string(Space::host) == "host");
 static_assert(to_string(Space::cluster) == "cluster" && to_string(Op::atomic) == "atomic");
@@ -63,4 +63,4 @@ TEST_CASE("A site whose requests have no cost yet needs no addresses", "[access]
   CHECK(summary.footprint.sectors == 0);
 }
 
-}  // namespace gpumem::access
+}  // namespace gpumem::access::test_space

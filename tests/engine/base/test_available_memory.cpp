@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_available_memory {
 
 namespace {
 
@@ -122,3 +122,5 @@ TEST_CASE("a little more host memory than there is: not said to be as much", "[a
   const std::string needed = message.substr(0, message.find(" of host memory: "));
   CHECK(message.find(needed.substr(std::string("cannot allocate ").size()) + " are available") == std::string::npos);
 }
+
+}  // namespace gpumem::test_available_memory

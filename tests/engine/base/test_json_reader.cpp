@@ -5,7 +5,7 @@
 #include "engine/base/json_reader.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem {
+namespace gpumem::test_json_reader {
 
 namespace {
 
@@ -131,4 +131,4 @@ TEST_CASE("arrays of names to be emptied are read as strictly and kept without t
   CHECK(complaint(R"({"samples": )" + std::string(20, '[')).find("expected at most 16 levels") != std::string::npos);
 }
 
-}  // namespace gpumem
+}  // namespace gpumem::test_json_reader

@@ -3,7 +3,7 @@
 #include "engine/base/read_input.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem {
+namespace gpumem::test_read_input {
 
 TEST_CASE("input is read whole, up to a limit", "[read_input]") {
   for (const std::size_t size : {0UL, 1UL, 65'535UL, 65'536UL, 65'537UL, 200'000UL}) {
@@ -22,4 +22,4 @@ TEST_CASE("a file that cannot be read is named with the system's reason", "[read
                     "/dev/zero: is larger than 256 MiB, the most that is read of a file; is it the right one?");
 }
 
-}  // namespace gpumem
+}  // namespace gpumem::test_read_input

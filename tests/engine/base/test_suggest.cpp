@@ -4,7 +4,7 @@
 #include "engine/base/suggest.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_suggest {
 
 TEST_CASE("edit distance counts insertions, deletions, replacements and swaps") {
   CHECK(edit_distance("", "") == 0);
@@ -47,3 +47,5 @@ TEST_CASE("a name as long as a file is near to nothing, and found so at once") {
   const std::vector<std::string> names(1000, "elements_per_thread");
   CHECK(nearest(std::string(10'000'000, 'e'), names) == std::nullopt);
 }
+
+}  // namespace gpumem::test_suggest

@@ -4,7 +4,7 @@
 #include "engine/base/words.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_words {
 
 namespace {
 
@@ -81,3 +81,5 @@ TEST_CASE("words, lists and sentences") {
   CHECK(paragraph(Strings{"", "A.", "", "B."}) == "A. B.");
   CHECK(paragraph(Strings{"", ""}).empty());
 }
+
+}  // namespace gpumem::test_words

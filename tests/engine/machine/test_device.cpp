@@ -3,7 +3,7 @@
 #include "engine/machine/device.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem {
+namespace gpumem::test_device {
 
 TEST_CASE("PCI Express carries per generation and lane what its specification says", "[device]") {
   struct Example {
@@ -38,4 +38,4 @@ TEST_CASE("a link has a theoretical bandwidth when it is PCI Express and known",
   CHECK_FALSE(coherent.link_bytes_per_s());
 }
 
-}  // namespace gpumem
+}  // namespace gpumem::test_device

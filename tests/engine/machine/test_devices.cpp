@@ -6,8 +6,8 @@
 #include "engine/machine/devices.hpp"
 #include "tests/catch.hpp"
 
-using gpumem::Device;
-using gpumem::ErrorKind;
+namespace gpumem::test_devices {
+
 using gpumem::measure::canonical_pci_bus_id;
 using gpumem::measure::DriverState;
 using gpumem::measure::match_device;
@@ -128,3 +128,5 @@ TEST_CASE("why there is no GPU: every status gives one line", "[devices]") {
     CHECK(reason.find('\n') == std::string::npos);
   }
 }
+
+}  // namespace gpumem::test_devices

@@ -3,7 +3,7 @@
 #include "engine/machine/islands.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::measure;
+namespace gpumem::measure::test_islands {
 
 namespace {
 
@@ -38,3 +38,5 @@ TEST_CASE("GPUs that are all alike, or of which one pair is slow, stand on no is
   CHECK(islands_of(reaches(4, [](auto a, auto b) { return a == 3 || b == 3 ? 40.0 : 394.0; })) ==
         std::vector<Island>{{0, 1, 2}, {3}});
 }
+
+}  // namespace gpumem::measure::test_islands

@@ -6,7 +6,7 @@
 #include "engine/machine/links.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::measure {
+namespace gpumem::measure::test_links {
 
 namespace {
 
@@ -104,7 +104,7 @@ TEST_CASE("links: those of a card are down only where NVML says what they led to
   };
   std::vector<GpuFacts> cards = {card(0), card(1), v100(2, {3, 3}), v100(3, {2, 2})};
   cards[2].nvlinks.links.resize(12);
-  for (const GpuFacts& one : cards) CHECK(nvlinks_down(one, cards) == 0);
+  for (const GpuFacts& facts : cards) CHECK(nvlinks_down(facts, cards) == 0);
   cards[0].nvlinks.links[3].remote_pci_bus_id = bus_id(1);
   cards[0].nvlinks.links[4].remote_pci_bus_id = "00000000:00:00.0";  // nothing of this machine
   cards[0].nvlinks.links[5].remote = Remote::nvswitch;
@@ -233,4 +233,4 @@ TEST_CASE("links: no GPU is no error", "[links]") {
   CHECK(none.empty());
 }
 
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::test_links

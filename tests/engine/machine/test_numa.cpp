@@ -10,8 +10,8 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
-using gpumem::Error;
-using gpumem::ErrorKind;
+namespace gpumem::test_numa {
+
 using gpumem::measure::bind_host_memory;
 using gpumem::measure::choose_node;
 using gpumem::measure::memory_nodes;
@@ -144,3 +144,5 @@ TEST_CASE("binding leaves the thread alone when there is nothing to choose", "[n
   CHECK(bind_host_memory({Kind::off}, 0, folder.path()).how == "off");
   CHECK(gpumem::bound_memory_node() == before);
 }
+
+}  // namespace gpumem::test_numa

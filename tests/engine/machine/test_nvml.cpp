@@ -7,6 +7,8 @@
 #include "engine/machine/nvml.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_nvml {
+
 using gpumem::measure::count_other_processes;
 using gpumem::measure::Health;
 using gpumem::measure::health_flags;
@@ -147,3 +149,5 @@ TEST_CASE("health: every flag, in a fixed order", "[nvml]") {
   after.other_processes = 1;
   CHECK(health_flags(before, after) == Flags{"throttled", "ecc_errors", "contended"});
 }
+
+}  // namespace gpumem::test_nvml

@@ -5,7 +5,7 @@
 #include "engine/machine/links.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::measure {
+namespace gpumem::measure::test_nvml_links {
 
 using Status = PeerFacts::Status;
 
@@ -68,15 +68,15 @@ TEST_CASE("NVML: links that are not up, of a card without a bridge and of a boar
 
 TEST_CASE("NVML: what it says of two GPUs, and what it says that nobody knows", "[nvml]") {
   const auto library = load_nvml(GPUMEM_STAND_IN_NVML);
-  const auto one = Nvml::find(library, "00000000:0A:00.0");
+  const auto gpu = Nvml::find(library, "00000000:0A:00.0");
   const auto other = Nvml::find(library, "00000000:0B:00.0");
-  REQUIRE((one && other));
-  const PeerFacts facts = one->peer(*other);
+  REQUIRE((gpu && other));
+  const PeerFacts facts = gpu->peer(*other);
   CHECK(facts.common_ancestor == PeerLink::Path::host_bridge);
   CHECK(facts.read == Status::ok);
   CHECK(facts.write == Status::disabled);
   CHECK(facts.nvlink == Status::unknown);
-  CHECK(other->peer(*one).common_ancestor == PeerLink::Path::unknown);
+  CHECK(other->peer(*gpu).common_ancestor == PeerLink::Path::unknown);
 }
 
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::test_nvml_links

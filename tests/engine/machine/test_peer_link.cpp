@@ -5,7 +5,7 @@
 #include "engine/machine/peer_link.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem {
+namespace gpumem::test_peer_link {
 
 TEST_CASE("a link is said in words, and in short as nvidia-smi does", "[links]") {
   CHECK(in_words({.path = PeerLink::Path::nvlink, .nvlinks = 18, .nvlink_version = 4, .nvswitch = true}) ==
@@ -52,4 +52,4 @@ TEST_CASE("a link's theoretical bandwidth is that of what it takes, absent where
   CHECK_FALSE(link.theoretical_bytes_per_s());
 }
 
-}  // namespace gpumem
+}  // namespace gpumem::test_peer_link

@@ -10,10 +10,8 @@
 #include "engine/measure/host_memory.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::host;
-using gpumem::available_host_bytes;
-using gpumem::Error;
-using gpumem::ErrorKind;
+namespace gpumem::host::test_host_memory {
+
 using gpumem::measure::poison_word;
 using gpumem::measure::random_word;
 
@@ -93,3 +91,5 @@ TEST_CASE("filling and comparing, in whole and in parts", "[host memory]") {
   }
   CHECK(compare_random(nullptr, 0).mismatches == 0);
 }
+
+}  // namespace gpumem::host::test_host_memory

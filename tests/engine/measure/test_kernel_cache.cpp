@@ -9,7 +9,7 @@
 #include "tests/environment.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::measure {
+namespace gpumem::measure::test_kernel_cache {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ TEST_CASE("kernel cache: where it lies", "[kernel_cache]") {
 }
 
 }  // namespace
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::test_kernel_cache

@@ -10,7 +10,7 @@
 #include "tests/environment.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::measure {
+namespace gpumem::measure::test_machine_accesses {
 namespace {
 
 using access::Op;
@@ -35,7 +35,7 @@ std::optional<Accesses> accesses_of(const std::string& text, unsigned compute_ca
 }
 
 bool holds(const Accesses& accesses, std::optional<Space> space, Op op) {
-  return std::ranges::any_of(accesses, [&](const auto& one) { return one.space == space && one.op == op; });
+  return std::ranges::any_of(accesses, [&](const auto& listed) { return listed.space == space && listed.op == op; });
 }
 
 Site site(Op op, unsigned word_bytes, unsigned instructions, Space space = Space::global) {
@@ -274,4 +274,4 @@ TEST_CASE("machine accesses: other than declared", "[machine_accesses]") {
 }
 
 }  // namespace
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::test_machine_accesses

@@ -9,7 +9,7 @@
 #include "tests/environment.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::measure {
+namespace gpumem::measure::test_nvrtc {
 namespace {
 
 static_assert(!std::is_copy_constructible_v<Module> && std::is_nothrow_move_constructible_v<Module>);
@@ -115,4 +115,4 @@ TEST_CASE("NVRTC: an architecture that it does not know", "[nvrtc]") {
 }
 
 }  // namespace
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::test_nvrtc

@@ -6,7 +6,7 @@
 #include "engine/model/chase.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_chase {
 
 namespace {
 
@@ -83,4 +83,4 @@ TEST_CASE("caches of whatever size make an average of latencies", "[chase]") {
   }
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_chase

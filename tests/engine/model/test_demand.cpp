@@ -1,7 +1,7 @@
 #include "engine/model/demand.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_demand {
 
 using access::Op;
 using access::Space;
@@ -61,4 +61,4 @@ TEST_CASE("What has no rule yet asks for nothing, nor does constant memory, whic
   CHECK_FALSE(asks_for_nothing(demand_of_one(site(Space::global, Op::load))));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_demand

@@ -6,8 +6,9 @@
 #include "engine/base/error.hpp"
 #include "engine/model/stages.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_hostile_profiles {
 
 namespace {
 
@@ -26,7 +27,7 @@ Demand demand(double writes) {
 TEST_CASE("profiles that once broke something are refused or predict times", "[hostile]") {
   std::size_t count = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(GPUMEM_SOURCE_DIR) + "/tests/fuzz/regressions/profile")) {
+       std::filesystem::directory_iterator(gpumem::test::source_folder() / "tests/fuzz/regressions/profile")) {
     INFO(entry.path());
     ++count;
     Profile profile;
@@ -48,4 +49,4 @@ TEST_CASE("profiles that once broke something are refused or predict times", "[h
   CHECK(count == 2);
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_hostile_profiles

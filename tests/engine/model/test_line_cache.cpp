@@ -8,7 +8,7 @@
 #include "engine/model/line_cache.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_line_cache {
 
 namespace {
 
@@ -158,4 +158,4 @@ TEST_CASE("line cache: the last groups are known, as many as are remembered", "[
   }
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_line_cache

@@ -7,7 +7,7 @@
 #include "engine/model/profile.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_node {
 
 namespace {
 
@@ -171,4 +171,4 @@ TEST_CASE("what is wrong with a node is named", "[profile]") {
         "node.json: /node/pcie_path/value: expected pcie_switch, pcie_switches, host_bridge or numa_node");
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_node

@@ -4,7 +4,7 @@
 #include "engine/model/profile.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
+namespace gpumem::model::test_occupancy {
 
 namespace {
 
@@ -33,3 +33,5 @@ TEST_CASE("occupancy: the scarcest of threads, blocks, registers and shared memo
   CHECK(occupancy(256, 227 * 1024).blocks == 1);
   CHECK(occupancy(1000, 0).share == 1);  // whole warps
 }
+
+}  // namespace gpumem::model::test_occupancy

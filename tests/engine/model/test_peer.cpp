@@ -1,8 +1,8 @@
 #include "engine/model/peer.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::model;
+namespace gpumem::model::test_peer {
+
 using Mover = PeerTraffic::Mover;
 
 namespace {
@@ -13,14 +13,14 @@ const Profile& h200() {
 }
 
 PeerTraffic traffic(Mover mover, bool both = false, std::uint64_t bytes = std::uint64_t{512} << 20U) {
-  PeerTraffic one{.mover = mover, .bytes = bytes, .both_ways = both};
-  one.link = {.path = PeerLink::Path::nvlink, .nvlinks = 18, .nvlink_version = 4, .bytes_per_nvlink_s = 25e9};
-  return one;
+  PeerTraffic moved{.mover = mover, .bytes = bytes, .both_ways = both};
+  moved.link = {.path = PeerLink::Path::nvlink, .nvlinks = 18, .nvlink_version = 4, .bytes_per_nvlink_s = 25e9};
+  return moved;
 }
 
-double gb_per_s(const PeerTraffic& one) {
-  const double ways = one.both_ways ? 2 : 1;
-  return ways * static_cast<double>(one.bytes) / peer_time(one, h200()).seconds / 1e9;
+double gb_per_s(const PeerTraffic& moved) {
+  const double ways = moved.both_ways ? 2 : 1;
+  return ways * static_cast<double>(moved.bytes) / peer_time(moved, h200()).seconds / 1e9;
 }
 
 }  // namespace
@@ -36,37 +36,37 @@ TEST_CASE("copies over NVLink take what was measured between two H100s", "[model
 }
 
 TEST_CASE("a link that is down takes its share", "[model][peer]") {
-  PeerTraffic one = traffic(Mover::copy_engine);
-  const double all = peer_bytes_per_s(one, h200());
-  one.link.nvlinks = 17;
-  CHECK(peer_bytes_per_s(one, h200()) == Approx(all * 17 / 18));
+  PeerTraffic moved = traffic(Mover::copy_engine);
+  const double all = peer_bytes_per_s(moved, h200());
+  moved.link.nvlinks = 17;
+  CHECK(peer_bytes_per_s(moved, h200()) == Approx(all * 17 / 18));
 }
 
 TEST_CASE("without NVLinks GPUs reach each other over PCI Express", "[model][peer]") {
-  PeerTraffic one = traffic(Mover::copy_engine);
-  one.link = {.path = PeerLink::Path::pcie_switch};
+  PeerTraffic moved = traffic(Mover::copy_engine);
+  moved.link = {.path = PeerLink::Path::pcie_switch};
   const Rates& rates = h200().rates;
   const double slower = std::min(rates.pcie_to_device_bytes_per_s, rates.pcie_to_host_bytes_per_s);
-  CHECK(peer_bytes_per_s(one, h200()) == slower);
-  CHECK(peer_time(one, h200()).stages.front().stage == "pcie");
-  one.mover = Mover::kernel_read;
-  CHECK(peer_bytes_per_s(one, h200()) <= slower);
-  CHECK(peer_latency_s(one, h200()) > 825e-9);
-  one.mover = Mover::copy_engine;
-  one.both_ways = true;
-  CHECK(peer_bytes_per_s(one, h200()) == Approx(rates.pcie_both_ways_bytes_per_s / 2));
+  CHECK(peer_bytes_per_s(moved, h200()) == slower);
+  CHECK(peer_time(moved, h200()).stages.front().stage == "pcie");
+  moved.mover = Mover::kernel_read;
+  CHECK(peer_bytes_per_s(moved, h200()) <= slower);
+  CHECK(peer_latency_s(moved, h200()) > 825e-9);
+  moved.mover = Mover::copy_engine;
+  moved.both_ways = true;
+  CHECK(peer_bytes_per_s(moved, h200()) == Approx(rates.pcie_both_ways_bytes_per_s / 2));
 }
 
 TEST_CASE("what is staged in the host's memory is as fast as the slower half, but for its first piece",
           "[model][peer]") {
-  PeerTraffic one = traffic(Mover::host);
-  one.chunks = 64;
-  const double seconds = peer_time(one, h200()).seconds;
-  const double bytes_s = static_cast<double>(one.bytes) / h200().rates.pcie_to_host_bytes_per_s;
+  PeerTraffic moved = traffic(Mover::host);
+  moved.chunks = 64;
+  const double seconds = peer_time(moved, h200()).seconds;
+  const double bytes_s = static_cast<double>(moved.bytes) / h200().rates.pcie_to_host_bytes_per_s;
   CHECK(seconds > bytes_s);
   CHECK(seconds < 1.11 * bytes_s);
-  one.chunks = 1;  // then nothing overlaps
-  CHECK(peer_time(one, h200()).seconds > 1.9 * bytes_s);
+  moved.chunks = 1;  // then nothing overlaps
+  CHECK(peer_time(moved, h200()).seconds > 1.9 * bytes_s);
 }
 
 TEST_CASE("what acknowledges stores takes less of the way back than requests of loads", "[model][peer]") {
@@ -78,29 +78,29 @@ TEST_CASE("what acknowledges stores takes less of the way back than requests of 
 
 TEST_CASE("copies in a row take as many times the bytes, and the fixed cost of each command", "[model][peer]") {
   const Rates& rates = h200().rates;
-  PeerTraffic one = traffic(Mover::kernel_write);
-  const double alone = peer_time(one, h200()).seconds;
-  one.copies = one.commands = 8;
-  const double latency = peer_latency_s(one, h200());
-  CHECK(peer_time(one, h200()).seconds == Approx(8 * (alone - latency) + latency));
-  one.commands = 1;
-  CHECK(peer_time(one, h200()).seconds == Approx(8 * (alone - latency) + latency - 7 * rates.launch_s));
-  one.bytes = 16;  // nothing hides that each copy of a launch waits for the one before
-  CHECK(peer_time(one, h200()).seconds == Approx(rates.launch_s + 8 * latency).epsilon(0.001));
+  PeerTraffic moved = traffic(Mover::kernel_write);
+  const double alone = peer_time(moved, h200()).seconds;
+  moved.copies = moved.commands = 8;
+  const double latency = peer_latency_s(moved, h200());
+  CHECK(peer_time(moved, h200()).seconds == Approx(8 * (alone - latency) + latency));
+  moved.commands = 1;
+  CHECK(peer_time(moved, h200()).seconds == Approx(8 * (alone - latency) + latency - 7 * rates.launch_s));
+  moved.bytes = 16;  // nothing hides that each copy of a launch waits for the one before
+  CHECK(peer_time(moved, h200()).seconds == Approx(rates.launch_s + 8 * latency).epsilon(0.001));
 }
 
 TEST_CASE("both ways through the host share its memory, where that is known", "[model][peer]") {
-  PeerTraffic one = traffic(Mover::host, true);
-  one.chunks = 64;
+  PeerTraffic moved = traffic(Mover::host, true);
+  moved.chunks = 64;
   Profile profile = h200();
   profile.rates.host_memory_bytes_per_s = 100e9;  // each byte is written and read
-  CHECK(peer_bytes_per_s(one, profile) == 25e9);
-  one.both_ways = false;
-  CHECK(peer_bytes_per_s(one, profile) == 50e9);
+  CHECK(peer_bytes_per_s(moved, profile) == 25e9);
+  moved.both_ways = false;
+  CHECK(peer_bytes_per_s(moved, profile) == 50e9);
   profile.rates.host_memory_bytes_per_s = 0;
-  CHECK(peer_bytes_per_s(one, profile) == profile.rates.pcie_to_host_bytes_per_s);
-  one.both_ways = true;
-  CHECK(peer_bytes_per_s(one, profile) == Approx(profile.rates.pcie_both_ways_bytes_per_s / 2));
+  CHECK(peer_bytes_per_s(moved, profile) == profile.rates.pcie_to_host_bytes_per_s);
+  moved.both_ways = true;
+  CHECK(peer_bytes_per_s(moved, profile) == Approx(profile.rates.pcie_both_ways_bytes_per_s / 2));
 }
 
 TEST_CASE("what comes before the bytes is all that small copies take", "[model][peer]") {
@@ -108,3 +108,5 @@ TEST_CASE("what comes before the bytes is all that small copies take", "[model][
   CHECK(tiny.seconds == Approx(h200().rates.peer_copy_s).epsilon(0.01));
   CHECK(tiny.stages.back().stage == "copies");
 }
+
+}  // namespace gpumem::model::test_peer

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/engine/model/operations.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_predict_link {
 
 namespace {
 
@@ -271,12 +271,12 @@ TEST_CASE("where the device shares the host's memory, mapped memory is device me
 
 TEST_CASE("launches among operations take what one launch does, each time", "[predict][link]") {
   Workload mapped = Kernel{}.workload(read);
-  const double one = predict(mapped, h200()).seconds;
+  const double once = predict(mapped, h200()).seconds;
   const double pcie = stage(predict(mapped, h200()), "pcie");
   mapped.operations = {{Work::launch, "kernel", 0}};
-  CHECK(predict(mapped, h200()).seconds == Approx(one));
+  CHECK(predict(mapped, h200()).seconds == Approx(once));
   mapped.operations.front().count = 4;
-  CHECK(predict(mapped, h200()).seconds == Approx(4 * one));
+  CHECK(predict(mapped, h200()).seconds == Approx(4 * once));
   CHECK(stage(predict(mapped, h200()), "pcie") == Approx(4 * pcie));
 
   // Copied first, the passes run from device memory, and the copy is what takes the time.
@@ -332,4 +332,4 @@ TEST_CASE("a slower link is predicted to be slower in all it does", "[predict][l
   CHECK(predict(pinned, v100).bytes_per_s / 1e9 == Approx(12).epsilon(0.01));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_predict_link

@@ -8,8 +8,9 @@
 #include "engine/model/profile.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_profile {
 
 namespace {
 
@@ -363,18 +364,18 @@ TEST_CASE("a profile that cannot be read names its path", "[profile]") {
 }
 
 TEST_CASE("a profile file is found by its path and named in its errors", "[profile]") {
-  CHECK(load_profile(GPUMEM_SOURCE_DIR "/configs/gpus/v100.json").name == "v100");
+  CHECK(load_profile(gpumem::test::source_folder() / "configs/gpus/v100.json").name == "v100");
 
-  const test::TemporaryDirectory directory;
+  const gpumem::test::TemporaryDirectory directory;
   const auto path = directory / "mine.json";
   Json json = shipped();
   json["name"] = "mine";
-  test::put(path, json.dump(2));
+  gpumem::test::put(path, json.dump(2));
   CHECK(load_profile(path.string()).name == "mine");
   json["rates"].erase("launch_s");
-  test::put(path, json.dump(2));
+  gpumem::test::put(path, json.dump(2));
   CHECK(error_of([&] { static_cast<void>(load_profile(path.string())); }) ==
         path.string() + ": /rates/launch_s: expected this member, which is missing");
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_profile

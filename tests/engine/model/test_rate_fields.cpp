@@ -7,7 +7,7 @@
 #include "engine/model/profile.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_rate_fields {
 
 TEST_CASE("every rate of a profile reaches the model under its own name", "[profile]") {
   const auto h200 = std::ranges::find(embedded_profiles(), "h200", &EmbeddedProfile::name);
@@ -146,4 +146,4 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
   CHECK(std::ranges::equal(in_file_order, expected));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_rate_fields

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/engine/model/operations.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_schedule {
 
 namespace {
 
@@ -280,4 +280,4 @@ TEST_CASE("any operations end, in order, no sooner than their engines can and no
   }
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_schedule

@@ -8,8 +8,7 @@
 #include "engine/pattern/expression_evaluator.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
-using namespace gpumem::pattern;
+namespace gpumem::pattern::test_expression {
 
 namespace {
 
@@ -82,9 +81,9 @@ std::string error_of(const std::string& text) {
 
 std::string values_of(const std::string& text) {
   std::string all;
-  for (const Swept& one : parse(text, "pattern")) {
-    Evaluator evaluator(one.expression, 1'000);
-    all += (one.value ? std::to_string(*one.value) : "-") + ":" + one.text + "=" +
+  for (const Swept& swept : parse(text, "pattern")) {
+    Evaluator evaluator(swept.expression, 1'000);
+    all += (swept.value ? std::to_string(*swept.value) : "-") + ":" + swept.text + "=" +
            std::to_string(evaluator(consecutive(10, 1))[0]) + " ";
   }
   return all;
@@ -102,17 +101,17 @@ std::string nested(const std::string& open, int times, const std::string& inside
 }  // namespace
 
 TEST_CASE("an expression has the value that the same text has in C++") {
-  for (const Compiled& one : compiled()) {
-    INFO(one.text);
+  for (const Compiled& example : compiled()) {
+    INFO(example.text);
     for (const Int n : {1, 64, 1000}) {
-      Evaluator evaluator(parse_one(one.text, "pattern"), n);
+      Evaluator evaluator(parse_one(example.text, "pattern"), n);
       for (Int first = 0; first < n; first += 32) {
         WarpAccesses at = consecutive(first);
         at.warp = first / 32 % 4;
         at.block = first / 128;
         const WarpValues values = evaluator(at);
         for (Int lane = 0; lane < 32; ++lane) {
-          const Int expected = one.value(first + lane, n, lane, at.warp, 32 * at.warp + lane, at.block);
+          const Int expected = example.value(first + lane, n, lane, at.warp, 32 * at.warp + lane, at.block);
           if (values[static_cast<std::size_t>(lane)] != expected) {
             FAIL("i = " << first + lane << ", n = " << n << ": " << values[static_cast<std::size_t>(lane)] << ", not "
                         << expected);
@@ -251,7 +250,7 @@ TEST_CASE("errors of sweeps") {
 TEST_CASE("a list of expressions is parted by the commas outside parentheses and braces") {
   const auto parts = [](std::string_view list) {
     std::vector<std::string> all;
-    for (const std::string_view one : expressions_of(list)) all.emplace_back(one);
+    for (const std::string_view part : expressions_of(list)) all.emplace_back(part);
     return all;
   };
   using Parts = std::vector<std::string>;
@@ -274,13 +273,13 @@ TEST_CASE("an expression of the access alone has the value of lane, warp, thread
     Int threads;
     Int accesses;
   };
-  for (const Compiled& one : compiled()) {
+  for (const Compiled& example : compiled()) {
     for (const Blocks blocks : {Blocks{256, 256}, Blocks{64, 256}, Blocks{97, 97}, Blocks{97, 291}, Blocks{1, 4}}) {
-      INFO(one.text << ", blocks of " << blocks.threads << " threads and " << blocks.accesses << " accesses");
+      INFO(example.text << ", blocks of " << blocks.threads << " threads and " << blocks.accesses << " accesses");
       constexpr Int n = 1000;
       const Expression alone =
-          of_access_alone(with_accesses(parse_one(one.text, "pattern"), n), blocks.threads, blocks.accesses);
-      CHECK(alone.text == one.text);
+          of_access_alone(with_accesses(parse_one(example.text, "pattern"), n), blocks.threads, blocks.accesses);
+      CHECK(alone.text == example.text);
       for (const Variable place : {Variable::lane, Variable::warp, Variable::thread, Variable::block}) {
         CHECK_FALSE(alone.uses(place));
       }
@@ -292,7 +291,7 @@ TEST_CASE("an expression of the access alone has the value of lane, warp, thread
         for (Int lane = 0; lane < std::min<Int>(32, n - first); ++lane) {
           const Int i = first + lane;
           const Int thread = i % blocks.accesses % blocks.threads;
-          const Int expected = one.value(i, n, thread % 32, thread / 32, thread, i / blocks.accesses);
+          const Int expected = example.value(i, n, thread % 32, thread / 32, thread, i / blocks.accesses);
           if (values[static_cast<std::size_t>(lane)] != expected) {
             FAIL("i = " << i << ": " << values[static_cast<std::size_t>(lane)] << ", not " << expected);
           }
@@ -326,3 +325,5 @@ TEST_CASE("division by zero in an expression of the access alone says its column
   CHECK(refusal(64, ~0U) == "--active: column 7 of '1 + i / (lane - 3)': '/' is by zero for access i = 67");
   CHECK(refusal(64, ~8U) == "nothing");
 }
+
+}  // namespace gpumem::pattern::test_expression

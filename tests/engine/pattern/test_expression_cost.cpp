@@ -5,7 +5,7 @@
 #include "engine/pattern/expression_cost.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::pattern {
+namespace gpumem::pattern::test_expression_cost {
 
 namespace {
 
@@ -57,4 +57,4 @@ TEST_CASE("a remainder shares the division of the same operands", "[expression]"
   CHECK(cycles("i / (i + 1) ^ i % (i + 1)") == 1e6 + 1 + 10);
 }
 
-}  // namespace gpumem::pattern
+}  // namespace gpumem::pattern::test_expression_cost

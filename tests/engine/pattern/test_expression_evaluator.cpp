@@ -10,8 +10,8 @@
 #include "tests/catch.hpp"
 #include "tests/engine/pattern/random_expression.hpp"
 
-using namespace gpumem;
-using namespace gpumem::pattern;
+namespace gpumem::pattern::test_expression_evaluator {
+
 using namespace gpumem::pattern::test;
 
 namespace {
@@ -37,7 +37,7 @@ TEST_CASE("random expressions have the values of an independent evaluation") {
   int zeros = 0;
   constexpr int expressions = 3'000;
   for (int k = 0; k < expressions; ++k) {
-    const RandomExpression one = random_expression(random, 1 + k % 5, {});
+    const RandomExpression drawn = random_expression(random, 1 + k % 5, {});
     const Int n = 1 + static_cast<Int>(random() % 300);
     WarpAccesses at = consecutive(static_cast<Int>(random() % 400));
     at.warp = static_cast<Int>(random() % 32);
@@ -45,13 +45,13 @@ TEST_CASE("random expressions have the values of an independent evaluation") {
     at.active = 0;
     WarpValues expected{};
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const auto value = one.value({at.i[lane], n, static_cast<Int>(lane), at.warp, at.block});
+      const auto value = drawn.value({at.i[lane], n, static_cast<Int>(lane), at.warp, at.block});
       expected[lane] = value.value_or(0);
       if (value) at.active |= std::uint32_t{1} << lane;
     }
-    INFO(one.text << " for n = " << n << ", i from " << at.i[0]);
+    INFO(drawn.text << " for n = " << n << ", i from " << at.i[0]);
     // Lanes that divide by zero are not active at first, and then alone are.
-    const auto values = evaluated(one.text, at, n);
+    const auto values = evaluated(drawn.text, at, n);
     if (at.active != 0) {
       REQUIRE(values);
       for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -63,7 +63,7 @@ TEST_CASE("random expressions have the values of an independent evaluation") {
     if (at.active == ~std::uint32_t{0}) continue;
     ++zeros;
     at.active = ~at.active;
-    if (evaluated(one.text, at, n)) FAIL("division by zero goes unnoticed");
+    if (evaluated(drawn.text, at, n)) FAIL("division by zero goes unnoticed");
   }
   CHECK(zeros > expressions / 50);
 }
@@ -131,3 +131,5 @@ TEST_CASE("division by zero says the column and the first access that does it") 
   CHECK(error_in("(i > 50 && i) + 5 / (i - 40)", consecutive(32)).find("column 19") != std::string::npos);
   CHECK(error_in("n / (n - 100 ? 1 : lane)", consecutive(5)).find("access i = 5") != std::string::npos);
 }
+
+}  // namespace gpumem::pattern::test_expression_evaluator

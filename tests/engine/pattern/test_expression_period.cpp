@@ -11,8 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/engine/pattern/random_expression.hpp"
 
-using namespace gpumem;
-using namespace gpumem::pattern;
+namespace gpumem::pattern::test_expression_period {
+
 using namespace gpumem::pattern::test;
 
 namespace {
@@ -31,9 +31,9 @@ std::string proved(const std::string& text, Int n = Int{1} << 28U) {
 }
 
 /// Of an expression of i and n, by a brute that knows no shortcuts.
-std::vector<std::optional<Int>> all_values(const RandomExpression& one, Int n) {
+std::vector<std::optional<Int>> all_values(const RandomExpression& drawn, Int n) {
   std::vector<std::optional<Int>> values;
-  for (Int i = 0; i < n; ++i) values.push_back(one.value({.i = i, .n = n}));
+  for (Int i = 0; i < n; ++i) values.push_back(drawn.value({.i = i, .n = n}));
   return values;
 }
 
@@ -187,12 +187,12 @@ TEST_CASE("no proof is wrong: random expressions, against all of their values") 
   for (int k = 0; k < expressions; ++k) {
     const Kinds kinds{
         .place_in_launch = false, .large_literals = k % 3 == 0, .rounding_only = k % 2 == 0, .bits = k % 5 < 2};
-    const RandomExpression one = random_expression(random, 1 + k % 7, kinds);
+    const RandomExpression drawn = random_expression(random, 1 + k % 7, kinds);
     const Int n = 1 + static_cast<Int>(random() % 300);
-    INFO(one.text << " for n = " << n);
+    INFO(drawn.text << " for n = " << n);
     try {
-      const Expression expression = parse_one(one.text, "pattern");
-      const auto values = all_values(one, n);
+      const Expression expression = parse_one(drawn.text, "pattern");
+      const auto values = all_values(drawn, n);
       const Bounds bounds = bounds_of(expression, n);
       for (const auto& value : values) {
         if (value && !bounds.contains(*value)) FAIL(*value << " is not in " << bounds.low << ".." << bounds.high);
@@ -211,7 +211,7 @@ TEST_CASE("no proof is wrong: random expressions, against all of their values") 
       }
     } catch (const Error& error) {
       if (std::string(error.what()).find("whatever the access") == std::string::npos) FAIL(error.what());
-      for (const auto& value : all_values(one, n)) {
+      for (const auto& value : all_values(drawn, n)) {
         if (value) FAIL(error.what());
       }
     }
@@ -250,3 +250,5 @@ TEST_CASE("bounds are those of the values for what patterns are made of") {
   CHECK(bounds("-5 >> (i - 70)", 100) == "-5..-1");
   CHECK(bounds("i << 58", 100) == "-9223372036854775808..9223372036854775807");
 }
+
+}  // namespace gpumem::pattern::test_expression_period

@@ -4,7 +4,7 @@
 #include "engine/pattern/expression_residues.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::pattern {
+namespace gpumem::pattern::test_expression_residues {
 
 namespace {
 
@@ -43,4 +43,4 @@ TEST_CASE("residues: what may wrap, be negative or is no remainder of something 
   }
 }
 
-}  // namespace gpumem::pattern
+}  // namespace gpumem::pattern::test_expression_residues

@@ -8,7 +8,7 @@
 #include "engine/pattern/expression_source.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::pattern;
+namespace gpumem::pattern::test_expression_source {
 
 namespace {
 
@@ -55,10 +55,10 @@ const std::vector<Generated>& generated() {
 }  // namespace
 
 TEST_CASE("the source code of an expression has its values") {
-  for (const Generated& one : generated()) {
-    INFO(one.expression);
-    const Expression expression = parse_one(one.expression, "pattern");
-    CHECK(c_expression(expression, std::int64_t{1} << 40U) == one.source);
+  for (const Generated& example : generated()) {
+    INFO(example.expression);
+    const Expression expression = parse_one(example.expression, "pattern");
+    CHECK(c_expression(expression, std::int64_t{1} << 40U) == example.source);
     constexpr std::int64_t n = 300;
     Evaluator evaluator(expression, n);
     for (std::int64_t first = 0; first < n; first += 32) {
@@ -69,7 +69,7 @@ TEST_CASE("the source code of an expression has its values") {
       const WarpValues values = evaluator(at);
       for (std::size_t k = 4; k < lanes; ++k) {
         const auto lane = static_cast<Int>(k);
-        CHECK(values[k] == one.value(at.i[k], n, lane, at.warp, 32 * at.warp + lane, at.block));
+        CHECK(values[k] == example.value(at.i[k], n, lane, at.warp, 32 * at.warp + lane, at.block));
       }
     }
   }
@@ -84,12 +84,14 @@ TEST_CASE("the functions before generated source code are complete and in one li
   CHECK(text.find("GPUMEM") == std::string::npos);
   CHECK(text.find("QUALIFIERS") == std::string::npos);
   // Whatever generated code calls is there.
-  for (const Generated& one : generated()) {
-    for (std::size_t at = one.source.find("gpumem_"); at != std::string::npos;
-         at = one.source.find("gpumem_", at + 1)) {
-      const std::string name = one.source.substr(at, one.source.find('(', at) + 1 - at);
+  for (const Generated& example : generated()) {
+    for (std::size_t at = example.source.find("gpumem_"); at != std::string::npos;
+         at = example.source.find("gpumem_", at + 1)) {
+      const std::string name = example.source.substr(at, example.source.find('(', at) + 1 - at);
       INFO(name);
       CHECK(text.find(" long long " + name) != std::string::npos);
     }
   }
 }
+
+}  // namespace gpumem::pattern::test_expression_source

@@ -14,7 +14,7 @@
 #include "tests/engine/pattern/index_tests.hpp"
 #include "tests/files.hpp"
 
-namespace gpumem::pattern::test {
+namespace gpumem::pattern::test::test_index_file {
 
 namespace {
 
@@ -128,7 +128,7 @@ template <class Word>
 std::vector<Word> drawn(Word below, std::size_t count = 512) {
   std::mt19937_64 random(7);
   std::vector<Word> all(count);
-  for (Word& one : all) one = static_cast<Word>(random() % below);
+  for (Word& word : all) word = static_cast<Word>(random() % below);
   return all;
 }
 
@@ -156,11 +156,11 @@ TEST_CASE("the width of words is found by evidence", "[index_file]") {
   CHECK(taken_for(bytes_of(strided)) == "u32");
 
   std::vector<U32> swapped = drawn<U32>(1U << 20U);
-  for (U32& one : swapped) one = __builtin_bswap32(one);
+  for (U32& word : swapped) word = __builtin_bswap32(word);
   CHECK(taken_for(bytes_of(swapped)) == "a: its 2048 bytes look like big-endian words of 32 bits");
   CHECK(all_of(read(bytes_of(swapped), IndexFormat::u32be)) == converted<U64>(drawn<U32>(1U << 20U)));
   std::vector<U64> wide_swapped = drawn<U64>(1U << 20U);
-  for (U64& one : wide_swapped) one = __builtin_bswap64(one);
+  for (U64& word : wide_swapped) word = __builtin_bswap64(word);
   CHECK(taken_for(bytes_of(wide_swapped)) == "a: its 4096 bytes look like big-endian words of 64 bits");
   CHECK(all_of(read(bytes_of(wide_swapped), IndexFormat::i64be)) == drawn<U64>(1U << 20U));
 
@@ -277,4 +277,4 @@ TEST_CASE("a pipe is read like a file", "[index_file]") {
   CHECK(indices.maximum() == 0x01010101);
 }
 
-}  // namespace gpumem::pattern::test
+}  // namespace gpumem::pattern::test::test_index_file

@@ -3,7 +3,7 @@
 #include "engine/pattern/index_file_text.hpp"
 #include "tests/engine/pattern/index_tests.hpp"
 
-namespace gpumem::pattern::test {
+namespace gpumem::pattern::test::test_index_file_text {
 
 namespace {
 
@@ -114,4 +114,4 @@ TEST_CASE("damaged text is read or refused in one line", "[index_file_text]") {
   }
 }
 
-}  // namespace gpumem::pattern::test
+}  // namespace gpumem::pattern::test::test_index_file_text

@@ -6,7 +6,7 @@
 #include "engine/pattern/index_file_bytes.hpp"
 #include "tests/engine/pattern/index_tests.hpp"
 
-namespace gpumem::pattern::test {
+namespace gpumem::pattern::test::test_index_sequence {
 
 namespace {
 
@@ -75,7 +75,7 @@ TEST_CASE("how far repeats reach is told without walking them", "[index_sequence
                 *std::max_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)));
       }
       for (std::uint64_t least = 0; least <= indices.maximum() + 1; ++least) {
-        const auto found = std::ranges::find_if(all, [&](std::uint64_t one) { return one >= least; });
+        const auto found = std::ranges::find_if(all, [&](std::uint64_t index) { return index >= least; });
         REQUIRE(indices.first_from(least) == static_cast<std::uint64_t>(found - all.begin()));
       }
     }
@@ -144,4 +144,4 @@ TEST_CASE("bytes of a file stand in one line of an error", "[index_sequence]") {
   CHECK(quoted_bytes("abcdef", 3) == "abc...");
 }
 
-}  // namespace gpumem::pattern::test
+}  // namespace gpumem::pattern::test::test_index_sequence

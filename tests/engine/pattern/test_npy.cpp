@@ -3,7 +3,7 @@
 #include "engine/pattern/npy.hpp"
 #include "tests/engine/pattern/index_tests.hpp"
 
-namespace gpumem::pattern::test {
+namespace gpumem::pattern::test::test_npy {
 
 namespace {
 
@@ -242,4 +242,4 @@ TEST_CASE("any byte of a header may be any other", "[npy]") {
   CHECK(read_all_the_same < 1000);
 }
 
-}  // namespace gpumem::pattern::test
+}  // namespace gpumem::pattern::test::test_npy

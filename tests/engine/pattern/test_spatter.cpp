@@ -5,7 +5,7 @@
 #include "engine/pattern/spatter.hpp"
 #include "tests/engine/pattern/index_tests.hpp"
 
-namespace gpumem::pattern::test {
+namespace gpumem::pattern::test::test_spatter {
 
 namespace {
 
@@ -152,4 +152,4 @@ TEST_CASE("damaged notations are read or refused in one line", "[spatter]") {
   }
 }
 
-}  // namespace gpumem::pattern::test
+}  // namespace gpumem::pattern::test::test_spatter

@@ -1,7 +1,7 @@
 #include "engine/pattern/spatter.hpp"
 #include "tests/engine/pattern/index_tests.hpp"
 
-namespace gpumem::pattern::test {
+namespace gpumem::pattern::test::test_spatter_json {
 
 namespace {
 
@@ -145,4 +145,4 @@ TEST_CASE("what Spatter would not run is refused where it stands", "[spatter]") 
              Catch::Matchers::StartsWith("s.json: /0: its accesses: 3 repeats, each 9223372036854775807 elements"));
 }
 
-}  // namespace gpumem::pattern::test
+}  // namespace gpumem::pattern::test::test_spatter_json

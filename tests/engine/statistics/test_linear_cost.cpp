@@ -4,6 +4,8 @@
 #include "engine/statistics/linear_cost.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_linear_cost {
+
 using gpumem::measure::fit_linear_cost;
 using gpumem::measure::LinearCost;
 using gpumem::measure::Seconds;
@@ -21,7 +23,7 @@ std::vector<TimedSize> readings(const LinearCost& cost, const std::vector<double
 
 double error(const LinearCost& cost, const std::vector<TimedSize>& all) {
   double sum = 0;
-  for (const TimedSize& one : all) sum += std::pow(cost.time_of(one.bytes) / one.time - 1, 2);
+  for (const TimedSize& timed : all) sum += std::pow(cost.time_of(timed.bytes) / timed.time - 1, 2);
   return sum;
 }
 
@@ -91,3 +93,5 @@ TEST_CASE("no linear cost where the readings do not support one", "[linear cost]
     CHECK_FALSE(fit_linear_cost(all).has_value());
   }
 }
+
+}  // namespace gpumem::test_linear_cost

@@ -3,7 +3,8 @@
 #include "engine/statistics/outliers.hpp"
 #include "tests/catch.hpp"
 
-using gpumem::Better;
+namespace gpumem::test_outliers {
+
 using gpumem::measure::deviation_of;
 using gpumem::measure::fewest_comparable;
 using gpumem::measure::Spread;
@@ -72,3 +73,5 @@ TEST_CASE("too few values are not judged") {
   values.push_back(100);
   CHECK(unlike_the_others(values, Better::more, 0.01).size() == 1);
 }
+
+}  // namespace gpumem::test_outliers

@@ -12,6 +12,8 @@
 #include "engine/statistics/statistics.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_statistics {
+
 using gpumem::measure::Seconds;
 using gpumem::measure::StoppingRule;
 using gpumem::measure::summarise;
@@ -232,3 +234,5 @@ TEST_CASE("stopping rule: the maximum holds even below the minimum", "[statistic
   const StoppingRule rule{.ci_width = 0.01, .time_budget = Seconds(1), .minimum_samples = 15, .maximum_samples = 3};
   CHECK(rule.decide(ranks(3), Seconds(0)) == Decision::out_of_budget);
 }
+
+}  // namespace gpumem::test_statistics

@@ -4,6 +4,8 @@
 #include "engine/statistics/straight_line.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_straight_line {
+
 using gpumem::measure::fit_straight_line;
 using gpumem::measure::Point2D;
 using gpumem::measure::StraightLine;
@@ -29,3 +31,5 @@ TEST_CASE("one x gives no line", "[straight line]") {
   const std::vector<Point2D> points = {{4, 1}, {4, 2}};
   CHECK_FALSE(std::isfinite(fit_straight_line(points).slope));
 }
+
+}  // namespace gpumem::test_straight_line

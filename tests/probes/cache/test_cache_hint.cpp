@@ -8,15 +8,15 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_cache_hint {
 
 namespace {
 
 constexpr std::uint64_t mib = 1U << 20U;
 
 Workload describe(const std::string& hint, std::uint64_t footprint) {
-  const Case one = test::any_case("cache-hint", {{"cache_hint", hint}, {"footprint_bytes", footprint}});
-  return one.probe->describe(one, test::some_device());
+  const Case tested = test::any_case("cache-hint", {{"cache_hint", hint}, {"footprint_bytes", footprint}});
+  return tested.probe->describe(tested, test::some_device());
 }
 
 Outcome reading(const std::string& hint, std::uint64_t footprint, double gb_per_s) {
@@ -84,3 +84,5 @@ TEST_CASE("cache operators: no difference is said of what intervals do not tell 
   CHECK(test::advice({reading("ld", 4 * mib, 30000), slower}) ==
         "Loads of 4 MiB are fastest with ld: 30000 GB/s. The others reach less of that: ld.cs 0.93 x.");
 }
+
+}  // namespace gpumem::test_cache_hint

@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_persistence {
 
 namespace {
 
@@ -51,8 +51,8 @@ TEST_CASE("a hot set is read in every round, the stream once", "[persistence]") 
 TEST_CASE("GPUs without cache policies skip what needs them", "[persistence]") {
   Device device = test::some_device();
   device.compute_capability = "7.5";
-  const Case one = hot_case("evict-first");
-  CHECK_THROWS_AS(one.probe->describe(one, device), Error);
+  const Case tested = hot_case("evict-first");
+  CHECK_THROWS_AS(tested.probe->describe(tested, device), Error);
   const Case beside = hot_case("beside");
   CHECK_NOTHROW(beside.probe->describe(beside, device));
 }
@@ -90,3 +90,5 @@ TEST_CASE("persistence: sizes that gain are told from those that do not, as far 
         "Load the stream evict-first: what is read again after twice the L2 is faster, 4 MiB 1.25 x. Loading the "
         "stream evict-first gains nothing for 8 MiB.");
 }
+
+}  // namespace gpumem::test_persistence

@@ -11,7 +11,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_constant {
 
 namespace {
 
@@ -61,8 +61,8 @@ TEST_CASE("constant: lanes take turns at the same addresses, in rows that do not
 TEST_CASE("constant: a case is costed in what its space is costed in", "[constant]") {
   for (const std::uint64_t addresses : {1U, 5U, 32U}) {
     const auto predict = [&](const std::string& space) {
-      const Case one = look_up_case(space, addresses);
-      return model::predict(one.probe->describe(one, h200().device), h200()).sites.front().cost;
+      const Case tested = look_up_case(space, addresses);
+      return model::predict(tested.probe->describe(tested, h200().device), h200()).sites.front().cost;
     };
     CHECK(predict("constant").addresses_per_request == static_cast<double>(addresses));
     CHECK(predict("constant").sectors_per_request > 0);  // in its own memory, which nothing reports
@@ -74,8 +74,8 @@ TEST_CASE("constant: a case is costed in what its space is costed in", "[constan
 
 TEST_CASE("constant: only shared memory's cycles are predicted", "[constant]") {
   for (const std::string space : {"constant", "shared", "global"}) {
-    const Case one = look_up_case(space, 8);
-    const Workload workload = one.probe->describe(one, h200().device);
+    const Case tested = look_up_case(space, 8);
+    const Workload workload = tested.probe->describe(tested, h200().device);
     CHECK(workload.modelled() == (space == "shared"));
     CHECK(constant_probe().headline.peak(workload, h200().device).has_value() == (space != "constant"));
     if (!workload.modelled()) continue;
@@ -151,3 +151,5 @@ TEST_CASE("constant: another memory is no faster where intervals overlap", "[con
   outcomes[3].interval = {2.5, 4.5};
   CHECK(test::conclusion(outcomes).facts.at(1).kind == FactKind::as_fast_as);
 }
+
+}  // namespace gpumem::test_constant

@@ -25,23 +25,23 @@ inline Case case_of(const std::string& name, std::initializer_list<std::pair<std
                                                {"word_bytes", std::uint64_t{4}},
                                                {"block_threads", std::uint64_t{256}},
                                                {"elements_per_thread", std::uint64_t{1}}};
-  Case one{probe, {}};
+  Case tested{probe, {}};
   for (const Axis& axis : probe->axes) {
     const auto found = common.find(axis.parameter);
     const Value value = found != common.end() ? found->second
                         : axis.names.empty()  ? Value(axis.minimum)
                                               : Value(axis.names.front());
-    one.parameters.push_back({axis.parameter, value});
+    tested.parameters.push_back({axis.parameter, value});
   }
-  for (const auto& [parameter, value] : given) one.set(parameter, value);
-  return one;
+  for (const auto& [parameter, value] : given) tested.set(parameter, value);
+  return tested;
 }
 
-inline Workload describe(const Case& one) { return one.probe->describe(one, Device{}); }
+inline Workload describe(const Case& tested) { return tested.probe->describe(tested, Device{}); }
 
-inline Outcome outcome_of(const Case& one, double gb_per_s) {
-  const double bytes = static_cast<double>(describe(one).useful_bytes());
-  return {.tested = one, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
+inline Outcome outcome_of(const Case& tested, double gb_per_s) {
+  const double bytes = static_cast<double>(describe(tested).useful_bytes());
+  return {.tested = tested, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
 }
 
 // What is concluded from outcomes, in words and as facts.
@@ -71,9 +71,9 @@ inline std::vector<double> numbers_of(const Fact& fact, const std::string& name)
 }
 
 /// The one-line refusal of a case; empty if it is taken.
-inline std::string refusal_of(const Case& one) {
+inline std::string refusal_of(const Case& tested) {
   try {
-    if (one.probe->validate) one.probe->validate(one);
+    if (tested.probe->validate) tested.probe->validate(tested);
     return "";
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::usage);

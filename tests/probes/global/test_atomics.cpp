@@ -8,7 +8,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_atomics {
+
 using global::AtomicsLaunch;
 using global::test::kinds_of;
 using global::test::numbers_of;
@@ -62,15 +63,15 @@ TEST_CASE("every address gets its share of the updates, and old values add up, i
 
 TEST_CASE("atomics are requests of their space, of which nothing else is predicted", "[atomics]") {
   for (const char* space : {"global", "shared"}) {
-    const Case one = test::any_case("atomics", {{"space", space}, {"addresses", std::uint64_t{50}}});
-    const Workload workload = one.probe->describe(one, test::some_device());
+    const Case tested = test::any_case("atomics", {{"space", space}, {"addresses", std::uint64_t{50}}});
+    const Workload workload = tested.probe->describe(tested, test::some_device());
     CHECK_FALSE(workload.modelled());
     CHECK(workload.useful_bytes() == 0);
     const access::Site& site = workload.sites.front();
     CHECK(site.op == access::Op::atomic);
     CHECK(access::to_string(site.space) == space);
     CHECK(site.requests % (132 * 32 * global::atomics_in_a_row) == 0);
-    const auto rate = one.probe->headline.from_seconds(workload, 2.0);
+    const auto rate = tested.probe->headline.from_seconds(workload, 2.0);
     REQUIRE(rate);
     CHECK(*rate == Approx(static_cast<double>(site.requests) * 32 / 2 * 1e-9));
     CHECK(workload.shared_bytes_per_block == (site.space == access::Space::shared ? 200U : 0U));
@@ -117,3 +118,5 @@ TEST_CASE("facts on atomics say how many addresses suffice", "[atomics]") {
                         within(atomics("warp", 2, 60), 50, 72), within(atomics("warp", 32, 66), 55, 77)});
   CHECK(kinds_of(noisy) == std::vector{FactKind::as_fast_as, FactKind::as_fast_as});
 }
+
+}  // namespace gpumem::test_atomics

@@ -5,8 +5,8 @@
 #include "probes/global/blocked/blocked.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_blocked {
+
 using namespace gpumem::global::test;
 
 namespace {
@@ -118,3 +118,5 @@ TEST_CASE("blocked: runs whose readings overlap with those of interleaved thread
   CHECK(kinds_of(noisy) == std::vector{FactKind::fastest, FactKind::as_fast_as});
   CHECK(noisy.found.front().value == 8);
 }
+
+}  // namespace gpumem::global::test_blocked

@@ -3,6 +3,8 @@
 #include "probes/global/divisor.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_divisor {
+
 using gpumem::global::Divisor;
 
 TEST_CASE("quotients by a fixed divisor are exact below 2^31", "[divisor]") {
@@ -21,3 +23,5 @@ TEST_CASE("quotients by a fixed divisor are exact below 2^31", "[divisor]") {
     CHECK(by.quotient(most) == most / divisor);
   }
 }
+
+}  // namespace gpumem::test_divisor

@@ -7,8 +7,8 @@
 #include "probes/global/launch.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_launch {
+
 using namespace gpumem::global::test;
 
 namespace {
@@ -135,3 +135,5 @@ TEST_CASE("launch: runs and structures that lie together are counted exactly", "
     }
   }
 }
+
+}  // namespace gpumem::global::test_launch

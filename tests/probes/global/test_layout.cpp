@@ -3,8 +3,8 @@
 #include "probes/global/layout/layout.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_layout {
+
 using namespace gpumem::global::test;
 
 namespace {
@@ -14,7 +14,7 @@ Case layout_case(const std::string& layout, std::uint64_t bytes, const std::stri
   return case_of("layout", {{"layout", layout}, {"structure_bytes", bytes}, {"fields", fields}, {"op", op}});
 }
 
-double sectors(const Case& one) { return sectors_per_request(describe(one).sites.front()); }
+double sectors(const Case& tested) { return sectors_per_request(describe(tested).sites.front()); }
 
 }  // namespace
 
@@ -140,3 +140,5 @@ TEST_CASE("layout: facts hold the sizes at which a layout is as fast as any", "[
   outcomes[5] = within(outcomes[5], 3900, 4100);
   CHECK(kinds_of(conclusion(outcomes)) == std::vector{FactKind::as_fast_as});
 }
+
+}  // namespace gpumem::global::test_layout

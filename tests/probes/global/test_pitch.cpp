@@ -4,8 +4,8 @@
 #include "probes/global/pitch/pitch.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_pitch {
+
 using namespace gpumem::global::test;
 
 namespace {
@@ -20,7 +20,7 @@ Case rows_of(const std::string& rows, std::uint64_t width, const std::string& wa
                            {"buffer_bytes", std::uint64_t{4} << 20U}});
 }
 
-double sectors(const Case& one) { return sectors_per_request(describe(one).sites.front()); }
+double sectors(const Case& tested) { return sectors_per_request(describe(tested).sites.front()); }
 
 }  // namespace
 
@@ -153,3 +153,5 @@ TEST_CASE("pitch: facts hold the widths that gain, and those that do not", "[pit
   REQUIRE(kinds_of(noisy) == std::vector{FactKind::as_fast_as});
   CHECK(noisy.facts.front().outcomes.size() == 6);
 }
+
+}  // namespace gpumem::global::test_pitch

@@ -7,8 +7,8 @@
 #include "probes/global/random/random.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_random {
+
 using namespace gpumem::global::test;
 
 namespace {
@@ -130,3 +130,5 @@ TEST_CASE("random: conclusions say within what to keep random accesses", "[rando
         "Within 1 MiB the GPU updates elements of 8 bytes at 100 giga elements per s. Up to 2 MiB the footprint makes "
         "no difference.");
 }
+
+}  // namespace gpumem::global::test_random

@@ -4,7 +4,8 @@
 
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
+namespace gpumem::global::test_stream {
+
 using namespace gpumem::global::test;
 
 namespace {
@@ -87,3 +88,5 @@ TEST_CASE("stream: conclusions compare the kernels", "[stream]") {
   CHECK(numbers_of(concluded.facts[1], "slowdown_ratio") == std::vector{1.125});
   CHECK(kinds_of(conclusion({within(copy, 3900, 4400), within(dot, 4300, 4600)})) == std::vector{FactKind::as_fast_as});
 }
+
+}  // namespace gpumem::global::test_stream

@@ -8,6 +8,8 @@
 #include "probes/hierarchy/chase_order.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_chase_order {
+
 using gpumem::hierarchy::ChaseOrder;
 using gpumem::hierarchy::NodePlace;
 using gpumem::hierarchy::Permutation;
@@ -100,3 +102,5 @@ TEST_CASE("chase: device and host evaluate it as a constant too", "[chase]") {
   static_assert(ChaseOrder(8, 8).next(7) == ChaseOrder(8, 8)(0));
   static_assert(ChaseOrder(1, 8)(0) == 0);
 }
+
+}  // namespace gpumem::test_chase_order

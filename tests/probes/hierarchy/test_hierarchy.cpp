@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-namespace gpumem::hierarchy {
+namespace gpumem::hierarchy::test_hierarchy {
 
 namespace {
 
@@ -52,8 +52,8 @@ TEST_CASE("hierarchy: a launch keeps to what its level holds", "[hierarchy]") {
   device.l2_bytes = 60U << 20U;
   device.memory_bytes = std::uint64_t{140} << 30U;
   const auto describe = [&](const char* name) {
-    const Case one{.probe = find_probe("hierarchy"), .parameters = {{"level", std::string(name)}}};
-    return one.probe->describe(one, device);
+    const Case tested{.probe = find_probe("hierarchy"), .parameters = {{"level", std::string(name)}}};
+    return tested.probe->describe(tested, device);
   };
   for (const char* name : {"l1", "l2", "l2-shared"}) {
     INFO(name);
@@ -67,4 +67,4 @@ TEST_CASE("hierarchy: a launch keeps to what its level holds", "[hierarchy]") {
   CHECK(describe("memory").useful_bytes_read >= 15 * device.l2_bytes);
 }
 
-}  // namespace gpumem::hierarchy
+}  // namespace gpumem::hierarchy::test_hierarchy

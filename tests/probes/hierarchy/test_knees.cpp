@@ -8,6 +8,8 @@
 #include "probes/hierarchy/working_set/knees.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_knees {
+
 using gpumem::hierarchy::fit_knees;
 using gpumem::hierarchy::FootprintCost;
 using gpumem::hierarchy::Knee;
@@ -126,7 +128,7 @@ TEST_CASE("knees: readings in any order, in any unit", "[knees]") {
   auto readings = curve(33, {{240 * kib, 281, 4}}, 0.002);
   const auto sorted = fit_knees(readings);
   std::ranges::reverse(readings);
-  for (FootprintCost& one : readings) one.cost *= 1e-12;
+  for (FootprintCost& reading : readings) reading.cost *= 1e-12;
   const auto reversed = fit_knees(readings);
   REQUIRE(sorted.size() == 1);
   REQUIRE(reversed.size() == 1);
@@ -140,3 +142,5 @@ TEST_CASE("knees: too few readings tell nothing", "[knees]") {
   CHECK(fit_knees(readings).empty());
   CHECK(fit_knees({}).empty());
 }
+
+}  // namespace gpumem::test_knees

@@ -13,7 +13,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_latency {
+
 using access::Space;
 using test::advice;
 
@@ -189,3 +190,5 @@ TEST_CASE("latency: both orders tell what leaving the page costs", "[latency]") 
   CHECK(contains(paged, "memory 650 cycles"));
   CHECK_FALSE(contains(paged, "page"));
 }
+
+}  // namespace gpumem::test_latency

@@ -14,7 +14,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_working_set {
 
 namespace {
 
@@ -45,9 +45,9 @@ Outcome outcome(std::uint64_t footprint, const std::string& order, std::uint64_t
   if (order == "random") cycles += 150 * missing(all_bytes, 4096 * mib, 1);
   const double read =
       1 / (1 / 33000.0 + missing(all_bytes, 240 * kib, 64) / 12000 + missing(all_bytes, 60 * mib, 4) / 7000);
-  Outcome one{.tested = a_case(footprint, order, step), .headline = cycles, .metrics = {{"read_gb_per_s", read}}};
-  if (all_bytes > 512 * kib) one.metrics.emplace_back("fetch_bytes", all_bytes < 60 * mib ? 32 : 64);
-  return one;
+  Outcome outcome{.tested = a_case(footprint, order, step), .headline = cycles, .metrics = {{"read_gb_per_s", read}}};
+  if (all_bytes > 512 * kib) outcome.metrics.emplace_back("fetch_bytes", all_bytes < 60 * mib ? 32 : 64);
+  return outcome;
 }
 
 std::vector<Outcome> curve(const std::string& order = "random", std::uint64_t step = 128, std::uint64_t line = 128) {
@@ -61,9 +61,9 @@ std::vector<Outcome> curve(const std::string& order = "random", std::uint64_t st
 
 std::map<std::string, double> found_in(const std::vector<Outcome>& outcomes) {
   std::map<std::string, double> found;
-  for (const Conclusion::Found& one : test::conclusion(outcomes).found) {
-    CHECK(one.outcomes.size() == outcomes.size());
-    found[one.name] = one.value;
+  for (const Conclusion::Found& quantity : test::conclusion(outcomes).found) {
+    CHECK(quantity.outcomes.size() == outcomes.size());
+    found[quantity.name] = quantity.value;
   }
   return found;
 }
@@ -173,7 +173,7 @@ TEST_CASE("working-set: within pages no TLB is missed, and none has a reach", "[
 
 TEST_CASE("working-set: what is not told is not said", "[working_set]") {
   auto outcomes = curve();
-  for (Outcome& one : outcomes) one.metrics.clear();  // latency alone does not tell a cache from a TLB
+  for (Outcome& outcome : outcomes) outcome.metrics.clear();  // latency alone does not tell a cache from a TLB
   const auto found = found_in(outcomes);
   CHECK(found.contains("l1_capacity_bytes"));
   CHECK_FALSE(found.contains("l2_capacity_bytes"));
@@ -187,3 +187,5 @@ TEST_CASE("working-set: what is not told is not said", "[working_set]") {
   CHECK(test::advice(outcomes).empty());
   CHECK(found_in({outcomes.front()}).empty());
 }
+
+}  // namespace gpumem::test_working_set

@@ -8,7 +8,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_batching {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 using Work = Operation::Work;
@@ -53,7 +54,7 @@ std::vector<Outcome> outcomes(const std::vector<std::string>& alternatives,
 }  // namespace
 
 TEST_CASE("batching moves all bytes whatever the pieces, and says what the host does for it") {
-  const auto describe = [](const Case& one) { return batching().describe(one, Device{}); };
+  const auto describe = [](const Case& tested) { return batching().describe(tested, Device{}); };
   const Workload separate = describe(batching_case("separate", 64));
   CHECK(separate.kernel.empty());
   CHECK(separate.useful_bytes_written == 16 * mib);
@@ -184,3 +185,5 @@ TEST_CASE("batching reads well when only a part was run") {
   CHECK(advice({outcome("separate", 16, 350), outcome("packed", 4096, 1612)}) ==
         "Copied separately, pieces of 1 MiB take 350 us. Packed, pieces of 4 KiB take 1.61 ms.");
 }
+
+}  // namespace gpumem::test_batching

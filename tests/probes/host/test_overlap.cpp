@@ -8,7 +8,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_overlap {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 using Work = Operation::Work;
@@ -67,26 +68,26 @@ std::uint64_t bytes_of(const Workload& workload, Work work) {
 }  // namespace
 
 TEST_CASE("overlap copies whole buffers in one stream, and chunks round robin in several") {
-  const Workload one = overlap().describe(overlap_case("staged", 1), Device{});
-  CHECK(one.useful_bytes_written == 256 * mib);
-  CHECK(one.useful_bytes_read == 256 * mib);
-  CHECK(one.allocated_bytes == 256 * mib);
-  CHECK(one.host_bytes == 512 * mib);
-  REQUIRE(one.operations.size() == 3);
-  CHECK(one.operations[0].work == Work::copy_to_device);
-  CHECK(one.operations[1].work == Work::busy_kernel);
-  CHECK(one.operations[1].bytes == 320 * mib);
-  CHECK(one.operations[2].work == Work::copy_to_host);
+  const Workload single = overlap().describe(overlap_case("staged", 1), Device{});
+  CHECK(single.useful_bytes_written == 256 * mib);
+  CHECK(single.useful_bytes_read == 256 * mib);
+  CHECK(single.allocated_bytes == 256 * mib);
+  CHECK(single.host_bytes == 512 * mib);
+  REQUIRE(single.operations.size() == 3);
+  CHECK(single.operations[0].work == Work::copy_to_device);
+  CHECK(single.operations[1].work == Work::busy_kernel);
+  CHECK(single.operations[1].bytes == 320 * mib);
+  CHECK(single.operations[2].work == Work::copy_to_host);
 
   const Workload several = overlap().describe(overlap_case("staged", 4), Device{});
   REQUIRE(several.operations.size() == 3 * 64);
   for (std::size_t i = 0; i < several.operations.size(); ++i) {
     CHECK(several.operations[i].stream == i / 3 % 4);  // depth first
-    CHECK(several.operations[i].stage == one.operations[i % 3].stage);
+    CHECK(several.operations[i].stage == single.operations[i % 3].stage);
     CHECK_FALSE(several.operations[i].pageable);
   }
   for (const Work work : {Work::copy_to_device, Work::busy_kernel, Work::copy_to_host}) {
-    CHECK(bytes_of(several, work) == bytes_of(one, work));
+    CHECK(bytes_of(several, work) == bytes_of(single, work));
   }
 }
 
@@ -156,7 +157,7 @@ TEST_CASE("overlap does not advise from differences within the intervals") {
   std::vector<Outcome> all = {predicted("staged", 1, 6.3), predicted("staged", 2, 6), predicted("staged", 4, 5.7),
                               predicted("pageable", 4, 6)};
   CHECK(conclusion(all).facts.front().kind == FactKind::fastest);
-  for (Outcome& one : all) one.interval = {one.headline * 0.9, one.headline * 1.1};
+  for (Outcome& outcome : all) outcome.interval = {outcome.headline * 0.9, outcome.headline * 1.1};
   CHECK(advice(all) ==
         "Streams gain nothing for copies and the kernel: 2 are 1.05 x as fast as one. Pageable memory takes no longer "
         "than pinned memory. In 4 streams copies of pageable memory and the kernel take 6.00 ms.");
@@ -178,3 +179,5 @@ TEST_CASE("overlap reads well when only a part was run") {
         "In 2 streams copies and the kernel take 8.00 ms. Pageable memory takes 6.00 x as long as pinned memory. In 4 "
         "streams copies of pageable memory and the kernel take 48.0 ms.");
 }
+
+}  // namespace gpumem::test_overlap

@@ -1,7 +1,7 @@
 #include "probes/host/overlap/sequence.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::host;
+namespace gpumem::host::test_sequence {
 
 TEST_CASE("a leap lands where walking the same number of steps does") {
   STATIC_REQUIRE(leap_over(0)(7) == 7);
@@ -11,3 +11,5 @@ TEST_CASE("a leap lands where walking the same number of steps does") {
   }
   CHECK(leap_over(5).then(leap_over(9))(3) == walk(3, 14));
 }
+
+}  // namespace gpumem::host::test_sequence

@@ -1,7 +1,8 @@
 #include "probes/host/overlap/stage_recorder.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_stage_recorder {
+
 using measure::StageSpan;
 
 TEST_CASE("stages of one engine follow each other; waiting for the engine is not part of a stage") {
@@ -19,3 +20,5 @@ TEST_CASE("stages of one engine follow each other; waiting for the engine is not
   CHECK(spans[2].end_s == 2.0);
   CHECK(spans[3].start_s == 2.0);
 }
+
+}  // namespace gpumem::test_stage_recorder

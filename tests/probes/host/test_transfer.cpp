@@ -7,14 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using gpumem::Case;
-using gpumem::Conclusion;
-using gpumem::Fact;
-using gpumem::FactKind;
-using gpumem::Operation;
-using gpumem::Outcome;
-using gpumem::Probe;
-using gpumem::Workload;
+namespace gpumem::test_transfer {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 
@@ -217,3 +211,5 @@ TEST_CASE("transfer: conclusions from little", "[transfer]") {
   CHECK(advice({outcome(mib, "pageable", 100), outcome(gib, "pinned", 1e5)}).empty());
   CHECK(advice({outcome(mib, "pageable", 0)}).empty());
 }
+
+}  // namespace gpumem::test_transfer

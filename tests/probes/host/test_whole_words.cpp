@@ -4,6 +4,8 @@
 #include "probes/host/whole_words.hpp"
 #include "tests/catch.hpp"
 
+namespace gpumem::test_whole_words {
+
 namespace {
 
 std::string refusal(const auto& call) {
@@ -33,3 +35,5 @@ TEST_CASE("sizes that are no whole words per piece are refused with one that wou
   CHECK(pieces(50, 3) == "--chunks 3 does not divide --size 50 into pieces of whole 4-byte words; use --size 48");
   CHECK(pieces(4, 3) == "--chunks 3 does not divide --size 4 into pieces of whole 4-byte words; use --size 12");
 }
+
+}  // namespace gpumem::test_whole_words

@@ -11,7 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_zero_copy {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 using report::say;
@@ -35,19 +36,19 @@ struct Pattern {
 
 Case zero_copy_case(const std::string& placement, const std::string& op, std::uint64_t passes,
                     const Pattern& pattern = {}) {
-  Case one{&zero_copy(), {}};
-  for (const Axis& axis : zero_copy().axes) one.parameters.push_back({axis.parameter, std::uint64_t{0}});
-  one.set("passes", passes);
-  one.set("placement", placement);
-  one.set("op", op);
-  one.set("offset_elements", pattern.offset);
-  one.set("stride_elements", pattern.stride);
-  one.set("word_bytes", pattern.word_bytes);
-  one.set("buffer_bytes", mib);
-  return one;
+  Case tested{&zero_copy(), {}};
+  for (const Axis& axis : zero_copy().axes) tested.parameters.push_back({axis.parameter, std::uint64_t{0}});
+  tested.set("passes", passes);
+  tested.set("placement", placement);
+  tested.set("op", op);
+  tested.set("offset_elements", pattern.offset);
+  tested.set("stride_elements", pattern.stride);
+  tested.set("word_bytes", pattern.word_bytes);
+  tested.set("buffer_bytes", mib);
+  return tested;
 }
 
-Workload describe(const Case& one) { return one.probe->describe(one, Device{}); }
+Workload describe(const Case& tested) { return tested.probe->describe(tested, Device{}); }
 
 std::vector<Work> work_of(const Workload& workload) {
   std::vector<Work> all;
@@ -178,10 +179,10 @@ TEST_CASE("zero-copy: every wrong, missing and stray word in host memory is foun
 }
 
 TEST_CASE("zero-copy: a buffer that is not whole words is refused", "[zero_copy]") {
-  Case one = zero_copy_case("mapped", "read", 1, {.word_bytes = 16});
-  CHECK_NOTHROW(zero_copy().validate(one));
-  one.set("buffer_bytes", mib + 8);
-  CHECK_THROWS_AS(zero_copy().validate(one), Error);
+  Case tested = zero_copy_case("mapped", "read", 1, {.word_bytes = 16});
+  CHECK_NOTHROW(zero_copy().validate(tested));
+  tested.set("buffer_bytes", mib + 8);
+  CHECK_THROWS_AS(zero_copy().validate(tested), Error);
 }
 
 TEST_CASE("zero-copy: the break-even is the first number of passes at which copying is faster", "[zero_copy]") {
@@ -244,7 +245,7 @@ TEST_CASE("zero-copy: what does not differ, or only within the intervals, is no 
   add(outcomes, "mapped", "read", {0, 110}, {1, 4});
   add(outcomes, "copied", "read", {0, 100}, {1, 4});
   CHECK(conclusion(outcomes).facts.front().kind == FactKind::pays_from);
-  for (Outcome& one : outcomes) one.interval = {one.headline * 0.9, one.headline * 1.1};
+  for (Outcome& outcome : outcomes) outcome.interval = {outcome.headline * 0.9, outcome.headline * 1.1};
   CHECK(conclusion(outcomes).facts.front().kind == FactKind::as_fast_as);
 
   // As fast at the most passes only.
@@ -295,3 +296,5 @@ TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_
   CHECK(alone(1500, 2999.999).starts_with("Each pass over mapped data takes 1.50 ms. The"));
   CHECK(alone(1500, 1490).starts_with("2 passes over mapped data take 1.49 ms. The"));
 }
+
+}  // namespace gpumem::test_zero_copy

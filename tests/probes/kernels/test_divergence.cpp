@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_divergence {
 
 namespace {
 
@@ -55,8 +55,8 @@ TEST_CASE("divergence: paths differ in both constants", "[divergence]") {
 TEST_CASE("divergence: only predicated loads touch memory, with the sectors of the lanes that load", "[divergence]") {
   const double sectors[] = {4, 4, 4, 4, 2, 1};
   for (unsigned i = 0; i < 6; ++i) {
-    const Case one = divergent_case("predicated", every_number[i]);
-    const Workload workload = one.probe->describe(one, test::some_device());
+    const Case tested = divergent_case("predicated", every_number[i]);
+    const Workload workload = tested.probe->describe(tested, test::some_device());
     REQUIRE(workload.sites.size() == 1);
     CHECK(workload.sites[0].requests == 132 * 32 * kernels::divergence_steps);
     CHECK(access::summarise(workload.sites[0]).cost.sectors_per_request == sectors[i]);
@@ -64,8 +64,8 @@ TEST_CASE("divergence: only predicated loads touch memory, with the sectors of t
     CHECK_FALSE(workload.modelled());
   }
   for (const char* divergence : {"lanes", "warps", "loops", "syncwarp"}) {
-    const Case one = divergent_case(divergence, 32);
-    const Workload workload = one.probe->describe(one, test::some_device());
+    const Case tested = divergent_case(divergence, 32);
+    const Workload workload = tested.probe->describe(tested, test::some_device());
     CHECK(workload.sites.empty());
     CHECK(workload.useful_bytes() == 0);
   }
@@ -99,15 +99,17 @@ TEST_CASE("divergence: the advice relates many paths to one path of the same kin
 }
 
 TEST_CASE("divergence: paths cost nothing where intervals overlap", "[divergence]") {
-  Outcome one = reading("warps", 1, 1);
+  Outcome single = reading("warps", 1, 1);
   Outcome many = reading("warps", 32, 1.1);
-  one.interval = {0.9, 1.2};
+  single.interval = {0.9, 1.2};
   many.interval = {1.05, 1.15};
-  CHECK(test::advice({one, many}) == "Warps that each have one of 32 paths take no longer than on one path.");
-  one.predicted = 1;
+  CHECK(test::advice({single, many}) == "Warps that each have one of 32 paths take no longer than on one path.");
+  single.predicted = 1;
   many.predicted = 1;
-  one.interval = {0.98, 1.02};
-  CHECK(test::advice({one, many}) ==
+  single.interval = {0.98, 1.02};
+  CHECK(test::advice({single, many}) ==
         "Warps that each have one of 32 paths take 1.10 x (predicted 1.00 x) the time of one path: their code may "
         "exceed the instruction cache.");
 }
+
+}  // namespace gpumem::test_divergence

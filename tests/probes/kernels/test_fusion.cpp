@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_fusion {
 
 namespace {
 
@@ -17,7 +17,7 @@ Case fusion_case(const char* fusion, std::uint64_t bytes) {
   return test::any_case("fusion", {{"fusion", std::string(fusion)}, {"size_bytes", bytes}});
 }
 
-Workload workload_of(const Case& one) { return one.probe->describe(one, test::some_device()); }
+Workload workload_of(const Case& tested) { return tested.probe->describe(tested, test::some_device()); }
 
 Outcome reading(const char* fusion, std::uint64_t bytes, double seconds, double moved) {
   return {.tested = fusion_case(fusion, bytes),
@@ -107,3 +107,5 @@ TEST_CASE("fusion: a gain is said beside the predicted one, and none where inter
   CHECK(facts.front().kind == FactKind::as_fast_as);
   CHECK(report::say(facts.front()) == "GeLU of 1 GiB is no faster in one kernel than in 9.");
 }
+
+}  // namespace gpumem::test_fusion

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_grayscale {
 
 namespace {
 
@@ -18,8 +18,8 @@ Case grey_case(const std::string& pixels, std::uint64_t side) {
 }
 
 Workload workload_of(const std::string& pixels, std::uint64_t side) {
-  const Case one = grey_case(pixels, side);
-  return one.probe->describe(one, test::some_device());
+  const Case tested = grey_case(pixels, side);
+  return tested.probe->describe(tested, test::some_device());
 }
 
 double sectors(const access::Site& site) { return access::summarise(site).cost.sectors_per_request; }
@@ -120,3 +120,5 @@ TEST_CASE("grayscale: layouts that do not differ, or by no more than runs do, ar
   CHECK(test::advice({packed, planar}).starts_with(same));
   CHECK(test::conclusion({packed, planar}).facts.front().kind == FactKind::as_fast_as);
 }
+
+}  // namespace gpumem::test_grayscale

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_launch {
 
 namespace {
 
@@ -22,12 +22,12 @@ Outcome reading(const std::string& way, std::uint64_t kernels, double us) {
 
 TEST_CASE("launch: the cost is that of one kernel of many, by the host's clock", "[launch]") {
   for (const char* way : {"alone", "batched", "graph"}) {
-    const Case one = launch_case(way, 64);
-    const Workload workload = one.probe->describe(one, test::some_device());
+    const Case tested = launch_case(way, 64);
+    const Workload workload = tested.probe->describe(tested, test::some_device());
     CHECK(workload.clock == measure::Clock::host);
     CHECK_FALSE(workload.modelled());
     CHECK(workload.sites.empty());
-    CHECK(one.probe->headline.from_seconds(workload, 128e-6).value_or(0) == Approx(2));
+    CHECK(tested.probe->headline.from_seconds(workload, 128e-6).value_or(0) == Approx(2));
   }
 }
 
@@ -74,3 +74,5 @@ TEST_CASE("launch: what overlaps is no advice", "[launch]") {
         "of 1, 2.20 us in a queue of 16 and 2.00 us in a graph of 16.");
   CHECK(test::conclusion({alone, batched, graph}).facts.front().kind == FactKind::as_fast_as);
 }
+
+}  // namespace gpumem::test_launch

@@ -14,8 +14,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
-using namespace gpumem::kernels;
+namespace gpumem::kernels::test_matmul {
 
 namespace {
 
@@ -27,11 +26,11 @@ Case product(const std::string& by, std::uint64_t m, std::uint64_t n, std::uint6
                         {{"matmul", by}, {"product_m", m}, {"product_n", n}, {"product_k", k}, {"type", type}});
 }
 
-Workload describe(const Case& one) { return one.probe->describe(one, test::some_device()); }
+Workload describe(const Case& tested) { return tested.probe->describe(tested, test::some_device()); }
 
 const access::Site& site(const Workload& workload, const std::string& name, access::Op op) {
-  for (const access::Site& one : workload.sites) {
-    if (one.name == name && one.op == op) return one;
+  for (const access::Site& site : workload.sites) {
+    if (site.name == name && site.op == op) return site;
   }
   throw std::logic_error("no site " + name);
 }
@@ -52,16 +51,16 @@ TEST_CASE("matmul: what kinds of requests cost is what all of them cost", "[matm
   for (const char* by : by_hand) {
     for (const char* type : {"float", "double"}) {
       for (const auto& [m, n, k] : shapes) {
-        for (const access::Site& one : describe(product(by, m, n, k, type)).sites) {
-          INFO(by << " " << type << " " << m << " " << n << " " << k << " " << one.name << " " << to_string(one.op));
-          access::Site every = one;
+        for (const access::Site& site : describe(product(by, m, n, k, type)).sites) {
+          INFO(by << " " << type << " " << m << " " << n << " " << k << " " << site.name << " " << to_string(site.op));
+          access::Site every = site;
           every.kinds.clear();
           every.passes = 1;
           const access::SiteCost exact = access::summarise(every, every.requests).cost;
-          const access::SiteCost by_kind = access::summarise(one).cost;
+          const access::SiteCost by_kind = access::summarise(site).cost;
           std::uint64_t requests = 0;
-          for (const access::RequestKind& kind : one.kinds) requests += kind.count;
-          CHECK(requests == one.requests);
+          for (const access::RequestKind& kind : site.kinds) requests += kind.count;
+          CHECK(requests == site.requests);
           CHECK(by_kind.sectors_per_request == Approx(exact.sectors_per_request));
           CHECK(by_kind.lines_per_request == Approx(exact.lines_per_request));
           CHECK(by_kind.wavefronts_per_request == Approx(exact.wavefronts_per_request));
@@ -77,12 +76,12 @@ TEST_CASE("matmul: every element of C is stored once, and every one of A and B l
     for (const std::uint64_t n : {132U, 129U}) {
       const Workload workload = describe(product(by, 45, n, 36));
       const std::map<std::string, std::uint64_t> elements = {{"A", 45 * 36}, {"B", 36 * n}, {"C", 45 * n}};
-      for (const access::Site& one : workload.sites) {
-        if (one.space != access::Space::global) continue;
-        INFO(by << " " << n << " " << one.name);
+      for (const access::Site& site : workload.sites) {
+        if (site.space != access::Space::global) continue;
+        INFO(by << " " << n << " " << site.name);
         std::map<std::uint64_t, std::uint64_t> times;  // by address
-        for (std::uint64_t k = 0; k < one.requests; ++k) {
-          const access::WarpRequest request = one.request(k);
+        for (std::uint64_t k = 0; k < site.requests; ++k) {
+          const access::WarpRequest request = site.request(k);
           REQUIRE(request.active != 0);
           std::set<std::uint64_t> addresses;  // which several lanes may share
           for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
@@ -90,9 +89,9 @@ TEST_CASE("matmul: every element of C is stored once, and every one of A and B l
           }
           for (const std::uint64_t address : addresses) ++times[address];
         }
-        CHECK(times.size() * one.word_bytes == elements.at(one.name) * sizeof(float));
-        for (const auto& [address, number] : times) CHECK(number == one.passes);
-        if (one.name == "C") CHECK(one.passes == 1);
+        CHECK(times.size() * site.word_bytes == elements.at(site.name) * sizeof(float));
+        for (const auto& [address, number] : times) CHECK(number == site.passes);
+        if (site.name == "C") CHECK(site.passes == 1);
       }
     }
   }
@@ -232,17 +231,18 @@ TEST_CASE("matmul: the peak is the roofline of ordinary instructions", "[matmul]
   device.memory_bus_bits = 6016;
   device.sm_clock_hz = 1'980'000'000;
   for (const auto& [type, peak] : {std::pair{"float", 66'908.16}, {"double", 33'454.08}}) {
-    const Case one = product("outputs-64", 0, 128, 0, type);
-    CHECK(one.probe->headline.peak(describe(one), device).value_or(0) == Approx(peak));
-    CHECK(one.probe->headline.from_seconds(describe(one), 1e-3).value_or(0) == Approx(2 * 128. * 128 * 128 * 1e-6));
+    const Case tested = product("outputs-64", 0, 128, 0, type);
+    CHECK(tested.probe->headline.peak(describe(tested), device).value_or(0) == Approx(peak));
+    CHECK(tested.probe->headline.from_seconds(describe(tested), 1e-3).value_or(0) ==
+          Approx(2 * 128. * 128 * 128 * 1e-6));
   }
   // 2 n^3 flops on 3 n^2 floats: so few bytes are enough for 5.33 flops each of 4814 GB/s.
   const Case small = product("row", 0, 32, 0);
   CHECK(small.probe->headline.peak(describe(small), device).value_or(0) == Approx(25'676.3).epsilon(1e-5));
   CHECK(small.probe->metrics.front().from_seconds(describe(small), 1).value_or(0) == Approx(16 / 3.));
   device.compute_capability = "99.0";
-  const Case one = product("row", 0, 128, 0);
-  CHECK_FALSE(one.probe->headline.peak(describe(one), device));
+  const Case tested = product("row", 0, 128, 0);
+  CHECK_FALSE(tested.probe->headline.peak(describe(tested), device));
 }
 
 TEST_CASE("matmul: the conclusion says what each step gains, and why", "[matmul]") {
@@ -291,3 +291,5 @@ TEST_CASE("matmul: gains are said beside the predicted ones, and none where inte
   CHECK(test::advice({row, tile}).find("nothing over row, with 1.20 x (predicted 1.25 x) its rate:") !=
         std::string::npos);
 }
+
+}  // namespace gpumem::kernels::test_matmul

@@ -13,7 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::kernels::test_occupancy {
 
 namespace {
 
@@ -45,8 +45,8 @@ std::map<std::string, Warps> planned(const Device& device, const std::vector<app
   std::map<std::string, Warps> warps;
   for (app::PlannedSweep& sweep : plan.sweeps) {
     app::leave_out_unfit(sweep, device);
-    for (const Case& one : sweep.cases) {
-      warps[one.name("occupancy_limit")].push_back(one.number("resident_warps_per_multiprocessor"));
+    for (const Case& tested : sweep.cases) {
+      warps[tested.name("occupancy_limit")].push_back(tested.number("resident_warps_per_multiprocessor"));
     }
   }
   return warps;
@@ -54,8 +54,8 @@ std::map<std::string, Warps> planned(const Device& device, const std::vector<app
 
 std::string refusal(std::uint64_t warps, const std::string& limit) {
   try {
-    const Case one = occupancy_case(warps, limit);
-    static_cast<void>(one.probe->describe(one, h200()));
+    const Case tested = occupancy_case(warps, limit);
+    static_cast<void>(tested.probe->describe(tested, h200()));
     return "nothing thrown";
   } catch (const Error& error) {
     return error.kind() == ErrorKind::missing_capability ? error.what() : "another kind of error";
@@ -96,8 +96,8 @@ TEST_CASE("occupancy: the launches leave what they say, and no place empty at th
     for (const auto& [limit, all] : planned(device)) {
       for (const std::uint64_t warps : all) {
         CAPTURE(device.compute_capability, limit, warps);
-        const Case one = occupancy_case(warps, limit);
-        const Workload workload = one.probe->describe(one, device);
+        const Case tested = occupancy_case(warps, limit);
+        const Workload workload = tested.probe->describe(tested, device);
         const auto occupancy = model::occupancy_of(workload, device);
         CHECK(occupancy.blocks * workload.block_threads == warps * 32);
         CHECK(workload.blocks % (std::uint64_t{occupancy.blocks} * device.multiprocessors) == 0);
@@ -116,8 +116,8 @@ TEST_CASE("occupancy: the launches leave what they say, and no place empty at th
 TEST_CASE("occupancy: fewer warps wait longer", "[occupancy]") {
   const model::Profile profile = model::load_profile("h200");
   const auto bandwidth = [&](std::uint64_t warps) {
-    const Case one = occupancy_case(warps, "shared-memory");
-    const Workload workload = one.probe->describe(one, profile.device);
+    const Case tested = occupancy_case(warps, "shared-memory");
+    const Workload workload = tested.probe->describe(tested, profile.device);
     return static_cast<double>(workload.useful_bytes()) / model::predict(workload, profile).seconds;
   };
   CHECK(bandwidth(8) > 2 * bandwidth(2));
@@ -152,3 +152,5 @@ TEST_CASE("occupancy: limits whose intervals overlap do not matter", "[occupancy
   CHECK(test::advice({reading(2, "registers", 500), slow, fast}) ==
         "It takes all of 64 resident warps: less in flight is less bandwidth.");
 }
+
+}  // namespace gpumem::kernels::test_occupancy

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_roofline {
 
 namespace {
 
@@ -50,8 +50,8 @@ TEST_CASE("roofline: twice as many multiply-adds are twice the flops on the same
 TEST_CASE("roofline: memory limits few operations, arithmetic many", "[roofline]") {
   const model::Profile h200 = model::load_profile("h200");
   const auto predicted = [&](std::uint64_t steps, const std::string& type) {
-    const Case one = roofline_case(steps, type);
-    return model::predict(one.probe->describe(one, h200.device), h200);
+    const Case tested = roofline_case(steps, type);
+    return model::predict(tested.probe->describe(tested, h200.device), h200);
   };
   CHECK(predicted(1, "float").bottleneck == "dram");
   CHECK(predicted(512, "float").bottleneck == "fp32");
@@ -76,3 +76,5 @@ TEST_CASE("roofline: the ridge is where the slope meets the roof", "[roofline]")
   CHECK(std::get<double>(conclusion.facts[1].values[0].items[0]) == Approx(4500));
   CHECK(test::conclusion({reading(1, 2250, 4500), reading(2, 4500, 4500)}).facts.empty());
 }
+
+}  // namespace gpumem::test_roofline

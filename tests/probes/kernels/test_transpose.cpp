@@ -13,8 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
-using namespace gpumem::kernels::transpose;
+namespace gpumem::kernels::transpose::test_transpose {
 
 namespace {
 
@@ -29,8 +28,8 @@ Case transpose_case(const std::string& way, const Matrix& matrix, const std::str
 }
 
 Workload workload_of(const std::string& way, const Matrix& matrix, const std::string& type = "float") {
-  const Case one = transpose_case(way, matrix, type);
-  return one.probe->describe(one, test::some_device());
+  const Case tested = transpose_case(way, matrix, type);
+  return tested.probe->describe(tested, test::some_device());
 }
 
 /// A request by what its lanes ask for.
@@ -41,9 +40,9 @@ Requests declared(const access::Site& site) {
   Requests all;
   for (std::uint64_t k = 0; k < site.requests; ++k) {
     const access::WarpRequest request = site.request(k);
-    Request& one = all.emplace_back();
+    Request& lanes = all.emplace_back();
     for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if (request.lane_active(lane)) one.emplace_back(lane, request.address[lane]);
+      if (request.lane_active(lane)) lanes.emplace_back(lane, request.address[lane]);
     }
   }
   std::ranges::sort(all);
@@ -165,8 +164,8 @@ void check_simulated(const std::string& way, const Matrix& matrix, const std::st
 
 Outcome outcome(const std::string& way, double gb_per_s, std::uint32_t side = 8192, const std::string& type = "float") {
   const double rate = gb_per_s * 1e9;
-  const Case one = transpose_case(way, {0, side}, type);
-  return {.tested = one, .headline = gb_per_s, .seconds = 1e-3, .bytes_per_s = rate};
+  const Case tested = transpose_case(way, {0, side}, type);
+  return {.tested = tested, .headline = gb_per_s, .seconds = 1e-3, .bytes_per_s = rate};
 }
 
 }  // namespace
@@ -322,9 +321,9 @@ TEST_CASE("a variant whose interval overlaps with that of another is no faster",
 
 TEST_CASE("the conclusion says what a cure was predicted to gain, where both ways were predicted", "[transpose]") {
   const auto both = [](const std::string& way, double measured, double predicted) {
-    Outcome one = outcome(way, measured);
-    one.predicted = predicted;
-    return one;
+    Outcome timed = outcome(way, measured);
+    timed.predicted = predicted;
+    return timed;
   };
   const Outcome strided = both("strided-read", 1900, 1850);
   const Outcome tile = both("tile", 1740, 1540);
@@ -335,3 +334,5 @@ TEST_CASE("the conclusion says what a cure was predicted to gain, where both way
         "conflicts cost 2.05 x (predicted 2.60 x), 32 wavefronts become 1. Vectors in wider tiles are no faster, with "
         "0.98 x the rate of padded.");
 }
+
+}  // namespace gpumem::kernels::transpose::test_transpose

@@ -11,7 +11,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_local {
 
 namespace {
 
@@ -27,9 +27,9 @@ Case array_case(const std::string& array, std::uint64_t words) {
 
 Outcome outcome(const std::string& array, std::uint64_t words, double updates_per_ns,
                 std::optional<double> local_bytes = {}) {
-  Outcome one{.tested = array_case(array, words), .headline = updates_per_ns};
-  if (local_bytes) one.metrics.emplace_back("local_bytes_per_thread", *local_bytes);
-  return one;
+  Outcome outcome{.tested = array_case(array, words), .headline = updates_per_ns};
+  if (local_bytes) outcome.metrics.emplace_back("local_bytes_per_thread", *local_bytes);
+  return outcome;
 }
 
 Device device_of(unsigned multiprocessors) {
@@ -138,3 +138,5 @@ TEST_CASE("local: nothing is dearer by less than intervals tell", "[local]") {
   outcomes[0].interval = {1990, 2010};
   CHECK(test::conclusion(outcomes).facts.size() == 2);
 }
+
+}  // namespace gpumem::test_local

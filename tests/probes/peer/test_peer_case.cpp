@@ -4,8 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
-using namespace gpumem::peer;
+namespace gpumem::peer::test_peer_case {
 
 namespace {
 
@@ -17,9 +16,9 @@ Case peer_case(std::uint64_t source, std::uint64_t target, const std::string& vi
 /// GPU 3 of a node of eight.
 Device fourth_of_eight() { return model::load_profile("h200x8").gpus.at(3); }
 
-std::string refusal(const Case& one, const Device& gpu) {
+std::string refusal(const Case& tested, const Device& gpu) {
   try {
-    static_cast<void>(describe(one, gpu));
+    static_cast<void>(describe(tested, gpu));
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::missing_capability);
     return error.what();
@@ -68,9 +67,9 @@ TEST_CASE("kernels read or write the memory of the other GPU", "[peer]") {
   // A request of 32 words for every 512 bytes of one copy, also where they end within a block's share.
   for (const std::uint64_t bytes : {std::uint64_t{512} << 20U, std::uint64_t{660'000}, std::uint64_t{16}}) {
     for (const char* via : {"kernel-read", "kernel-write"}) {
-      Case one = peer_case(5, 3, via);
-      one.set("size_bytes", bytes);
-      for (const access::Site& site : describe(one, fourth_of_eight()).sites) {
+      Case tested = peer_case(5, 3, via);
+      tested.set("size_bytes", bytes);
+      for (const access::Site& site : describe(tested, fourth_of_eight()).sites) {
         CHECK(site.requests == (bytes + 511) / 512);
         CHECK(access::summarise(site).cost.sectors_per_request * static_cast<double>(site.requests) ==
               Approx(static_cast<double>((bytes + 31) / 32)));
@@ -112,3 +111,5 @@ TEST_CASE("a pair of both ways is one pair", "[peer]") {
   CHECK(all_gpus(gpu).size() == 8);
   CHECK(all_gpus(Device{}) == std::vector<Value>{std::uint64_t{0}});
 }
+
+}  // namespace gpumem::peer::test_peer_case

@@ -3,7 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_peer_facts {
+
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 using gpumem::test::outcome;
@@ -37,8 +38,8 @@ TEST_CASE("of a node whose pairs are alike the method to choose is said", "[peer
   add(outcomes, "copy-engine", usual);
   add(outcomes, "kernel-read", [](auto, auto) { return 376; });
   add(outcomes, "staged", [](auto, auto) { return 52; });
-  for (Outcome& one : outcomes) {
-    if (one.tested.name("via") == "kernel-read") one.metrics = {{"load_latency_ns", 829}};
+  for (Outcome& outcome : outcomes) {
+    if (outcome.tested.name("via") == "kernel-read") outcome.metrics = {{"load_latency_ns", 829}};
   }
   CHECK(advice(outcomes) ==
         "Copies between two GPUs are fastest by the source's copy engine: 394 GB/s one way. They reach 376 GB/s by a "
@@ -148,3 +149,5 @@ TEST_CASE("the pair in the middle and the slowest one are concluded for gates", 
   CHECK(shown.found[1].value == 300);
   CHECK(shown.found[1].outcomes == std::vector<std::size_t>{0, 1});
 }
+
+}  // namespace gpumem::test_peer_facts

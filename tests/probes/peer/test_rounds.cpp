@@ -3,7 +3,7 @@
 #include "probes/peer/rounds.hpp"
 #include "tests/catch.hpp"
 
-using namespace gpumem::peer;
+namespace gpumem::peer::test_rounds {
 
 TEST_CASE("a pair copies beside as many others as there are GPUs for, and no GPU is in two of them", "[peer]") {
   for (std::uint64_t gpus = 2; gpus <= 17; ++gpus) {
@@ -35,3 +35,5 @@ TEST_CASE("pairs that copy at once are the same ones, whichever of them it is ab
     CHECK(first == second);
   }
 }
+
+}  // namespace gpumem::peer::test_rounds

@@ -33,8 +33,8 @@ inline Case bank_case(std::uint64_t stride, std::uint64_t word_bytes) {
           .parameters = {{"stride_words", stride}, {"word_bytes", word_bytes}, {"op", std::string("read")}}};
 }
 
-inline Prediction predict(const Case& one, const Profile& profile) {
-  return model::predict(one.probe->describe(one, profile.device), profile);
+inline Prediction predict(const Case& tested, const Profile& profile) {
+  return model::predict(tested.probe->describe(tested, profile.device), profile);
 }
 
 inline double gb_per_s(const Prediction& prediction) { return prediction.bytes_per_s / 1e9; }

@@ -16,8 +16,9 @@
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_constants {
 
 namespace {
 
@@ -28,7 +29,7 @@ const Profile& h200() {
 
 report::Report reference(const std::string& name) {
   std::istringstream none;
-  return report::read_report_file(GPUMEM_SOURCE_DIR "/configs/reference/h200/" + name + ".json", none);
+  return report::read_report_file(gpumem::test::source_folder() / "configs/reference/h200" / (name + ".json"), none);
 }
 
 /// A measured case, with what of its prediction takes long. The constants but one come after that.
@@ -39,9 +40,9 @@ class KnownCase {
   explicit KnownCase(const report::Record& record) {
     const Probe* probe = find_probe(record.probe);
     REQUIRE(probe != nullptr);
-    const auto one = report::case_of(record, *probe);
-    REQUIRE(one);
-    workload_ = probe->describe(*one, h200().device);
+    const auto tested = report::case_of(record, *probe);
+    REQUIRE(tested);
+    workload_ = probe->describe(*tested, h200().device);
     measured_ = workload_.chase ? record.headline.measured.value() : record.time->summary.median.count();
     sites_ = summarise(workload_);
     traffic_ = needed_traffic(workload_, sites_, h200());
@@ -159,7 +160,7 @@ template <class Case>
 Errors errors_of(std::vector<Case> cases) {
   return [cases = std::move(cases)](const Profile& profile) {
     std::vector<double> errors;
-    for (const Case& one : cases) errors.push_back(one.error(profile));
+    for (const Case& known : cases) errors.push_back(known.error(profile));
     return errors;
   };
 }
@@ -243,4 +244,4 @@ TEST_CASE("what is written back of short runs depends on how many lines may wait
   CHECK(error(1.1) != pinned);
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_constants

@@ -7,7 +7,7 @@
 #include "engine/model/counted.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model::test {
+namespace gpumem::model::test::test_counted {
 
 namespace {
 
@@ -18,7 +18,7 @@ std::optional<double> seconds_of(const std::vector<StageTime>& stages, std::stri
   return std::nullopt;
 }
 
-Workload describe(const Case& one, const Profile& profile) { return one.probe->describe(one, profile.device); }
+Workload describe(const Case& tested, const Profile& profile) { return tested.probe->describe(tested, profile.device); }
 
 /// What the hardware would count if the prediction were right.
 measure::Counts as_predicted(const Demand& demand) {
@@ -39,9 +39,9 @@ TEST_CASE("counts that are as predicted give the predicted stages", "[counted]")
   for (const auto& [probe, swept, op] : {std::tuple("offset", 0U, "read"), std::tuple("offset", 1U, "write"),
                                          std::tuple("stride", 8U, "copy"), std::tuple("stride", 32U, "write")}) {
     INFO(probe << " " << swept << " " << op);
-    const Case one = global_case(probe, std::uint64_t{swept}, op);
-    const Prediction predicted = predict(one, h200);
-    const auto counted = counted_stages(as_predicted(predicted.demand), describe(one, h200), h200);
+    const Case tested = global_case(probe, std::uint64_t{swept}, op);
+    const Prediction predicted = predict(tested, h200);
+    const auto counted = counted_stages(as_predicted(predicted.demand), describe(tested, h200), h200);
     REQUIRE(counted.size() == predicted.stages.size());
     for (const StageTime& stage : predicted.stages) {
       CHECK(seconds_of(counted, stage.stage).value() == Approx(stage.seconds));
@@ -51,14 +51,14 @@ TEST_CASE("counts that are as predicted give the predicted stages", "[counted]")
 
 TEST_CASE("a stage without its counts is left out", "[counted]") {
   const Profile h200 = load_profile("h200");
-  const Case one = global_case("offset", std::uint64_t{0}, "copy");
-  const Workload workload = describe(one, h200);
+  const Case tested = global_case("offset", std::uint64_t{0}, "copy");
+  const Workload workload = describe(tested, h200);
   const auto none = counted_stages({}, workload, h200);
   REQUIRE(none.size() == 3);
   CHECK(seconds_of(none, "launch"));
   CHECK(seconds_of(none, "l1_lines"));
   CHECK(seconds_of(none, "latency"));
-  measure::Counts counts = as_predicted(predict(one, h200).demand);
+  measure::Counts counts = as_predicted(predict(tested, h200).demand);
   counts.dram_read_bytes.reset();
   const auto without_dram = counted_stages(counts, workload, h200);
   CHECK(seconds_of(without_dram, "l2_sectors"));
@@ -68,9 +68,9 @@ TEST_CASE("a stage without its counts is left out", "[counted]") {
 
 TEST_CASE("what was counted decides, not what was predicted", "[counted]") {
   const Profile h200 = load_profile("h200");
-  const Case one = global_case("offset", std::uint64_t{0}, "write");
-  const Prediction predicted = predict(one, h200);
-  const Workload workload = describe(one, h200);
+  const Case tested = global_case("offset", std::uint64_t{0}, "write");
+  const Prediction predicted = predict(tested, h200);
+  const Workload workload = describe(tested, h200);
   const auto before = counted_stages(as_predicted(predicted.demand), workload, h200);
 
   measure::Counts read_back = as_predicted(predicted.demand);
@@ -89,45 +89,45 @@ TEST_CASE("what was counted decides, not what was predicted", "[counted]") {
 
 TEST_CASE("DRAM's counters say whether the data came from L2", "[counted]") {
   const Profile h200 = load_profile("h200");
-  const Case one =
+  const Case tested =
       global_case("offset", std::uint64_t{0}, "read", {.buffer_bytes = std::uint64_t{4} << 20U});  // fits in L2
-  const Prediction predicted = predict(one, h200);
+  const Prediction predicted = predict(tested, h200);
   REQUIRE(predicted.cache_resident);
   measure::Counts counts = as_predicted(predicted.demand);
   counts.dram_read_bytes = 0;
-  const auto stages = counted_stages(counts, describe(one, h200), h200);
+  const auto stages = counted_stages(counts, describe(tested, h200), h200);
   CHECK(seconds_of(stages, "dram").value() == 0);
   CHECK(seconds_of(stages, "l2_sectors").value() > 0);
 }
 
 TEST_CASE("shared wavefronts are those of loads and stores", "[counted]") {
   const Profile h200 = load_profile("h200");
-  const Case one = bank_case(32, 4);
+  const Case tested = bank_case(32, 4);
   measure::Counts counts;
   counts.shared_load_wavefronts = 3e9;
   counts.shared_store_wavefronts = 1e9;
-  const auto stages = counted_stages(counts, describe(one, h200), h200);
+  const auto stages = counted_stages(counts, describe(tested, h200), h200);
   const double per_s = h200.rates.shared_wavefronts_per_cycle * h200.device.multiprocessors *
                        static_cast<double>(h200.device.sm_clock_hz);
   CHECK(seconds_of(stages, "shared_wavefronts").value() == Approx(4e9 / per_s));
   counts.shared_store_wavefronts.reset();
-  CHECK_FALSE(seconds_of(counted_stages(counts, describe(one, h200), h200), "shared_wavefronts"));
+  CHECK_FALSE(seconds_of(counted_stages(counts, describe(tested, h200), h200), "shared_wavefronts"));
 }
 
 TEST_CASE("the link takes what lies in host memory, L2 the rest", "[counted]") {
   const Profile h200 = load_profile("h200");
-  const Case one{.probe = find_probe("zero-copy"),
-                 .parameters = {{"passes", std::uint64_t{1}},
-                                {"placement", std::string("mapped")},
-                                {"op", std::string("copy")},
-                                {"offset_elements", std::uint64_t{0}},
-                                {"stride_elements", std::uint64_t{2}},
-                                {"word_bytes", std::uint64_t{4}},
-                                {"buffer_bytes", std::uint64_t{1} << 20U}}};
-  const Workload workload = describe(one, h200);
-  const Demand demand = predict(one, h200).demand;
+  const Case tested{.probe = find_probe("zero-copy"),
+                    .parameters = {{"passes", std::uint64_t{1}},
+                                   {"placement", std::string("mapped")},
+                                   {"op", std::string("copy")},
+                                   {"offset_elements", std::uint64_t{0}},
+                                   {"stride_elements", std::uint64_t{2}},
+                                   {"word_bytes", std::uint64_t{4}},
+                                   {"buffer_bytes", std::uint64_t{1} << 20U}}};
+  const Workload workload = describe(tested, h200);
+  const Demand demand = predict(tested, h200).demand;
   measure::Counts counts = as_predicted(demand);
-  const auto predicted = predict(one, h200).stages;
+  const auto predicted = predict(tested, h200).stages;
   CHECK(seconds_of(counted_stages(counts, workload, h200), "pcie").value() ==
         Approx(seconds_of(predicted, "pcie").value()));
   *counts.host_read_sectors *= 3;
@@ -138,4 +138,4 @@ TEST_CASE("the link takes what lies in host memory, L2 the rest", "[counted]") {
   CHECK_FALSE(seconds_of(counted_stages(counts, workload, h200), "pcie"));
 }
 
-}  // namespace gpumem::model::test
+}  // namespace gpumem::model::test::test_counted

@@ -7,7 +7,7 @@
 #include "engine/model/fit.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model::test {
+namespace gpumem::model::test::test_fit {
 
 namespace {
 
@@ -21,8 +21,8 @@ std::vector<FitCase> cases_of(const Profile& profile, const std::vector<std::str
         for (const std::uint64_t threads : {128U, 512U, 1024U}) {
           for (const std::uint64_t stride : strides) {
             const Shape shape{word, elements, threads, std::uint64_t{1} << 30U};
-            const Case one = global_case("stride", stride, op, shape);
-            const Workload workload = one.probe->describe(one, profile.device);
+            const Case tested = global_case("stride", stride, op, shape);
+            const Workload workload = tested.probe->describe(tested, profile.device);
             cases.emplace_back(workload, profile, model::predict(workload, profile).seconds,
                                std::to_string(stride) + op);
           }
@@ -46,8 +46,8 @@ double relative(double found, double truth) { return std::abs(found / truth - 1)
 
 TEST_CASE("a case of the fit takes what the model predicts of its workload", "[fit]") {
   const Profile h200 = load_profile("h200");
-  for (const FitCase& one : cases_of(h200, {"read", "write", "copy"}, {1, 3, 32})) {
-    CHECK(one.error(h200) == Approx(0).margin(1e-12));
+  for (const FitCase& fitted : cases_of(h200, {"read", "write", "copy"}, {1, 3, 32})) {
+    CHECK(fitted.error(h200) == Approx(0).margin(1e-12));
   }
   Profile slower = h200;
   for (const RateField& field : rate_fields()) {
@@ -58,8 +58,8 @@ TEST_CASE("a case of the fit takes what the model predicts of its workload", "[f
       slower.rates.*field.value *= 2;
     }
   }
-  for (const FitCase& one : cases_of(h200, {"read", "copy"}, {1, 16})) {
-    CHECK(one.error(slower) == Approx(std::log(2)));  // a GPU that is half as fast in everything
+  for (const FitCase& fitted : cases_of(h200, {"read", "copy"}, {1, 16})) {
+    CHECK(fitted.error(slower) == Approx(std::log(2)));  // a GPU that is half as fast in everything
   }
 }
 
@@ -115,8 +115,9 @@ TEST_CASE("groups that disagree make a rate uncertain", "[fit]") {
     unsigned number = 0;
     for (const std::uint64_t word : {4U, 8U, 16U}) {
       for (const std::uint64_t threads : {128U, 256U, 512U}) {
-        const Case one = global_case("offset", std::uint64_t{0}, "read", {word, 8, threads, std::uint64_t{1} << 30U});
-        const Workload workload = one.probe->describe(one, truth.device);
+        const Case tested =
+            global_case("offset", std::uint64_t{0}, "read", {word, 8, threads, std::uint64_t{1} << 30U});
+        const Workload workload = tested.probe->describe(tested, truth.device);
         const double off = 1 + spread * (number % 3 - 1.0);
         cases.emplace_back(workload, truth, model::predict(workload, truth).seconds * off, std::to_string(number));
         ++number;
@@ -134,10 +135,10 @@ TEST_CASE("groups that disagree make a rate uncertain", "[fit]") {
 TEST_CASE("the same cases give the same rates", "[fit]") {
   const Profile truth = load_profile("h200");
   const std::vector<FitCase> cases = cases_of(load_profile("v100"), {"copy"}, {1, 2, 8});
-  const Fit one = fit_rates(cases, truth);
-  const Fit other = fit_rates(cases, truth);
+  const Fit once = fit_rates(cases, truth);
+  const Fit again = fit_rates(cases, truth);
   for (const RateField& field : rate_fields()) {
-    CHECK(one.profile.rates.*field.value == other.profile.rates.*field.value);
+    CHECK(once.profile.rates.*field.value == again.profile.rates.*field.value);
   }
 }
 
@@ -145,8 +146,8 @@ TEST_CASE("errors are shares of the measured bandwidth", "[fit]") {
   const Profile truth = load_profile("h200");
   std::vector<FitCase> cases;
   for (unsigned i = 0; i < 20; ++i) {
-    const Case one = global_case("offset", std::uint64_t{0}, "read");
-    const Workload workload = one.probe->describe(one, truth.device);
+    const Case tested = global_case("offset", std::uint64_t{0}, "read");
+    const Workload workload = tested.probe->describe(tested, truth.device);
     // The last takes half as long as predicted: half of its bandwidth was predicted.
     cases.emplace_back(workload, truth, model::predict(workload, truth).seconds / (i == 19 ? 2 : 1), "");
   }
@@ -162,8 +163,8 @@ TEST_CASE("errors are shares of the measured bandwidth", "[fit]") {
 TEST_CASE("only launches of kernels are fitted to", "[fit]") {
   Workload workload;
   CHECK_FALSE(FitCase::suits(workload));
-  const Case one = global_case("offset", std::uint64_t{0}, "read");
-  workload = one.probe->describe(one, load_profile("h200").device);
+  const Case tested = global_case("offset", std::uint64_t{0}, "read");
+  workload = tested.probe->describe(tested, load_profile("h200").device);
   CHECK(FitCase::suits(workload));
   workload.operations.push_back({.work = Operation::Work::launch, .stage = "kernel", .count = 4});
   CHECK(FitCase::suits(workload));
@@ -171,4 +172,4 @@ TEST_CASE("only launches of kernels are fitted to", "[fit]") {
   CHECK_FALSE(FitCase::suits(workload));
 }
 
-}  // namespace gpumem::model::test
+}  // namespace gpumem::model::test::test_fit

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_predict {
 
 namespace {
 
@@ -21,7 +21,7 @@ const Profile& h200() {
   return profile;
 }
 
-Prediction predict(const Case& one) { return test::predict(one, h200()); }
+Prediction predict(const Case& tested) { return test::predict(tested, h200()); }
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
 constexpr double useful_bytes = 256.0 * mib;  // of a case of the default shape that only reads or writes
@@ -205,9 +205,9 @@ TEST_CASE("the bottleneck is the slowest stage, and only waiting adds to it", "[
     }
   }
   for (const std::uint64_t stride : {0U, 1U, 32U}) cases.push_back(bank_case(stride, 4));
-  for (const Case& one : cases) {
-    const Workload workload = one.probe->describe(one, h200().device);
-    const Prediction prediction = predict(one);
+  for (const Case& tested : cases) {
+    const Workload workload = tested.probe->describe(tested, h200().device);
+    const Prediction prediction = predict(tested);
     double slowest = 0;
     double hidden = 0;  // of what overlaps: the latency, and what multiprocessors do
     std::string_view name;
@@ -357,4 +357,4 @@ TEST_CASE("blocks that end within a warp hold back as many threads as whole warp
   CHECK(latency(part) == Approx(latency(whole) * 1.28).epsilon(0.001));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_predict

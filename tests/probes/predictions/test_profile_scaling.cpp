@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_profile_scaling {
 
 namespace {
 
@@ -141,9 +141,9 @@ TEST_CASE("a guess for a known kind of GPU is of the right size", "[profile]") {
   for (const std::uint64_t stride : {1U, 2U, 8U, 32U}) {
     for (const std::string op : {"read", "write", "copy"}) {
       INFO(op << ", stride " << stride);
-      const Case one = test::global_case("stride", stride, op);
-      CHECK(test::gb_per_s(test::predict(one, guessed)) ==
-            Approx(test::gb_per_s(test::predict(one, known))).epsilon(0.35));
+      const Case tested = test::global_case("stride", stride, op);
+      CHECK(test::gb_per_s(test::predict(tested, guessed)) ==
+            Approx(test::gb_per_s(test::predict(tested, known))).epsilon(0.35));
     }
   }
 }
@@ -162,4 +162,4 @@ TEST_CASE("a guess stays below the device's theoretical bandwidth", "[profile]")
   }
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_profile_scaling

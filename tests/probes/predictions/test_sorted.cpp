@@ -6,7 +6,7 @@
 #include "engine/model/sorted.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_sorted {
 
 namespace {
 
@@ -25,9 +25,9 @@ const Profile& h200() {
 using Given = std::initializer_list<std::pair<std::string, Value>>;
 
 Workload workload_of(const std::string& element, Given given) {
-  Case one = global::test::case_of("pattern", {{"pattern", element}, {"active", std::string("1")}});
-  for (const auto& [parameter, value] : given) one.set(parameter, value);
-  return one.probe->describe(one, h200().device);
+  Case tested = global::test::case_of("pattern", {{"pattern", element}, {"active", std::string("1")}});
+  for (const auto& [parameter, value] : given) tested.set(parameter, value);
+  return tested.probe->describe(tested, h200().device);
 }
 
 std::optional<double> gain_of(const Workload& workload) {
@@ -81,4 +81,4 @@ TEST_CASE("the metric of the probe is the gain of sorting", "[sorted]") {
   CHECK(probe->metrics[0].predict(workload, predict(workload, h200()), h200()) == gain_of(workload));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_sorted

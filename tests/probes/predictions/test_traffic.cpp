@@ -13,7 +13,7 @@
 #include "tests/probes/global/global_cases.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
-namespace gpumem::model {
+namespace gpumem::model::test_traffic {
 
 namespace {
 
@@ -35,10 +35,10 @@ using Given = std::initializer_list<std::pair<std::string, Value>>;
 /// `bytes` of accesses by threads of one element, but for what is given.
 Workload workload_of(const std::string& element, const std::string& op, std::uint64_t bytes, const Profile& profile,
                      Given given = {}) {
-  Case one = global::test::case_of(
+  Case tested = global::test::case_of(
       "pattern", {{"pattern", element}, {"active", std::string("1")}, {"op", op}, {"buffer_bytes", bytes}});
-  for (const auto& [parameter, value] : given) one.set(parameter, value);
-  return one.probe->describe(one, profile.device);
+  for (const auto& [parameter, value] : given) tested.set(parameter, value);
+  return tested.probe->describe(tested, profile.device);
 }
 
 Traffic traffic(const std::string& element, const std::string& op, std::uint64_t bytes, const Profile& profile,
@@ -281,12 +281,12 @@ TEST_CASE("traffic: stores meet the more the fewer lines they go to", "[traffic]
   const auto store_collisions = [](const char* element) {
     return traffic(element, "write", 4 * mib, small_gpu(4 * mib)).store_collisions;
   };
-  const double one = store_collisions("i % 32");
+  const double single = store_collisions("i % 32");
   const double few = store_collisions("i * 2654435761 % 4096");
   const double many = store_collisions("i * 2654435761 % 65536");
   CHECK(few > 2 * many);
   CHECK(many > store_collisions("i"));
-  CHECK(one > store_collisions("i"));
+  CHECK(single > store_collisions("i"));
   CHECK(traffic("i", "read", mib, small_gpu()).store_collisions == 0);
 }
 
@@ -413,4 +413,4 @@ TEST_CASE("what is predicted of accesses that come back is what was simulated", 
   CHECK(predict(stream, profile).demand.dram_read_bytes == Approx(16.0 * mib).epsilon(0.001));
 }
 
-}  // namespace gpumem::model
+}  // namespace gpumem::model::test_traffic

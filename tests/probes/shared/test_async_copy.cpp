@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_async_copy {
 
 namespace {
 
@@ -19,9 +19,9 @@ Case async_case(const std::string& way, std::uint64_t in_flight, std::uint64_t t
   return test::any_case("async-copy", {{"copied_by", way}, {"in_flight_bytes", in_flight}, {"block_threads", threads}});
 }
 
-bool is_valid(const Case& one) {
+bool is_valid(const Case& tested) {
   try {
-    one.probe->validate(one);
+    tested.probe->validate(tested);
     return true;
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::usage);
@@ -49,8 +49,8 @@ TEST_CASE("through registers threads hold 16 to 512 bytes, the other ways take a
 TEST_CASE("every way reads the array once, past or through the registers", "[async-copy]") {
   for (const char* way : {"registers", "cp-async", "bulk"}) {
     INFO(way);
-    const Case one = async_case(way, 32 * kib);
-    const Workload workload = one.probe->describe(one, test::some_device());
+    const Case tested = async_case(way, 32 * kib);
+    const Workload workload = tested.probe->describe(tested, test::some_device());
     CHECK(workload.useful_bytes_read == std::uint64_t{1} << 30U);
     CHECK(workload.shared_bytes_per_block == 32 * kib);
     CHECK_FALSE(workload.modelled());
@@ -66,9 +66,9 @@ TEST_CASE("what a GPU has no instruction for is skipped with the reason", "[asyn
   const auto why_not = [](const char* way, const char* compute_capability) -> std::string {
     Device device = test::some_device();
     device.compute_capability = compute_capability;
-    const Case one = async_case(way, 4 * kib);
+    const Case tested = async_case(way, 4 * kib);
     try {
-      static_cast<void>(one.probe->describe(one, device));
+      static_cast<void>(tested.probe->describe(tested, device));
       return "";
     } catch (const Error& error) {
       CHECK(error.kind() == ErrorKind::missing_capability);
@@ -123,3 +123,5 @@ TEST_CASE("the method that takes the fewest bytes in flight comes first", "[asyn
       "A multiprocessor with 256 threads takes so many bytes in flight for nearly 4000 GB/s: 32 KiB through registers "
       "and 64 KiB by the bulk copy engine.");
 }
+
+}  // namespace gpumem::test_async_copy

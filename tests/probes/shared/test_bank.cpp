@@ -4,20 +4,20 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_bank {
 
 namespace {
 
 Workload describe(std::uint64_t stride, const std::string& op) {
-  const Case one = test::any_case("bank", {{"stride_words", stride}, {"op", op}});
-  return one.probe->describe(one, test::some_device());
+  const Case tested = test::any_case("bank", {{"stride_words", stride}, {"op", op}});
+  return tested.probe->describe(tested, test::some_device());
 }
 
 }  // namespace
 
 TEST_CASE("bank loads unless told to store", "[bank]") {
-  const Case one = test::any_case("bank");
-  CHECK(one.name("op") == "read");
+  const Case tested = test::any_case("bank");
+  CHECK(tested.name("op") == "read");
   const Workload loads = describe(1, "read");
   REQUIRE(loads.sites.size() == 1);
   CHECK(loads.sites.front().op == access::Op::load);
@@ -39,3 +39,5 @@ TEST_CASE("bank's stores conflict as its loads do, and are read back once", "[ba
           access::summarise(loads.sites[0]).cost.wavefronts_per_request);
   }
 }
+
+}  // namespace gpumem::test_bank

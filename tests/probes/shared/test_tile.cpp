@@ -10,15 +10,17 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_tile {
+
 using shared::TilePattern;
 
 namespace {
 
 double wavefronts(const std::string& layout, const std::string& walk, std::uint64_t word_bytes, const std::string& op) {
-  const Case one =
+  const Case tested =
       test::any_case("tile", {{"tile", layout}, {"tile_walk", walk}, {"word_bytes", word_bytes}, {"op", op}});
-  return access::summarise(one.probe->describe(one, test::some_device()).sites.front()).cost.wavefronts_per_request;
+  return access::summarise(tested.probe->describe(tested, test::some_device()).sites.front())
+      .cost.wavefronts_per_request;
 }
 
 Outcome tile(const std::string& layout, double cycles) { return test::outcome("tile", {{"tile", layout}}, cycles); }
@@ -95,3 +97,5 @@ TEST_CASE("no layout of a tile is a cure where intervals overlap", "[tile]") {
   plain.interval = {0.9, 1.3};
   CHECK(test::conclusion({plain, tile("padded", 1)}).facts.front().kind == FactKind::as_fast_as);
 }
+
+}  // namespace gpumem::test_tile

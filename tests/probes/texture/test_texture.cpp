@@ -11,7 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
 
-using namespace gpumem;
+namespace gpumem::test_texture {
+
 using texture::Grid;
 using texture::Walk;
 
@@ -143,13 +144,13 @@ TEST_CASE("texture: sectors are predicted of what lies by rows, times of what th
 
 TEST_CASE("texture: the buffer is the memory's share at most, and no more than a 1-D texture holds", "[texture]") {
   const auto sized = [](std::uint64_t l2_bytes, std::uint64_t memory_bytes) {
-    Case one = read_case("row", "texture-2d");
-    one.set("buffer_bytes", std::string("auto"));
+    Case tested = read_case("row", "texture-2d");
+    tested.set("buffer_bytes", std::string("auto"));
     Device device;
     device.l2_bytes = l2_bytes;
     device.memory_bytes = memory_bytes;
-    texture_probe().size({&one, 1}, device);
-    return one.number("buffer_bytes");
+    texture_probe().size({&tested, 1}, device);
+    return tested.number("buffer_bytes");
   };
   CHECK(sized(4 * mib, 16384 * mib) == 64 * mib);
   CHECK(sized(60 * mib, 143'000 * mib) == 512 * mib);
@@ -157,8 +158,8 @@ TEST_CASE("texture: the buffer is the memory's share at most, and no more than a
 }
 
 TEST_CASE("texture: part of a texel is refused with what would do", "[texture]") {
-  const Case one = read_case("row", "global", 1023);
-  CHECK_THROWS_WITH(texture_probe().validate(one), "--buffer 1023 is not a multiple of a texel's 4 bytes; use 1020");
+  const Case tested = read_case("row", "global", 1023);
+  CHECK_THROWS_WITH(texture_probe().validate(tested), "--buffer 1023 is not a multiple of a texel's 4 bytes; use 1020");
   CHECK_NOTHROW(texture_probe().validate(read_case("row", "global", 1020)));
 }
 
@@ -198,3 +199,5 @@ TEST_CASE("texture: no path is faster by less than its interval", "[texture]") {
   CHECK(test::advice({outcome("row", "global", 4400), surface}) ==
         "Nothing is faster than global memory for walks by row: 4400 GB/s.");
 }
+
+}  // namespace gpumem::test_texture

@@ -9,8 +9,8 @@
 #include "tests/probes/any_case.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_indices {
+
 using gpumem::global::test::describe;
 using gpumem::global::test::refusal_of;
 using gpumem::test::put;
@@ -25,19 +25,19 @@ using Given = std::initializer_list<std::pair<std::string, Value>>;
 
 /// With the defaults of all axes but those given.
 Case planned(const std::string& indices, Given given = {}) {
-  Case one = gpumem::test::any_case("indices", {{"indices", indices}});
-  for (const auto& [parameter, value] : given) one.set(parameter, value);
-  return one;
+  Case tested = gpumem::test::any_case("indices", {{"indices", indices}});
+  for (const auto& [parameter, value] : given) tested.set(parameter, value);
+  return tested;
 }
 
 /// The same, decided but for the shape, which is 256 threads with an element each.
 Case decided(const std::string& indices, Given given = {}) {
-  Case one = planned(indices, given);
+  Case tested = planned(indices, given);
   for (const auto& [parameter, value] : {std::pair("block_threads", 256U), std::pair("elements_per_thread", 1U)}) {
-    if (one.is_auto(parameter)) one.set(parameter, std::uint64_t{value});
+    if (tested.is_auto(parameter)) tested.set(parameter, std::uint64_t{value});
   }
-  one.probe->size(std::span(&one, 1), some_device());
-  return one;
+  tested.probe->size(std::span(&tested, 1), some_device());
+  return tested;
 }
 
 template <class Work>
@@ -144,8 +144,8 @@ TEST_CASE("indices: a configuration that cannot be run is one of several", "[ind
   CHECK(index_values(path, "indices").size() == 3);
   CHECK(refusal_of(planned(path + "#0")).empty());
   for (const char* number : {"#1", "#2"}) {
-    const Case one = planned(path + number);
-    CHECK_THROWS_AS(one.probe->validate(one), UnusableItem);
+    const Case tested = planned(path + number);
+    CHECK_THROWS_AS(tested.probe->validate(tested), UnusableItem);
   }
   CHECK(refusal_of(planned(path + "#1")) ==
         "--indices: " + path + ": /1/pattern-gather: expected this member, which is missing");
@@ -156,9 +156,9 @@ TEST_CASE("indices: what takes more memory than there is, is refused before anyt
   const std::string path = (directory / "a.json").string();
   put(path, R"([{"kernel": "Scatter", "pattern": [0, 24, 48, 72], "delta": 0, "count": 16000000000}])");
   const Case huge = decided(path + "#0");
-  const auto refusal = [](const Case& one) {
+  const auto refusal = [](const Case& tested) {
     try {
-      static_cast<void>(one.probe->describe(one, some_device()));
+      static_cast<void>(tested.probe->describe(tested, some_device()));
     } catch (const Error& error) {
       CHECK(error.kind() == ErrorKind::probe_failed);
       return std::string(error.what());
@@ -178,12 +178,12 @@ TEST_CASE("indices: repeats are counted as if each access were looked at", "[ind
   for (const char* deltas : {"7", "-7", "0", "[5, -3, 64]", "[-64, 1]"}) {
     put(repeated,
         std::string(R"([{"kernel": "Scatter", "pattern": [9, 0, 70, 3, 4], "count": 9000, "delta": )") + deltas + "}]");
-    const Case one = decided(repeated + "#0");
+    const Case tested = decided(repeated + "#0");
     const auto sequence = IndexFiles().get(repeated + "#0", "indices", {})->sequence.value();
     std::string text;
     for (std::uint64_t k = 0; k < sequence.count(); ++k) text += std::to_string(sequence(k)) + "\n";
     put(listed, text);
-    const Workload some = describe(one);
+    const Workload some = describe(tested);
     const Workload all = describe(decided(listed, {{"op", "write"}}));
     INFO(deltas);
     REQUIRE(some.sites.size() == all.sites.size());
@@ -218,10 +218,10 @@ TEST_CASE("indices: a file is gathered from, once each", "[indices]") {
   const TemporaryDirectory directory;
   const std::string path = (directory / "a.txt").string();
   put(path, "5 0 5 7");
-  const Case one = decided(path);
-  CHECK(one.name("op") == "read");
-  CHECK(one.number("buffer_bytes") == 16);
-  const Workload workload = describe(one);
+  const Case tested = decided(path);
+  CHECK(tested.name("op") == "read");
+  CHECK(tested.number("buffer_bytes") == 16);
+  const Workload workload = describe(tested);
   REQUIRE(names_of(workload) == Names{"indices", "source"});
   CHECK(addresses_of(workload.sites[0], 9) == Addresses{0, 4, 8, 12});
   CHECK(addresses_of(workload.sites[1], 9) == Addresses{20, 0, 20, 28});
@@ -290,11 +290,11 @@ TEST_CASE("indices: scatters and copies have the sites they have", "[indices]") 
 }
 
 TEST_CASE("indices: requests come in the order of the launch, whatever the shape", "[indices]") {
-  const Case one = decided("0,1", {{"buffer_bytes", std::uint64_t{200 * 4}},
-                                   {"delta_elements", std::uint64_t{2}},
-                                   {"block_threads", std::uint64_t{40}},
-                                   {"elements_per_thread", std::uint64_t{2}}});
-  const Workload workload = describe(one);
+  const Case tested = decided("0,1", {{"buffer_bytes", std::uint64_t{200 * 4}},
+                                      {"delta_elements", std::uint64_t{2}},
+                                      {"block_threads", std::uint64_t{40}},
+                                      {"elements_per_thread", std::uint64_t{2}}});
+  const Workload workload = describe(tested);
   const access::Site& source = workload.sites[1];
   CHECK(source.instructions == 2);
   CHECK(workload.blocks == 3);
@@ -314,8 +314,8 @@ TEST_CASE("indices: requests come in the order of the launch, whatever the shape
 }
 
 TEST_CASE("indices: notation is repeated until the buffer is full", "[indices]") {
-  const auto first = [](const Case& one) {
-    Addresses addresses = addresses_of(describe(one).sites[1], 1);
+  const auto first = [](const Case& tested) {
+    Addresses addresses = addresses_of(describe(tested).sites[1], 1);
     for (std::uint64_t& address : addresses) address /= 4;
     return addresses;
   };
@@ -407,3 +407,5 @@ TEST_CASE("indices: what does not go together is refused before anything runs", 
   CHECK_THAT(sizing_refusal_of("0", {{"delta_elements", std::uint64_t{1} << 40U}, {"buffer_bytes", mib}}),
              Catch::Matchers::EndsWith("pass a smaller --delta or --buffer"));
 }
+
+}  // namespace gpumem::global::test_indices

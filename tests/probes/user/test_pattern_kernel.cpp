@@ -11,8 +11,7 @@
 #include "tests/environment.hpp"
 #include "tests/files.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_pattern_kernel {
 
 namespace {
 
@@ -157,25 +156,25 @@ TEST_CASE("pattern kernel: every operation, word and number of elements compiles
   for (const Example& example : examples) {
     INFO("'" << example.element << "' active '" << example.active << "', " << example.word_bytes << "-byte words, "
              << example.elements << " each, for " << example.compute_capability);
-    const Compiled one = compiled(launch_with(example.op, example.word_bytes, example.elements), example.element,
-                                  example.active, example.compute_capability);
-    if (!one.kernels) return;
-    CHECK(one.kernels->names.size() == one.source.kernels.size());
-    CHECK(difference_of(one, one.workload) == "nothing");
+    const Compiled kernel = compiled(launch_with(example.op, example.word_bytes, example.elements), example.element,
+                                     example.active, example.compute_capability);
+    if (!kernel.kernels) return;
+    CHECK(kernel.kernels->names.size() == kernel.source.kernels.size());
+    CHECK(difference_of(kernel, kernel.workload) == "nothing");
   }
 }
 
 TEST_CASE("pattern kernel: one with other accesses than declared is refused", "[pattern_kernel][nvrtc]") {
   const Compiler compiler;
-  const Compiled one = compiled(launch_with(Op::copy, 8, 2), "i * 3");
-  if (!one.kernels) return;
-  CHECK(difference_of(one, one.workload) == "nothing");
+  const Compiled kernel = compiled(launch_with(Op::copy, 8, 2), "i * 3");
+  if (!kernel.kernels) return;
+  CHECK(difference_of(kernel, kernel.workload) == "nothing");
   const auto difference = [&](const std::function<void(Workload&)>& change) {
-    Workload declared = one.workload;
+    Workload declared = kernel.workload;
     change(declared);
-    return difference_of(one, declared);
+    return difference_of(kernel, declared);
   };
-  const std::string line = "the compiled kernel " + one.workload.kernel + " is not as the pattern says: ";
+  const std::string line = "the compiled kernel " + kernel.workload.kernel + " is not as the pattern says: ";
   CHECK_THAT(difference([](Workload& w) { w.sites[0].instructions = 3; }), StartsWith(line));
   CHECK_THAT(difference([](Workload& w) { w.sites[1].instructions = 1; }), StartsWith(line));
   CHECK_THAT(difference([](Workload& w) { w.sites[0].word_bytes = 4; }), StartsWith(line));
@@ -187,3 +186,5 @@ TEST_CASE("pattern kernel: one with other accesses than declared is refused", "[
 TEST_CASE("pattern kernel: machine code that nobody knows is not refused", "[pattern_kernel]") {
   CHECK_NOTHROW(require_accesses({.cubin = "not an ELF file", .names = {"kernel"}}, Workload{}));
 }
+
+}  // namespace gpumem::global::test_pattern_kernel

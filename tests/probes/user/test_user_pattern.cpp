@@ -12,8 +12,8 @@
 #include "tests/probes/any_case.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
-using namespace gpumem;
-using namespace gpumem::global;
+namespace gpumem::global::test_user_pattern {
+
 using gpumem::global::test::case_of;
 using gpumem::global::test::describe;
 
@@ -202,16 +202,16 @@ std::string refusal_of(const std::string& element, const std::string& active = "
 using Given = std::initializer_list<std::pair<std::string, Value>>;
 
 Case pattern_case(const std::string& element, Given given = {}) {
-  Case one = case_of("pattern", {{"pattern", element}, {"active", std::string("1")}});
-  for (const auto& [parameter, value] : given) one.set(parameter, value);
-  return one;
+  Case tested = case_of("pattern", {{"pattern", element}, {"active", std::string("1")}});
+  for (const auto& [parameter, value] : given) tested.set(parameter, value);
+  return tested;
 }
 
-std::string describing_refusal_of(const Case& one) {
-  return refusal_of([&] { static_cast<void>(describe(one)); });
+std::string describing_refusal_of(const Case& tested) {
+  return refusal_of([&] { static_cast<void>(describe(tested)); });
 }
-std::string sizing_refusal_of(Case one) {
-  return refusal_of([&] { one.probe->size(std::span(&one, 1), gpumem::test::some_device()); });
+std::string sizing_refusal_of(Case tested) {
+  return refusal_of([&] { tested.probe->size(std::span(&tested, 1), gpumem::test::some_device()); });
 }
 
 }  // namespace
@@ -334,9 +334,9 @@ TEST_CASE("user pattern: warps without an active lane issue no request", "[user_
 
 TEST_CASE("user pattern: what a launch needs and is called", "[user_pattern]") {
   const auto described = [](const std::string& op, Given given = {}) {
-    Case one = pattern_case("i * 2", {{"op", op}});
-    for (const auto& [parameter, value] : given) one.set(parameter, value);
-    return describe(one);
+    Case tested = pattern_case("i * 2", {{"op", op}});
+    for (const auto& [parameter, value] : given) tested.set(parameter, value);
+    return describe(tested);
   };
   constexpr std::uint64_t accesses = (std::uint64_t{1} << 20U) / 4;
   constexpr std::uint64_t array = (2 * accesses - 1) * 4;
@@ -461,8 +461,8 @@ TEST_CASE("user pattern: auto holds the shape that a pattern's names depend on",
     }
     sweep.front().probe->size(sweep, gpumem::test::some_device());
     std::string words;
-    for (const Case& one : sweep) {
-      words += to_string(one.value("block_threads")) + " " + to_string(one.value("elements_per_thread")) + ";";
+    for (const Case& tested : sweep) {
+      words += to_string(tested.value("block_threads")) + " " + to_string(tested.value("elements_per_thread")) + ";";
     }
     return words;
   };
@@ -499,7 +499,7 @@ TEST_CASE("user pattern: an automatic buffer is made for the pattern", "[user_pa
   const auto sized = [&](const std::string& element) {
     std::vector<Case> sweep = {pattern_case("i", {{"buffer_bytes", std::string("auto")}}),
                                pattern_case(element, {{"buffer_bytes", std::string("auto")}})};
-    for (Case& one : sweep) one.set("elements_per_thread", std::string("auto"));
+    for (Case& tested : sweep) tested.set("elements_per_thread", std::string("auto"));
     sweep.front().probe->size(sweep, device);
     CHECK(sweep[0].number("buffer_bytes") == sweep[1].number("buffer_bytes"));
     Case& last = sweep.back();
@@ -613,3 +613,5 @@ TEST_CASE("user pattern: requests are the same once all is evaluated and kept", 
     }
   }
 }
+
+}  // namespace gpumem::global::test_user_pattern

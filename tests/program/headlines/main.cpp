@@ -71,8 +71,8 @@ Probe multiply() {
           .headline = {.quantity = {"gflop_per_s", "floating-point operations per second", Better::more},
                        .from_seconds = rate,
                        .peak = [](const Workload&, const Device&) { return std::optional(20'000.0); }},
-          .describe = [](const Case& one, const Device&) {
-            const std::uint64_t rows = one.number("rows");
+          .describe = [](const Case& tested, const Device&) {
+            const std::uint64_t rows = tested.number("rows");
             Workload workload;
             workload.useful_bytes_read = 8 * rows * rows;
             workload.useful_bytes_written = 4 * rows * rows;
@@ -124,16 +124,16 @@ class InventedGpu final : public app::Backend {
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] const Device& device() const override { return profile_.device; }
   [[nodiscard]] std::optional<std::string> profile() const override { return profile_.name; }
-  [[nodiscard]] double trial(const Case& one) override {
-    return app::goodness_of(*one.probe, app::describe(one, device()), sampled(one), seconds(one));
+  [[nodiscard]] double trial(const Case& tested) override {
+    return app::goodness_of(*tested.probe, app::describe(tested, device()), sampled(tested), seconds(tested));
   }
-  [[nodiscard]] report::Record run(const Case& one) override {
-    const Probe& probe = *one.probe;
-    const Workload workload = app::describe(one, device());
-    report::Record record = app::record_of(one, workload);
+  [[nodiscard]] report::Record run(const Case& tested) override {
+    const Probe& probe = *tested.probe;
+    const Workload workload = app::describe(tested, device());
+    report::Record record = app::record_of(tested, workload);
     record.verified = true;
     report::TimeRecord time;
-    for (int i = 0; i < samples; ++i) time.samples.emplace_back(seconds(one) * scatter(i));
+    for (int i = 0; i < samples; ++i) time.samples.emplace_back(seconds(tested) * scatter(i));
     time.summary = measure::summarise(time.samples);
     if (probe.headline.from_seconds) {
       app::add_headline(
@@ -141,7 +141,7 @@ class InventedGpu final : public app::Backend {
           time.summary);
     } else {
       std::vector<double> values;
-      for (int i = 0; i < samples; ++i) values.push_back(*sampled(one) * scatter(i));
+      for (int i = 0; i < samples; ++i) values.push_back(*sampled(tested) * scatter(i));
       app::add_samples(record.headline, std::move(values));
     }
     record.time = std::move(time);
@@ -157,17 +157,17 @@ class InventedGpu final : public app::Backend {
     const char* text = std::getenv("GPUMEM_TEST_PACE");
     return text == nullptr ? 1 : std::atof(text);
   }
-  static std::optional<double> sampled(const Case& one) {
-    if (one.probe->name == "chase") {
-      const auto chains = one.is_auto("chains") ? 1 : one.number("chains");
-      return pace() * near_cycles * static_cast<double>(one.number("step_lines")) * static_cast<double>(chains);
+  static std::optional<double> sampled(const Case& tested) {
+    if (tested.probe->name == "chase") {
+      const auto chains = tested.is_auto("chains") ? 1 : tested.number("chains");
+      return pace() * near_cycles * static_cast<double>(tested.number("step_lines")) * static_cast<double>(chains);
     }
-    if (one.probe->name == "capacity") return pace() * cycles_of(one.number("span_bytes"));
+    if (tested.probe->name == "capacity") return pace() * cycles_of(tested.number("span_bytes"));
     return std::nullopt;
   }
-  [[nodiscard]] double seconds(const Case& one) const {
-    if (const auto cycles = sampled(one)) return 1e-9 * *cycles / static_cast<double>(one.parameters.size());
-    return pace() * 1.05 * model::predict(app::describe(one, device()), profile_).seconds;
+  [[nodiscard]] double seconds(const Case& tested) const {
+    if (const auto cycles = sampled(tested)) return 1e-9 * *cycles / static_cast<double>(tested.parameters.size());
+    return pace() * 1.05 * model::predict(app::describe(tested, device()), profile_).seconds;
   }
 
   model::Profile profile_ = model::load_profile("h200");

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/checked.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_check {
 
 namespace {
 
@@ -295,8 +295,8 @@ TEST_CASE("predictions pass nothing unless they were asked for", "[check]") {
   const std::vector<Expectation> all = {shifted_reads(), of_device("pcie_width", 16), without({"throttled"})};
   const std::vector<CheckRecord> refused = check(report, all, {});
   REQUIRE(refused.size() == 5);
-  for (const CheckRecord& one : refused) {
-    CHECK(said(one) == "skip: predicted, not measured; add --backend model to accept predictions");
+  for (const CheckRecord& record : refused) {
+    CHECK(said(record) == "skip: predicted, not measured; add --backend model to accept predictions");
   }
   CHECK(said(nothing_checked(refused, true).at(0)) ==
         "fail: none of 1 expectation of the suite's own cases has an answer; the first expectation skipped, shifted "
@@ -395,20 +395,20 @@ TEST_CASE("a dry run says what would be asked, and of how many cases", "[check]"
 
 TEST_CASE("a report without a suite is asked about every flag that spoils a measurement", "[check]") {
   std::vector<std::string> flags;
-  for (const Expectation& one : common_expectations(measured())) flags.push_back(one.flags.at(0));
+  for (const Expectation& expectation : common_expectations(measured())) flags.push_back(expectation.flags.at(0));
   CHECK(flags == std::vector<std::string>{"throttled", "ecc_errors", "contended", "link_degraded", "counts_differ"});
 }
 
 TEST_CASE("checks of several GPUs are said in a line, but for what failed", "[check]") {
   const auto check = [](std::uint64_t gpu, Verdict verdict, const std::string& reason, std::optional<double> measured) {
-    CheckRecord one;
-    one.name = "reads";
-    one.device = gpu;
-    one.verdict = verdict;
-    one.reason = reason;
-    one.measured = measured;
-    one.at_least = 0.8;
-    return one;
+    CheckRecord record;
+    record.name = "reads";
+    record.device = gpu;
+    record.verdict = verdict;
+    record.reason = reason;
+    record.measured = measured;
+    record.at_least = 0.8;
+    return record;
   };
   Report report = measured();
   report.checks = {check(0, Verdict::pass, "offset 0: 4500 GB/s", 0.94),
@@ -425,4 +425,4 @@ TEST_CASE("checks of several GPUs are said in a line, but for what failed", "[ch
   CHECK(brief[3].name == "of all");
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_check

@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/program_example.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_check_program {
 
 namespace {
 
@@ -161,4 +161,4 @@ TEST_CASE("every quantity that a suite may name is one that a kernel can have", 
   }
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_check_program

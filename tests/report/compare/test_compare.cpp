@@ -12,10 +12,9 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace {
+namespace gpumem::report::test_compare {
 
-using namespace gpumem;
-using namespace gpumem::report;
+namespace {
 
 /// A case of the probe "offset" that took 1 ms / `speed`, with an interval of so much each way.
 Record timed(std::uint64_t offset, double speed, double half_width = 0.001) {
@@ -295,7 +294,7 @@ TEST_CASE("What differs between the runs is named, the GPU first") {
   new_run.report.device->uuid = "GPU-2";
   old_run.report.results[0].parameters.push_back({"buffer_bytes", std::uint64_t{1} << 30U});
   new_run.report.results[0].parameters.push_back({"buffer_bytes", std::uint64_t{1} << 29U});
-  for (NamedReport* one : {&old_run, &new_run}) one->report.results[0].chosen = {"buffer_bytes"};
+  for (NamedReport* run : {&old_run, &new_run}) run->report.results[0].chosen = {"buffer_bytes"};
   new_run.report.results[0].flags = {"throttled"};
   const std::vector<NamedReport> same_kind = {old_run, new_run};
   const std::string text = text_of(compare(same_kind), Format::table, 400);
@@ -411,3 +410,5 @@ TEST_CASE("Several reports are each held against the first") {
   CHECK(tally(comparison, 0)[CaseVerdict::missing] == 0);
   CHECK(contains(text_of(comparison), "new 2: Nothing could be compared, 1 only in old, 1 only in new."));
 }
+
+}  // namespace gpumem::report::test_compare

@@ -13,7 +13,7 @@
 #include "tests/report/golden.hpp"
 #include "tests/report/program_example.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_compare_program {
 
 namespace {
 
@@ -83,8 +83,8 @@ std::string written(const std::vector<NamedReport>& reports, Format format, unsi
 }
 
 const ComparedCase& case_of_kernel(const Comparison& comparison, const std::string& part) {
-  for (const ComparedCase& one : comparison.cases) {
-    if (gpumem::to_string(one.record->parameters[0].value).find(part) != std::string::npos) return one;
+  for (const ComparedCase& compared : comparison.cases) {
+    if (gpumem::to_string(compared.record->parameters[0].value).find(part) != std::string::npos) return compared;
   }
   throw std::logic_error("no kernel " + part);
 }
@@ -171,4 +171,4 @@ TEST_CASE("Kernels are named whichever run has them", "[compare][run]") {
   CHECK(json["differences"] == nlohmann::json::array());
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_compare_program

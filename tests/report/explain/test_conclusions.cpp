@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_conclusions {
 
 namespace {
 
@@ -130,11 +130,11 @@ TEST_CASE("Nothing is concluded from nothing, by probes that conclude nothing, o
 TEST_CASE("Every table has conclusions of its own") {
   const Report report = examples::transfers();
   std::size_t fixed_costs = 0;
-  for (const ConclusionRecord& one : report.conclusions) {
-    if (one.quantities.empty()) continue;
-    REQUIRE(one.cases.size() == 1);
-    const bool pageable = report.results[one.cases[0]].parameters[1].value == Value("pageable");
-    CHECK(one.quantities[0].measured == (pageable ? 7 : 2.6));
+  for (const ConclusionRecord& conclusion : report.conclusions) {
+    if (conclusion.quantities.empty()) continue;
+    REQUIRE(conclusion.cases.size() == 1);
+    const bool pageable = report.results[conclusion.cases[0]].parameters[1].value == Value("pageable");
+    CHECK(conclusion.quantities[0].measured == (pageable ? 7 : 2.6));
     ++fixed_costs;
   }
   const auto ran = std::ranges::count(report.results, Status::ok, &Record::status);
@@ -185,4 +185,4 @@ TEST_CASE("Without advice the readings are described: the alternatives at one pl
             "Transfers reach 39.9 GB/s at way plain and least, 10.0 GB/s or 0.25 of it, at way other."});
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_conclusions

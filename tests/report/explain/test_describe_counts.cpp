@@ -3,7 +3,7 @@
 #include "tests/counts.hpp"
 #include "tests/report/program_example.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_describe_counts {
 
 namespace {
 
@@ -43,4 +43,4 @@ TEST_CASE("counted: occupancy is held against what the kernel allows", "[run]") 
   CHECK(counted_explanation(record).brief.empty());
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_describe_counts

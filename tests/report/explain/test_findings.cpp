@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_findings {
 
 namespace {
 
@@ -230,4 +230,4 @@ TEST_CASE("One finding per sweep, none for nothing") {
   }
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_findings

@@ -3,7 +3,7 @@
 #include "report/explain/say.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_say {
 
 TEST_CASE("A fact's values stand at their places, with their units", "[facts]") {
   CHECK(say(Fact{
@@ -44,4 +44,4 @@ TEST_CASE("A template that does not fit its values is a mistake of the probe", "
   CHECK_THROWS_AS(say(Fact{FactKind::fit, {0}, "{open", {{"open", 1.0}}}), std::logic_error);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_say

@@ -11,7 +11,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_shared_link {
 
 namespace {
 
@@ -145,4 +145,4 @@ TEST_CASE("a finding speaks for all GPUs by one, and then of what they share", "
   CHECK(all.front().ends_with("that is the host's limit."));
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_shared_link

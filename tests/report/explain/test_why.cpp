@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_why {
 
 namespace {
 
@@ -459,4 +459,4 @@ TEST_CASE("readings that make no sense end in words all the same", "[why]") {
   CHECK_FALSE(why({record, faster(record, -1, 0)}).empty());
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_why

@@ -15,7 +15,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_fleet {
 
 namespace {
 
@@ -120,10 +120,10 @@ TEST_CASE("fleet: the z of a value is its distance in robust standard deviations
   // Median 100, MAD 1: 110 is 10 / 1.4826 away.
   const Fleet fleet = judged({machine(0, {99}), machine(1, {101}), machine(2, {100}), machine(3, {99}),
                               machine(4, {101}), machine(5, {100}), machine(6, {110})});
-  const FleetCase& one = fleet.kinds.at(0).cases.at(0);
-  CHECK(one.median == 100);
-  CHECK(one.mad == 1);
-  CHECK(one.least_off == Approx(3.5 * 1.4826 * 0.01));
+  const FleetCase& compared = fleet.kinds.at(0).cases.at(0);
+  CHECK(compared.median == 100);
+  CHECK(compared.mad == 1);
+  CHECK(compared.least_off == Approx(3.5 * 1.4826 * 0.01));
   const FleetJudgement& judgement = fleet.judgements.at(6).at(0);
   CHECK(judgement.z.value() == Approx(10 / 1.4826));
   CHECK(judgement.relative.value() == Approx(0.1));
@@ -274,9 +274,9 @@ TEST_CASE("fleet: wrong data takes no part in the statistics", "[fleet]") {
   std::vector<Report> reports = healthy(6, 1);
   reports[0].results[0].headline.measured = 1e9;
   reports[0].results[0].verified = false;
-  const FleetCase one = judged(reports).kinds.at(0).cases.at(0);
-  CHECK(one.count == 5);
-  CHECK(one.max < 1100);
+  const FleetCase compared = judged(reports).kinds.at(0).cases.at(0);
+  CHECK(compared.count == 5);
+  CHECK(compared.max < 1100);
 }
 
 TEST_CASE("fleet: cases without bandwidth are compared by time, where longer is slower", "[fleet]") {
@@ -301,10 +301,10 @@ TEST_CASE("fleet: what auto decided is compared with what it decided elsewhere",
   const Fleet fleet = judged(reports);
   REQUIRE(found(fleet) == Machines{3});
   CHECK(fleet.judgements[3][0].other_shape);
-  const FleetCase& one = fleet.kinds.at(0).cases.at(0);
-  CHECK(one.shapes == 2);
-  CHECK(one.count == 10);
-  CHECK(fleet.names->shape(one.usual_shape).at(0).value == Value{std::uint64_t{256}});
+  const FleetCase& compared = fleet.kinds.at(0).cases.at(0);
+  CHECK(compared.shapes == 2);
+  CHECK(compared.count == 10);
+  CHECK(fleet.names->shape(compared.usual_shape).at(0).value == Value{std::uint64_t{256}});
   CHECK(json_of(fleet)["machines"][3]["cases"][0]["shape_by_auto"]["block_threads"] == 512);
   CHECK(text_of(fleet, Format::table).find("in 1 of its outliers auto decided otherwise") != std::string::npos);
 }
@@ -493,4 +493,4 @@ TEST_CASE("fleet: JSON and CSV hold every reading", "[fleet]") {
                  "slow,900,-0.") != std::string::npos);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_fleet

@@ -13,7 +13,7 @@
 #include "tests/report/examples.hpp"
 #include "tests/report/golden.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_portrait {
 
 namespace {
 
@@ -243,9 +243,9 @@ TEST_CASE("Portraits of several GPUs have names of their own", "[portrait]") {
 }
 
 TEST_CASE("Portraits are written as the golden files show", "[portrait]") {
-  const std::vector<NamedReport> one = {{"a.json", small()}};
-  compare_with_golden("portrait.html", without_style(page_of(one)));
-  compare_with_golden("portrait.80.txt", table_of(one, 80));
+  const std::vector<NamedReport> alone = {{"a.json", small()}};
+  compare_with_golden("portrait.html", without_style(page_of(alone)));
+  compare_with_golden("portrait.80.txt", table_of(alone, 80));
   compare_with_golden("portraits.html", without_style(page_of(two())));
   compare_with_golden("portraits.60.txt", table_of(two(), 60));
 }
@@ -282,4 +282,4 @@ TEST_CASE("Scales place values, and have round ticks", "[portrait]") {
   CHECK(scale_for(std::vector<double>{1, 1e6}, true, 0, 1).ticks().size() == 7);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_portrait

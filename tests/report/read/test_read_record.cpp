@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_read_record {
 
 namespace {
 
@@ -328,4 +328,4 @@ TEST_CASE("any value in place of any other is read or refused", "[read_record]")
   }
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_read_record

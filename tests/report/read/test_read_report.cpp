@@ -13,8 +13,9 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 #include "tests/report/examples.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_read_report {
 
 namespace {
 
@@ -163,8 +164,7 @@ TEST_CASE("a link that is not PCIe stays one", "[read_report]") {
 
 TEST_CASE("the reference reports of every version are read", "[read_report]") {
   std::size_t count = 0;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(std::string(GPUMEM_SOURCE_DIR) + "/configs/reference")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::source_folder() / "configs/reference")) {
     if (entry.path().extension() != ".json") continue;
     INFO(entry.path());
     const std::string text = test::content_of(entry.path());
@@ -202,7 +202,7 @@ TEST_CASE("members that came later may be missing", "[read_report]") {
 
 TEST_CASE("a report needs nothing but what the schema requires", "[read_report]") {
   AnyJson json = small_report();
-  const AnyJson schema = AnyJson::parse(test::content_of(GPUMEM_SOURCE_DIR "/report/schema/report.schema.json"));
+  const AnyJson schema = AnyJson::parse(test::content_of(test::source_folder() / "report/schema/report.schema.json"));
   const auto keep_required = [](AnyJson& object, const AnyJson& required) {
     AnyJson kept = AnyJson::object();
     for (const AnyJson& name : required) kept[name.get<std::string>()] = object.at(name.get<std::string>());
@@ -296,4 +296,4 @@ TEST_CASE("any value in place of any other of a report is read or refused", "[re
   }
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_read_report

@@ -8,8 +8,9 @@
 #include "report/record/fields.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
+#include "tests/source_folder.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_fields {
 
 namespace {
 
@@ -130,7 +131,7 @@ class SchemaWalk {
 }  // namespace
 
 TEST_CASE("The schema of reports names the members that reports have, and no others") {
-  const auto file = std::filesystem::path(GPUMEM_SOURCE_DIR) / "report/schema/report.schema.json";
+  const auto file = test::source_folder() / "report/schema/report.schema.json";
   const json schema = json::parse(test::content_of(file));
   Report report;
   SchemaWalk walk(schema, schema, "");
@@ -138,4 +139,4 @@ TEST_CASE("The schema of reports names the members that reports have, and no oth
   walk.check_that_all_were_there();
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_fields

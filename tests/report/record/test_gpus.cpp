@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/checked.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_gpus {
 
 namespace {
 
@@ -105,4 +105,4 @@ TEST_CASE("a GPU is named so that somebody can find it", "[gpus]") {
   CHECK(gpu_list(std::vector<std::uint64_t>{0, 2, 3}) == "GPUs 0, 2 and 3");
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_gpus

@@ -7,7 +7,7 @@
 #include "tests/counts.hpp"
 #include "tests/report/program_example.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_joined {
 
 namespace {
 
@@ -133,4 +133,4 @@ TEST_CASE("joined: engines of reports", "[run]") {
   CHECK_FALSE(is_watched_by(report, sites_engine));
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_joined

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_matrix {
 
 namespace {
 
@@ -24,9 +24,11 @@ MatrixJudgement judged(const CaseMatrix& matrix) {
 /// By row and column.
 std::set<std::pair<std::string, std::string>> unlike_places(const CaseMatrix& matrix) {
   std::set<std::pair<std::string, std::string>> places;
-  for (const UnlikeCase& one : judged(matrix).unlike) {
-    const auto text = [&](const std::string& name) { return to_string(find_parameter(*one.record, name)->value); };
-    places.insert({text(one.record->swept), text(one.record->across)});
+  for (const UnlikeCase& unlike : judged(matrix).unlike) {
+    const auto text = [&](const std::string& name) {
+      return gpumem::to_string(find_parameter(*unlike.record, name)->value);
+    };
+    places.insert({text(unlike.record->swept), text(unlike.record->across)});
   }
   return places;
 }
@@ -131,4 +133,4 @@ TEST_CASE("unlike cases are named, the worst first, or that there are none", "[m
   CHECK(outlier_text(matrices(all_of(even)).front(), false) == "No case is unlike the others.");
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_matrix

@@ -6,7 +6,7 @@
 #include "report/record/quantities.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_quantities {
 
 TEST_CASE("quantities: every name has a value where a record has it, and none where not") {
   Record record;
@@ -65,4 +65,4 @@ TEST_CASE("quantities: those of a device are absent where it does not tell") {
   CHECK_FALSE(device_quantity(device, "no such").has_value());
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_quantities

@@ -1,7 +1,7 @@
 #include "report/record/sweep.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_sweep {
 
 namespace {
 
@@ -83,4 +83,4 @@ TEST_CASE("Alternatives for the same job stand in one table, related to the base
   CHECK_FALSE(results[5].relative_measured);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_sweep

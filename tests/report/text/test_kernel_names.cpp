@@ -2,7 +2,7 @@
 #include "report/text/text.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_kernel_names {
 
 namespace {
 
@@ -59,4 +59,4 @@ TEST_CASE("any name is taken apart where it can be", "[kernel_names]") {
   CHECK(kernel_base_name("Grid<2>::walk(int) const") == "walk");
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_kernel_names

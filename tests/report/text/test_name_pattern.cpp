@@ -2,7 +2,7 @@
 #include "report/text/name_pattern.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_name_pattern {
 
 namespace {
 
@@ -37,4 +37,4 @@ TEST_CASE("what is no expression is refused, and what would take all memory", "[
   CHECK(NamePattern("\\{lambda").matches("f()::{lambda(int)#1}::operator()"));
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_name_pattern

@@ -4,7 +4,7 @@
 #include "report/text/text.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_text {
 
 using Numbers = std::vector<std::uint64_t>;
 using Strings = std::vector<std::string>;
@@ -149,4 +149,4 @@ TEST_CASE("Stages in words, unknown ones by their name") {
   CHECK(stage_words("warp_drive") == "warp_drive");
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_text

@@ -11,7 +11,7 @@
 #include "tests/report/checked.hpp"
 #include "tests/report/golden.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_checks {
 
 namespace {
 
@@ -53,7 +53,7 @@ std::string lines(unsigned width, bool color = false, bool brief = false) {
   });
 }
 
-std::span<const Report> one(const Report& report) { return {&report, 1}; }
+std::span<const Report> alone(const Report& report) { return {&report, 1}; }
 
 }  // namespace
 
@@ -64,8 +64,8 @@ TEST_CASE("checks are written as the golden files show", "[check]") {
   compare_with_golden("checks.color.txt", lines(80, true));
   compare_with_golden("checks.md", text_of([&](std::ostream& out) { write_checks_markdown(out, report); }));
   compare_with_golden("checks.github.txt", text_of([&](std::ostream& out) { write_checks_github(out, report); }));
-  compare_with_golden("checks.xml", text_of([&](std::ostream& out) { write_junit(out, one(report)); }));
-  compare_with_golden("checks.prom", text_of([&](std::ostream& out) { write_openmetrics(out, one(report)); }));
+  compare_with_golden("checks.xml", text_of([&](std::ostream& out) { write_junit(out, alone(report)); }));
+  compare_with_golden("checks.prom", text_of([&](std::ostream& out) { write_openmetrics(out, alone(report)); }));
 }
 
 TEST_CASE("lines of checks never exceed the width and have no trailing blanks", "[check]") {
@@ -146,7 +146,7 @@ TEST_CASE("gauges of cases that were asked for twice are there once", "[check]")
   Report report = checked::measured();
   report.results.push_back(report.results[0]);
   report.results.back().headline.measured = 4000;
-  const std::string text = text_of([&](std::ostream& out) { write_openmetrics(out, one(report)); });
+  const std::string text = text_of([&](std::ostream& out) { write_openmetrics(out, alone(report)); });
   const std::string sample =
       "gpumem_bandwidth_bytes_per_second{suite=\"mine\",gpu=\"NVIDIA H200\",uuid=\"GPU-1\",probe=\"shift\","
       "offset_elements=\"0\",op=\"read\",block_threads=\"256\",reading=\"measured\"} ";
@@ -158,10 +158,10 @@ TEST_CASE("gauges of cases that were asked for twice are there once", "[check]")
 
 TEST_CASE("writers of checks cope with a report that says nothing", "[check]") {
   const Report empty;
-  CHECK(text_of([&](std::ostream& out) { write_openmetrics(out, one(empty)); }).ends_with("# EOF\n"));
+  CHECK(text_of([&](std::ostream& out) { write_openmetrics(out, alone(empty)); }).ends_with("# EOF\n"));
   CHECK(text_of([&](std::ostream& out) { write_openmetrics(out, {}); }) == "# EOF\n");
-  CHECK(text_of([&](std::ostream& out) { write_junit(out, one(empty)); }).find("tests=\"0\"") != std::string::npos);
+  CHECK(text_of([&](std::ostream& out) { write_junit(out, alone(empty)); }).find("tests=\"0\"") != std::string::npos);
   CHECK(text_of([&](std::ostream& out) { write_checks(out, empty, {}); }).ends_with("0 passed, 0 failed, 0 skipped\n"));
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_checks

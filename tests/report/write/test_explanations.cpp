@@ -9,7 +9,7 @@
 #include "tests/report/examples.hpp"
 #include "tests/report/golden.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_explanations {
 
 namespace {
 
@@ -128,4 +128,4 @@ TEST_CASE("the why column is the last, fits, and is only there when asked for", 
   CHECK(markdown.str().find("| 5 sectors per store where 4 would do; align the base: 1.33 x |") != std::string::npos);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_explanations

@@ -15,7 +15,7 @@
 #include "tests/report/golden.hpp"
 #include "tests/report/program_example.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_program {
 
 namespace {
 
@@ -234,4 +234,4 @@ TEST_CASE("A program's columns of CSV come after those of probes", "[run]") {
   CHECK(header.ends_with(",metrics_predicted.could_save_seconds,range"));
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_program

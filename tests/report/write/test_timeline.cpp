@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_timeline {
 
 namespace {
 
@@ -126,4 +126,4 @@ TEST_CASE("Only cases that ran and have a timeline are shown") {
   CHECK(titles(records) == Lines{"2 streams: 5.00 ms"});
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_timeline

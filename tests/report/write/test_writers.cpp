@@ -15,7 +15,7 @@
 #include "tests/report/examples.hpp"
 #include "tests/report/golden.hpp"
 
-namespace gpumem::report {
+namespace gpumem::report::test_writers {
 
 namespace {
 
@@ -345,8 +345,8 @@ TEST_CASE("The preamble describes the host link where a case is about it") {
 
 TEST_CASE("The preamble says what joins the GPUs of the report, and not what joins others") {
   const auto line = [](const Report& report) {
-    for (const std::string& one : lines_of(text_of(report, in_markdown))) {
-      if (one.starts_with("Between ")) return one;
+    for (const std::string& candidate : lines_of(text_of(report, in_markdown))) {
+      if (candidate.starts_with("Between ")) return candidate;
     }
     return std::string();
   };
@@ -500,4 +500,4 @@ TEST_CASE("Markdown escapes what would be markup") {
   CHECK(text.find("failed: a \\| b \\<c\\> \\*d\\* end") != std::string::npos);
 }
 
-}  // namespace gpumem::report
+}  // namespace gpumem::report::test_writers

@@ -1,0 +1,11 @@
+#pragma once
+// Files of the repository that tests read.
+
+#include <filesystem>
+
+namespace gpumem::test {
+
+/// Where README.md is. A function, so that one object alone depends on where a clone is: ccache finds all others.
+std::filesystem::path source_folder();
+
+}  // namespace gpumem::test
