@@ -121,6 +121,7 @@ constexpr OperationRow operation_rows[] = {
     {0x1a7, Op::other, Writes::pair, 1},   // SYNCS
     {0x1a8, Op::other, Writes::four, 1},   // ATOMG
     {0x1a9, Op::other, Writes::four, 1},   // ATOMG.CAS
+    {0x1c2, Op::other, Writes::word},      // R2UR before compute capability 9.0
     {0x1c4, Op::other, Writes::word},      // REDUX
     {0x143, Op::forget},                   // CALL to a register
     {0x144, Op::forget},                   // CALL
@@ -175,7 +176,8 @@ PredicateOperand predicate(std::uint64_t word, unsigned from, unsigned inverted_
 }
 
 bool is_uniform(unsigned operation) {
-  return (operation >= 0x080 && operation < 0x0c0) || operation == 0x0ca || operation == 0x1c3 || operation == 0x1c4;
+  return (operation >= 0x080 && operation < 0x0c0) || operation == 0x0ca || operation == 0x1c2 || operation == 0x1c3 ||
+         operation == 0x1c4;
 }
 
 Operand register_of(std::uint64_t word, unsigned from, bool uniform) {
@@ -311,7 +313,7 @@ void read_flags(Computation& c, unsigned operation, std::uint64_t low, std::uint
       c.operands[2] = {};
       break;
     case Op::shift:
-      c.operands[0].minus = c.operands[2].minus = false;
+      for (Operand& operand : c.operands) operand.minus = false;
       c.is_signed = !flag(high, 9);
       c.wide = !flag(high, 10);
       c.wraps = flag(high, 11);

@@ -38,8 +38,10 @@ struct Block {
 struct Loop {
   std::size_t begin = 0;
   std::size_t end = 0;
+  std::size_t around = outside;       ///< index of the innermost that it is in
   std::optional<double> times = {};   ///< that warps went through it; absent: nothing in it was seen
   std::optional<double> rounds = {};  ///< each time that it is entered, where that is known
+  double entered = 0;                 ///< times that warps came to it from elsewhere
 };
 
 /// What a load is, as it was seen.
@@ -129,6 +131,7 @@ class Path {
     find_blocks();
     count_loops();
     bound_blocks();
+    bound_from_below();
     part_ways(unseen);
   }
 
@@ -167,7 +170,7 @@ class Path {
         least_waits = way.chain.waits / way.loads;
         path.per_load = {least_waits, way.chain.cycles / way.loads};
       }
-      path.has_unseen_loops = path.has_unseen_loops || !loops_[i].times;
+      path.has_unseen_loops = path.has_unseen_loops || !(loops_[i].times || loops_[i].rounds);
     }
     return path;
   }
@@ -180,10 +183,15 @@ class Path {
       const bool goes_back = code_[i].kind == Kind::branch && code_[i].target < i;
       if (goes_back && runs(i) && taken(i) != false) end_of[code_[i].target] = i + 1;
     }
-    for (const auto& [begin, end] : end_of) {
-      const auto known = constant_.rounds.find(begin);
-      loops_.push_back({begin, end});
-      if (known != constant_.rounds.end()) loops_.back().rounds = known->second;
+    for (const auto& [begin, end] : end_of) loops_.push_back({begin, end});
+    for (Loop& loop : loops_) {
+      const auto known = constant_.rounds.find(loop.begin);
+      if (known != constant_.rounds.end()) loop.rounds = known->second;
+      for (std::size_t i = 0; i < loops_.size(); ++i) {
+        const bool inside = is_inside(loop, loops_[i]) && length_of(loops_[i]) > length_of(loop);
+        if (inside && (loop.around == outside || length_of(loops_[i]) < length_of(loops_[loop.around])))
+          loop.around = i;
+      }
     }
   }
 
@@ -193,6 +201,11 @@ class Path {
   [[nodiscard]] std::optional<bool> taken(std::size_t i) const {
     return constant_.taken.empty() ? std::nullopt : constant_.taken[i];
   }
+
+  static bool is_inside(const auto& instructions, const Loop& loop) {
+    return loop.begin <= instructions.begin && instructions.end <= loop.end;
+  }
+  static std::size_t length_of(const Loop& loop) { return loop.end - loop.begin; }
 
   void find_blocks() {
     std::set<std::size_t> begins = {0};
@@ -204,9 +217,8 @@ class Path {
       const auto next = std::next(begin);
       Block block{.begin = *begin, .end = next == begins.end() ? code_.size() : std::min(*next, code_.size())};
       for (std::size_t i = 0; i < loops_.size(); ++i) {
-        const bool inside = loops_[i].begin <= block.begin && block.end <= loops_[i].end;
-        const auto length = [&](std::size_t loop) { return loops_[loop].end - loops_[loop].begin; };
-        if (inside && (block.loop == outside || length(i) < length(block.loop))) block.loop = i;
+        const bool is_shorter = block.loop == outside || length_of(loops_[i]) < length_of(loops_[block.loop]);
+        if (is_inside(block, loops_[i]) && is_shorter) block.loop = i;
       }
       block.runs = runs(block.begin);
       for (std::size_t i = block.begin; i < block.end; ++i) {
@@ -265,7 +277,7 @@ class Path {
   /// What no access tells follows from the others: a block runs no more often than all that come before it together,
   /// and than all that come after it.
   void bound_blocks() {
-    for (Block& block : blocks_) block.times = block.certain ? block.least : most_of(block);
+    for (Block& block : blocks_) block.times = block.certain ? block.least : most_in(block.loop);
     const auto sum = [&](const std::vector<std::size_t>& of) {
       double times = 0;
       for (const std::size_t i : of) times += blocks_[i].times;
@@ -277,7 +289,7 @@ class Path {
       for (Block& block : blocks_) {
         if (block.certain) continue;
         double most = block.times;
-        if (!block.may_begin) most = std::min(most, sum(block.before));
+        if (!block.may_begin) most = std::min(most, is_counted(block) ? entering(block) : sum(block.before));
         if (!block.may_end) most = std::min(most, sum(block.next));
         most = std::max(most, block.least);
         changes = changes || most < block.times;
@@ -286,45 +298,113 @@ class Path {
     }
   }
 
-  [[nodiscard]] double most_of(const Block& block) const {
-    return block.loop != outside && loops_[block.loop].times ? *loops_[block.loop].times : warps_;
+  /// Of what is in a loop, but in none within it, how often warps run it at most.
+  [[nodiscard]] double most_in(std::size_t loop) const {
+    if (loop == outside) return warps_;
+    if (loops_[loop].times) return *loops_[loop].times;
+    return most_in(loops_[loop].around) * loops_[loop].rounds.value_or(1);
+  }
+
+  /// Whether the block begins a loop of which nothing but how often it is entered tells how often it ran.
+  [[nodiscard]] bool is_counted(const Block& block) const {
+    return block.loop != outside && loops_[block.loop].begin == block.begin && !loops_[block.loop].times;
+  }
+  /// How often warps run such a block: once each time that they come, where the rounds are not known.
+  [[nodiscard]] double entering(const Block& header) const {
+    const Loop& loop = loops_[header.loop];
+    double times = 0;
+    for (const std::size_t from : header.before) {
+      const Block& block = blocks_[from];
+      if (block.begin < loop.begin || block.end > loop.end) times += block.times;
+    }
+    return times * loop.rounds.value_or(1);
+  }
+
+  /// What was seen ran through what leads only there, and through what comes after nothing else.
+  void bound_from_below() {
+    bool changes = true;
+    for (std::size_t turn = 0; changes && turn < blocks_.size(); ++turn) {
+      changes = false;
+      for (std::size_t i = blocks_.size(); i-- > 0;) {
+        Block& block = blocks_[i];
+        double before = 0;
+        double after = 0;
+        for (const std::size_t from : block.before) {
+          const Block& other = blocks_[from];
+          if (other.next.size() == 1 && !other.may_end && other.loop == block.loop) before += other.least;
+        }
+        for (const std::size_t to : block.next) {
+          const Block& other = blocks_[to];
+          if (other.before.size() == 1 && other.loop == block.loop) after += other.least;
+        }
+        const double least = std::min(block.times, std::max(before, after));
+        if (block.certain || !(least > block.least)) continue;
+        block.least = least;
+        changes = true;
+      }
+    }
   }
 
   /// Within these bounds, how many warps go each way where a branch parts.
   void part_ways(UnseenWays unseen) {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       Block& block = blocks_[i];
-      const bool is_header = block.loop != outside && loops_[block.loop].begin == block.begin;
-      if (block.certain || block.may_begin || is_header) continue;
-      double times = 0;
+      Loop* loop = block.loop != outside && loops_[block.loop].begin == block.begin ? &loops_[block.loop] : nullptr;
+      double times = block.may_begin ? warps_ : 0;
       for (const std::size_t from : block.before) {
-        if (from < i) times += coming(blocks_[from], i, unseen);
+        if (from < i && (loop == nullptr || !is_inside(blocks_[from], *loop))) {
+          times += coming(blocks_[from], i, unseen);
+        }
       }
+      if (block.before.size() == 2 && meets_lanes(block))
+        times = std::min(times, blocks_[blocks_[block.before[0]].before[0]].times);
+      if (loop != nullptr) {
+        loop->entered = times;
+        times *= loop->rounds.value_or(1);
+        if (loop->times) continue;
+      }
+      if (block.certain || block.may_begin) continue;
       block.times = std::clamp(times, block.least, std::max(block.least, block.times));
     }
   }
 
   /// Of the warps that ran a block, those that go on with another. A subroutine is for what the usual way cannot do:
-  /// quotients of long integers, numbers too small to be normal.
+  /// quotients of long integers, numbers too small to be normal. A loop is left as often as it is entered.
   [[nodiscard]] double coming(const Block& from, std::size_t to, UnseenWays unseen) const {
     if (code_[from.end - 1].kind == Kind::call) return from.times;  // and comes back
     const auto calls = [&](std::size_t block) { return code_[blocks_[block].end - 1].kind == Kind::call; };
-    double others = 0;
+    const auto stays = [&](std::size_t block) {
+      return from.loop == outside || is_inside(blocks_[block], loops_[from.loop]);
+    };
+    const double leaving = from.loop == outside ? 0 : std::min(from.times, loops_[from.loop].entered);
+    double rest = from.times;
+    double most_of_others = 0;
     double open = 1;
+    bool is_unusual = false;
+    const bool both = unseen == UnseenWays::most || (unseen == UnseenWays::half && parts_lanes(from));
     for (const std::size_t next : from.next) {
       const Block& other = blocks_[next];
       if (next == to || other.times == 0) continue;
-      if (other.certain && other.before.size() == 1) {
-        others += other.times;
-      } else if (calls(to) && !calls(next)) {
-        return 0;
+      if (other.before.size() == 1 && (other.certain || (next < to && !both))) {
+        rest -= other.times;
+        continue;
+      }
+      if (stays(next) && !stays(to)) return std::max(leaving, from.times - other.times);
+      if (stays(to) && !stays(next)) {
+        rest -= leaving;
+        continue;
+      }
+      most_of_others += other.times;
+      if (calls(to) && !calls(next)) {
+        is_unusual = true;
       } else if (calls(to) || !calls(next)) {
         ++open;
       }
     }
-    if (unseen == UnseenWays::fewest && open > 1) return 0;
-    const bool both = unseen == UnseenWays::most || parts_lanes(from);
-    return std::max(0.0, from.times - others) / (both ? 1 : open);
+    rest = std::max(0.0, rest);
+    double share = open == 1 || both ? rest : unseen == UnseenWays::half ? rest / open : 0;
+    if (is_unusual) share = 0;
+    return std::max(share, rest - most_of_others);
   }
 
   /// Whether it parts into two ways that meet again right after: of a warp's lanes some go each way.
@@ -333,6 +413,12 @@ class Path {
     const Block& one_way = blocks_[from.next[0]];
     const Block& other_way = blocks_[from.next[1]];
     return one_way.next.size() == 1 && one_way.next == other_way.next;
+  }
+
+  /// Whether the lanes that have parted meet again there.
+  [[nodiscard]] bool meets_lanes(const Block& block) const {
+    const auto& one_way = blocks_[block.before[0]].before;
+    return one_way.size() == 1 && one_way == blocks_[block.before[1]].before && parts_lanes(blocks_[one_way[0]]);
   }
 
   [[nodiscard]] double loads_in(const Block& block) const {

@@ -25,6 +25,7 @@ constexpr unsigned exits = 0x94d;
 constexpr unsigned tensor_copy = 0x5b4;
 
 constexpr int none = 7;
+constexpr std::uint64_t unconditional = 7;
 
 /// An instruction for compute capability 9.0.
 struct Written {
@@ -46,8 +47,9 @@ std::string code_of(const std::vector<Written>& all) {
       low |= (static_cast<std::uint64_t>(distance) & 0xff) << 16;
       low |= static_cast<std::uint64_t>(distance >> 8) << 34;
     }
-    const std::uint64_t high = std::uint64_t{written.stall} << 41 | static_cast<std::uint64_t>(written.sets) << 46 |
-                               std::uint64_t{none} << 49 | std::uint64_t{written.waits_for} << 52;
+    const std::uint64_t high = unconditional << 23 | std::uint64_t{written.stall} << 41 |
+                               static_cast<std::uint64_t>(written.sets) << 46 | std::uint64_t{none} << 49 |
+                               std::uint64_t{written.waits_for} << 52;
     code += test::bytes_of(low) + test::bytes_of(high);
   }
   return code;
