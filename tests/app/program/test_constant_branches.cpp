@@ -10,9 +10,11 @@
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app {
+namespace gpumem::app::test_constant_branches {
 
 namespace {
+
+namespace test = gpumem::test;
 
 constexpr std::uint32_t first_parameter = 0x210;
 
@@ -136,4 +138,4 @@ TEST_CASE("integers are computed as the GPU computes them", "[program][constants
   }
 }
 
-}  // namespace gpumem::app
+}  // namespace gpumem::app::test_constant_branches
