@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/program/constant_bank.hpp"
+#include "app/program/machine_code/constant_bank.hpp"
 #include "app/program/raw_data.hpp"
 #include "engine/machine/device.hpp"
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/program/constant_bank.hpp"
+#include "app/program/machine_code/constant_bank.hpp"
+#include "app/program/machine_code/warp_path.hpp"
 #include "app/program/site_demand.hpp"
-#include "app/program/warp_path.hpp"
 #include "engine/model/profile.hpp"
 #include "engine/model/schedule.hpp"
 #include "inject/raw_format.hpp"

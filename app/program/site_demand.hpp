@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/program/instructions.hpp"
+#include "app/program/machine_code/instructions.hpp"
 #include "engine/model/demand.hpp"
 #include "engine/model/profile.hpp"
 #include "inject/raw_format.hpp"

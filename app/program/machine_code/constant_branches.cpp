@@ -1,11 +1,11 @@
-#include "app/program/constant_branches.hpp"
+#include "app/program/machine_code/constant_branches.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <set>
 
-#include "app/program/known_values.hpp"
-#include "app/program/operations.hpp"
+#include "app/program/machine_code/known_values.hpp"
+#include "app/program/machine_code/operations.hpp"
 
 namespace gpumem::app {
 

@@ -1,4 +1,4 @@
-#include "app/program/constant_bank.hpp"
+#include "app/program/machine_code/constant_bank.hpp"
 
 #include <cstring>
 

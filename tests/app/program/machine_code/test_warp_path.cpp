@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "app/program/instructions.hpp"
-#include "app/program/warp_path.hpp"
+#include "app/program/machine_code/instructions.hpp"
+#include "app/program/machine_code/warp_path.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 

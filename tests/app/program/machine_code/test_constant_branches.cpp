@@ -2,11 +2,11 @@
 #include <cstring>
 #include <map>
 
-#include "app/program/constant_branches.hpp"
-#include "app/program/known_values.hpp"
-#include "app/program/operations.hpp"
-#include "app/program/warp_path.hpp"
-#include "tests/app/program/compiled_kernels.hpp"
+#include "app/program/machine_code/constant_branches.hpp"
+#include "app/program/machine_code/known_values.hpp"
+#include "app/program/machine_code/operations.hpp"
+#include "app/program/machine_code/warp_path.hpp"
+#include "tests/app/program/machine_code/compiled_kernels.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 

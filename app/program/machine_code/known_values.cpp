@@ -1,4 +1,4 @@
-#include "app/program/known_values.hpp"
+#include "app/program/machine_code/known_values.hpp"
 
 #include <type_traits>
 

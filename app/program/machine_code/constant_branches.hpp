@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/program/constant_bank.hpp"
-#include "app/program/instructions.hpp"
+#include "app/program/machine_code/constant_bank.hpp"
+#include "app/program/machine_code/instructions.hpp"
 
 namespace gpumem::app {
 

@@ -1,4 +1,4 @@
-#include "app/program/warp_path.hpp"
+#include "app/program/machine_code/warp_path.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "app/program/constant_branches.hpp"
-#include "app/program/instructions.hpp"
+#include "app/program/machine_code/constant_branches.hpp"
+#include "app/program/machine_code/instructions.hpp"
 #include "app/program/raw_words.hpp"
 
 namespace gpumem::app {

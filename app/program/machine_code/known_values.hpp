@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/program/constant_bank.hpp"
-#include "app/program/operations.hpp"
+#include "app/program/machine_code/constant_bank.hpp"
+#include "app/program/machine_code/operations.hpp"
 
 namespace gpumem::app {
 

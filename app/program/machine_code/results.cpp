@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/program/known_values.hpp"
+#include "app/program/machine_code/known_values.hpp"
 
 namespace gpumem::app {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/program/constant_bank.hpp"
-#include "app/program/instructions.hpp"
+#include "app/program/machine_code/constant_bank.hpp"
+#include "app/program/machine_code/instructions.hpp"
 #include "engine/model/profile.hpp"
 #include "engine/model/workload.hpp"
 #include "inject/raw_format.hpp"

@@ -1,4 +1,4 @@
-#include "app/program/operations.hpp"
+#include "app/program/machine_code/operations.hpp"
 
 #include <algorithm>
 #include <iterator>

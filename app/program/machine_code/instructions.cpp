@@ -1,4 +1,4 @@
-#include "app/program/instructions.hpp"
+#include "app/program/machine_code/instructions.hpp"
 
 #include <algorithm>
 #include <cstring>
