@@ -67,7 +67,7 @@ void Module::Unload::operator()(CUmod_st* module) const noexcept { driver().modu
 
 Module::Module(const CompiledKernels& kernels) {
   CUmodule module = nullptr;
-  driver().check(driver().module_load_data(&module, kernels.cubin.data()), "load_driver compiled kernels");
+  driver().check(driver().module_load_data(&module, kernels.cubin.data()), "load compiled kernels");
   module_.reset(module);
   for (const std::string& name : kernels.names) {
     CUfunction function = nullptr;
