@@ -5,7 +5,7 @@
 //
 //   namespace axis { constexpr Choice<Op> op{"op", {"read", "write", "copy"}}; }
 //   probe.axes = {axis::op({.flag = "op", .purpose = "what the kernel does"})};
-//   const Op op = one[axis::op];
+//   const Op op = tested[axis::op];
 
 #include <algorithm>
 #include <array>

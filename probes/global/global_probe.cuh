@@ -6,9 +6,7 @@
 //   bool active(std::uint64_t i) const                whether the thread of element i takes part
 //   std::uint64_t extent(std::uint64_t count) const   elements an array must have for i < count
 //   std::uint64_t useful(std::uint64_t count) const   elements accessed for i < count
-//   PatternPeriod period() const                      how it repeats itself (launch.hpp), for the model to count
-//   launches
-//                                                     exactly; only where that holds for every i
+//   PatternPeriod period() const                      may be left out: how it repeats itself for every i (launch.hpp)
 //
 // No element may be accessed twice: verification counts the words written.
 

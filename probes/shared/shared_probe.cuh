@@ -2,8 +2,10 @@
 // From a pattern of shared-memory words to a probe: the kernels that load and store them again and again, their checks,
 // what they are to the model, and their headline. A probe's file supplies the pattern, a trivially copyable functor:
 //
-//   std::uint32_t operator()(std::uint32_t thread, std::uint32_t turn) const   word that a thread accesses, turn <
-//   turns std::uint32_t extent() const                                              words that a block needs
+//   std::uint32_t operator()(std::uint32_t thread, std::uint32_t turn) const   word that a thread accesses
+//   std::uint32_t extent() const                                               words that a block needs
+//
+// A turn is less than `turns`.
 //
 // The warps of a block may share words: they find, or leave, the same there.
 
