@@ -5,7 +5,6 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/commands/saved_reports.hpp"
 #include "engine/base/error.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"

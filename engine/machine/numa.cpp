@@ -17,7 +17,7 @@
 #include <system_error>
 
 #include "engine/base/error.hpp"
-#include "engine/base/read_file.hpp"
+#include "engine/base/read_input.hpp"
 
 namespace gpumem::measure {
 

@@ -11,6 +11,10 @@
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/session.hpp"
 
+namespace gpumem::host {
+class Buffer;
+}
+
 namespace gpumem::measure {
 
 /// Fills device memory with what no launch leaves there (content.hpp). `what` is what a failure says was tried.
@@ -57,5 +61,10 @@ using MismatchCount = CheckResult<unsigned long long>;
 /// stream holds before. `what` names the words in a failure: "32-bit words on the device".
 [[nodiscard]] Verification verify_random_words(Session& session, const std::uint32_t* words, std::uint64_t count,
                                                std::uint64_t first, cudaStream_t stream, const char* what);
+
+/// The same of words in host memory: the host compares them, or the device where the host reads them very slowly
+/// (write-combined). The transfer must have ended.
+[[nodiscard]] Verification verify_in_host_memory(Session& session, const host::Buffer& buffer, std::uint64_t count,
+                                                 std::uint64_t first, cudaStream_t stream);
 
 }  // namespace gpumem::measure

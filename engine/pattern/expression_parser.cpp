@@ -1,5 +1,3 @@
-#include "engine/pattern/expression_parser.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/suggest.hpp"
+#include "engine/pattern/expression.hpp"
 #include "engine/pattern/expression_builder.hpp"
 #include "engine/pattern/expression_tokens.hpp"
 

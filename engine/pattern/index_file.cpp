@@ -10,10 +10,8 @@
 #include <stdexcept>
 
 #include "engine/base/error.hpp"
-#include "engine/pattern/foreign_file.hpp"
 #include "engine/pattern/index_file_text.hpp"
 #include "engine/pattern/npy.hpp"
-#include "engine/pattern/raw_words.hpp"
 
 namespace gpumem::pattern {
 

@@ -1,5 +1,3 @@
-#include "engine/pattern/raw_words.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "engine/base/error.hpp"
+#include "engine/pattern/index_file.hpp"
 
 namespace gpumem::pattern {
 

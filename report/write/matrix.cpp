@@ -9,7 +9,6 @@
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
 #include "report/write/cells.hpp"
-#include "report/write/matrix_summary.hpp"
 
 namespace gpumem::report {
 

@@ -1,5 +1,3 @@
-#include "report/write/matrix_summary.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
+#include "report/write/matrix.hpp"
 
 namespace gpumem::report {
 

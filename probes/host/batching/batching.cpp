@@ -16,7 +16,6 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/host/batching/batching_case.hpp"
-#include "probes/host/verify.hpp"
 #include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 

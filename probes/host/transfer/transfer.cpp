@@ -15,7 +15,6 @@
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/host/transfer/transfer_case.hpp"
-#include "probes/host/verify.hpp"
 #include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
@@ -103,7 +102,7 @@ class TransferExperiment final : public measure::Experiment {
           measure::verify_random_words(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
     }
     if (transfer_.to_host && found.mismatches == 0) {
-      found = verify_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);
+      found = measure::verify_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);
     }
     return found;
   }

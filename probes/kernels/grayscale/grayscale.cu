@@ -14,10 +14,10 @@
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
+#include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/predict.hpp"
 #include "probes/comparison.hpp"
-#include "probes/kernels/grayscale/empty_launch.hpp"
 #include "probes/kernels/grayscale/grayscale.hpp"
 #include "probes/kernels/grayscale/grayscale_kernels.cuh"
 #include "probes/probe.hpp"
@@ -40,6 +40,20 @@ static Workload describe_grayscale(const Case& decided, const Device& device) {
   workload.block_threads = Grayscale::block_threads;
   workload.cold = true;  // launches take images in turns
   return workload;
+}
+
+static __global__ void do_nothing() {}
+
+/// What a launch costs however little its kernel does: one of many queued behind each other.
+static measure::Seconds time_empty_launch(measure::Session& session) {
+  constexpr unsigned launches = 50;
+  constexpr unsigned runs = 11;
+  const measure::Stream& stream = session.stream();
+  const measure::Summary summary = measure::time_queued(stream, runs, [&] {
+    for (unsigned i = 0; i < launches; ++i) do_nothing<<<1, 1, 0, stream.get()>>>();
+    measure::check(cudaGetLastError(), "launch an empty kernel");
+  });
+  return summary.median / launches;
 }
 
 class GrayscaleExperiment final : public measure::Experiment {

@@ -13,7 +13,6 @@
 #include "report/portrait/portrait.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
-#include "report/write/portraits/bars.hpp"
 #include "report/write/portraits/chart.hpp"
 #include "report/write/portraits/portrait.hpp"
 #include "report/write/portraits/style.hpp"
