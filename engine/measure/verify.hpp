@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
@@ -48,6 +50,16 @@ class CheckResult {
     check(cudaMemcpyAsync(&found, on_device_, sizeof found, cudaMemcpyDefault, stream), "read the check", location);
     check(cudaStreamSynchronize(stream), what, location);
     return found;
+  }
+
+  /// The same of a check that finds a `count`, and the `first` of them: what an experiment verifies, in units of
+  /// `what`.
+  [[nodiscard]] Verification verification(cudaStream_t stream, std::string what,
+                                          std::source_location location = std::source_location::current()) const {
+    const Found found = read(stream, "run the kernel and its check", location);
+    Verification verification{.mismatches = found.count, .what = std::move(what)};
+    if (found.count > 0) verification.first_mismatch = found.first;
+    return verification;
   }
 
  private:

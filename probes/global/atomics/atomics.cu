@@ -2,7 +2,6 @@
 // address, and whether the lanes of a warp meet there already.
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -204,9 +203,7 @@ Probe atomics_probe() {
         return static_cast<double>(workload.sites.front().requests) * access::warp_lanes / seconds * per_giga;
       }};
   probe.describe = describe_atomics;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<AtomicsExperiment>(decided, session);
-  };
+  probe.prepare = prepared<AtomicsExperiment>;
   probe.conclude = conclude_atomics;
   return probe;
 }

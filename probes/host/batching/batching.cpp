@@ -217,9 +217,7 @@ Probe batching_probe() {
                       Better::neither}};
   probe.describe = describe_batching;
   probe.validate = validate;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<BatchingExperiment>(decided, session);
-  };
+  probe.prepare = prepared<BatchingExperiment>;
   probe.conclude = conclude_batching;
   return probe;
 }

@@ -2,7 +2,6 @@
 // at once. Page-locked memory is read by the device's copy engines; pageable memory the host has to stage first.
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -219,9 +218,7 @@ Probe transfer_probe() {
       {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth", Better::less}};
   probe.describe = describe_transfer;
   probe.validate = [](const Case& chosen) { require_words(chosen[axis::size_bytes]); };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<TransferExperiment>(decided, session);
-  };
+  probe.prepare = prepared<TransferExperiment>;
   probe.conclude = conclude_transfer;
   return probe;
 }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -87,10 +86,7 @@ class GrayscaleExperiment final : public measure::Experiment {
         });
       }
     }
-    const global::Mismatches result = found.read(stream);
-    measure::Verification verification{.mismatches = result.count, .what = "grey pixels"};
-    if (result.count > 0) verification.first_mismatch = result.first;
-    return verification;
+    return found.verification(stream, "grey pixels");
   }
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t /*stream*/, measure::Seconds per_launch) override {
@@ -223,9 +219,7 @@ static Probe grayscale_probe() {
       light_metric("expected_us", "memory, arithmetic and launch, one after another", Better::neither),
       {.quantity = {"of_expected_percent", "the time expected over the time taken", Better::more}, .essential = true}};
   probe.describe = describe_grayscale;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<GrayscaleExperiment>(decided, session);
-  };
+  probe.prepare = prepared<GrayscaleExperiment>;
   probe.conclude = conclude_grayscale;
   return probe;
 }
