@@ -24,7 +24,6 @@
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
 #include "inject/output.hpp"
-#include "inject/unnoticed.hpp"
 
 namespace gpumem::inject {
 

@@ -14,7 +14,6 @@
 #include "inject/sites/sampling.hpp"
 #include "inject/sites/sanitizer.hpp"
 #include "inject/sites/timing.hpp"
-#include "inject/unnoticed.hpp"
 #include "inject/watch.hpp"
 
 namespace gpumem::inject {

@@ -12,7 +12,6 @@
 #include "engine/measure/verify.hpp"
 #include "probes/global/launch.cuh"
 #include "probes/global/verify.cuh"
-#include "probes/host/zero_copy/affine.hpp"
 #include "probes/host/zero_copy/zero_copy_case.hpp"
 #include "probes/probe.hpp"
 
