@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ostream>
 
 #include "app/command_line/command_options.hpp"

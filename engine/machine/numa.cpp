@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "engine/base/suggest.hpp"
 #include "engine/pattern/expression.hpp"

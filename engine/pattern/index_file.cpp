@@ -7,7 +7,6 @@
 #include <cctype>
 #include <filesystem>
 #include <limits>
-#include <stdexcept>
 
 #include "engine/base/error.hpp"
 #include "engine/pattern/index_file_text.hpp"

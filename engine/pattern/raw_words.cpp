@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 #include "engine/base/error.hpp"
 #include "engine/pattern/index_file.hpp"

@@ -2,7 +2,6 @@
 // after another; the same table in shared memory, or in global memory and then in L1, serves them together.
 
 #include <string>
-#include <vector>
 
 #include "engine/measure/content.hpp"
 #include "engine/measure/cuda.hpp"

@@ -3,7 +3,6 @@
 
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>

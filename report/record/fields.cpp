@@ -1,7 +1,5 @@
 #include "report/record/fields.hpp"
 
-#include "report/record/cases.hpp"
-
 namespace gpumem::report {
 
 namespace {

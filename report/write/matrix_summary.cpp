@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <optional>
 
 #include "engine/base/words.hpp"
 #include "engine/statistics/statistics.hpp"

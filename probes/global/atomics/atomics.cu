@@ -1,7 +1,6 @@
 // Atomics: all threads add to a number of addresses. What that costs is contention: how many updates meet at an
 // address, and whether the lanes of a warp meet there already.
 
-#include <algorithm>
 #include <optional>
 #include <string>
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"

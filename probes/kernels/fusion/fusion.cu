@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/measure/cuda.hpp"

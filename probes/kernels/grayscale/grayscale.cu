@@ -1,7 +1,6 @@
 // Grayscale: an image of red, green and blue bytes made grey, held against its speed of light: the time that memory,
 // the arithmetic and the launch should take, one after another.
 
-#include <cstddef>
 #include <iterator>
 #include <map>
 #include <span>

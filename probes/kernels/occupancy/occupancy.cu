@@ -2,7 +2,6 @@
 // blocks, registers, or shared memory.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <iterator>
 #include <map>

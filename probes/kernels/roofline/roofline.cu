@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"

@@ -4,7 +4,6 @@
 // registers and threads.
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <optional>
 #include <string>
