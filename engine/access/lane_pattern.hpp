@@ -1,7 +1,6 @@
 #pragma once
 // How the lanes of one request lie to each other, from their addresses alone.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "engine/access/request.hpp"

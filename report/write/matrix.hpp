@@ -1,7 +1,6 @@
 #pragma once
 // A matrix of cases as text: what stands in its cells, and what is said below it.
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
