@@ -1,5 +1,6 @@
 #pragma once
-// Functions of the driver, found at run time: this library is a guest that brings nothing along.
+// Functions of the driver, found at run time: this library is a guest that brings nothing along, and calls them in the
+// program's threads.
 
 #include <cuda.h>
 
@@ -57,5 +58,27 @@ struct Driver {
 [[nodiscard]] const Driver& driver();
 /// Finds them. What is missing in words, or empty.
 [[nodiscard]] std::string load_driver();
+
+/// While it lives, calls of this thread are ours: no stream capture of the program's takes offence at them, and they
+/// are not watched.
+class Unnoticed {
+ public:
+  Unnoticed() {
+    ++depth;
+    static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_));
+  }
+  ~Unnoticed() {
+    static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_));
+    --depth;
+  }
+  Unnoticed(const Unnoticed&) = delete;
+  Unnoticed& operator=(const Unnoticed&) = delete;
+
+  [[nodiscard]] static bool here() { return depth > 0; }
+
+ private:
+  static inline thread_local unsigned depth = 0;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
 
 }  // namespace gpumem::inject

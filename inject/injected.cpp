@@ -9,7 +9,6 @@
 #include "inject/driver.hpp"
 #include "inject/options.hpp"
 #include "inject/output.hpp"
-#include "inject/unnoticed.hpp"
 #include "inject/watch.hpp"
 
 namespace gpumem::inject {

@@ -1,6 +1,7 @@
 #include "inject/launches.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "inject/driver.hpp"
 #include "inject/driver_calls.hpp"
@@ -70,6 +71,24 @@ bool is_cooperative(const CUlaunchConfig& config) {
   });
 }
 
+/// Of a launch that brings all parameters as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which names end by zero.
+std::vector<std::byte> buffer_of(void** extra) {
+  const void* buffer = nullptr;
+  std::size_t bytes = 0;
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      buffer = extra[1];
+    } else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1] != nullptr) {
+      bytes = *static_cast<const std::size_t*>(extra[1]);
+    } else {
+      return {};
+    }
+  }
+  if (buffer == nullptr || bytes > most_parameter_bytes) return {};
+  const auto* begin = static_cast<const std::byte*>(buffer);
+  return {begin, begin + bytes};
+}
+
 }  // namespace
 
 std::span<const CallId> launch_calls() { return launches; }
@@ -107,6 +126,22 @@ Launch launch_of(CallId id, const void* parameters) {
   }
   if (is_per_thread(id) && launch.stream == nullptr) launch.stream = CU_STREAM_PER_THREAD;
   return launch;
+}
+
+std::vector<std::byte> parameters_of(CUfunction function, const Launch& launch) {
+  std::vector<std::byte> all;
+  if (launch.parameters == nullptr) return launch.extra == nullptr ? all : buffer_of(launch.extra);
+  if (driver().cuFuncGetParamInfo == nullptr) return all;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; driver().cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
+    // What does not fit is none of a kernel's.
+    if (offset < all.size() || offset > most_parameter_bytes || bytes > most_parameter_bytes - offset) return {};
+    if (launch.parameters[i] == nullptr) return {};
+    all.resize(offset + bytes);
+    std::memcpy(all.data() + offset, launch.parameters[i], bytes);
+  }
+  return all;
 }
 
 CUresult launch_again(CallId id, const void* parameters, CUstream stream) {

@@ -1,7 +1,9 @@
 #pragma once
 // The driver's calls that are watched, and the launches that they ask for.
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "inject/driver_calls.hpp"
 #include "inject/kernels.hpp"
@@ -32,6 +34,10 @@ struct Launch {
 
 /// What a call of `launch_calls` launches, from the parameters that the callback has.
 [[nodiscard]] Launch launch_of(CallId id, const void* parameters);
+/// The parameters that a launch hands its kernel, side by side as the kernel finds them in its constant bank: branches
+/// of most kernels depend on them. Empty where the driver does not tell how they lie. Called while the launch's own
+/// call lasts.
+[[nodiscard]] std::vector<std::byte> parameters_of(CUfunction function, const Launch& launch);
 /// The launch once more, as the program asked for it; not a cooperative one.
 CUresult launch_again(CallId id, const void* parameters, CUstream stream);
 

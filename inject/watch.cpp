@@ -1,6 +1,8 @@
 #include "inject/watch.hpp"
 
-#include "inject/contexts.hpp"
+#include <utility>
+#include <vector>
+
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
 #include "inject/modules.hpp"
@@ -11,6 +13,9 @@ namespace gpumem::inject {
 namespace {
 
 std::uint64_t launches_seen = 0;
+
+std::mutex ending;  // never held while anything else is called
+std::vector<CUcontext> ended;
 
 bool is_captured(CUstream stream) {
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -24,8 +29,16 @@ Watch& watch() {
   return the_only;
 }
 
+void context_ends(CUcontext context) {
+  const std::lock_guard lock(ending);
+  ended.push_back(context);
+}
+
 void forget_ended_contexts() {
-  for (CUcontext context : ended_contexts()) {
+  std::unique_lock lock(ending);
+  const std::vector<CUcontext> contexts = std::exchange(ended, {});
+  lock.unlock();
+  for (CUcontext context : contexts) {
     forget_kernels(context);
     watch().engine.forget(context);
   }

@@ -30,6 +30,10 @@ struct Watch {
 };
 [[nodiscard]] Watch& watch();
 
+/// A context is about to end while the program goes on (cudaDeviceReset): whatever is kept of it must not outlive it,
+/// for the next one may get its address. Any thread may say so, with the driver's locks held.
+void context_ends(CUcontext context);
+
 /// A launch that the program asks for.
 struct WatchedLaunch {
   Launch launch;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/model/arithmetic.hpp"
+#include "engine/model/predict.hpp"
 
 namespace gpumem {
 
@@ -87,6 +88,16 @@ Headline flop_rate(std::string purpose) {
             return static_cast<double>(*workload.useful_flops) / seconds * per_giga;
           },
           .peak = attainable_gflop_per_s};
+}
+
+Headline request_cycles(decltype(Headline::peak) peak) {
+  return {
+      .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},
+      .predict = [](const Workload&, const model::Prediction& prediction,
+                    const model::Profile& profile) -> std::optional<double> {
+        return prediction.sites.front().cost.wavefronts_per_request / profile.rates.shared_wavefronts_per_cycle;
+      },
+      .peak = std::move(peak)};
 }
 
 Metric intensity() {

@@ -87,6 +87,9 @@ struct Headline {
 /// Useful flops over time, in GFLOP/s. The peak is the roofline, so that the fraction of it is where a case stands.
 [[nodiscard]] Headline flop_rate(std::string purpose);
 
+/// Cycles of a multiprocessor per warp request of the first site, by its own clock. Every run samples them.
+[[nodiscard]] Headline request_cycles(decltype(Headline::peak) peak);
+
 /// A further number of a case. Measured by the experiment (measure::Experiment::metrics), or worked out from the time.
 struct Metric {
   Quantity quantity;
@@ -178,6 +181,12 @@ struct Probe {
     return compared.empty() ? axes.front().parameter : compared;
   }
 };
+
+/// For `Probe::prepare`: an experiment of that class, made of the case and the session.
+template <class Experiment>
+[[nodiscard]] std::unique_ptr<measure::Experiment> prepared(const Case& decided, measure::Session& session) {
+  return std::make_unique<Experiment>(decided, session);
+}
 
 /// All registered probes, by name. The only global state.
 [[nodiscard]] const std::vector<Probe>& probes();

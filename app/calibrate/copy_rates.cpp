@@ -6,7 +6,7 @@
 
 #include "app/calibrate/calibration.hpp"
 #include "engine/base/words.hpp"
-#include "engine/statistics/linear_cost.hpp"
+#include "engine/statistics/straight_line.hpp"
 #include "report/record/cases.hpp"
 
 namespace gpumem::app {

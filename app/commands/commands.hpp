@@ -34,6 +34,11 @@ struct ProbeArguments : RunOptions {
                             const Environment& environment,
                             const std::function<void(const report::Report& report)>& finish);
 
+/// Reads files, of which one may be "-" for standard input. What a report of an older version lacks and follows from
+/// its readings (findings, explanations) is made; the readings stay as they are. Throws a usage error.
+[[nodiscard]] std::vector<report::NamedReport> read_reports(const std::vector<std::string>& paths,
+                                                            const Environment& environment);
+
 enum class CheckFormat { table, json, markdown, github };
 
 struct CheckArguments : RunOptions {

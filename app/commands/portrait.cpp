@@ -10,7 +10,6 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/commands/saved_reports.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
 #include "engine/base/error.hpp"

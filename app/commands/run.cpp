@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 
@@ -24,7 +23,6 @@
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/joined.hpp"
-#include "report/record/kernels.hpp"
 #include "report/text/name_pattern.hpp"
 #include "report/text/text.hpp"
 

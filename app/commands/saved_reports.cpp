@@ -1,7 +1,8 @@
-#include "app/commands/saved_reports.hpp"
+// Saved reports as commands show them.
 
 #include <algorithm>
 
+#include "app/commands/commands.hpp"
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"

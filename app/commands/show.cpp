@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ostream>
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/commands/saved_reports.hpp"
 #include "engine/base/error.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"

@@ -12,7 +12,6 @@
 #include "app/command_line/values.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
-#include "engine/base/unusable_item.hpp"
 #include "probes/user/indices/index_values.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"

@@ -4,7 +4,6 @@
 // by a copy of this program that lives until it meets a fault of its own. And of several GPUs each has such a copy, so
 // that what befalls one does not befall the others.
 
-#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <optional>

@@ -2,7 +2,6 @@
 // What an access pattern is, in a few words, found from its addresses alone: "lanes 4096 elements (16 KiB) apart; what
 // shares their sectors comes 128 requests later".
 
-#include <cstdint>
 #include <string>
 
 #include "engine/access/pattern_shape.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 // How the lanes of one request lie to each other, from their addresses alone.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "engine/access/request.hpp"
@@ -25,7 +24,6 @@ enum class LaneKind : std::uint8_t {
   sorted,     ///< all upwards or all downwards, by unequal steps
   scattered   ///< none of these
 };
-inline constexpr std::size_t lane_kinds = static_cast<std::size_t>(LaneKind::scattered) + 1;
 
 /// One request. Distances are bytes between beginnings of words, negative downwards, and modulo 2^64 where memory is
 /// that large. Of lanes next to each other at one address, a group, only the first is looked at for what follows it.

@@ -11,7 +11,6 @@
 #include "engine/access/lanes.hpp"
 #include "engine/access/sampled.hpp"
 #include "engine/base/error.hpp"
-#include "engine/base/interruption.hpp"
 
 // Why a part is enough. Shifts by whole rounds of the channels, 512 bytes, change neither what a request costs nor what
 // a footprint counts: sectors, atoms, lines, pairs of lines, banks and channels all repeat within a round. So take

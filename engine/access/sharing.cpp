@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 #include <vector>
 
 #include "engine/access/sampled.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "engine/base/error.hpp"
-#include "engine/base/read_file.hpp"
+#include "engine/base/read_input.hpp"
 #include "engine/base/words.hpp"
 
 namespace gpumem {

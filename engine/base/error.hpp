@@ -22,6 +22,13 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
+/// One item of what a user brought cannot be used, though others of the same file can: a usage error by itself; where
+/// there are other cases, they run, and this one is skipped.
+class UnusableItem : public Error {
+ public:
+  explicit UnusableItem(const std::string& message) : Error(ErrorKind::usage, message) {}
+};
+
 /// Thrown out of a case that the user interrupted; what finished before it stands.
 struct Interrupted {};
 

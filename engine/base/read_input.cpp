@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <istream>
+#include <iterator>
 
 #include "engine/base/error.hpp"
 #include "engine/base/words.hpp"
@@ -45,6 +46,11 @@ std::string read_input_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) cannot_read(path);
   return read_input(file, path);
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace gpumem

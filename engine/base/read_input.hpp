@@ -1,7 +1,8 @@
 #pragma once
-// A user's file, which may be anything.
+// A user's file, which may be anything, and small files of the system.
 
 #include <cstddef>
+#include <filesystem>
 #include <iosfwd>
 #include <string>
 
@@ -17,5 +18,8 @@ inline constexpr std::size_t most_input_bytes = std::size_t{256} << 20U;
 
 /// All of a file. Throws a usage error with the path and the system's reason.
 [[nodiscard]] std::string read_input_file(const std::string& path);
+
+/// All of a small file of the system, which is there or not; empty when it cannot be read.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 }  // namespace gpumem

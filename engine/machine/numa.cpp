@@ -12,12 +12,11 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 
 #include "engine/base/error.hpp"
-#include "engine/base/read_file.hpp"
+#include "engine/base/read_input.hpp"
 
 namespace gpumem::measure {
 

@@ -3,8 +3,6 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
-#include <utility>
-
 #include "engine/base/error.hpp"
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/range_profiler.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <string>
 
 #include "engine/base/error.hpp"
 

@@ -1,4 +1,5 @@
 #include "engine/measure/content.hpp"
+#include "engine/measure/host_memory.hpp"
 #include "engine/measure/verify.hpp"
 
 namespace gpumem::measure {
@@ -38,6 +39,16 @@ Verification verify_random_words(Session& session, const std::uint32_t* words, s
   Verification verification{.mismatches = found.count, .what = what};
   if (found.count > 0) verification.first_mismatch = found.first;
   return verification;
+}
+
+Verification verify_in_host_memory(Session& session, const host::Buffer& buffer, std::uint64_t count,
+                                   std::uint64_t first, cudaStream_t stream) {
+  constexpr const char* what = "32-bit words in host memory";
+  if (buffer.memory() == host::Memory::write_combined && buffer.device_words() != nullptr) {
+    return verify_random_words(session, buffer.device_words(), count, first, stream, what);
+  }
+  const host::Difference difference = host::compare_random(buffer.words(), count, first);
+  return {.mismatches = difference.mismatches, .first_mismatch = difference.first, .what = what};
 }
 
 }  // namespace gpumem::measure

@@ -4,12 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/session.hpp"
+
+namespace gpumem::host {
+class Buffer;
+}
 
 namespace gpumem::measure {
 
@@ -46,6 +52,16 @@ class CheckResult {
     return found;
   }
 
+  /// The same of a check that finds a `count`, and the `first` of them: what an experiment verifies, in units of
+  /// `what`.
+  [[nodiscard]] Verification verification(cudaStream_t stream, std::string what,
+                                          std::source_location location = std::source_location::current()) const {
+    const Found found = read(stream, "run the kernel and its check", location);
+    Verification verification{.mismatches = found.count, .what = std::move(what)};
+    if (found.count > 0) verification.first_mismatch = found.first;
+    return verification;
+  }
+
  private:
   Found* on_device_;
 };
@@ -57,5 +73,10 @@ using MismatchCount = CheckResult<unsigned long long>;
 /// stream holds before. `what` names the words in a failure: "32-bit words on the device".
 [[nodiscard]] Verification verify_random_words(Session& session, const std::uint32_t* words, std::uint64_t count,
                                                std::uint64_t first, cudaStream_t stream, const char* what);
+
+/// The same of words in host memory: the host compares them, or the device where the host reads them very slowly
+/// (write-combined). The transfer must have ended.
+[[nodiscard]] Verification verify_in_host_memory(Session& session, const host::Buffer& buffer, std::uint64_t count,
+                                                 std::uint64_t first, cudaStream_t stream);
 
 }  // namespace gpumem::measure

@@ -100,6 +100,10 @@ struct Swept {
 /// The only expression of a text without a sweep. Throws as parse(), and for a sweep.
 [[nodiscard]] Expression parse_one(std::string_view text, std::string_view option);
 
+/// The expression with `swept` for what stands in braces, so that columns are those of the text as written. Without a
+/// value the text has no braces. Throws as parse().
+[[nodiscard]] Expression parse_with(std::string_view text, std::string_view option, std::optional<std::int64_t> swept);
+
 /// The same expression where there are `n` accesses: what depends on nothing else is worked out. Throws a usage error
 /// for a division that is by zero then, for every access.
 [[nodiscard]] Expression with_accesses(const Expression& expression, std::int64_t n);

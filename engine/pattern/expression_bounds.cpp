@@ -6,8 +6,6 @@
 #include <limits>
 #include <optional>
 
-#include "engine/pattern/expression_apply.hpp"
-
 namespace gpumem::pattern {
 
 namespace {

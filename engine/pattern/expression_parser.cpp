@@ -1,12 +1,10 @@
-#include "engine/pattern/expression_parser.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "engine/base/suggest.hpp"
+#include "engine/pattern/expression.hpp"
 #include "engine/pattern/expression_builder.hpp"
 #include "engine/pattern/expression_tokens.hpp"
 

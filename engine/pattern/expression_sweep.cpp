@@ -7,7 +7,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/ranges.hpp"
-#include "engine/pattern/expression_parser.hpp"
+#include "engine/pattern/expression.hpp"
 #include "engine/pattern/expression_tokens.hpp"
 
 namespace gpumem::pattern {

@@ -1,9 +1,8 @@
-#include "engine/pattern/foreign_file.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+
+#include "engine/pattern/index_file_bytes.hpp"
 
 namespace gpumem::pattern {
 

@@ -7,13 +7,10 @@
 #include <cctype>
 #include <filesystem>
 #include <limits>
-#include <stdexcept>
 
 #include "engine/base/error.hpp"
-#include "engine/pattern/foreign_file.hpp"
 #include "engine/pattern/index_file_text.hpp"
 #include "engine/pattern/npy.hpp"
-#include "engine/pattern/raw_words.hpp"
 
 namespace gpumem::pattern {
 

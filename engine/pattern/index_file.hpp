@@ -45,16 +45,23 @@ inline constexpr std::span<const std::string_view> named_index_formats =
 /// text where there is no byte that text has not. Nothing of other files: they are words.
 [[nodiscard]] std::optional<IndexFormat> index_format_of_begin(std::string_view begin);
 
+/// u32 or u64, for the little-endian words that a file of a multiple of 4 bytes, at least 4, holds which says nothing
+/// of itself: by evidence. Of indices in 64 bits most have an upper half of 0, or all a small one; indices in 32 bits
+/// stay below 2^31, for whoever has more keeps them in 64. Throws a usage error that says what the file looks like
+/// otherwise (floats, big-endian words, words of 16 bits, neither width rather than the other), and which
+/// --index-format reads it all the same.
+[[nodiscard]] IndexFormat format_of_words(const WordBuffer& words, const std::string& source);
+
 /// All indices of a file or pipe, and what they were taken for.
 struct IndexFile {
   IndexSequence indices;  ///< in words as wide as the file's; of text, in 32 bits where they suffice
   IndexFormat format;
-  bool guessed = false;  ///< words that nobody named: by evidence alone (raw_words.hpp)
+  bool guessed = false;  ///< words that nobody named: by evidence alone (format_of_words())
 };
 
 /// Takes little more memory than the words have. Without a format its content says it. Throws a usage error of one line
 /// with the record that is wrong, and what to do; for Spatter's files too, and, without a format, for what is no list
-/// of indices by how it begins (foreign_file.hpp).
+/// of indices by how it begins (foreign_file()).
 [[nodiscard]] IndexFile read_indices(const ByteSource& source, std::optional<IndexFormat> format);
 
 /// The same of a path, opened before its extension is looked at: whoever mistyped it should hear that. Without a format

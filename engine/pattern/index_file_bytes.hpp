@@ -39,6 +39,11 @@ struct ByteSource {
 /// Turns round the bytes of every word.
 void swap_bytes(WordBuffer& words, unsigned word_bytes);
 
+/// What a file is by its first bytes, of which 4 KiB suffice, where it holds indices in a wrapping, or none: its bytes
+/// would pass for words. With what to do about it: "is compressed with xz; unpack it with unxz". Fit to follow the name
+/// of the file in an error.
+[[nodiscard]] std::optional<std::string> foreign_file(std::string_view begin);
+
 /// What a file holds, fit to stand in one line of an error: the first characters, and codes for what is no printable
 /// ASCII: "1.5", "\x00\x01...".
 [[nodiscard]] std::string quoted_bytes(std::string_view content, std::size_t most = 24);

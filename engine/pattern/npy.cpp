@@ -7,7 +7,6 @@
 #include <span>
 
 #include "engine/base/error.hpp"
-#include "engine/pattern/foreign_file.hpp"
 
 namespace gpumem::pattern {
 

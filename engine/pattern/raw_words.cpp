@@ -1,12 +1,10 @@
-#include "engine/pattern/raw_words.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 #include "engine/base/error.hpp"
+#include "engine/pattern/index_file.hpp"
 
 namespace gpumem::pattern {
 

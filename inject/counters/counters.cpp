@@ -12,19 +12,18 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <memory>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "inject/collectives.hpp"
-#include "inject/contexts.hpp"
 #include "inject/counters/passes.hpp"
 #include "inject/counters/records.hpp"
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
 #include "inject/output.hpp"
-#include "inject/unnoticed.hpp"
 
 namespace gpumem::inject {
 
@@ -33,7 +32,26 @@ namespace {
 std::shared_ptr<const measure::Cupti> cupti;
 std::atomic<unsigned> being_launched = 0;  // calls that launch, in all threads, and have not returned
 
+// Collectives wait for other GPUs: whoever waits for one in the thread that is to launch its part on another GPU waits
+// for ever.
+
 bool graphs_have_collectives = false;
+/// Recorded behind the last collective, or what may hold one, of each stream.
+std::unordered_map<CUcontext, std::map<CUstream, CUevent>> last_collectives;
+
+void note_collective(CUcontext context, CUstream stream) {
+  CUevent& event = last_collectives[context][stream];
+  if (event == nullptr && driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return;
+  static_cast<void>(driver().cuEventRecord(event, stream));
+}
+
+bool a_collective_runs(CUcontext context) {
+  const auto streams = last_collectives.find(context);
+  if (streams == last_collectives.end()) return false;
+  return std::ranges::any_of(streams->second, [](const auto& last) {
+    return last.second != nullptr && driver().cuEventQuery(last.second) == CUDA_ERROR_NOT_READY;
+  });
+}
 
 /// What a call that launches is in the middle of.
 struct Call {

@@ -2,7 +2,6 @@
 
 #if GPUMEM_HAS_CUPTI
 
-#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -11,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/base/error.hpp"
 #include "engine/measure/range_profiler.hpp"
 #include "inject/driver.hpp"
 #include "inject/output.hpp"

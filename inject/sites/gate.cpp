@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstddef>
 #include <ctime>
 #include <vector>
 

@@ -8,15 +8,12 @@
 #include <mutex>
 #include <utility>
 
-#include "inject/contexts.hpp"
 #include "inject/driver.hpp"
 #include "inject/modules.hpp"
 #include "inject/output.hpp"
-#include "inject/sites/parameters.hpp"
 #include "inject/sites/sampling.hpp"
 #include "inject/sites/sanitizer.hpp"
 #include "inject/sites/timing.hpp"
-#include "inject/unnoticed.hpp"
 #include "inject/watch.hpp"
 
 namespace gpumem::inject {

@@ -2,7 +2,6 @@
 // after another; the same table in shared memory, or in global memory and then in L1, serves them together.
 
 #include <string>
-#include <vector>
 
 #include "engine/measure/content.hpp"
 #include "engine/measure/cuda.hpp"
@@ -11,7 +10,6 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
-#include "engine/model/predict.hpp"
 #include "probes/constant/pattern.hpp"
 #include "probes/dispatch.hpp"
 #include "probes/probe.hpp"
@@ -180,23 +178,15 @@ static Probe constant_probe() {
                    .value_optional = true})};
   probe.compared = axis::space.name;
   probe.baseline = std::string("constant");
-  probe.headline = {
-      .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},
-      .predict = [](const Workload&, const model::Prediction& prediction,
-                    const model::Profile& profile) -> std::optional<double> {
-        return prediction.sites.front().cost.wavefronts_per_request / profile.rates.shared_wavefronts_per_cycle;
-      },
-      // A wavefront of shared memory, a line of L1. How fast constant memory could be at best is not documented.
-      .peak = [](const Workload& workload, const Device&) -> std::optional<double> {
-        return workload.sites.front().space == access::Space::constant ? std::nullopt : std::optional(1.0);
-      }};
+  // A wavefront of shared memory, a line of L1. How fast constant memory could be at best is not documented.
+  probe.headline = request_cycles([](const Workload& workload, const Device&) -> std::optional<double> {
+    return workload.sites.front().space == access::Space::constant ? std::nullopt : std::optional(1.0);
+  });
   probe.concluded = {
       {"fixed_cycles", "fitted over the addresses: what a request to constant memory takes beside them", Better::less},
       {"cycles_per_address", "fitted over the addresses: what each of them adds", Better::less}};
   probe.describe = describe_constant;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<LookUpExperiment>(decided, session);
-  };
+  probe.prepare = prepared<LookUpExperiment>;
   probe.conclude = conclude_constant;
   return probe;
 }

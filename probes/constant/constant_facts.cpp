@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 

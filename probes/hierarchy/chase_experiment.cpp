@@ -1,7 +1,5 @@
 #include "probes/hierarchy/chase_experiment.hpp"
 
-#include <array>
-
 #include "engine/measure/content.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/chase.hpp"

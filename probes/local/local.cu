@@ -2,9 +2,7 @@
 // local memory, which is device memory behind the caches; with known ones it lies in registers. The work is the same.
 
 #include <iterator>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -269,9 +267,7 @@ static Probe local_probe() {
       {{"local_bytes_per_thread", "local memory that the compiler gave the kernel, per thread", Better::less}},
       {{"registers_per_thread", "registers that the compiler gave the kernel, per thread", Better::neither}}};
   probe.describe = describe_local;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<LocalExperiment>(decided, session);
-  };
+  probe.prepare = prepared<LocalExperiment>;
   probe.conclude = conclude_local;
   return probe;
 }

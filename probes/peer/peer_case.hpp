@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/machine/device.hpp"
-#include "probes/peer/rounds.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::peer {
@@ -36,6 +35,13 @@ inline constexpr Choice<bool> both{"direction", {{"one-way", false}, {"both", tr
 inline constexpr Choice<bool> at_once{"at_once", {{"no", false}, {"yes", true}}};
 inline constexpr Number size_bytes{"size_bytes"};
 }  // namespace axis
+
+/// From a GPU to another, by their indices.
+struct Pair {
+  std::uint64_t source = 0;
+  std::uint64_t target = 0;
+  bool operator==(const Pair&) const = default;
+};
 
 struct PeerCase {
   Pair pair;
@@ -72,6 +78,11 @@ struct PeerCase {
 
 /// The indices of all GPUs of the machine.
 [[nodiscard]] std::vector<Value> all_gpus(const Device& gpu);
+
+/// The pair and as many others as there can be, each GPU in one of them at most: the round of a round-robin tournament
+/// (circle method) that the pair meets in. All go from the lower index to the higher, or all the other way, as the pair
+/// does; the pair comes first. Both are below `gpus`, and not the same.
+[[nodiscard]] std::vector<Pair> disjoint_pairs(const Pair& pair, std::uint64_t gpus);
 
 [[nodiscard]] std::vector<Quantity> concluded_of_peers();
 

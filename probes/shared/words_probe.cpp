@@ -3,8 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "engine/model/predict.hpp"
-
 namespace gpumem::shared {
 
 Probe words_probe(std::vector<Axis> own) {
@@ -20,16 +18,10 @@ Probe words_probe(std::vector<Axis> own) {
       axis::op({.flag = "op",
                 .purpose = "what the kernel does with the words: conflicts cost loads and stores alike",
                 .defaults = "read"}));
-  probe.headline = {
-      .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},
-      .predict = [](const Workload&, const model::Prediction& prediction,
-                    const model::Profile& profile) -> std::optional<double> {
-        return prediction.sites.front().cost.wavefronts_per_request / profile.rates.shared_wavefronts_per_cycle;
-      },
-      // The words that a warp asks for, through all banks at once.
-      .peak = [](const Workload& workload, const Device&) -> std::optional<double> {
-        return workload.sites.front().word_bytes / access::bank_bytes;
-      }};
+  // The words that a warp asks for, through all banks at once.
+  probe.headline = request_cycles([](const Workload& workload, const Device&) -> std::optional<double> {
+    return workload.sites.front().word_bytes / access::bank_bytes;
+  });
   probe.metrics = {{.quantity = {"gb_per_s_per_multiprocessor", "bandwidth of one multiprocessor", Better::more},
                     .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
                       const auto blocks = static_cast<double>(workload.blocks);  // one a multiprocessor

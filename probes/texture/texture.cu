@@ -378,9 +378,7 @@ static Probe texture_probe() {
   probe.size = [](std::span<Case> sweep, const Device& device) {
     global::size(sweep, device, allocated_bytes, largest_auto_buffer);
   };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<TextureExperiment>(decided, session);
-  };
+  probe.prepare = prepared<TextureExperiment>;
   probe.conclude = conclude_texture;
   return probe;
 }

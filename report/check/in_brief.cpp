@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "report/check/check.hpp"
 #include "report/record/gpus.hpp"

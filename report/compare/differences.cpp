@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <functional>
 #include <optional>
-#include <utility>
 
 #include "engine/base/words.hpp"
 #include "report/compare/compare.hpp"

@@ -4,7 +4,6 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <utility>
 
 #include "engine/base/words.hpp"
 #include "report/record/cases.hpp"

@@ -2,7 +2,6 @@
 // A table whose cases stand side by side as a matrix: a row for each value of the swept parameter, a column for each
 // value of the one across. Pairs of GPUs are one, and the cases of a probe that several GPUs ran.
 
-#include <span>
 #include <string>
 #include <vector>
 

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "report/text/text.hpp"
 
@@ -187,13 +188,6 @@ class ShortNames {
 };
 
 }  // namespace
-
-std::string kernel_base_name(std::string_view demangled) {
-  const Forms forms = forms_of(one_line(demangled));
-  const std::string& name = forms.base;
-  const std::size_t place = name.rfind("::");
-  return place == std::string::npos || place + 2 == name.size() ? name : name.substr(place + 2);
-}
 
 std::vector<std::string> short_kernel_names(std::span<const std::string> demangled, std::size_t width) {
   const ShortNames names({demangled.begin(), demangled.end()}, width);

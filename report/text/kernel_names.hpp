@@ -5,13 +5,9 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gpumem::report {
-
-/// The function alone: of "void at::native::fill<4, float>(int, float*)" it is "fill".
-[[nodiscard]] std::string kernel_base_name(std::string_view demangled);
 
 /// Each name in the fullest form that fits into `width` columns: without arguments; without namespaces too; with that
 /// parameter of its template alone that fewest of the others have; without any. Different names stay different, even

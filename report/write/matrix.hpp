@@ -1,7 +1,6 @@
 #pragma once
 // A matrix of cases as text: what stands in its cells, and what is said below it.
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,5 +44,13 @@ struct MatrixWish {
 };
 
 [[nodiscard]] Matrix make_matrix(const CaseMatrix& cases, const MatrixWish& wish);
+
+/// What the cases of a matrix have in common: middle and range of the measured values, and what was predicted of them,
+/// apart for each prediction where these are few; else of the predicted values. Of the headline also how sure it is,
+/// and how it stands to the baseline's.
+[[nodiscard]] std::vector<std::string> summary_of(const Cases& cases, std::string_view quantity);
+
+/// Whether all read the same.
+[[nodiscard]] bool reads_same(const std::vector<double>& values);
 
 }  // namespace gpumem::report

@@ -1,12 +1,9 @@
-#include "report/write/matrix_summary.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
-#include <optional>
 
 #include "engine/base/words.hpp"
 #include "engine/statistics/statistics.hpp"
@@ -14,6 +11,7 @@
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
+#include "report/write/matrix.hpp"
 
 namespace gpumem::report {
 

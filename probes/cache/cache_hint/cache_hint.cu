@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -350,9 +349,7 @@ Probe cache_hint_probe() {
   probe.baseline = std::string("ld");
   probe.headline = bandwidth(memory_peak);
   probe.describe = describe_cache_hint;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<HintExperiment>(decided, session);
-  };
+  probe.prepare = prepared<HintExperiment>;
   probe.conclude = conclude_cache_hint;
   return probe;
 }

@@ -3,7 +3,6 @@
 // for it (CUDA C++ Programming Guide, L2 persistence); evict-first has the stream leave first instead.
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -349,9 +348,7 @@ Probe persistence_probe() {
   probe.headline = {.quantity = {"hot_bytes_per_cycle", "bytes of the hot set that all multiprocessors read per cycle",
                                  Better::more}};
   probe.describe = describe_persistence;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<HotSetExperiment>(decided, session);
-  };
+  probe.prepare = prepared<HotSetExperiment>;
   probe.conclude = conclude_persistence;
   return probe;
 }

@@ -1,8 +1,6 @@
 // Atomics: all threads add to a number of addresses. What that costs is contention: how many updates meet at an
 // address, and whether the lanes of a warp meet there already.
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -204,9 +202,7 @@ Probe atomics_probe() {
         return static_cast<double>(workload.sites.front().requests) * access::warp_lanes / seconds * per_giga;
       }};
   probe.describe = describe_atomics;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<AtomicsExperiment>(decided, session);
-  };
+  probe.prepare = prepared<AtomicsExperiment>;
   probe.conclude = conclude_atomics;
   return probe;
 }

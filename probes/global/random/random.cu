@@ -288,9 +288,7 @@ static Probe random_probe() {
   probe.fits = [](const Case& tested, const Device& device) {
     return tested[axis::footprint_bytes] < device.free_memory_bytes.value_or(device.memory_bytes);
   };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<RandomExperiment>(decided, session);
-  };
+  probe.prepare = prepared<RandomExperiment>;
   probe.concluded = {{"half_rate_footprint_bytes",
                       "largest footprint up to which accesses are at least half as fast as at their fastest",
                       Better::more}};

@@ -171,11 +171,7 @@ class StreamExperiment final : public measure::Experiment {
     const measure::CheckResult<Mismatches> found(*session_);
     found.reset(stream);
     check(found.data(), stream);
-    const Mismatches result = found.read(stream);
-    measure::Verification verification{.mismatches = result.count,
-                                       .what = case_.reduces ? "warps' sums" : "elements of the target"};
-    if (result.count > 0) verification.first_mismatch = result.first;
-    return verification;
+    return found.verification(stream, case_.reduces ? "warps' sums" : "elements of the target");
   }
 
  private:
@@ -292,9 +288,7 @@ static Probe stream_probe() {
     size(sweep, device,
          [](const Case& tested) { return (inputs_of(tested[axis::stream_kernel]) + 1) * tested[axis::buffer_bytes]; });
   };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<StreamExperiment>(decided, session);
-  };
+  probe.prepare = prepared<StreamExperiment>;
   probe.conclude = conclude_stream;
   return probe;
 }

@@ -12,7 +12,6 @@
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/host_memory.hpp"
-#include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
@@ -21,7 +20,6 @@
 #include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/hierarchy/level_figures.hpp"
 #include "probes/hierarchy/hierarchy/swept_level.cuh"
-#include "probes/host/verify.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::hierarchy {
@@ -235,7 +233,7 @@ class LinkExperiment final : public LevelExperiment {
     run(Traffic::copy, stream);
     measure::check(cudaStreamSynchronize(stream), "run the copies");
     const auto found = measure::verify_random_words(session(), target_, words, 0, stream, "32-bit words on the device");
-    return found.mismatches > 0 ? found : host::verify_in_host_memory(session(), host_target_, words, 0, stream);
+    return found.mismatches > 0 ? found : measure::verify_in_host_memory(session(), host_target_, words, 0, stream);
   }
 
  private:

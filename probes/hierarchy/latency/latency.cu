@@ -1,10 +1,8 @@
 // Latency: a chase through each level of the hierarchy, every step waiting for the one before.
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/base/error.hpp"

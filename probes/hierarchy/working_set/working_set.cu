@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -210,9 +209,7 @@ static Probe working_set_probe() {
     throw usage_error("--footprint " + std::to_string(footprint) + " is not a multiple of 4 KiB; use " +
                       std::to_string(footprint / chunk_bytes * chunk_bytes));
   };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<WorkingSetExperiment>(decided, session);
-  };
+  probe.prepare = prepared<WorkingSetExperiment>;
   probe.conclude = conclude_working_set;
   return probe;
 }

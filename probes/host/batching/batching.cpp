@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,7 +15,6 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/host/batching/batching_case.hpp"
-#include "probes/host/verify.hpp"
 #include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
@@ -218,9 +216,7 @@ Probe batching_probe() {
                       Better::neither}};
   probe.describe = describe_batching;
   probe.validate = validate;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<BatchingExperiment>(decided, session);
-  };
+  probe.prepare = prepared<BatchingExperiment>;
   probe.conclude = conclude_batching;
   return probe;
 }

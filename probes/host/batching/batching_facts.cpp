@@ -1,8 +1,6 @@
 // From how many copies on it pays to pack them, and what a call for each of them costs.
 
 #include <iterator>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

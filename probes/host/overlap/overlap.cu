@@ -331,9 +331,7 @@ Probe overlap_probe() {
       {{"copy_engines", "copies that this GPU can run beside kernels and each other", Better::more}}};
   probe.describe = describe_overlap;
   probe.validate = validate;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<OverlapExperiment>(decided, session);
-  };
+  probe.prepare = prepared<OverlapExperiment>;
   probe.conclude = conclude_overlap;
   return probe;
 }

@@ -2,7 +2,6 @@
 // at once. Page-locked memory is read by the device's copy engines; pageable memory the host has to stage first.
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "probes/host/transfer/transfer_case.hpp"
-#include "probes/host/verify.hpp"
 #include "probes/host/whole_words.hpp"
 #include "probes/probe.hpp"
 
@@ -103,7 +101,7 @@ class TransferExperiment final : public measure::Experiment {
           measure::verify_random_words(*session_, target_, transfer_.words(), 0, stream, "32-bit words on the device");
     }
     if (transfer_.to_host && found.mismatches == 0) {
-      found = verify_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);
+      found = measure::verify_in_host_memory(*session_, host_target_, transfer_.words(), 0, stream);
     }
     return found;
   }
@@ -220,9 +218,7 @@ Probe transfer_probe() {
       {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth", Better::less}};
   probe.describe = describe_transfer;
   probe.validate = [](const Case& chosen) { require_words(chosen[axis::size_bytes]); };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<TransferExperiment>(decided, session);
-  };
+  probe.prepare = prepared<TransferExperiment>;
   probe.conclude = conclude_transfer;
   return probe;
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/statistics/linear_cost.hpp"
+#include "engine/statistics/straight_line.hpp"
 #include "probes/comparison.hpp"
 #include "probes/host/transfer/transfer_case.hpp"
 

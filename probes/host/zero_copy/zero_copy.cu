@@ -2,7 +2,6 @@
 // device (and back) and running the same kernel there. No cache of the GPU helps a second pass over mapped memory: it
 // costs what the first did, while a copy is paid once.
 
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "engine/measure/verify.hpp"
 #include "probes/global/launch.cuh"
 #include "probes/global/verify.cuh"
-#include "probes/host/zero_copy/affine.hpp"
 #include "probes/host/zero_copy/zero_copy_case.hpp"
 #include "probes/probe.hpp"
 
@@ -169,9 +167,7 @@ static Probe zero_copy_probe() {
       {"copying_pays_from_passes", "fewest passes for which copying to the device is faster", Better::neither}};
   probe.describe = describe_zero_copy;
   probe.validate = global::validate;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<ZeroCopyExperiment>(decided, session);
-  };
+  probe.prepare = prepared<ZeroCopyExperiment>;
   probe.conclude = conclude_zero_copy;
   return probe;
 }

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/access/host_device.hpp"
+#include "engine/measure/host_memory.hpp"
 #include "probes/global/launch.hpp"
-#include "probes/host/zero_copy/affine.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::host {
@@ -17,6 +18,22 @@ inline constexpr Choice<bool> mapped{"placement", {{"mapped", true}, {"copied", 
 inline constexpr Number offset_elements{"offset_elements"};
 inline constexpr Number stride_elements{"stride_elements"};
 }  // namespace axis
+
+/// Elements a stride apart, from an offset on. A pattern as probes/global/global_probe.cuh describes it. With `stride`
+/// at least 1 it ascends.
+struct AffinePattern {
+  std::uint64_t offset;
+  std::uint64_t stride;
+
+  GPUMEM_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t i) const { return offset + i * stride; }
+  GPUMEM_HOST_DEVICE constexpr bool active(std::uint64_t) const { return true; }
+  /// Up to the last element and no further: the gap after it would be copied for nothing. `count` at least 1.
+  [[nodiscard]] constexpr std::uint64_t extent(std::uint64_t count) const { return (*this)(count - 1) + 1; }
+  [[nodiscard]] constexpr std::uint64_t useful(std::uint64_t count) const { return count; }
+  [[nodiscard]] constexpr global::PatternPeriod period() const {
+    return {.accesses = 1, .growth_elements = static_cast<std::int64_t>(stride)};
+  }
+};
 
 /// A case in numbers.
 struct ZeroCopy {
@@ -51,6 +68,11 @@ struct ZeroCopy {
   /// in the global probes.
   static constexpr std::uint32_t copied_elements = 4;
 };
+
+/// Compares an array of words with what storing `count` elements of random content must have made of poison: the
+/// pattern's elements hold random_word(index of the word), and everything else up to its extent is still poison.
+[[nodiscard]] Difference compare_stored(const std::uint32_t* words, std::uint32_t words_per_element,
+                                        std::uint64_t count, const AffinePattern& pattern);
 
 /// For the cases of one op and pattern in the placements `mapped` and `copied`. Either's time is affine in the passes,
 /// so between two numbers of passes that ran in both the break-even lies on a line, and beyond them it is extrapolated.

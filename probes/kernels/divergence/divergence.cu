@@ -2,10 +2,8 @@
 // warp takes as long as all of its paths together, although each lane does no more than on one path alone.
 
 #include <array>
-#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
@@ -238,9 +236,7 @@ static Probe divergence_probe() {
       .predict = predicted_cycles};
   probe.concluded = {{"times_of_one_path", "time on the most paths over that on one", Better::less}};
   probe.describe = describe_divergence;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<DivergenceExperiment>(decided, session);
-  };
+  probe.prepare = prepared<DivergenceExperiment>;
   probe.conclude = conclude_divergence;
   return probe;
 }

@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/measure/cuda.hpp"
@@ -86,10 +84,7 @@ class FusionExperiment final : public measure::Experiment {
     found.reset(stream);
     check_gelu<<<check_blocks(), check_threads, 0, stream>>>(array<float>(1), case_.bytes / sizeof(float),
                                                              found.data());
-    const global::Mismatches result = found.read(stream);
-    measure::Verification verification{.mismatches = result.count, .what = "elements of y"};
-    if (result.count > 0) verification.first_mismatch = result.first;
-    return verification;
+    return found.verification(stream, "elements of y");
   }
 
  private:
@@ -194,9 +189,7 @@ static Probe fusion_probe() {
   probe.metrics.front().essential = true;
   probe.describe = describe_fusion;
   probe.validate = validate;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<FusionExperiment>(decided, session);
-  };
+  probe.prepare = prepared<FusionExperiment>;
   probe.conclude = conclude_fusion;
   return probe;
 }

@@ -1,10 +1,8 @@
 // Grayscale: an image of red, green and blue bytes made grey, held against its speed of light: the time that memory,
 // the arithmetic and the launch should take, one after another.
 
-#include <cstddef>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,10 +12,10 @@
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
+#include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
 #include "engine/model/predict.hpp"
 #include "probes/comparison.hpp"
-#include "probes/kernels/grayscale/empty_launch.hpp"
 #include "probes/kernels/grayscale/grayscale.hpp"
 #include "probes/kernels/grayscale/grayscale_kernels.cuh"
 #include "probes/probe.hpp"
@@ -40,6 +38,20 @@ static Workload describe_grayscale(const Case& decided, const Device& device) {
   workload.block_threads = Grayscale::block_threads;
   workload.cold = true;  // launches take images in turns
   return workload;
+}
+
+static __global__ void do_nothing() {}
+
+/// What a launch costs however little its kernel does: one of many queued behind each other.
+static measure::Seconds time_empty_launch(measure::Session& session) {
+  constexpr unsigned launches = 50;
+  constexpr unsigned runs = 11;
+  const measure::Stream& stream = session.stream();
+  const measure::Summary summary = measure::time_queued(stream, runs, [&] {
+    for (unsigned i = 0; i < launches; ++i) do_nothing<<<1, 1, 0, stream.get()>>>();
+    measure::check(cudaGetLastError(), "launch an empty kernel");
+  });
+  return summary.median / launches;
 }
 
 class GrayscaleExperiment final : public measure::Experiment {
@@ -73,10 +85,7 @@ class GrayscaleExperiment final : public measure::Experiment {
         });
       }
     }
-    const global::Mismatches result = found.read(stream);
-    measure::Verification verification{.mismatches = result.count, .what = "grey pixels"};
-    if (result.count > 0) verification.first_mismatch = result.first;
-    return verification;
+    return found.verification(stream, "grey pixels");
   }
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t /*stream*/, measure::Seconds per_launch) override {
@@ -209,9 +218,7 @@ static Probe grayscale_probe() {
       light_metric("expected_us", "memory, arithmetic and launch, one after another", Better::neither),
       {.quantity = {"of_expected_percent", "the time expected over the time taken", Better::more}, .essential = true}};
   probe.describe = describe_grayscale;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<GrayscaleExperiment>(decided, session);
-  };
+  probe.prepare = prepared<GrayscaleExperiment>;
   probe.conclude = conclude_grayscale;
   return probe;
 }

@@ -223,9 +223,7 @@ static Probe launch_probe() {
   probe.concluded = {
       {"host_waits_us", "of a single kernel: what it takes longer than one more in a batch", Better::less}};
   probe.describe = describe_launch;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<LaunchExperiment>(decided, session);
-  };
+  probe.prepare = prepared<LaunchExperiment>;
   probe.conclude = conclude_launch;
   return probe;
 }

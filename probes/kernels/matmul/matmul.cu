@@ -7,7 +7,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/base/error.hpp"
@@ -151,10 +150,7 @@ class ProductExperiment final : public measure::Experiment {
     const measure::CheckResult<WrongEntries> found(*session_);
     found.reset(stream);
     dispatch(case_.real(), [&](auto real) { check<typename decltype(real)::type>(found.data(), stream); });
-    const WrongEntries result = found.read(stream);
-    measure::Verification verification{.mismatches = result.count, .what = "elements of C"};
-    if (result.count > 0) verification.first_mismatch = result.first;
-    return verification;
+    return found.verification(stream, "elements of C");
   }
 
  private:
@@ -263,9 +259,7 @@ Probe matmul_probe() {
   probe.fits = [](const Case& tested, const Device& device) {
     return ProductCase(tested).launch().shared_bytes <= device.shared_bytes_per_block;
   };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<ProductExperiment>(decided, session);
-  };
+  probe.prepare = prepared<ProductExperiment>;
   probe.conclude = conclude_matmul;
   return probe;
 }

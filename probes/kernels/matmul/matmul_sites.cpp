@@ -1,7 +1,6 @@
 #include "probes/kernels/matmul/matmul_sites.hpp"
 
 #include <functional>
-#include <stdexcept>
 #include <utility>
 
 #include "probes/kernels/matmul/walk.hpp"

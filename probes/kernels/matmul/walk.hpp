@@ -1,7 +1,6 @@
 #pragma once
 // How the warps of a launch go over a matrix: which request has which elements, and which of them cost the same.
 
-#include <array>
 #include <cstdint>
 #include <vector>
 

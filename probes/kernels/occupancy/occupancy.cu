@@ -2,11 +2,9 @@
 // blocks, registers, or shared memory.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -173,9 +171,7 @@ static Probe occupancy_probe() {
   };
   probe.reported = {"achieved_occupancy"};
   probe.fits = [](const Case& tested, const Device& device) { return find_occupancy_case(tested, device).has_value(); };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<OccupancyExperiment>(decided, session);
-  };
+  probe.prepare = prepared<OccupancyExperiment>;
   probe.conclude = conclude_occupancy;
   return probe;
 }

@@ -2,9 +2,7 @@
 // with many of them arithmetic (Williams, Waterman and Patterson, Roofline, CACM 2009).
 
 #include <algorithm>
-#include <memory>
 #include <span>
-#include <string>
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
@@ -189,9 +187,7 @@ static Probe roofline_probe() {
   probe.headline = flop_rate("floating-point operations per second");
   probe.metrics = {intensity()};
   probe.describe = describe_roofline;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<RooflineExperiment>(decided, session);
-  };
+  probe.prepare = prepared<RooflineExperiment>;
   probe.concluded = {{"ridge_flop_per_byte",
                       "where the memory's slope meets the roof: the best flops over the best bandwidth",
                       Better::neither}};

@@ -2,7 +2,6 @@
 // Rows of the source are columns of the target, so that one side or the other strides unless a tile is turned on the
 // way.
 
-#include <memory>
 #include <string>
 
 #include "engine/measure/cuda.hpp"
@@ -100,10 +99,7 @@ class TransposeExperiment final : public measure::Experiment {
     found.reset(stream);
     check_matrix<<<session_->device().multiprocessors * 8, 256, 0, stream>>>(
         target_, one_.element_bytes / sizeof(std::uint32_t), one_.matrix, one_.way != Variant::copy, found.data());
-    const global::Mismatches result = found.read(stream);
-    measure::Verification verification{.mismatches = result.count, .what = "elements of the target"};
-    if (result.count > 0) verification.first_mismatch = result.first;
-    return verification;
+    return found.verification(stream, "elements of the target");
   }
 
  private:
@@ -144,9 +140,7 @@ Probe transpose_probe() {
   probe.compared = axis::transpose.name;
   probe.baseline = std::string("copy");
   probe.describe = describe_transpose;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<TransposeExperiment>(decided, session);
-  };
+  probe.prepare = prepared<TransposeExperiment>;
   probe.conclude = conclude_transpose;
   return probe;
 }

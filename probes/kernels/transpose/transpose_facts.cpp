@@ -1,7 +1,6 @@
 // What the variants of a transpose cost beside copying the matrix.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "probes/comparison.hpp"

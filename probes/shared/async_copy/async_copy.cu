@@ -4,9 +4,7 @@
 // registers and threads.
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -308,9 +306,7 @@ Probe async_copy_probe() {
                       Better::less}};
   probe.describe = describe_async_copy;
   probe.validate = validate;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<AsyncCopyExperiment>(decided, session);
-  };
+  probe.prepare = prepared<AsyncCopyExperiment>;
   probe.conclude = conclude_async_copy;
   return probe;
 }

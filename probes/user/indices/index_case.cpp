@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
-#include "engine/base/unusable_item.hpp"
 #include "engine/base/words.hpp"
 #include "probes/user/extent.hpp"
 

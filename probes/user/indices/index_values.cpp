@@ -10,7 +10,6 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/read_input.hpp"
-#include "engine/base/unusable_item.hpp"
 #include "engine/pattern/expression.hpp"
 
 namespace gpumem::global {

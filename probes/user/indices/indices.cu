@@ -67,11 +67,7 @@ class IndexExperiment final : public measure::Experiment {
     dispatch(index_of(case_), [&](auto index) {
       queue_checks<typename decltype(index)::type>(marks.as<std::uint32_t>(), check.data(), stream);
     });
-    const Mismatches found = check.read(stream);
-    measure::Verification verification{
-        .mismatches = found.count, .what = case_.launch.stores() ? "32-bit words of the target" : "threads' checksums"};
-    if (found.count > 0) verification.first_mismatch = found.first;
-    return verification;
+    return check.verification(stream, case_.launch.stores() ? "32-bit words of the target" : "threads' checksums");
   }
 
  private:

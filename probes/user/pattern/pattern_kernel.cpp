@@ -5,7 +5,6 @@
 
 #include <array>
 #include <utility>
-#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/machine/compute_capability.hpp"

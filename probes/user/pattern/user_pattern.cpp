@@ -19,7 +19,6 @@
 #include "engine/pattern/expression_cost.hpp"
 #include "engine/pattern/expression_evaluator.hpp"
 #include "engine/pattern/expression_period.hpp"
-#include "engine/pattern/expression_residues.hpp"
 #include "probes/user/pattern/pattern_evaluation.hpp"
 
 namespace gpumem::global {

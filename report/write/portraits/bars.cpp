@@ -1,5 +1,3 @@
-#include "report/write/portraits/bars.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "engine/base/words.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
+#include "report/write/portraits/chart.hpp"
 #include "report/write/portraits/style.hpp"
 #include "report/write/portraits/svg.hpp"
 

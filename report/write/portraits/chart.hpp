@@ -1,6 +1,7 @@
 #pragma once
-// A chart of a portrait, of one GPU or of several over each other.
+// What is drawn of portraits, of one GPU or of several: charts over each other, and bars beside each other.
 
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,5 +30,10 @@ struct LabelledChart {
 
 /// All of the same probe. One is drawn with its predictions; of several each curve is measured, else predicted.
 [[nodiscard]] DrawnChart drawn_chart(std::span<const LabelledChart> charts);
+
+/// The levels of memory: a table as HTML, all bars of a column on one scale; nothing where there are no levels.
+void write_levels(std::ostream& out, const std::vector<Portrait>& portraits);
+/// How far away each path to data is: a figure; nothing where no latency is known.
+void write_ladder(std::ostream& out, const std::vector<Portrait>& portraits);
 
 }  // namespace gpumem::report

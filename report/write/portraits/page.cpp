@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/base/words.hpp"
 #include "report/portrait/portrait.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
-#include "report/write/portraits/bars.hpp"
 #include "report/write/portraits/chart.hpp"
 #include "report/write/portraits/portrait.hpp"
 #include "report/write/portraits/style.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 #include <ostream>
-#include <string_view>
 #include <vector>
 
 #include "report/check/check.hpp"

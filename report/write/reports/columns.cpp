@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "engine/base/words.hpp"

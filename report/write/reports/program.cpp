@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <span>
 
 #include "engine/base/words.hpp"
 #include "report/explain/describe_sites.hpp"

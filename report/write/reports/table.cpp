@@ -1,7 +1,5 @@
 // The table: what a person reads first. It never wraps a row; where space is short, the least important columns go.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <string>
 
 #include "engine/pattern/expression_evaluator.hpp"
-#include "engine/pattern/expression_residues.hpp"
+#include "engine/pattern/expression_period.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::pattern::test_expression_residues {

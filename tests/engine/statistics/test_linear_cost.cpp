@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/statistics/linear_cost.hpp"
+#include "engine/statistics/straight_line.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::test_linear_cost {

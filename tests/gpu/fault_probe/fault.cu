@@ -71,9 +71,7 @@ static Probe fault_probe() {
                  .names = {"none", "corrupt", "fault", "memory"}}};
   probe.baseline = std::string("none");
   probe.describe = describe;
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<FaultExperiment>(decided, session);
-  };
+  probe.prepare = prepared<FaultExperiment>;
   return probe;
 }
 

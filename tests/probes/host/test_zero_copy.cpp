@@ -6,7 +6,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/measure/content.hpp"
-#include "probes/host/zero_copy/affine.hpp"
+#include "probes/host/zero_copy/zero_copy_case.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"

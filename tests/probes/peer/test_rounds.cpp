@@ -1,6 +1,6 @@
 #include <set>
 
-#include "probes/peer/rounds.hpp"
+#include "probes/peer/peer_case.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::peer::test_rounds {

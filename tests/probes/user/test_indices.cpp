@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <initializer_list>
 
-#include "engine/base/unusable_item.hpp"
+#include "engine/base/error.hpp"
 #include "probes/user/indices/index_case.hpp"
 #include "tests/files.hpp"
 #include "tests/probes/any_case.hpp"

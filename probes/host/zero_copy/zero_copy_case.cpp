@@ -1,4 +1,4 @@
-#include "probes/host/zero_copy/affine.hpp"
+#include "probes/host/zero_copy/zero_copy_case.hpp"
 
 #include "engine/measure/content.hpp"
 
