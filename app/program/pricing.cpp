@@ -9,6 +9,7 @@
 #include "engine/model/arithmetic.hpp"
 #include "engine/model/occupancy.hpp"
 #include "engine/model/stages.hpp"
+#include "report/explain/kernel_verdict.hpp"
 
 namespace gpumem::app {
 
@@ -229,6 +230,15 @@ PricedLaunch Pricing::price(const Workload& workload, const std::vector<bool>& g
     priced.bottleneck = std::ranges::max_element(priced.stages, {}, &model::StageTime::seconds)->stage;
   }
   return priced;
+}
+
+bool Pricing::would_wait(const std::vector<bool>& good) const {
+  if (!no_prediction_.empty()) return false;
+  std::vector<report::StageRecord> stages;
+  for (const model::StageTime& stage : price(workload_, good, as_it_is_.in_l2).stages) {
+    stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
+  }
+  return report::waits_for_loads(stages);
 }
 
 Saving Pricing::saving(const Cure& cure) const {

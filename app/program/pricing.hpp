@@ -85,6 +85,8 @@ class Pricing {
   /// As large a share of the measured time as of the predicted one; less where the model explains less than half of the
   /// measured time, for then something else limits it. Nothing below 1 % of the launch.
   [[nodiscard]] Saving saving(const Cure& cure) const;
+  /// Whether with these sites good it would wait for its loads far longer than all else that it does takes.
+  [[nodiscard]] bool would_wait(const std::vector<bool>& good) const;
 
  private:
   [[nodiscard]] PricedLaunch price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const;

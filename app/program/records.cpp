@@ -54,6 +54,16 @@ double wasted_bytes(const inject::Site& site) {
   return beyond(site.sectors, site.least_sectors) * access::sector_bytes;
 }
 
+/// Of the requests of sites: rows that they choose need a sector each at least.
+std::uint64_t least_sectors_of(const std::vector<const inject::Site*>& sites) {
+  std::uint64_t least = 0;
+  for (const inject::Site* site : sites) {
+    const double rows = scattered_runs(*site).sectors * static_cast<double>(site->requests);
+    least += std::max(site->least_sectors, static_cast<std::uint64_t>(rows));
+  }
+  return least;
+}
+
 /// Fills a record of one kernel.
 class KernelRecord {
  public:
@@ -155,7 +165,8 @@ class KernelRecord {
       }
       if (std::ranges::find(alone.good, true) != alone.good.end()) group.saved_s = pricing.saving(alone).seconds;
     }
-    all.shared_out = report::waits_for_loads(record_) && !report::library_kernel(kernel_.name);
+    const bool waits = report::waits_for_loads(record_.stages) || pricing.would_wait(all.good);
+    all.shared_out = waits && !report::library_kernel(kernel_.name);
     const Saving saving = pricing.saving(all);
     metric(record_, report::could_save_name).predicted = saved_of_all(saving.seconds);
     metric(record_, report::could_save_low_name).predicted = saved_of_all(saving.within.low);
@@ -225,7 +236,7 @@ class KernelRecord {
       if (least) record.costs.back().least = each(std::min(*least, sum));
     };
     if (is_off_chip(first)) {
-      cost(report::sectors, sum_over(sites, &inject::Site::sectors), sum_over(sites, &inject::Site::least_sectors));
+      cost(report::sectors, sum_over(sites, &inject::Site::sectors), least_sectors_of(sites));
       const std::uint64_t useful = sum_over(sites, &inject::Site::useful_bytes);
       cost(report::lines_unit, sum_over(sites, &inject::Site::lines),
            std::max(requests, (useful + access::line_bytes - 1) / access::line_bytes));

@@ -20,6 +20,7 @@ constexpr double words_per_sector = access::sector_bytes / 4.0;
 struct SiteSums {
   const inject::Site* site = nullptr;
   SectorSpread spread = {};
+  ScatteredRuns scattered = {};
   bool good = false;         ///< as it could be: the data side by side, the lanes too
   bool adds_floats = false;  ///< atomics of floating point
   double sectors = 0;
@@ -69,7 +70,7 @@ double stored_over_loaded(const inject::Site& site, double& loaded) {
 void make_good(SiteSums& sums, double least_memory) {
   const inject::Site& site = *sums.site;
   sums.good = true;
-  sums.spread = {};
+  if (sums.scattered.runs == 0) sums.spread = {};
   sums.wavefronts = std::min(sums.wavefronts, static_cast<double>(site.least_wavefronts));
   if (site.space == inject::RawSpace::local) {  // registers need none
     sums = {.site = &site, .good = true};
@@ -77,9 +78,11 @@ void make_good(SiteSums& sums, double least_memory) {
   }
   if (!is_off_chip(site) || sums.sectors == 0) return;
   const double over_loaded = sums.written_sectors - sums.memory_sectors;
-  const double sectors = std::min(sums.sectors, static_cast<double>(site.least_sectors));
   const auto requests = static_cast<double>(site.requests);
-  const double lines = std::max(requests, static_cast<double>(site.useful_bytes) / access::line_bytes);
+  const double least_sectors = std::max(static_cast<double>(site.least_sectors), sums.scattered.sectors * requests);
+  const double sectors = std::min(sums.sectors, least_sectors);
+  const double lines =
+      std::max({requests, static_cast<double>(site.useful_bytes) / access::line_bytes, sums.scattered.runs * requests});
   sums.lines = std::min(sums.lines, lines);
   const double packed = sums.l2_sectors * sectors / sums.sectors;
   sums.l2_sectors = std::min(sums.l2_sectors, std::max({packed, dense_sectors(site), least_memory}));
@@ -373,6 +376,35 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
 
 }  // namespace
 
+ScatteredRuns scattered_runs(const inject::Site& site) {
+  constexpr double short_run = 2;  // words; one alone may be brought to others
+  ScatteredRuns sum;
+  double words = 0;
+  bool irregular = false;
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    std::set<std::uint64_t> addresses;
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((site.request[k].active >> lane & 1U) != 0) addresses.insert(site.request[k].address[lane]);
+    }
+    words += static_cast<double>(addresses.size());
+    std::set<std::uint64_t> distances;
+    std::uint64_t last_begin = 0;
+    for (auto begin = addresses.begin(); begin != addresses.end();) {
+      auto end = begin;
+      std::uint64_t bytes = 0;
+      while (end != addresses.end() && *end == *begin + bytes) ++end, bytes += site.word_bytes;
+      if (begin != addresses.begin()) distances.insert(*begin - last_begin);
+      last_begin = *begin;
+      ++sum.runs;
+      sum.sectors += static_cast<double>((bytes + access::sector_bytes - 1) / access::sector_bytes);
+      begin = end;
+    }
+    irregular = irregular || distances.size() > 1;
+  }
+  if (!irregular || words < short_run * sum.runs) return {};
+  return {sum.runs / site.shown, sum.sectors / site.shown};
+}
+
 SiteDemand::SiteDemand(const std::vector<inject::Site>& sites, const std::vector<MachineInstruction>& code)
     : turns_(turns_of(sites)), incomplete_share_(incomplete_share_of(sites)) {
   const std::vector<double> least_memory = least_memory_sectors(sites);
@@ -387,7 +419,8 @@ SiteDemand::SiteDemand(const std::vector<inject::Site>& sites, const std::vector
                       .adds_floats = index < code.size() && code[index].adds_floats,
                       .least_memory = least_memory[i],
                       .over_loaded = off_chip && writes(sites[i]) ? stored_over_loaded(sites[i], loaded) : 0,
-                      .spread = off_chip ? spread_of(sites[i]) : SectorSpread()});
+                      .spread = off_chip ? spread_of(sites[i]) : SectorSpread(),
+                      .scattered = off_chip ? scattered_runs(sites[i]) : ScatteredRuns()});
   }
 }
 
@@ -399,6 +432,7 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
     SiteSums sums = sums_of(*sites_[i].site);
     sums.spread = sites_[i].spread;
     sums.adds_floats = sites_[i].adds_floats;
+    sums.scattered = sites_[i].scattered;
     if (writes(*sums.site)) sums.written_sectors = sums.memory_sectors + sites_[i].over_loaded;
     if (good[i]) make_good(sums, sites_[i].least_memory);
     all.push_back(sums);

@@ -18,6 +18,14 @@ struct SectorSpread {
   double line_pairs = 0.125;
 };
 
+/// Runs of words next to each other that requests go to at irregular distances, as rows of a table that indices choose:
+/// who calls them can align them, not bring them together.
+struct ScatteredRuns {
+  double runs = 0;     ///< of a request; 0: none, or at regular distances, or single words
+  double sectors = 0;  ///< of a request, if each run begins with a sector
+};
+[[nodiscard]] ScatteredRuns scattered_runs(const inject::Site& site);
+
 /// What a launch asks for, again and again, each time with other sites as good as they could be.
 class SiteDemand {
  public:
@@ -36,6 +44,7 @@ class SiteDemand {
     double least_memory = 0;  ///< sectors from memory that would do if data lay side by side
     double over_loaded = 0;   ///< sectors stored that loads had brought
     SectorSpread spread = {};
+    ScatteredRuns scattered = {};
   };
 
   std::vector<Known> sites_;

@@ -51,7 +51,7 @@ std::vector<CurableSite> curable_sites(const Record& record) {
 
 /// Whether what the kernel could save is worth a word, and somebody can do something about it.
 bool is_worth_saving(const Record& record, const std::vector<CurableSite>& sites) {
-  if (sites.empty() && !waits_for_loads(record)) return false;
+  if (sites.empty() && !waits_for_loads(record.stages)) return false;
   const double saved = metric_value(record, could_save_name).value_or(0);
   const double all = metric_value(record, gpu_time_name).value_or(0);
   return all > 0 ? saved >= worth_saying * all : saved > 0;
@@ -80,7 +80,7 @@ constexpr const char* launches_differ_words =
 Explanation wasteful_explanation(const Record& record, const std::vector<CurableSite>& sites) {
   std::vector<std::string> sentences = {saving_words(record)};
   std::string brief;
-  if (const KernelVerdict verdict = kernel_verdict(record); waits_for_loads(record) && !verdict.is_settled) {
+  if (const KernelVerdict verdict = kernel_verdict(record); waits_for_loads(record.stages) && !verdict.is_settled) {
     brief = verdict.brief;
     sentences.push_back(capitalised(verdict.full) + ".");
   }
@@ -145,7 +145,7 @@ Explanation kernel_explanation(const Record& record) {
 std::string kernel_verdict_name(const Record& record) {
   if (!record.ran() || record.access.empty()) return "";
   const std::vector<CurableSite> sites = curable_sites(record);
-  if (is_worth_saving(record, sites) && !waits_for_loads(record)) {
+  if (is_worth_saving(record, sites) && !waits_for_loads(record.stages)) {
     return std::string(sites.front().site->op == "atomic" ? atomics_verdict : wasteful_accesses_verdict);
   }
   return std::string(kernel_verdict(record).name);

@@ -31,8 +31,8 @@ struct LongestStages {
   const StageRecord* waiting = nullptr;
   const StageRecord* working = nullptr;  ///< of what keeps hardware busy
 
-  explicit LongestStages(const Record& record) {
-    for (const StageRecord& stage : record.stages) {
+  explicit LongestStages(const std::vector<StageRecord>& stages) {
+    for (const StageRecord& stage : stages) {
       if (stage.stage == "launch" || !stage.predicted_s) continue;
       const StageRecord*& longest = waits(stage.stage) ? waiting : working;
       if (longest == nullptr || *stage.predicted_s > *longest->predicted_s) longest = &stage;
@@ -114,14 +114,14 @@ std::string shares_words(const Record& record, double time_s) {
 
 }  // namespace
 
-bool waits_for_loads(const Record& record) { return LongestStages(record).mostly_wait(); }
+bool waits_for_loads(const std::vector<StageRecord>& stages) { return LongestStages(stages).mostly_wait(); }
 
 KernelVerdict kernel_verdict(const Record& record) {
   if (!record.predicted_s) return {.name = ""};
   const double time_s = record.time ? record.time->summary.median.count() : *record.predicted_s;
   if (*record.predicted_s < explained_from * time_s) return unexplained_verdict(time_s / *record.predicted_s);
   if (record.stages.empty()) return {.name = ""};
-  const LongestStages longest(record);
+  const LongestStages longest(record.stages);
   const auto library = library_kernel(text_of(record, kernel_parameter));
   if (longest.mostly_wait()) return waiting_verdict(longest, library);
   if (longest.working == nullptr) return {.name = ""};

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/record/record.hpp"
 
@@ -19,8 +20,8 @@ struct KernelVerdict {
 /// Of its time, wasteful accesses apart. Nothing where no time is predicted.
 [[nodiscard]] KernelVerdict kernel_verdict(const Record& record);
 
-/// Whether it waits for its loads, one after another, far longer than all else that it does takes.
-[[nodiscard]] bool waits_for_loads(const Record& record);
+/// Whether waiting for loads, one after another, takes far longer than all else.
+[[nodiscard]] bool waits_for_loads(const std::vector<StageRecord>& stages);
 
 /// Verdicts on kernels that waste something, by which of their sites saves most.
 inline constexpr std::string_view wasteful_accesses_verdict = "wasteful_accesses";

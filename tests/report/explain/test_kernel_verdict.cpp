@@ -53,10 +53,10 @@ TEST_CASE("waiting for loads is a verdict where all else would take far less", "
   CHECK(
       kernel_verdict(few).full.starts_with("its loads take 950 us one after another, where all else that it does "
                                            "would take 300 us"));
-  CHECK(waits_for_loads(few));
+  CHECK(waits_for_loads(few.stages));
   CHECK(kernel_verdict(kernel({{"uneven_work", 950}, {"latency", 500}, {"dram", 300}})).name == "uneven_work");
   const Record both = kernel({{"latency", 950}, {"dram", 850}});
-  CHECK_FALSE(waits_for_loads(both));
+  CHECK_FALSE(waits_for_loads(both.stages));
   CHECK(kernel_verdict(both).name == "memory");
 }
 
