@@ -396,7 +396,7 @@ ScatteredRuns scattered_runs(const inject::Site& site) {
       if (begin != addresses.begin()) distances.insert(*begin - last_begin);
       last_begin = *begin;
       ++sum.runs;
-      sum.sectors += static_cast<double>((bytes + access::sector_bytes - 1) / access::sector_bytes);
+      sum.sectors += std::ceil(static_cast<double>(bytes) / access::sector_bytes);
       begin = end;
     }
     irregular = irregular || distances.size() > 1;

@@ -47,7 +47,7 @@ LIBRARIES = (
 OWN = "the program's own"
 
 # Members of results that the report's schema does not require, and that neither this nor `gpumem show` needs.
-LEFT_OUT = ("ran_seconds", "timeline", "relative_to_baseline")
+LEFT_OUT = ("ran_seconds",)
 
 
 def library(demangled: str) -> str:
