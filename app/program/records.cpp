@@ -173,8 +173,11 @@ class KernelRecord {
     metric(record_, report::could_save_high_name).predicted = saved_of_all(saving.within.high);
   }
 
+  /// Whether its waste is told, and somebody can do something about it.
   [[nodiscard]] bool has_cure(const SiteGroup& group) const {
-    return !report::site_cure(site_record(group.name, sites_of(group)), kernel_.name).empty();
+    const report::SiteRecord site = site_record(group.name, sites_of(group));
+    const bool told = report::is_wasteful(site) || site.op == "atomic";
+    return told && !report::site_cure(site, kernel_.name).empty();
   }
 
   [[nodiscard]] std::vector<const inject::Site*> sites_of(const SiteGroup& group) const {

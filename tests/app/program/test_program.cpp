@@ -314,6 +314,17 @@ TEST_CASE("machine code tells what nobody saw, if every access was", "[program]"
   }
 }
 
+TEST_CASE("what is not said of a site is not counted as a saving", "[program]") {
+  RawWriter writer;
+  writer.device(test::h200()).kernel(1, "_Z4goodPKfPf").slot(1, 10, 5e4);
+  inject::Site load = streaming(inject::RawOp::load, requests);
+  load.used_words /= 4;  // others may use the rest: its requests are as good as can be
+  writer.sample(0, {load});
+  const report::Record record = report_of({writer}).results.at(0);
+  CHECK(record.predicted_s);
+  CHECK(metric(record, report::could_save_name) == 0);
+}
+
 TEST_CASE("of several launches the one with the median is shown", "[program]") {
   RawWriter writer = two_kernels();
   writer.sample(0, {streaming(inject::RawOp::load, 3 * requests)});
