@@ -26,15 +26,6 @@ bool fits_in_l2(const LaunchSums& launch, const Device& device) {
   return bytes <= static_cast<double>(device.l2_bytes);
 }
 
-/// How many times what the model says is saved is saved of a launch that takes `longer` times as long as it says. The
-/// launch would take the share of its time that the model tells; but where little of the time is explained, accesses
-/// are not what it waits for.
-double explained(double longer) {
-  constexpr double all_up_to = 2;
-  constexpr double none_from = 4;
-  return longer <= all_up_to ? longer : std::max(0.0, all_up_to * (none_from - longer) / (none_from - all_up_to));
-}
-
 unsigned major_of(const model::Profile& profile) {
   return static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
 }
@@ -249,7 +240,7 @@ Saving Pricing::saving(const Cure& cure) const {
   constexpr double noticeable = 0.01;
   const double as_it_is = as_it_is_.seconds;
   if (!(as_it_is - cured.seconds >= noticeable * as_it_is)) return {};
-  const double times = explained(launch_.measured_s.value_or(as_it_is) / as_it_is);
+  const double times = launch_.measured_s.value_or(as_it_is) / as_it_is;
   const auto saved = [&](double cured_s) { return std::max(0.0, as_it_is - cured_s) * times; };
   const double error = usual_error(cured.bottleneck);
   return {saved(cured.seconds), {saved(cured.seconds * error), saved(cured.seconds / error)}};

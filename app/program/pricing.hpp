@@ -82,8 +82,8 @@ class Pricing {
   [[nodiscard]] const Interval& within() const { return within_; }
   /// Of the measured time, what its stages explain; absent where nothing was measured, or no stages are known.
   [[nodiscard]] std::optional<double> explained_share() const { return explained_share_; }
-  /// As large a share of the measured time as of the predicted one; less where the model explains less than half of the
-  /// measured time, for then something else limits it. Nothing below 1 % of the launch.
+  /// As large a share of the measured time as of the predicted one. Nothing below 1 % of the launch, nor where nothing
+  /// is predicted.
   [[nodiscard]] Saving saving(const Cure& cure) const;
   /// Whether with these sites good it would wait for its loads far longer than all else that it does takes.
   [[nodiscard]] bool would_wait(const std::vector<bool>& good) const;

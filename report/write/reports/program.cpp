@@ -24,8 +24,9 @@ namespace gpumem::report {
 namespace {
 
 constexpr std::size_t most_rows = 10;
-constexpr double worth_saving = 0.02;  // of a kernel's time
-constexpr double worth_a_row = 0.02;   // of the program's time, for a kernel of which no saving is known
+constexpr double worth_saving = 0.02;             // of a kernel's time
+constexpr double worth_saving_of_program = 1e-3;  // for a kernel whose time is not known
+constexpr double worth_a_row = 0.02;              // of the program's time, for a kernel of which no saving is known
 constexpr std::size_t most_command_columns = 80;
 constexpr std::size_t shortest_name = 16;
 constexpr std::size_t longest_name = 60;
@@ -86,18 +87,20 @@ struct Kernels {
   Cases others;   ///< looked at, without a saving that is known and without a row
   Cases unseen;   ///< without a row either
 
-  explicit Kernels(const std::vector<Record>& results) {
+  explicit Kernels(const Report& report) {
+    const double program_s = report.program->gpu_seconds.value_or(0);
     Cases unknown;
-    for (const Record& record : results) {
+    for (const Record& record : report.results) {
       const auto saved_s = value_of(record, could_save_name);
       if (record.status != Status::ok || !saved_s) {
         unknown.push_back(&record);
       } else {
         const auto gpu_s = value_of(record, gpu_time_name);
-        const bool worth = *saved_s > 0 && (!gpu_s || *saved_s >= worth_saving * *gpu_s);
+        const bool worth = *saved_s > 0 && (gpu_s ? *saved_s >= worth_saving * *gpu_s
+                                                  : *saved_s >= worth_saving_of_program * program_s);
         const bool is_fine = kernel_explanation(record).brief == fine_brief;
         const bool is_settled = kernel_verdict(record).is_settled;
-        (worth ? rows : is_fine ? fine : is_settled ? settled : unknown).push_back(&record);
+        (is_fine ? fine : worth ? rows : is_settled ? settled : unknown).push_back(&record);
       }
     }
     sort(rows, could_save_name);
@@ -337,7 +340,7 @@ std::string rest_words(const Cases& cases, bool more, const std::string& what, c
 
 Page program_page(const Report& report, std::size_t width) {
   const ProgramRecord& program = report.program.value();
-  const Kernels kernels(report.results);
+  const Kernels kernels(report);
   const std::string looked = looked_words(program);
   const std::string whole = whole_words(report);
   Page page;
