@@ -26,6 +26,7 @@ struct SiteSums {
   double sectors = 0;
   double lines = 0;
   double wavefronts = 0;
+  double l1_wavefronts = 0;  ///< of loads, in the banks of L1
   double l2_sectors = 0;
   double l2_requests = 0;
   double memory_sectors = 0;
@@ -84,6 +85,7 @@ void make_good(SiteSums& sums, double least_memory) {
   const double lines =
       std::max({requests, static_cast<double>(site.useful_bytes) / access::line_bytes, sums.scattered.runs * requests});
   sums.lines = std::min(sums.lines, lines);
+  sums.l1_wavefronts = std::min(sums.l1_wavefronts, sums.lines);
   const double packed = sums.l2_sectors * sectors / sums.sectors;
   sums.l2_sectors = std::min(sums.l2_sectors, std::max({packed, dense_sectors(site), least_memory}));
   sums.sectors = sectors;
@@ -131,6 +133,20 @@ SectorSpread spread_of(const inject::Site& site) {
   }
   if (sectors > 0) spread = {.atoms = atoms / sectors, .lines = lines / sectors, .line_pairs = pairs / sectors};
   return spread;
+}
+
+/// Wavefronts that the site's loads take in the banks of L1, by the requests shown: lanes that go to different lines
+/// meet only where their words lie in one bank.
+double l1_wavefronts_of(const inject::Site& site) {
+  double lines = 0;
+  double wavefronts = 0;
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    const access::WarpRequest request = request_of(site, site.request[k]);
+    lines += access::lines_per_request(request);
+    wavefronts += access::shared_wavefronts(request, Op::load);
+  }
+  const auto all = static_cast<double>(site.lines);
+  return lines > 0 ? all * wavefronts / lines : all;
 }
 
 /// Whether requests one after another fill the sectors that each of them touches a part of: what lies around is then
@@ -362,6 +378,7 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
   // That L2 sends in the time that a request takes it.
   const double sectors_of_request =
       rates.l2_read_requests_per_s > 0 ? rates.l2_load_sectors_per_s / rates.l2_read_requests_per_s : 1;
+  demand.l1_load_lines = 0;
   demand.l2_load_sectors = 0;
   demand.footprint_bytes = 0;
   demand.atomic_turns = atomic_turns(sites, blocks, rates);
@@ -370,6 +387,7 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
     if (!is_off_chip(*sums.site) || over_link) continue;
     demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
     if (writes(*sums.site)) continue;
+    demand.l1_load_lines += std::max(sums.l1_wavefronts, sums.lines / rates.l1_lines_at_a_time);
     demand.l2_load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
   }
 }
@@ -418,6 +436,7 @@ SiteDemand::SiteDemand(const std::vector<inject::Site>& sites, const std::vector
     sites_.push_back({.site = &sites[i],
                       .adds_floats = index < code.size() && code[index].adds_floats,
                       .least_memory = least_memory[i],
+                      .l1_wavefronts = off_chip && !writes(sites[i]) ? l1_wavefronts_of(sites[i]) : 0,
                       .over_loaded = off_chip && writes(sites[i]) ? stored_over_loaded(sites[i], loaded) : 0,
                       .spread = off_chip ? spread_of(sites[i]) : SectorSpread(),
                       .scattered = off_chip ? scattered_runs(sites[i]) : ScatteredRuns()});
@@ -432,6 +451,7 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
     SiteSums sums = sums_of(*sites_[i].site);
     sums.spread = sites_[i].spread;
     sums.adds_floats = sites_[i].adds_floats;
+    sums.l1_wavefronts = sites_[i].l1_wavefronts;
     sums.scattered = sites_[i].scattered;
     if (writes(*sums.site)) sums.written_sectors = sums.memory_sectors + sites_[i].over_loaded;
     if (good[i]) make_good(sums, sites_[i].least_memory);

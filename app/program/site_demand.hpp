@@ -41,8 +41,9 @@ class SiteDemand {
   struct Known {
     const inject::Site* site = nullptr;
     bool adds_floats = false;
-    double least_memory = 0;  ///< sectors from memory that would do if data lay side by side
-    double over_loaded = 0;   ///< sectors stored that loads had brought
+    double least_memory = 0;   ///< sectors from memory that would do if data lay side by side
+    double l1_wavefronts = 0;  ///< of loads, in the banks of L1
+    double over_loaded = 0;    ///< sectors stored that loads had brought
     SectorSpread spread = {};
     ScatteredRuns scattered = {};
   };
