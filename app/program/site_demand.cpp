@@ -35,6 +35,9 @@ struct SiteSums {
 
 bool writes(const inject::Site& site) { return op_of(site) != Op::load; }
 
+/// Stores to what a thread has to itself: L1 passes them on, L2 holds them.
+bool stores_locally(const inject::Site& site) { return site.space == inject::RawSpace::local && writes(site); }
+
 /// Sectors that would hold the words that the site was the first to use.
 double dense_sectors(const inject::Site& site) { return static_cast<double>(site.used_words) / words_per_sector; }
 
@@ -186,8 +189,8 @@ access::SiteSummary summary_of(const SiteSums& sums, double incomplete_share) {
   access::Footprint& footprint = summary.footprint;
   footprint.sectors = writes(site) ? sums.written_sectors : sums.memory_sectors;
   if (writes(site) && !sums.good) {
-    footprint.partial_sectors =
-        op_of(site) == Op::atomic ? sums.memory_sectors : sums.memory_sectors * incomplete_share;
+    const double unknown = sums.memory_sectors - static_cast<double>(site.loaded_sectors);
+    footprint.partial_sectors = std::max(0.0, op_of(site) == Op::atomic ? unknown : unknown * incomplete_share);
   }
   const SectorSpread spread = fills_up(sums) ? SectorSpread() : sums.spread;
   footprint.atoms = footprint.sectors * spread.atoms;
@@ -372,6 +375,15 @@ double atomic_turns(const std::vector<SiteSums>& sites, double blocks, const mod
   return std::max(longest, all / rates.atomic_slices);
 }
 
+/// Sectors of which a part is stored cost L2 more, once for each line of a request (engine/model/demand.cpp).
+void add_local_stores(model::Demand& demand, const SiteSums& sums) {
+  const bool in_parts = 2 * static_cast<double>(sums.site->useful_bytes) < sums.sectors * access::sector_bytes;
+  const double parts = in_parts ? sums.lines : 0;
+  demand.l1_store_lines += sums.lines;
+  demand.l2_split_sectors += parts;
+  demand.l2_store_sectors += sums.sectors - parts;
+}
+
 /// The sums know better than footprints what L1 served and L2 was asked for, and that atomics meet.
 void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double blocks, const model::Profile& profile) {
   const model::Rates& rates = profile.rates;
@@ -385,6 +397,10 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
   for (const SiteSums& sums : sites) {
     const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
     if (!is_off_chip(*sums.site) || over_link) continue;
+    if (stores_locally(*sums.site)) {
+      add_local_stores(demand, sums);
+      continue;
+    }
     demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
     if (writes(*sums.site)) continue;
     demand.l1_load_lines += std::max(sums.l1_wavefronts, sums.lines / rates.l1_lines_at_a_time);
@@ -457,6 +473,7 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
     if (good[i]) make_good(sums, sites_[i].least_memory);
     all.push_back(sums);
     if (is_off_chip(*sums.site) && sums.sectors == 0) continue;  // not there
+    if (stores_locally(*sums.site)) continue;                    // below
     access::Site site;
     site.space = space_of(*sums.site);
     site.op = writes(*sums.site) ? Op::store : Op::load;

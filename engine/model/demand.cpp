@@ -24,13 +24,16 @@ bool asks_for_sectors(const access::Site& site) {
          costed(site.space, site.op).sectors;
 }
 
+/// Whether warps use less than half of each sector that they touch.
+bool is_sparse(const access::SiteCost& cost) { return cost.efficiency < 0.5; }
+
 /// Share of what neighbouring warps' stores write in two parts that is not combined on the way. Parts are combined when
 /// they come close in time: the more stores a thread issues in a row the later its neighbour's turn comes, and warps
 /// that wait for loads have drifted apart anyway (docs/method.md). Behind loads, warps that store less than half of
 /// each sector are no neighbours in time: of a transpose that stores columns, all parts arrive on their own.
 double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost,
                         const Rates& rates) {
-  if (demand.loads) return cost.efficiency < 0.5 ? 1 : rates.uncombined_behind_loads_share;
+  if (demand.loads) return is_sparse(cost) ? 1 : rates.uncombined_behind_loads_share;
   const double in_a_row = store.instructions;
   return in_a_row * in_a_row / (in_a_row * in_a_row + rates.uncombined_half_stores * rates.uncombined_half_stores);
 }
@@ -77,6 +80,14 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
   demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
 }
 
+/// Sectors that arrive in L2 in parts. Of warps that store less than half of each, a request's sectors of one line arrive
+/// together: only the first of them costs more than a whole one (docs/method.md).
+void add_split(Demand& demand, const access::SiteCost& cost, double sectors) {
+  const double together = is_sparse(cost) ? std::max(1.0, cost.sectors_per_request / cost.lines_per_request) : 1;
+  demand.l2_split_sectors += sectors / together;
+  demand.l2_store_sectors += sectors - sectors / together;
+}
+
 void add_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary, const Rates& rates) {
   const auto& [cost, footprint] = summary;
   // L1 writes through. Sectors shared by requests are written again, unless L1 still holds the other's part.
@@ -85,7 +96,7 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
   demand.l1_store_lines += static_cast<double>(site.requests) * cost.lines_per_request;
   const double incomplete = incomplete_share(footprint);
   demand.l2_store_sectors += footprint.sectors;
-  demand.l2_split_sectors += std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site, cost, rates);
+  add_split(demand, cost, std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site, cost, rates));
   demand.l2_store_lines += footprint.lines * (1 - incomplete);
   demand.l2_store_line_pairs += footprint.line_pairs * (1 - incomplete);
   demand.l2_fill_lines += footprint.lines * incomplete;

@@ -68,6 +68,7 @@ struct Costs {
   unsigned least_wavefronts = 0;
   unsigned l2_sectors = 0;
   unsigned memory_sectors = 0;
+  unsigned loaded_sectors = 0;
   unsigned used_words = 0;
   unsigned l2_requests = 0;
 };
@@ -132,21 +133,32 @@ __device__ __noinline__ unsigned missing_in_l1(const SiteTable* table, std::uint
   return sectors & ~before;
 }
 
-/// The same of L2, of sectors read or written; `place` is the line's in table->l2_words.
-__device__ __noinline__ unsigned missing_in_l2(const SiteTable* table, std::uint64_t line, unsigned sectors,
-                                               bool written, unsigned* place) {
+/// What the caches lack of a line that a request touches.
+struct Missing {
+  unsigned in_l1 = 0;   ///< sectors, a bit each
+  unsigned in_l2 = 0;   ///< of a store those that nobody had stored
+  unsigned loaded = 0;  ///< of these, of a store, those that L2 had from loads
+  unsigned place = 0;   ///< of the line in table->l2_words
+};
+
+/// The same of L2, of sectors read or written: all but in_l1.
+__device__ __noinline__ Missing missing_in_l2(const SiteTable* table, std::uint64_t line, unsigned sectors,
+                                              bool written) {
   const std::uint64_t first = std::uint64_t{__umulhi(mixed(line), table->l2_sets)} * cache_ways;
   bool brought = false;
   const unsigned way = way_of(table->l2 + first, line, &brought);
-  *place = static_cast<unsigned>(first) + way;
+  Missing missing;
+  missing.place = static_cast<unsigned>(first) + way;
   if (brought) {
-    table->l2_words[2 * *place] = 0;
-    table->l2_words[2 * *place + 1] = 0;
+    table->l2_words[2 * missing.place] = 0;
+    table->l2_words[2 * missing.place + 1] = 0;
   }
   const unsigned bits = written ? sectors << 4 | sectors : sectors;
   const auto before = static_cast<unsigned>(
       atomicOr(reinterpret_cast<unsigned long long*>(&table->l2[first + way]), static_cast<unsigned long long>(bits)));
-  return written ? sectors & ~(before >> 4) : sectors & ~before;
+  missing.in_l2 = sectors & ~(written ? before >> 4 : before);
+  missing.loaded = written ? missing.in_l2 & before : 0;
+  return missing;
 }
 
 /// Words of the lane, a bit for each of the 32 of its line, that nobody had used.
@@ -157,20 +169,13 @@ __device__ __noinline__ unsigned words_not_used(const SiteTable* table, unsigned
   return static_cast<unsigned>(__popc(bits & ~before));
 }
 
-/// What the caches lack of a line that a request touches.
-struct Missing {
-  unsigned in_l1 = 0;  ///< sectors, a bit each
-  unsigned in_l2 = 0;
-  unsigned place = 0;  ///< of the line in table->l2_words
-};
-
 __device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) {
   const std::uint64_t line = access.address >> 7;
   const bool load = access.op == RawOp::load;
-  Missing missing;
+  Missing missing = missing_in_l2(access.table, line, sectors, !load);
   missing.in_l1 = load ? missing_in_l1(access.table, line, sectors) : sectors;
   // What L1 has is not asked for, whether L2 still has it or not; but its words are used.
-  missing.in_l2 = missing_in_l2(access.table, line, sectors, !load, &missing.place) & missing.in_l1;
+  missing.in_l2 &= missing.in_l1;
   return missing;
 }
 
@@ -184,6 +189,7 @@ __device__ __noinline__ void simulate(const Access& access, const Line& line, Co
   costs.used_words = sum_of_few(mask, words_not_used(access.table, place, access));
   costs.l2_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l1)));
   costs.memory_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.in_l2)));
+  costs.loaded_sectors = sum_of_few(mask, static_cast<unsigned>(__popc(missing.loaded)));
   costs.l2_requests = sum_of_few(mask, missing.in_l1 != 0 ? 1 : 0);
 }
 

@@ -226,6 +226,7 @@ Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, 
     site.least_wavefronts += sums.least_wavefronts;
     site.l2_sectors += sums.l2_sectors;
     site.memory_sectors += sums.memory_sectors;
+    site.loaded_sectors += sums.loaded_sectors;
     site.used_words += sums.used_words;
     site.l2_requests += sums.l2_requests;
   }

@@ -26,6 +26,7 @@ struct SiteSums {
   std::uint64_t least_wavefronts;
   std::uint64_t l2_sectors;
   std::uint64_t memory_sectors;
+  std::uint64_t loaded_sectors;
   std::uint64_t used_words;
   std::uint64_t l2_requests;
 };
