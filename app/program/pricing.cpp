@@ -236,6 +236,8 @@ Saving Pricing::saving(const Cure& cure) const {
   if (!no_prediction_.empty()) return {};
   Workload workload = workload_;
   if (cure.shared_out) share_out(workload, profile_.device);
+  workload.blocks = static_cast<std::uint64_t>(std::ceil(static_cast<double>(workload.blocks) / cure.wider));
+  if (workload.scheduler_cycles) *workload.scheduler_cycles /= cure.wider;
   const PricedLaunch cured = price(workload, cure.good, as_it_is_.in_l2);
   constexpr double noticeable = 0.01;
   const double as_it_is = as_it_is_.seconds;

@@ -65,6 +65,7 @@ struct Saving {
 struct Cure {
   std::vector<bool> good;   ///< a mark a site: as good as it could be
   bool shared_out = false;  ///< as many loads under way as the GPU can hold, of all warps alike
+  double wider = 1;         ///< times as many neighbouring elements at a time, by as many times fewer threads
 };
 
 /// The launch priced again and again, each time with something else as good as it could be.

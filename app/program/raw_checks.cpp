@@ -26,8 +26,8 @@ bool is_possible(const inject::Site& site) {
          each(site.sectors, touched) && each(site.least_sectors, touched) && each(site.lines, touched) &&
          each(site.wavefronts, touched * 8) && each(site.least_wavefronts, touched * 8) &&
          each(site.l2_sectors, touched) && site.memory_sectors <= site.l2_sectors &&
-         site.loaded_sectors <= site.memory_sectors &&
-         each(site.used_words, touched * 8) && each(site.l2_requests, touched);
+         site.loaded_sectors <= site.memory_sectors && each(site.used_words, touched * 8) &&
+         each(site.l2_requests, touched);
 }
 
 bool is_possible(const inject::DeviceEvent& device) {

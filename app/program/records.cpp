@@ -167,6 +167,11 @@ class KernelRecord {
     }
     const bool waits = report::waits_for_loads(record_.stages) || pricing.would_wait(all.good);
     all.shared_out = waits && !report::library_kernel(kernel_.name);
+    unsigned widest = 0;
+    for (const inject::Site& site : launch_.sites) {
+      if (is_off_chip(site)) widest = std::max<unsigned>(widest, site.word_bytes);
+    }
+    if (!report::library_kernel(kernel_.name)) all.wider = report::elements_of_word(widest);
     const Saving saving = pricing.saving(all);
     metric(record_, report::could_save_name).predicted = saved_of_all(saving.seconds);
     metric(record_, report::could_save_low_name).predicted = saved_of_all(saving.within.low);

@@ -74,7 +74,13 @@ double stored_over_loaded(const inject::Site& site, double& loaded) {
 void make_good(SiteSums& sums, double least_memory) {
   const inject::Site& site = *sums.site;
   sums.good = true;
-  if (sums.scattered.runs == 0) sums.spread = {};
+  sums.spread = {};
+  if (const auto& [runs, run_sectors] = sums.scattered; runs > 0) {
+    const double alone = runs / run_sectors;  // of the sectors, those that begin a run
+    sums.spread = {.atoms = std::max(sums.spread.atoms, alone),
+                   .lines = std::max(sums.spread.lines, alone),
+                   .line_pairs = std::max(sums.spread.line_pairs, alone)};
+  }
   sums.wavefronts = std::min(sums.wavefronts, static_cast<double>(site.least_wavefronts));
   if (site.space == inject::RawSpace::local) {  // registers need none
     sums = {.site = &site, .good = true};
@@ -439,6 +445,31 @@ ScatteredRuns scattered_runs(const inject::Site& site) {
   return {sum.runs / site.shown, sum.sectors / site.shown};
 }
 
+/// Whether lanes store to sectors of their own, at distances that differ.
+bool scatters(const inject::Site& site) {
+  constexpr double nearly_all = 0.75;
+  if (op_of(site) != Op::store || site.space != inject::RawSpace::global) return false;
+  if (static_cast<double>(site.sectors) < nearly_all * static_cast<double>(site.active_lanes)) return false;
+  std::set<std::uint64_t> distances;
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    std::optional<std::uint64_t> last;
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((site.request[k].active >> lane & 1U) == 0) continue;
+      const std::uint64_t address = site.request[k].address[lane];
+      if (last) distances.insert(address - *last);
+      last = address;
+    }
+  }
+  constexpr unsigned regular = 4;  // as rows of a matrix, and of the next one, are apart
+  return distances.size() > regular * std::size_t{site.shown};
+}
+
+inject::Site as_loads(inject::Site site) {
+  site.op = inject::RawOp::load;
+  site.loaded_sectors = 0;
+  return site;
+}
+
 SiteDemand::SiteDemand(const std::vector<inject::Site>& sites, const std::vector<MachineInstruction>& code)
     : turns_(turns_of(sites)), incomplete_share_(incomplete_share_of(sites)) {
   const std::vector<double> least_memory = least_memory_sectors(sites);
@@ -450,6 +481,7 @@ SiteDemand::SiteDemand(const std::vector<inject::Site>& sites, const std::vector
     const bool off_chip = is_off_chip(sites[i]);
     const std::size_t index = sites[i].pc / instruction_bytes;
     sites_.push_back({.site = &sites[i],
+                      .gathered = scatters(sites[i]) ? std::optional(as_loads(sites[i])) : std::nullopt,
                       .adds_floats = index < code.size() && code[index].adds_floats,
                       .least_memory = least_memory[i],
                       .l1_wavefronts = off_chip && !writes(sites[i]) ? l1_wavefronts_of(sites[i]) : 0,
@@ -463,17 +495,10 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
                                  const model::Profile& profile) const {
   std::vector<SiteSums> all;
   std::vector<access::SiteSummary> summaries;
-  for (std::size_t i = 0; i < sites_.size(); ++i) {
-    SiteSums sums = sums_of(*sites_[i].site);
-    sums.spread = sites_[i].spread;
-    sums.adds_floats = sites_[i].adds_floats;
-    sums.l1_wavefronts = sites_[i].l1_wavefronts;
-    sums.scattered = sites_[i].scattered;
-    if (writes(*sums.site)) sums.written_sectors = sums.memory_sectors + sites_[i].over_loaded;
-    if (good[i]) make_good(sums, sites_[i].least_memory);
+  const auto add = [&](const SiteSums& sums) {
     all.push_back(sums);
-    if (is_off_chip(*sums.site) && sums.sectors == 0) continue;  // not there
-    if (stores_locally(*sums.site)) continue;                    // below
+    if (is_off_chip(*sums.site) && sums.sectors == 0) return;  // not there
+    if (stores_locally(*sums.site)) return;                    // see correct()
     access::Site site;
     site.space = space_of(*sums.site);
     site.op = writes(*sums.site) ? Op::store : Op::load;
@@ -482,6 +507,23 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
     site.requests = sums.site->requests;
     workload.sites.push_back(site);
     summaries.push_back(summary_of(sums, incomplete_share_));
+  };
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    const Known& known = sites_[i];
+    SiteSums sums = sums_of(*known.site);
+    sums.spread = known.spread;
+    sums.adds_floats = known.adds_floats;
+    sums.l1_wavefronts = known.l1_wavefronts;
+    sums.scattered = known.scattered;
+    if (writes(*sums.site)) sums.written_sectors = sums.memory_sectors + known.over_loaded;
+    if (good[i] && known.gathered) {
+      SiteSums loads = sums_of(*known.gathered);
+      loads.spread = known.spread;
+      loads.l1_wavefronts = l1_wavefronts_of(*known.gathered);
+      add(loads);
+    }
+    if (good[i]) make_good(sums, known.least_memory);
+    add(sums);
   }
   model::Demand demand = model::demand_of(workload, summaries, profile);
   correct(demand, all, static_cast<double>(workload.blocks), profile);

@@ -1,6 +1,7 @@
 #pragma once
 // What the sums of a launch's sites ask of the memory system, in the model's terms.
 
+#include <optional>
 #include <vector>
 
 #include "app/program/machine_code/instructions.hpp"
@@ -33,13 +34,15 @@ class SiteDemand {
   SiteDemand(const std::vector<inject::Site>& sites, const std::vector<MachineInstruction>& code);
 
   /// Of the sites as they are, but for those marked, one mark a site: these touch no more sectors and lines than hold
-  /// what they use, and no thread's own memory at all. `workload` is the launch without sites.
+  /// what they use, and no thread's own memory at all. What is stored at random is loaded at random instead, and stored
+  /// in order. `workload` is the launch without sites.
   [[nodiscard]] model::Demand demand(const std::vector<bool>& good, Workload workload,
                                      const model::Profile& profile) const;
 
  private:
   struct Known {
     const inject::Site* site = nullptr;
+    std::optional<inject::Site> gathered = {};  ///< stores at random, turned into loads
     bool adds_floats = false;
     double least_memory = 0;   ///< sectors from memory that would do if data lay side by side
     double l1_wavefronts = 0;  ///< of loads, in the banks of L1

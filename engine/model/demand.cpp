@@ -80,12 +80,18 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
   demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
 }
 
-/// Sectors that arrive in L2 in parts. Of warps that store less than half of each, a request's sectors of one line arrive
-/// together: only the first of them costs more than a whole one (docs/method.md).
-void add_split(Demand& demand, const access::SiteCost& cost, double sectors) {
+/// Sectors that arrive in L2 again, if not combined on the way. Whole ones cost as much as the first time, parts more.
+/// Of warps that store less than half of each, a request's sectors of one line arrive together: only the first of them
+/// costs more than a whole one (docs/method.md).
+void add_again(Demand& demand, const access::SiteCost& cost, double sectors, double uncombined) {
+  if (cost.efficiency >= 1) {
+    demand.l2_store_sectors += sectors;
+    return;
+  }
   const double together = is_sparse(cost) ? std::max(1.0, cost.sectors_per_request / cost.lines_per_request) : 1;
-  demand.l2_split_sectors += sectors / together;
-  demand.l2_store_sectors += sectors - sectors / together;
+  const double parts = sectors * uncombined / together;
+  demand.l2_split_sectors += parts;
+  demand.l2_store_sectors += sectors * uncombined - parts;
 }
 
 void add_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary, const Rates& rates) {
@@ -96,7 +102,7 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
   demand.l1_store_lines += static_cast<double>(site.requests) * cost.lines_per_request;
   const double incomplete = incomplete_share(footprint);
   demand.l2_store_sectors += footprint.sectors;
-  add_split(demand, cost, std::max(0.0, touched - footprint.sectors) * uncombined_share(demand, site, cost, rates));
+  add_again(demand, cost, std::max(0.0, touched - footprint.sectors), uncombined_share(demand, site, cost, rates));
   demand.l2_store_lines += footprint.lines * (1 - incomplete);
   demand.l2_store_line_pairs += footprint.line_pairs * (1 - incomplete);
   demand.l2_fill_lines += footprint.lines * incomplete;

@@ -112,7 +112,21 @@ std::string shares_words(const Record& record, double time_s) {
   return join(words, ", ");
 }
 
+/// Of what lies beyond multiprocessors.
+unsigned widest_access_bytes(const Record& record) {
+  unsigned widest = 0;
+  for (const SiteRecord& site : record.access) {
+    if (site.space != "shared") widest = std::max(widest, site.word_bytes);
+  }
+  return widest;
+}
+
 }  // namespace
+
+unsigned elements_of_word(unsigned widest_bytes) {
+  constexpr unsigned word_bytes = 4;
+  return widest_bytes == 0 ? 1 : std::max(1U, word_bytes / widest_bytes);
+}
 
 bool waits_for_loads(const std::vector<StageRecord>& stages) { return LongestStages(stages).mostly_wait(); }
 
@@ -147,6 +161,13 @@ KernelVerdict kernel_verdict(const Record& record) {
   }
   if (share >= most_of_limit) {
     return {.name = "memory", .is_fine = true, .brief = "fine", .full = "it is limited by " + limit};
+  }
+  if (const unsigned elements = elements_of_word(widest_access_bytes(record)); elements > 1 && !library) {
+    return {.name = "narrow_words",
+            .brief = fmt::format("small words: let a thread take {} neighbours at once", elements),
+            .full = fmt::format("none of its accesses is wider than {}, so that much of its time, {}, is spent on many "
+                                "threads with little each: let a thread take {} neighbouring elements as one word",
+                                counted(4 / elements, "byte"), shares_words(record, time_s), elements)};
   }
   return {.name = "nothing_alone",
           .is_settled = library.has_value(),

@@ -23,6 +23,10 @@ struct KernelVerdict {
 /// Whether waiting for loads, one after another, takes far longer than all else.
 [[nodiscard]] bool waits_for_loads(const std::vector<StageRecord>& stages);
 
+/// Neighbouring elements that a thread could take at once as a word of 4 bytes, if its widest access is of so many; 1
+/// where it takes as much already.
+[[nodiscard]] unsigned elements_of_word(unsigned widest_bytes);
+
 /// Verdicts on kernels that waste something, by which of their sites saves most.
 inline constexpr std::string_view wasteful_accesses_verdict = "wasteful_accesses";
 inline constexpr std::string_view atomics_verdict = "atomics";

@@ -54,6 +54,8 @@ constexpr Cure cures[] = {
     {is_shifted, "begin at a multiple of 32 bytes (pitched rows, aligned slices)",
      "pass an operand whose rows begin at a multiple of 32 bytes"},
     {has_few_lanes, "let more lanes take part in each request"},
+    {[](const SiteRecord& site) { return is_random(site) && site.op == "store"; },
+     "load at random and store in order, by the inverse of the indices", "sort the indices", CallersChoice::indices},
     {is_random, "sort the indices, or keep what is used together side by side",
      "sort the indices, or keep what is used together side by side", CallersChoice::indices},
     {lanes_far_apart, "let neighbouring lanes take neighbouring elements: transpose through shared memory",
