@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -318,6 +319,88 @@ TEST_CASE("host memory is priced by the link", "[program][pricing]") {
   CHECK(std::ranges::find(pricing.as_it_is().stages, "pcie", &model::StageTime::stage) !=
         pricing.as_it_is().stages.end());
   CHECK(workload_of(launch).useful_bytes_read == 128'000);
+}
+
+namespace {
+
+/// Fills in the requests shown: lane `i` of request `k` at address(k, i).
+template <class Address>
+inject::Site shown_at(inject::Site site, Address address) {
+  site.shown = 8;
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    site.request[k].active = ~0U;
+    for (unsigned lane = 0; lane < 32; ++lane) site.request[k].address[lane] = address(k, lane);
+  }
+  return site;
+}
+
+/// Words of 4 bytes, each in a sector of its own that no L1 has.
+inject::Site scattered(RawOp op) {
+  inject::Site site = streaming(op, requests, 4, 0x90);
+  site.sectors = site.lines = site.l2_sectors = site.l2_requests = site.memory_sectors = 32 * requests;
+  const auto address = [](std::uint64_t k, std::uint64_t lane) {
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
+    const std::uint64_t mixed = (k * 32 + lane + 1) * odd;
+    return ((mixed ^ mixed >> 29U) * odd >> 40U) * 64;
+  };
+  return shown_at(site, address);
+}
+
+double stage_seconds(const LaunchSums& launch, std::string_view name) {
+  const PricedLaunch priced = Pricing(launch, h200()).as_it_is();
+  const auto found = std::ranges::find(priced.stages, name, &model::StageTime::stage);
+  return found == priced.stages.end() ? 0 : found->seconds;
+}
+
+}  // namespace
+
+TEST_CASE("lanes at different lines of L1 wait for each other only in one bank", "[program][pricing]") {
+  inject::Site load = streaming(RawOp::load, 64 * requests);
+  load.lines = 32 * load.requests;
+  load.l2_sectors = load.l2_requests = load.memory_sectors = load.used_words = 1000;
+  const auto l1_seconds = [&](std::uint64_t distance) {
+    const auto address = [&](std::uint64_t, std::uint64_t lane) { return lane * distance; };
+    return stage_seconds(launch_of({shown_at(load, address)}), "l1_lines");
+  };
+  const double in_one_bank = l1_seconds(128);
+  const double three_at_a_time = l1_seconds(132);
+  CHECK(in_one_bank == Approx(3 * three_at_a_time));
+}
+
+TEST_CASE("sectors that a load had brought need no fill when a part of them is stored", "[program][pricing]") {
+  inject::Site store = scattered(RawOp::store);
+  store.used_words = 32 * requests;
+  const double filled = stage_seconds(launch_of({store}), "dram");
+  store.loaded_sectors = store.memory_sectors;
+  CHECK(stage_seconds(launch_of({store}), "dram") < 0.7 * filled);
+}
+
+TEST_CASE("local stores reach L2 and, as long as it holds them, no memory", "[program][pricing]") {
+  inject::Site spill = streaming(RawOp::store, 16 * requests, 4, 0x90);
+  spill.space = inject::RawSpace::local;
+  spill.l2_sectors = spill.l2_requests = spill.memory_sectors = spill.used_words = 0;
+  const inject::Site load = streaming(RawOp::load, requests);
+  const double sectors = static_cast<double>(spill.sectors) / h200().rates.l2_store_sectors_per_s;
+  CHECK(stage_seconds(launch_of({load, spill}), "l2_sectors") ==
+        Approx(sectors + stage_seconds(launch_of({load}), "l2_sectors")).epsilon(0.01));
+  CHECK(stage_seconds(launch_of({load, spill}), "dram") == Approx(stage_seconds(launch_of({load}), "dram")));
+}
+
+TEST_CASE("a scatter is cured by a gather, which costs what its loads do", "[program][pricing]") {
+  const LaunchSums scatter = launch_of({streaming(RawOp::load, requests), scattered(RawOp::store)});
+  const LaunchSums gather =
+      launch_of({streaming(RawOp::load, requests), scattered(RawOp::load), streaming(RawOp::store, requests, 4, 0xa0)});
+  CHECK(saved_share(scatter) == Approx(1 - seconds(gather) / seconds(scatter)).epsilon(0.05));
+}
+
+TEST_CASE("wider words need fewer threads", "[program][pricing]") {
+  LaunchSums bytes = launch_of({streaming(RawOp::load, requests, 1), streaming(RawOp::store, requests, 1, 0x90)});
+  bytes.blocks = requests;
+  CHECK(Pricing(bytes, h200()).as_it_is().bottleneck == "launch");
+  const Pricing pricing(bytes, h200());
+  const std::vector<bool> none(2, false);
+  CHECK(pricing.saving({.good = none}).seconds == 0);
+  CHECK(pricing.saving({.good = none, .wider = 4}).seconds > 0.5 * pricing.as_it_is().seconds);
 }
 
 }  // namespace gpumem::app::test_pricing

@@ -47,6 +47,19 @@ TEST_CASE("what reaches little of any limit is not", "[kernel][explain]") {
   CHECK(verdict.brief.find("device memory 60 %, the sectors moved between L1 and L2 50 %") != std::string::npos);
 }
 
+TEST_CASE("small words are a verdict where nothing else is", "[kernel][explain]") {
+  Record bytes = kernel({{"dram", 600}, {"l2_sectors", 500}, {"latency", 400}});
+  bytes.access.front().word_bytes = 1;
+  CHECK(kernel_verdict(bytes).name == "narrow_words");
+  CHECK(kernel_verdict(bytes).brief == "small words: let a thread take 4 neighbours at once");
+  CHECK(kernel_verdict(bytes).full.starts_with("none of its accesses is wider than 1 byte, so that much of its time"));
+  bytes.access.front().word_bytes = 2;
+  CHECK(kernel_verdict(bytes).brief == "small words: let a thread take 2 neighbours at once");
+  Record fine = kernel({{"dram", 850}, {"latency", 400}});
+  fine.access.front().word_bytes = 1;
+  CHECK(kernel_verdict(fine).is_fine);
+}
+
 TEST_CASE("waiting for loads is a verdict where all else would take far less", "[kernel][explain]") {
   const Record few = kernel({{"latency", 950}, {"dram", 300}});
   CHECK(kernel_verdict(few).name == "too_little_in_flight");
