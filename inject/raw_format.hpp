@@ -171,8 +171,7 @@ struct Site {
   std::uint64_t wavefronts = 0;        ///< of shared memory
   std::uint64_t least_wavefronts = 0;  ///< of each request without a bank conflict
   std::uint64_t l2_sectors = 0;  ///< loads: fetched from L2, as no L1 had them; stores and atomics: all, each request's
-  std::uint64_t memory_sectors =
-      0;  ///< of those, the ones that L2 did not have; of stores and atomics, had no store of
+  std::uint64_t memory_sectors = 0;  ///< of those, the ones that L2 did not have; of stores and atomics, not yet stored
   std::uint64_t loaded_sectors = 0;  ///< of these, of stores and atomics, the ones that loads had brought there
   std::uint64_t used_words = 0;      ///< 4-byte words of lines in L2 that nobody had used while they were there
   std::uint64_t l2_requests = 0;     ///< lines asked of L2
