@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
+#include "app/program/atomic_turns.hpp"
 #include "app/program/raw_words.hpp"
+#include "app/program/shown_requests.hpp"
 
 namespace gpumem::app {
 
@@ -13,7 +13,6 @@ namespace {
 
 using access::Op;
 
-constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
 constexpr double words_per_sector = access::sector_bytes / 4.0;
 
 /// One site's sums, as they are or as they could be: sectors, lines, wavefronts of the whole launch.
@@ -103,61 +102,6 @@ void make_good(SiteSums& sums, double least_memory) {
   if (writes(site)) sums.written_sectors = sums.memory_sectors + over_loaded;
 }
 
-/// By the requests shown: runs of sectors as long as a line or longer are taken to go on in the next request, shorter
-/// ones to be all there is around them.
-SectorSpread spread_of(const inject::Site& site) {
-  SectorSpread spread;
-  double sectors = 0;
-  double atoms = 0;
-  double lines = 0;
-  double pairs = 0;
-  for (std::uint32_t k = 0; k < site.shown; ++k) {
-    const access::BlockSet touched = access::blocks_touched(request_of(site, site.request[k]), access::sector_bytes);
-    const std::set<std::uint64_t> all(touched.block, touched.block + touched.size);
-    std::set<std::uint64_t> lone_atoms;
-    std::set<std::uint64_t> lone_lines;
-    std::set<std::uint64_t> lone_pairs;
-    for (auto run = all.begin(); run != all.end();) {
-      auto end = run;
-      std::uint64_t length = 0;
-      while (end != all.end() && *end == *run + length) ++end, ++length;
-      const auto count = static_cast<double>(length);
-      sectors += count;
-      if (count >= sectors_per_line) {
-        atoms += count / 2;
-        lines += count / 4;
-        pairs += count / 8;
-      } else {
-        for (auto sector = run; sector != end; ++sector) {
-          lone_atoms.insert(*sector / 2);
-          lone_lines.insert(*sector / 4);
-          lone_pairs.insert(*sector / 8);
-        }
-      }
-      run = end;
-    }
-    atoms += static_cast<double>(lone_atoms.size());
-    lines += static_cast<double>(lone_lines.size());
-    pairs += static_cast<double>(lone_pairs.size());
-  }
-  if (sectors > 0) spread = {.atoms = atoms / sectors, .lines = lines / sectors, .line_pairs = pairs / sectors};
-  return spread;
-}
-
-/// Wavefronts that the site's loads take in the banks of L1, by the requests shown: lanes that go to different lines
-/// meet only where their words lie in one bank.
-double l1_wavefronts_of(const inject::Site& site) {
-  double lines = 0;
-  double wavefronts = 0;
-  for (std::uint32_t k = 0; k < site.shown; ++k) {
-    const access::WarpRequest request = request_of(site, site.request[k]);
-    lines += access::lines_per_request(request);
-    wavefronts += access::shared_wavefronts(request, Op::load);
-  }
-  const auto all = static_cast<double>(site.lines);
-  return lines > 0 ? all * wavefronts / lines : all;
-}
-
 /// Whether requests one after another fill the sectors that each of them touches a part of: what lies around is then
 /// touched as well.
 bool fills_up(const SiteSums& sums) {
@@ -234,153 +178,6 @@ SiteSums sums_of(const inject::Site& site) {
   return sums;
 }
 
-/// Turns that an atomic takes in each sector that it touches: different words of a sector are updated in one, lanes
-/// that meet at a word one after another. By the requests shown.
-double turns_per_sector(const inject::Site& site) {
-  std::uint64_t sectors = 0;
-  std::uint64_t turns = 0;
-  for (std::uint32_t k = 0; k < site.shown; ++k) {
-    std::map<std::uint64_t, unsigned> lanes_of;  // by address
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if ((site.request[k].active >> lane & 1U) != 0) ++lanes_of[site.request[k].address[lane]];
-    }
-    std::map<std::uint64_t, unsigned> turns_of;  // by sector
-    for (const auto& [address, lanes] : lanes_of) {
-      unsigned& most = turns_of[address / access::sector_bytes];
-      most = std::max(most, lanes);
-    }
-    sectors += turns_of.size();
-    for (const auto& [sector, most] : turns_of) turns += most;
-  }
-  return sectors > 0 ? static_cast<double>(turns) / static_cast<double>(sectors) : lanes_per_word(site);
-}
-
-/// Atomics of sites that go to the same array, as far as the requests shown tell: unrolled copies of one do.
-struct AtomicArray {
-  std::set<std::uint64_t> lines;             ///< shown
-  std::map<std::uint64_t, double> requests;  ///< of those shown, that update a word, by its address
-  double shown_requests = 0;
-  double shown = 0;  ///< how often a line
-  double turns = 0;
-  double sectors = 0;  ///< that nobody had stored to before
-  double lanes = 0;    ///< in all
-  bool adds_floats = false;
-
-  [[nodiscard]] bool overlaps(const AtomicArray& other) const {
-    return !lines.empty() && !other.lines.empty() && *lines.begin() <= *other.lines.rbegin() &&
-           *other.lines.begin() <= *lines.rbegin();
-  }
-  void add(AtomicArray other) {
-    lines.merge(other.lines);
-    for (const auto& [address, count] : other.requests) requests[address] += count;
-    shown_requests += other.shown_requests;
-    shown += other.shown;
-    turns += other.turns;
-    sectors += other.sectors;
-    lanes += other.lanes;
-    adds_floats = adds_floats || other.adds_floats;
-  }
-};
-
-AtomicArray atomic_array(const SiteSums& sums, double blocks) {
-  const inject::Site& site = *sums.site;
-  AtomicArray array;
-  array.sectors = static_cast<double>(site.memory_sectors);
-  array.lanes = static_cast<double>(site.active_lanes);
-  array.adds_floats = sums.adds_floats;
-  for (std::uint32_t k = 0; k < site.shown; ++k) {
-    const access::BlockSet touched = access::blocks_touched(request_of(site, site.request[k]), access::line_bytes);
-    array.lines.insert(touched.block, touched.block + touched.size);
-    array.shown += static_cast<double>(touched.size);
-    std::set<std::uint64_t> words;
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if ((site.request[k].active >> lane & 1U) != 0) words.insert(site.request[k].address[lane]);
-    }
-    for (const std::uint64_t word : words) ++array.requests[word];
-    ++array.shown_requests;
-  }
-  array.turns = static_cast<double>(site.sectors) * turns_per_sector(site);
-  if (sums.good) {  // each block has added up before it updates a word
-    const double words = blocks * std::max(array.sectors, 1.0);
-    array.lanes *= std::min(1.0, words / std::max(array.turns, 1.0));
-    array.turns = std::min(array.turns, words);
-  }
-  return array;
-}
-
-/// Of how many things some were drawn, if so many draws gave so many different ones: d = n (1 - exp(-draws / n)).
-double number_drawn_from(double different, double draws) {
-  constexpr double many = 1e6;
-  double least = different;
-  double most = many * std::max(different, 1.0);
-  while (most > 1.01 * least) {
-    const double middle = std::sqrt(least * most);
-    (middle * -std::expm1(-draws / middle) < different ? least : most) = middle;
-  }
-  return least;
-}
-
-/// Lines that the array has. Where the launch itself has set it to zero, its atomics are not the first there. Where
-/// blocks come to a sector at once, each takes itself for the first: requests to lines at random tell better, if they
-/// come to each more than once.
-double lines_of(const AtomicArray& array) {
-  constexpr double some = 4;
-  constexpr double often = 2;
-  const auto different = static_cast<double>(array.lines.size());
-  const double drawn = array.lines.empty() ? 1 : number_drawn_from(different, array.shown);
-  const bool at_random = array.shown > some * array.shown_requests;
-  if (at_random && array.shown > often * different) return drawn;
-  return std::max(array.sectors / sectors_per_line, drawn);
-}
-
-/// Of the array's updates, those of the word that has most of them: by the requests shown, or if no word is in many of
-/// these, as if all words had as many.
-double updates_of_hottest(const AtomicArray& array) {
-  constexpr double many = 0.5;
-  double updated = 0;  // words, in all requests shown
-  double most = 0;
-  for (const auto& [address, count] : array.requests) {
-    updated += count;
-    most = std::max(most, count);
-  }
-  if (updated == 0) return 0;
-  if (array.shown_requests > 1 && most > many * array.shown_requests) return array.lanes * most / updated;
-  return array.lanes / number_drawn_from(static_cast<double>(array.requests.size()), updated);
-}
-
-/// Slices of L2 that the array's lines lie in.
-double slices_of(const AtomicArray& array, const model::Rates& rates) {
-  constexpr double halves = 2;  // of L2, over which few lines spread already, but for neighbours
-  const double lines = lines_of(array);
-  const double slices = std::max(lines / rates.atomic_slice_lines, std::min(lines / 2, halves));
-  return std::clamp(slices, 1.0, rates.atomic_slices);
-}
-
-/// Turns of atomics in L2, in the slice that has most of them, or at the word.
-double atomic_turns(const std::vector<SiteSums>& sites, double blocks, const model::Rates& rates) {
-  std::vector<AtomicArray> arrays;
-  for (const SiteSums& sums : sites) {
-    if (!is_off_chip(*sums.site) || op_of(*sums.site) != Op::atomic) continue;
-    AtomicArray array = atomic_array(sums, blocks);
-    std::erase_if(arrays, [&](const AtomicArray& other) {
-      const bool same = array.overlaps(other);
-      if (same) array.add(other);
-      return same;
-    });
-    arrays.push_back(std::move(array));
-  }
-  // A word of floats takes the next addend only when it has the sum.
-  const double float_turns = rates.atomic_turn_cycles > 0 ? rates.atomic_float_cycles / rates.atomic_turn_cycles : 0;
-  double longest = 0;
-  double all = 0;
-  for (const AtomicArray& array : arrays) {
-    longest = std::max(longest, array.turns / slices_of(array, rates));
-    if (array.adds_floats) longest = std::max(longest, updates_of_hottest(array) * float_turns);
-    all += array.turns;
-  }
-  return std::max(longest, all / rates.atomic_slices);
-}
-
 /// Sectors of which a part is stored cost L2 more, once for each line of a request (engine/model/demand.cpp).
 void add_local_stores(model::Demand& demand, const SiteSums& sums) {
   const bool in_parts = 2 * static_cast<double>(sums.site->useful_bytes) < sums.sectors * access::sector_bytes;
@@ -388,6 +185,15 @@ void add_local_stores(model::Demand& demand, const SiteSums& sums) {
   demand.l1_store_lines += sums.lines;
   demand.l2_split_sectors += parts;
   demand.l2_store_sectors += sums.sectors - parts;
+}
+
+std::vector<AtomicSite> atomics_of(const std::vector<SiteSums>& sites) {
+  std::vector<AtomicSite> atomics;
+  for (const SiteSums& sums : sites) {
+    if (!is_off_chip(*sums.site) || op_of(*sums.site) != Op::atomic) continue;
+    atomics.push_back({.site = sums.site, .combined = sums.good, .adds_floats = sums.adds_floats});
+  }
+  return atomics;
 }
 
 /// The sums know better than footprints what L1 served and L2 was asked for, and that atomics meet.
@@ -399,7 +205,7 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
   demand.l1_load_lines = 0;
   demand.l2_load_sectors = 0;
   demand.footprint_bytes = 0;
-  demand.atomic_turns = atomic_turns(sites, blocks, rates);
+  demand.atomic_turns = atomic_turns(atomics_of(sites), blocks, rates);
   for (const SiteSums& sums : sites) {
     const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
     if (!is_off_chip(*sums.site) || over_link) continue;
@@ -415,54 +221,6 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
 }
 
 }  // namespace
-
-ScatteredRuns scattered_runs(const inject::Site& site) {
-  constexpr double short_run = 2;  // words; one alone may be brought to others
-  ScatteredRuns sum;
-  double words = 0;
-  bool irregular = false;
-  for (std::uint32_t k = 0; k < site.shown; ++k) {
-    std::set<std::uint64_t> addresses;
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if ((site.request[k].active >> lane & 1U) != 0) addresses.insert(site.request[k].address[lane]);
-    }
-    words += static_cast<double>(addresses.size());
-    std::set<std::uint64_t> distances;
-    std::uint64_t last_begin = 0;
-    for (auto begin = addresses.begin(); begin != addresses.end();) {
-      auto end = begin;
-      std::uint64_t bytes = 0;
-      while (end != addresses.end() && *end == *begin + bytes) ++end, bytes += site.word_bytes;
-      if (begin != addresses.begin()) distances.insert(*begin - last_begin);
-      last_begin = *begin;
-      ++sum.runs;
-      sum.sectors += std::ceil(static_cast<double>(bytes) / access::sector_bytes);
-      begin = end;
-    }
-    irregular = irregular || distances.size() > 1;
-  }
-  if (!irregular || words < short_run * sum.runs) return {};
-  return {sum.runs / site.shown, sum.sectors / site.shown};
-}
-
-/// Whether lanes store to sectors of their own, at distances that differ.
-bool scatters(const inject::Site& site) {
-  constexpr double nearly_all = 0.75;
-  if (op_of(site) != Op::store || site.space != inject::RawSpace::global) return false;
-  if (static_cast<double>(site.sectors) < nearly_all * static_cast<double>(site.active_lanes)) return false;
-  std::set<std::uint64_t> distances;
-  for (std::uint32_t k = 0; k < site.shown; ++k) {
-    std::optional<std::uint64_t> last;
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if ((site.request[k].active >> lane & 1U) == 0) continue;
-      const std::uint64_t address = site.request[k].address[lane];
-      if (last) distances.insert(address - *last);
-      last = address;
-    }
-  }
-  constexpr unsigned regular = 4;  // as rows of a matrix, and of the next one, are apart
-  return distances.size() > regular * std::size_t{site.shown};
-}
 
 inject::Site as_loads(inject::Site site) {
   site.op = inject::RawOp::load;

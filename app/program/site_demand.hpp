@@ -5,27 +5,13 @@
 #include <vector>
 
 #include "app/program/machine_code/instructions.hpp"
+#include "app/program/shown_requests.hpp"
 #include "engine/model/demand.hpp"
 #include "engine/model/profile.hpp"
 #include "inject/raw_format.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::app {
-
-/// Blocks of memory for each sector that a site touches.
-struct SectorSpread {
-  double atoms = 0.5;
-  double lines = 0.25;
-  double line_pairs = 0.125;
-};
-
-/// Runs of words next to each other that requests go to at irregular distances, as rows of a table that indices choose:
-/// who calls them can align them, not bring them together.
-struct ScatteredRuns {
-  double runs = 0;     ///< of a request; 0: none, or at regular distances, or single words
-  double sectors = 0;  ///< of a request, if each run begins with a sector
-};
-[[nodiscard]] ScatteredRuns scattered_runs(const inject::Site& site);
 
 /// What a launch asks for, again and again, each time with other sites as good as they could be.
 class SiteDemand {

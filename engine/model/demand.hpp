@@ -49,8 +49,8 @@ struct Demand {
   double meeting_unevenness = 1;
   double l2_mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not
   double l2_mixed_groups = 0;  ///< of four such lines
-  double atomic_turns = 0;     ///< that atomics take one after another, if their lines share them out (site_demand.cpp)
-  bool simulated = false;      ///< whether what reaches memory is known from simulating the launch
+  double atomic_turns = 0;  ///< that atomics take one after another, if their lines share them out (atomic_turns.cpp)
+  bool simulated = false;   ///< whether what reaches memory is known from simulating the launch
 };
 
 /// Sums what the sites ask for; `sites` holds their summaries, in the workload's order. Where accesses come back to

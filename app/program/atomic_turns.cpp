@@ -1,0 +1,143 @@
+#include "app/program/atomic_turns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "app/program/raw_words.hpp"
+#include "app/program/shown_requests.hpp"
+#include "engine/access/request.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+/// Atomics of sites that go to the same array, as far as the requests shown tell: unrolled copies of one do.
+struct AtomicArray {
+  std::set<std::uint64_t> lines;             ///< shown
+  std::map<std::uint64_t, double> requests;  ///< of those shown, that update a word, by its address
+  double shown_requests = 0;
+  double shown = 0;  ///< how often a line
+  double turns = 0;
+  double sectors = 0;  ///< that nobody had stored to before
+  double lanes = 0;    ///< in all
+  bool adds_floats = false;
+
+  [[nodiscard]] bool overlaps(const AtomicArray& other) const {
+    return !lines.empty() && !other.lines.empty() && *lines.begin() <= *other.lines.rbegin() &&
+           *other.lines.begin() <= *lines.rbegin();
+  }
+  void add(AtomicArray other) {
+    lines.merge(other.lines);
+    for (const auto& [address, count] : other.requests) requests[address] += count;
+    shown_requests += other.shown_requests;
+    shown += other.shown;
+    turns += other.turns;
+    sectors += other.sectors;
+    lanes += other.lanes;
+    adds_floats = adds_floats || other.adds_floats;
+  }
+};
+
+AtomicArray atomic_array(const AtomicSite& atomic, double blocks) {
+  const inject::Site& site = *atomic.site;
+  AtomicArray array;
+  array.sectors = static_cast<double>(site.memory_sectors);
+  array.lanes = static_cast<double>(site.active_lanes);
+  array.adds_floats = atomic.adds_floats;
+  for (std::uint32_t k = 0; k < site.shown; ++k) {
+    const access::BlockSet touched = access::blocks_touched(request_of(site, site.request[k]), access::line_bytes);
+    array.lines.insert(touched.block, touched.block + touched.size);
+    array.shown += static_cast<double>(touched.size);
+    std::set<std::uint64_t> words;
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((site.request[k].active >> lane & 1U) != 0) words.insert(site.request[k].address[lane]);
+    }
+    for (const std::uint64_t word : words) ++array.requests[word];
+    ++array.shown_requests;
+  }
+  array.turns = static_cast<double>(site.sectors) * turns_per_sector(site);
+  if (atomic.combined) {  // each block has added up before it updates a word
+    const double words = blocks * std::max(array.sectors, 1.0);
+    array.lanes *= std::min(1.0, words / std::max(array.turns, 1.0));
+    array.turns = std::min(array.turns, words);
+  }
+  return array;
+}
+
+/// Of how many things some were drawn, if so many draws gave so many different ones: d = n (1 - exp(-draws / n)).
+double number_drawn_from(double different, double draws) {
+  constexpr double many = 1e6;
+  double least = different;
+  double most = many * std::max(different, 1.0);
+  while (most > 1.01 * least) {
+    const double middle = std::sqrt(least * most);
+    (middle * -std::expm1(-draws / middle) < different ? least : most) = middle;
+  }
+  return least;
+}
+
+/// Lines that the array has. Where the launch itself has set it to zero, its atomics are not the first there. Where
+/// blocks come to a sector at once, each takes itself for the first: requests to lines at random tell better, if they
+/// come to each more than once.
+double lines_of(const AtomicArray& array) {
+  constexpr double some = 4;
+  constexpr double often = 2;
+  const auto different = static_cast<double>(array.lines.size());
+  const double drawn = array.lines.empty() ? 1 : number_drawn_from(different, array.shown);
+  const bool at_random = array.shown > some * array.shown_requests;
+  if (at_random && array.shown > often * different) return drawn;
+  return std::max(array.sectors / sectors_per_line, drawn);
+}
+
+/// Of the array's updates, those of the word that has most of them: by the requests shown, or if no word is in many of
+/// these, as if all words had as many.
+double updates_of_hottest(const AtomicArray& array) {
+  constexpr double many = 0.5;
+  double updated = 0;  // words, in all requests shown
+  double most = 0;
+  for (const auto& [address, count] : array.requests) {
+    updated += count;
+    most = std::max(most, count);
+  }
+  if (updated == 0) return 0;
+  if (array.shown_requests > 1 && most > many * array.shown_requests) return array.lanes * most / updated;
+  return array.lanes / number_drawn_from(static_cast<double>(array.requests.size()), updated);
+}
+
+/// Slices of L2 that the array's lines lie in.
+double slices_of(const AtomicArray& array, const model::Rates& rates) {
+  constexpr double halves = 2;  // of L2, over which few lines spread already, but for neighbours
+  const double lines = lines_of(array);
+  const double slices = std::max(lines / rates.atomic_slice_lines, std::min(lines / 2, halves));
+  return std::clamp(slices, 1.0, rates.atomic_slices);
+}
+
+}  // namespace
+
+double atomic_turns(const std::vector<AtomicSite>& sites, double blocks, const model::Rates& rates) {
+  std::vector<AtomicArray> arrays;
+  for (const AtomicSite& site : sites) {
+    AtomicArray array = atomic_array(site, blocks);
+    std::erase_if(arrays, [&](const AtomicArray& other) {
+      const bool same = array.overlaps(other);
+      if (same) array.add(other);
+      return same;
+    });
+    arrays.push_back(std::move(array));
+  }
+  // A word of floats takes the next addend only when it has the sum.
+  const double float_turns = rates.atomic_turn_cycles > 0 ? rates.atomic_float_cycles / rates.atomic_turn_cycles : 0;
+  double longest = 0;
+  double all = 0;
+  for (const AtomicArray& array : arrays) {
+    longest = std::max(longest, array.turns / slices_of(array, rates));
+    if (array.adds_floats) longest = std::max(longest, updates_of_hottest(array) * float_turns);
+    all += array.turns;
+  }
+  return std::max(longest, all / rates.atomic_slices);
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,21 @@
+#pragma once
+// How long the atomics of a launch that was seen take turns in L2.
+
+#include <vector>
+
+#include "engine/model/profile.hpp"
+#include "inject/raw_format.hpp"
+
+namespace gpumem::app {
+
+/// A site of atomics beyond multiprocessors.
+struct AtomicSite {
+  const inject::Site* site = nullptr;
+  bool combined = false;  ///< as if each block added up before it updates a word
+  bool adds_floats = false;
+};
+
+/// Turns of atomics in L2, in the slice that has most of them, or at the word.
+[[nodiscard]] double atomic_turns(const std::vector<AtomicSite>& sites, double blocks, const model::Rates& rates);
+
+}  // namespace gpumem::app
