@@ -42,6 +42,11 @@ std::string load_driver() {
       !find(library, "cuDeviceGetUuid", loaded_driver.cuDeviceGetUuid)) {
     missing = "cuDeviceGetUuid";
   }
+  bool graphs = true;
+#define GPUMEM_FIND_OF_GRAPHS(name) graphs = find(library, #name, loaded_driver.name) && graphs;
+  GPUMEM_GRAPH_FUNCTIONS(GPUMEM_FIND_OF_GRAPHS)
+#undef GPUMEM_FIND_OF_GRAPHS
+  if (!graphs) loaded_driver.cuGraphGetNodes = nullptr;
   find(library, "cuStreamWaitValue32_v2", loaded_driver.cuStreamWaitValue32);
   find(library, "cuFuncLoad", loaded_driver.cuFuncLoad);
   find(library, "cuFuncGetParamInfo", loaded_driver.cuFuncGetParamInfo);

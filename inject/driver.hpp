@@ -22,6 +22,7 @@ namespace gpumem::inject {
   F(cuEventSynchronize)                          \
   F(cuFuncGetAttribute)                          \
   F(cuFuncGetModule)                             \
+  F(cuLaunchCooperativeKernel)                   \
   F(cuLaunchKernel)                              \
   F(cuLaunchKernelEx)                            \
   F(cuMemHostAlloc)                              \
@@ -33,10 +34,36 @@ namespace gpumem::inject {
   F(cuStreamSynchronize)                         \
   F(cuThreadExchangeStreamCaptureMode)
 
+/// What is asked of CUDA graphs, and what launches their nodes.
+#define GPUMEM_GRAPH_FUNCTIONS(F)   \
+  F(cuGraphChildGraphNodeGetGraph)  \
+  F(cuGraphCreate)                  \
+  F(cuGraphDestroy)                 \
+  F(cuGraphEventRecordNodeGetEvent) \
+  F(cuGraphEventWaitNodeGetEvent)   \
+  F(cuGraphGetEdges_v2)             \
+  F(cuGraphGetNodes)                \
+  F(cuGraphHostNodeGetParams)       \
+  F(cuGraphInstantiateWithFlags)    \
+  F(cuGraphKernelNodeGetAttribute)  \
+  F(cuGraphKernelNodeGetParams_v2)  \
+  F(cuGraphMemcpyNodeGetParams)     \
+  F(cuGraphMemsetNodeGetParams)     \
+  F(cuGraphNodeGetType)             \
+  F(cuLaunchHostFunc)               \
+  F(cuMemcpy3DAsync_v2)             \
+  F(cuMemsetD2D16Async)             \
+  F(cuMemsetD2D32Async)             \
+  F(cuMemsetD2D8Async)              \
+  F(cuStreamWaitEvent)
+
 struct Driver {
 #define GPUMEM_MEMBER(name) decltype(&::name) name = nullptr;
   GPUMEM_DRIVER_FUNCTIONS(GPUMEM_MEMBER)
+  // Of drivers that have all of them; else null.
+  GPUMEM_GRAPH_FUNCTIONS(GPUMEM_MEMBER)
 #undef GPUMEM_MEMBER
+  [[nodiscard]] bool has_graphs() const { return cuGraphGetNodes != nullptr; }
   CUresult (*cuMemAlloc)(CUdeviceptr*, std::size_t) = nullptr;
   CUresult (*cuMemFree)(CUdeviceptr) = nullptr;
   CUresult (*cuMemGetInfo)(std::size_t*, std::size_t*) = nullptr;

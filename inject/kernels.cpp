@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "inject/driver.hpp"
+#include "inject/known_launches.hpp"
 #include "inject/output.hpp"
 #include "inject/ranges.hpp"
 #include "inject/time_line.hpp"
@@ -63,9 +64,18 @@ void write_range(const Range& range) {
 
 }  // namespace
 
+std::string short_name(const std::string& kernel) {
+  std::string name = demangled(kernel);
+  if (name.rfind("void ", 0) == 0) name.erase(0, 5);
+  return name.substr(0, name.find_first_of("<("));
+}
+
 void forget_module(CUmodule module) {
-  const std::lock_guard lock(dropping);
-  dropped.push_back(module);
+  {
+    const std::lock_guard lock(dropping);
+    dropped.push_back(module);
+  }
+  forget_known_launches();
 }
 
 Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options) {
@@ -158,7 +168,7 @@ void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::ui
   add_ran(slot.ran, begin, begin + took, took * stands_for);
 }
 
-void count_range(LaunchSlot& counts) {
+void count_range(LaunchSlot& counts, std::uint64_t launches) {
   const Range* range = current_range();
   if (range == nullptr) return;
   for (RangeLaunches& in_range : counts.ranges) {
@@ -167,11 +177,11 @@ void count_range(LaunchSlot& counts) {
       in_range.range = range->number;
     }
     if (in_range.range == range->number) {
-      ++in_range.launches;
+      in_range.launches += launches;
       return;
     }
   }
-  ++counts.in_other_ranges;
+  counts.in_other_ranges += launches;
 }
 
 }  // namespace gpumem::inject

@@ -49,6 +49,8 @@ void forget_module(CUmodule module);
 [[nodiscard]] Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options);
 /// Its kernels are gone with it.
 void forget_kernels(CUcontext context);
+/// Its demangled name without arguments: "at::native::reduce_kernel".
+[[nodiscard]] std::string short_name(const std::string& kernel);
 /// Null where there is no room.
 [[nodiscard]] Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device);
 /// Adds a time to those of the slot's launches, that of so many of them.
@@ -61,7 +63,7 @@ void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::ui
 /// Writes the kernel's event. `image` is the number of machine code that knows its lines, 0 where there is none.
 void write_kernel(Kernel& kernel, std::uint32_t image);
 
-/// Counts a launch of the calling thread for the range it is in, if it is in one.
-void count_range(LaunchSlot& counts);
+/// Counts launches of the calling thread for the range it is in, if it is in one.
+void count_range(LaunchSlot& counts, std::uint64_t launches);
 
 }  // namespace gpumem::inject

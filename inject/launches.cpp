@@ -1,6 +1,8 @@
 #include "inject/launches.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 
 #include "inject/driver.hpp"
@@ -41,6 +43,20 @@ constexpr CallId graph_launches[] = {
     driver_call::cuGraphLaunch,
     driver_call::cuGraphLaunch_ptsz,
 };
+constexpr CallId captures_begin[] = {
+    driver_call::cuStreamBeginCapture_v1,     driver_call::cuStreamBeginCapture_ptsz,
+    driver_call::cuStreamBeginCapture_v2,     driver_call::cuStreamBeginCapture_v2_ptsz,
+    driver_call::cuStreamBeginCaptureToGraph, driver_call::cuStreamBeginCaptureToGraph_ptsz,
+};
+constexpr CallId captures_end[] = {
+    driver_call::cuStreamEndCapture,
+    driver_call::cuStreamEndCapture_ptsz,
+};
+constexpr auto captures = [] {
+  std::array<CallId, std::size(captures_begin) + std::size(captures_end)> all{};
+  std::ranges::copy(captures_end, std::ranges::copy(captures_begin, all.begin()).out);
+  return all;
+}();
 constexpr CallId waits[] = {
     driver_call::cuCtxSynchronize,   driver_call::cuStreamSynchronize, driver_call::cuStreamSynchronize_ptsz,
     driver_call::cuEventSynchronize, driver_call::cuMemcpyDtoH_v2,     driver_call::cuMemcpyDtoH_v2_ptds,
@@ -52,6 +68,8 @@ constexpr CallId ends[] = {
     driver_call::cuDevicePrimaryCtxReset_v2,
     driver_call::cuDevicePrimaryCtxRelease_v2,
 };
+
+std::atomic<int> captures_open = 0;
 
 bool is_extended(CallId id) { return id == driver_call::cuLaunchKernelEx || id == driver_call::cuLaunchKernelEx_ptsz; }
 
@@ -93,55 +111,82 @@ std::vector<std::byte> buffer_of(void** extra) {
 
 std::span<const CallId> launch_calls() { return launches; }
 std::span<const CallId> graph_launch_calls() { return graph_launches; }
+std::span<const CallId> capture_calls() { return captures; }
 std::span<const CallId> waiting_calls() { return waits; }
 std::span<const CallId> ending_calls() { return ends; }
 
 bool is_launch(CallId id) { return std::ranges::find(launches, id) != std::end(launches); }
 bool is_graph_launch(CallId id) { return std::ranges::find(graph_launches, id) != std::end(graph_launches); }
+bool is_capture(CallId id) { return std::ranges::find(captures, id) != captures.end(); }
 bool ends_context(CallId id) { return std::ranges::find(ends, id) != std::end(ends); }
 
-Launch launch_of(CallId id, const void* parameters) {
-  Launch launch;
+void note_capture(CallId id, CUresult result) {
+  const bool begins = std::ranges::find(captures_begin, id) != std::end(captures_begin);
+  if (begins && result == CUDA_SUCCESS) ++captures_open;
+  // An end that fails ends it too, unless there was nothing to end: then other captures take launches longer, no more.
+  if (!begins && result != CUDA_ERROR_ILLEGAL_STATE) --captures_open;
+}
+
+bool is_anything_captured() { return captures_open > 0; }
+
+LaunchKey launch_key_of(CallId id, const void* parameters) {
   if (is_extended(id)) {
     const auto& p = *static_cast<const LaunchKernelEx*>(parameters);
     const CUlaunchConfig& config = *p.config;
-    launch = {.function = p.function,
-              .shape = {.grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
-                        .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
-                        .dynamic_shared_bytes = config.sharedMemBytes},
-              .stream = config.hStream,
-              .cooperative = is_cooperative(config),
-              .parameters = p.parameters,
-              .extra = p.extra};
+    return {p.function,
+            {.grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
+             .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
+             .dynamic_shared_bytes = config.sharedMemBytes}};
+  }
+  const auto& p = *static_cast<const LaunchKernel*>(parameters);
+  return {p.function,
+          {.grid = {p.grid[0], p.grid[1], p.grid[2]},
+           .block = {p.block[0], p.block[1], p.block[2]},
+           .dynamic_shared_bytes = p.shared_bytes}};
+}
+
+Launch launch_of(CallId id, const void* parameters) {
+  const LaunchKey key = launch_key_of(id, parameters);
+  Launch launch{.function = key.function, .shape = key.shape};
+  if (is_extended(id)) {
+    const auto& p = *static_cast<const LaunchKernelEx*>(parameters);
+    launch.stream = p.config->hStream;
+    launch.cooperative = is_cooperative(*p.config);
+    launch.parameters = p.parameters;
+    launch.extra = p.extra;
   } else {
     const auto& p = *static_cast<const LaunchKernel*>(parameters);
-    launch = {.function = p.function,
-              .shape = {.grid = {p.grid[0], p.grid[1], p.grid[2]},
-                        .block = {p.block[0], p.block[1], p.block[2]},
-                        .dynamic_shared_bytes = p.shared_bytes},
-              .stream = p.stream,
-              .cooperative = is_cooperative(id),
-              .parameters = p.parameters,
-              .extra = is_cooperative(id) ? nullptr : p.extra};
+    launch.stream = p.stream;
+    launch.cooperative = is_cooperative(id);
+    launch.parameters = p.parameters;
+    if (!launch.cooperative) launch.extra = p.extra;
   }
   if (is_per_thread(id) && launch.stream == nullptr) launch.stream = CU_STREAM_PER_THREAD;
   return launch;
 }
 
-std::vector<std::byte> parameters_of(CUfunction function, const Launch& launch) {
+std::optional<std::vector<std::byte>> parameters_if_known(CUfunction function, const Launch& launch) {
   std::vector<std::byte> all;
-  if (launch.parameters == nullptr) return launch.extra == nullptr ? all : buffer_of(launch.extra);
-  if (driver().cuFuncGetParamInfo == nullptr) return all;
+  if (launch.parameters == nullptr && launch.extra != nullptr) {
+    all = buffer_of(launch.extra);
+    if (all.empty()) return std::nullopt;
+    return all;
+  }
+  if (driver().cuFuncGetParamInfo == nullptr) return std::nullopt;
   std::size_t offset = 0;
   std::size_t bytes = 0;
   for (std::size_t i = 0; driver().cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
     // What does not fit is none of a kernel's.
     if (offset < all.size() || offset > most_parameter_bytes || bytes > most_parameter_bytes - offset) return {};
-    if (launch.parameters[i] == nullptr) return {};
+    if (launch.parameters == nullptr || launch.parameters[i] == nullptr) return std::nullopt;
     all.resize(offset + bytes);
     std::memcpy(all.data() + offset, launch.parameters[i], bytes);
   }
   return all;
+}
+
+std::vector<std::byte> parameters_of(CUfunction function, const Launch& launch) {
+  return parameters_if_known(function, launch).value_or(std::vector<std::byte>{});
 }
 
 CUresult launch_again(CallId id, const void* parameters, CUstream stream) {
@@ -152,6 +197,10 @@ CUresult launch_again(CallId id, const void* parameters, CUstream stream) {
     return driver().cuLaunchKernelEx(&config, p.function, p.parameters, p.extra);
   }
   const auto& p = *static_cast<const LaunchKernel*>(parameters);
+  if (is_cooperative(id)) {
+    return driver().cuLaunchCooperativeKernel(p.function, p.grid[0], p.grid[1], p.grid[2], p.block[0], p.block[1],
+                                              p.block[2], p.shared_bytes, stream, p.parameters);
+  }
   return driver().cuLaunchKernel(p.function, p.grid[0], p.grid[1], p.grid[2], p.block[0], p.block[1], p.block[2],
                                  p.shared_bytes, stream, p.parameters, p.extra);
 }

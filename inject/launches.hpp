@@ -2,6 +2,7 @@
 // The driver's calls that are watched, and the launches that they ask for.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace gpumem::inject {
 
 [[nodiscard]] std::span<const CallId> launch_calls();
 [[nodiscard]] std::span<const CallId> graph_launch_calls();
+/// Calls that begin and end the recording of a stream.
+[[nodiscard]] std::span<const CallId> capture_calls();
 /// Calls after which launches before them are over: where their times are taken.
 [[nodiscard]] std::span<const CallId> waiting_calls();
 /// Calls that may end a context.
@@ -19,7 +22,19 @@ namespace gpumem::inject {
 
 [[nodiscard]] bool is_launch(CallId id);
 [[nodiscard]] bool is_graph_launch(CallId id);
+[[nodiscard]] bool is_capture(CallId id);
 [[nodiscard]] bool ends_context(CallId id);
+/// What `launch_of` says of a launch that is like others: its function and shape.
+struct LaunchKey {
+  CUfunction function = nullptr;
+  Shape shape;
+};
+[[nodiscard]] LaunchKey launch_key_of(CallId id, const void* parameters);
+
+/// A call of `capture_calls` has returned. Any thread.
+void note_capture(CallId id, CUresult result);
+/// Whether some stream may be recorded at this moment.
+[[nodiscard]] bool is_anything_captured();
 
 /// A launch as its caller described it.
 struct Launch {
@@ -38,7 +53,9 @@ struct Launch {
 /// of most kernels depend on them. Empty where the driver does not tell how they lie. Called while the launch's own
 /// call lasts.
 [[nodiscard]] std::vector<std::byte> parameters_of(CUfunction function, const Launch& launch);
-/// The launch once more, as the program asked for it; not a cooperative one.
+/// The same, but nothing where the driver does not tell.
+[[nodiscard]] std::optional<std::vector<std::byte>> parameters_if_known(CUfunction function, const Launch& launch);
+/// The launch once more, as the program asked for it.
 CUresult launch_again(CallId id, const void* parameters, CUstream stream);
 
 }  // namespace gpumem::inject

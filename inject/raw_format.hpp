@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 8;
+inline constexpr std::uint32_t raw_version = 9;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -40,7 +40,8 @@ enum class EventKind : std::uint32_t {
   range,        ///< RangeEvent, then the name of a range that the program marks (NVTX)
   counts,  ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN:
            ///< absent
-  code     ///< CodeEvent, then the machine code of a kernel and of what was compiled into it
+  code,    ///< CodeEvent, then the machine code of a kernel and of what was compiled into it
+  graph    ///< GraphEvent, then `kernels` of GraphKernel
 };
 
 struct EventHeader {
@@ -87,10 +88,22 @@ struct CodeEvent {
   std::uint32_t parameter_offset = 0;  ///< of its parameters in constant bank 0; 0: not known
 };
 
+/// A CUDA graph that was instantiated.
+struct GraphEvent {
+  std::uint32_t slot = 0;        ///< index of the LaunchSlot that counts and times its replays
+  std::uint32_t kernels = 0;     ///< that follow
+  std::uint32_t as_a_whole = 0;  ///< 1: times of its kernels are in no other slot
+  std::uint32_t reserved = 0;
+};
+struct GraphKernel {
+  std::uint32_t slot = 0;
+  std::uint32_t launches = 0;  ///< in each replay
+};
+
 /// Why a launch was not looked at closely: not seen access by access, or not counted.
 enum class Unseen : std::uint32_t {
   none,         ///< it was, or another of its kernel, grid and block was
-  captured,     ///< launched by a CUDA graph
+  captured,     ///< launched by a CUDA graph that runs as a whole
   collective,   ///< of a library that waits for other GPUs: must not be held up
   overhead,     ///< the time that looking closely may take was spent
   not_chosen,   ///< by --kernel, --device or --skip-first
@@ -183,7 +196,7 @@ struct Site {
 struct LaunchTotals {
   std::uint64_t slots = 0;           ///< in use
   std::uint64_t beyond_slots = 0;    ///< launches of which there was no slot left
-  std::uint64_t graph_launches = 0;  ///< of whole CUDA graphs
+  std::uint64_t graph_launches = 0;  ///< of CUDA graphs of which nothing is known
   std::uint64_t sampling_ns = 0;     ///< what seeing launches cost the program
   std::uint64_t began_ns = 0;        ///< by the clock of ended_ns: the first launch
   std::uint64_t ended_ns = 0;        ///< the last launch
@@ -221,10 +234,9 @@ struct LaunchSlot {
   std::uint64_t unseen[unseen_reasons] = {};  ///< launches by reason
   std::uint64_t timed = 0;                    ///< launches that these times stand for
   std::uint64_t timed_ns = 0;                 ///< of those launches together
-  std::uint64_t captured = 0;         ///< of `launches`, those recorded for a graph: they ran as often as it did
-  float time_ns[kept_times] = {};     ///< the first min(times, kept_times) are filled in
-  RangeLaunches ranges[kept_ranges];  ///< the first ones that there were launches in
-  std::uint64_t in_other_ranges = 0;  ///< launches
+  float time_ns[kept_times] = {};             ///< the first min(times, kept_times) are filled in
+  RangeLaunches ranges[kept_ranges];          ///< the first ones that there were launches in
+  std::uint64_t in_other_ranges = 0;          ///< launches
   TimeLine ran;
 };
 inline constexpr std::uint64_t launch_slots = 65536;

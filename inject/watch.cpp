@@ -5,6 +5,7 @@
 
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
+#include "inject/known_launches.hpp"
 #include "inject/modules.hpp"
 #include "inject/output.hpp"
 
@@ -17,11 +18,6 @@ std::uint64_t launches_seen = 0;
 std::mutex ending;  // never held while anything else is called
 std::vector<CUcontext> ended;
 
-bool is_captured(CUstream stream) {
-  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  return driver().cuStreamIsCapturing(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 }  // namespace
 
 Watch& watch() {
@@ -30,8 +26,11 @@ Watch& watch() {
 }
 
 void context_ends(CUcontext context) {
-  const std::lock_guard lock(ending);
-  ended.push_back(context);
+  {
+    const std::lock_guard lock(ending);
+    ended.push_back(context);
+  }
+  forget_known_launches();
 }
 
 void forget_ended_contexts() {
@@ -44,42 +43,53 @@ void forget_ended_contexts() {
   }
 }
 
-std::optional<WatchedLaunch> begin_launch(CallId id, CUcontext context, const void* parameters, const char* symbol) {
-  WatchedLaunch watched{.launch = launch_of(id, parameters)};
+std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context, const char* symbol) {
+  WatchedLaunch watched{.launch = launch};
   watched.kernel = kernel_of(context, watched.launch.function, symbol, watch().options);
   if (watched.kernel == nullptr) return std::nullopt;
   watched.device = current_device();
   watched.slot = slot_of(watched.kernel->number, watched.launch.shape, watched.device);
-  ++launches_seen;
-  LaunchTotals& all = totals();
-  all.ended_ns = now_ns();
-  if (all.began_ns == 0) all.began_ns = all.ended_ns;
-  if (watched.slot == nullptr) {
-    ++all.beyond_slots;
-    return std::nullopt;
-  }
+  if (watched.slot == nullptr) return std::nullopt;
   if (!watched.kernel->written) {
     write_kernel(*watched.kernel, image_of(watched.kernel->module));
     write_code(watched.kernel->number, watched.kernel->module, watched.kernel->name);
   }
-  watched.captured = is_captured(watched.launch.stream);
   return watched;
 }
 
-void count_launch(const Slot& slot) {
-  ++slot.counts->launches;
-  count_range(*slot.counts);
+std::optional<WatchedLaunch> begin_launch(CallId id, CUcontext context, const void* parameters, const char* symbol) {
+  auto watched = find_launch(launch_of(id, parameters), context, symbol);
+  if (!watched) ++totals().beyond_slots;
+  return watched;
 }
 
-Unseen reason_not_to(const WatchedLaunch& launch) {
+bool is_captured(CUstream stream) {
+  if (!is_anything_captured()) return false;
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  return driver().cuStreamIsCapturing(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void count_launches(const Slot& slot, std::uint64_t launches) {
+  launches_seen += launches;
+  LaunchTotals& all = totals();
+  all.ended_ns = now_ns();
+  if (all.began_ns == 0) all.began_ns = all.ended_ns;
+  slot.counts->launches += launches;
+  count_range(*slot.counts, launches);
+}
+
+Unseen standing_reason_not_to(const WatchedLaunch& launch) {
   const Options& options = watch().options;
   const Kernel& kernel = *launch.kernel;
   if (options.launches == 0) return Unseen::times_only;
-  if (!kernel.wanted || launches_seen <= options.skip_first || !wants_device(launch.device, options.device)) {
-    return Unseen::not_chosen;
-  }
+  if (!kernel.wanted || !wants_device(launch.device, options.device)) return Unseen::not_chosen;
   if (kernel.collective) return Unseen::collective;
-  if (kernel.hopeless) return Unseen::failed;
+  return kernel.hopeless ? Unseen::failed : Unseen::none;
+}
+
+Unseen reason_not_to(const WatchedLaunch& launch) {
+  if (const Unseen reason = standing_reason_not_to(launch); reason != Unseen::none) return reason;
+  if (launches_seen <= watch().options.skip_first) return Unseen::not_chosen;
   return overhead_left_ns() < 0 ? Unseen::overhead : Unseen::none;
 }
 

@@ -40,7 +40,6 @@ struct WatchedLaunch {
   Kernel* kernel = nullptr;
   Slot* slot = nullptr;
   std::uint32_t device = 0;
-  bool captured = false;  ///< recorded for a graph: it does not run now
 };
 
 // With the lock held, by the thread that launches:
@@ -48,13 +47,19 @@ struct WatchedLaunch {
 /// Drops what is kept of contexts that have ended. Comes before anything else that is done with a call of the
 /// program's.
 void forget_ended_contexts();
-/// Finds whose it is. Nothing where that cannot be told or kept.
+/// Finds whose it is. Nothing where that cannot be told or kept. `symbol` is the kernel's name as the callback has it.
+[[nodiscard]] std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context, const char* symbol);
+/// The same of a launch that a call asks for.
 [[nodiscard]] std::optional<WatchedLaunch> begin_launch(CallId id, CUcontext context, const void* parameters,
                                                         const char* symbol);
-/// Counts a launch of the slot, and the range that the thread is in.
-void count_launch(const Slot& slot);
+/// Whether the stream is being recorded: what is launched into it does not run now.
+[[nodiscard]] bool is_captured(CUstream stream);
+/// Counts launches of the slot, and the range that the thread is in.
+void count_launches(const Slot& slot, std::uint64_t launches);
 /// Why it is not to be looked at closely; none if it is.
 [[nodiscard]] Unseen reason_not_to(const WatchedLaunch& launch);
+/// The same, where it is so for all launches like it.
+[[nodiscard]] Unseen standing_reason_not_to(const WatchedLaunch& launch);
 /// What looking closely may still take at this moment; negative: none.
 [[nodiscard]] double overhead_left_ns();
 /// Counts a launch of the slot that was not looked at.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -89,7 +90,11 @@ class Merge {
     for (const RawProblem& problem : process.problems) note(problem.line);
     for (const std::string& line : process.damage) note("raw data " + line);
     std::map<std::uint32_t, std::size_t> kernel_of;  // by slot
-    for (const auto& [index, slot] : process.slots) kernel_of[index] = add(process, slot);
+    const std::set<std::uint32_t> graphs = add_graphs(process);
+    for (const auto& [index, slot] : process.slots) {
+      if (slot.launches > 0 && !graphs.contains(index)) kernel_of[index] = add(process, slot);
+    }
+    for (const RawGraph& graph : process.graphs) add_time_lines(process, graph, kernel_of);
     for (const RawSample& sample : process.samples) {
       const auto slot = kernel_of.find(sample.event.slot);
       if (slot == kernel_of.end()) continue;  // its launches are lost
@@ -122,12 +127,80 @@ class Merge {
     run_.sampling_s += static_cast<double>(process.totals.sampling_ns) * per_nano;
   }
 
+  /// The slots of graphs whose kernels have slots of their own.
+  std::set<std::uint32_t> add_graphs(const RawProcess& process) {
+    std::set<std::uint32_t> by_node;
+    for (const RawGraph& graph : process.graphs) {
+      const auto slot = process.slots.find(graph.event.slot);
+      if (slot == process.slots.end()) continue;
+      const bool is_new = graph.event.as_a_whole != 0 ? wholes_.insert({&process, slot->first}).second
+                                                      : by_node.insert(slot->first).second;
+      if (is_new && slot->second.launches > 0) add_graph(process, graph, slot->second);
+    }
+    return by_node;
+  }
+
+  void add_graph(const RawProcess& process, const RawGraph& graph, const inject::LaunchSlot& slot) {
+    const std::string name = name_of(process, slot.kernel);
+    const std::size_t device_index = device(process, slot.device);
+    auto same = std::ranges::find_if(
+        run_.graphs, [&](const MergedGraph& known) { return known.name == name && known.device == device_index; });
+    if (same == run_.graphs.end()) {
+      same = run_.graphs.insert(same, {.name = name, .device = device_index, .times_s = {}});
+    }
+    MergedGraph& merged = *same;
+    merged.kernels = 0;
+    for (const inject::GraphKernel& kernel : graph.kernels) merged.kernels += kernel.launches;
+    merged.launches += slot.launches;
+    merged.as_a_whole = graph.event.as_a_whole != 0;
+    merged.timed += slot.timed;
+    merged.timed_s += static_cast<double>(slot.timed_ns) * per_nano;
+    add_times(slot, merged.times_s);
+  }
+
+  /// When a graph ran, its kernels did, each for its share of the time.
+  void add_time_lines(const RawProcess& process, const RawGraph& graph,
+                      const std::map<std::uint32_t, std::size_t>& kernel_of) {
+    const auto whole = process.slots.find(graph.event.slot);
+    if (whole == process.slots.end() || graph.event.as_a_whole != 0 || whole->second.timed_ns == 0) return;
+    const inject::LaunchSlot& slot = whole->second;
+    const double graph_ns = static_cast<double>(slot.timed_ns) / static_cast<double>(slot.timed);
+    for (const inject::GraphKernel& part : graph.kernels) {
+      const auto kernel = kernel_of.find(part.slot);
+      if (kernel == kernel_of.end()) continue;
+      const inject::LaunchSlot& own = process.slots.at(part.slot);
+      if (own.timed == 0) continue;
+      const double own_ns = static_cast<double>(own.timed_ns) / static_cast<double>(own.timed) * part.launches;
+      inject::TimeLine line = slot.ran;
+      for (std::uint64_t& ran_ns : line.ran_ns) {
+        ran_ns = static_cast<std::uint64_t>(static_cast<double>(ran_ns) * std::min(own_ns / graph_ns, 1.0));
+      }
+      add(line, process.totals.began_ns - began_ns_, run_.kernels[kernel->second].ran);
+    }
+  }
+
+  static std::string function_of(const RawProcess& process, std::uint32_t kernel) {
+    const auto known = process.kernels.find(kernel);
+    return known == process.kernels.end() ? "" : known->second.name;
+  }
+
+  /// What no compiler mangled stays as it is.
+  static std::string name_of(const RawProcess& process, std::uint32_t kernel) {
+    const std::string function = function_of(process, kernel);
+    return function.empty() ? unnamed : report::one_line(measure::demangle(function.c_str()));
+  }
+
+  static void add_times(const inject::LaunchSlot& slot, std::vector<double>& times_s) {
+    for (std::size_t i = 0; i < std::min(slot.times, inject::kept_times); ++i) {
+      const double nanoseconds = slot.time_ns[i];
+      if (is_possible_time(nanoseconds)) times_s.push_back(nanoseconds * per_nano);
+    }
+  }
+
   std::size_t add(const RawProcess& process, const inject::LaunchSlot& slot) {
     const auto known = process.kernels.find(slot.kernel);
-    const bool named = known != process.kernels.end() && !known->second.name.empty();
-    const std::string function = named ? known->second.name : "";
-    // What no compiler mangled stays as it is.
-    const std::string name = named ? report::one_line(measure::demangle(function.c_str())) : unnamed;
+    const std::string function = function_of(process, slot.kernel);
+    const std::string name = name_of(process, slot.kernel);
     const unsigned threads = slot.block[0] * slot.block[1] * slot.block[2];
     const auto [place, is_new] =
         places_.try_emplace({name, grid_text(slot.grid), threads, device(process, slot.device)}, run_.kernels.size());
@@ -145,14 +218,9 @@ class Merge {
     }
     kernel.launches += slot.launches;
     run_.launches += slot.launches;
-    // Counters are told of each kernel that a graph ran, and count that.
-    if (process.engine == inject::EngineKind::sites) kernel.recorded += std::min(slot.captured, slot.launches);
     kernel.timed += slot.timed;
     kernel.timed_s += static_cast<double>(slot.timed_ns) * per_nano;
-    for (std::size_t i = 0; i < std::min(slot.times, inject::kept_times); ++i) {
-      const double nanoseconds = slot.time_ns[i];
-      if (is_possible_time(nanoseconds)) kernel.times_s.push_back(nanoseconds * per_nano);
-    }
+    add_times(slot, kernel.times_s);
     for (std::size_t reason = 0; reason < inject::unseen_reasons; ++reason) {
       kernel.unseen[reason] += slot.unseen[reason];
     }
@@ -246,6 +314,7 @@ class Merge {
   MergedRun run_;
   std::uint64_t began_ns_ = 0;  // the run's first launch
   std::map<Key, std::size_t> places_;
+  std::set<std::pair<const RawProcess*, std::uint32_t>> wholes_;  // slots of graphs that are results themselves
   std::uint64_t beyond_slots_ = 0;
   std::uint64_t graph_launches_ = 0;
   std::size_t lost_tables_ = 0;
@@ -255,7 +324,7 @@ class Merge {
 
 std::optional<double> MergedKernel::gpu_s() const {
   if (timed == 0 || timed_s <= 0) return std::nullopt;
-  return timed_s / static_cast<double>(timed) * static_cast<double>(launches - recorded);
+  return timed_s / static_cast<double>(timed) * static_cast<double>(launches);
 }
 
 const SeenLaunch* MergedKernel::shown() const {
@@ -319,7 +388,7 @@ const char* reason_text(inject::Unseen reason) {
     case inject::Unseen::none:
       break;
     case inject::Unseen::captured:
-      return "launched by a CUDA graph; run the program without graphs to look at it";
+      return "of a CUDA graph that only runs as a whole; run the program without graphs to look at it";
     case inject::Unseen::collective:
       return "a collective, which waits for other GPUs and must not be held up";
     case inject::Unseen::overhead:

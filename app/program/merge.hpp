@@ -35,7 +35,6 @@ struct MergedKernel {
   unsigned registers_per_thread = 0;
   unsigned shared_bytes_per_block = 0;
   std::uint64_t launches = 0;
-  std::uint64_t recorded = 0;  ///< of these, for a graph: whether and how often they ran is not known
   std::uint64_t timed = 0;
   double timed_s = 0;
   std::vector<double> times_s;  ///< of launches all over the run
@@ -62,9 +61,22 @@ struct MergedKernel {
   [[nodiscard]] std::vector<double> ran_s(std::size_t bins) const;
 };
 
+/// CUDA graphs that launch the same kernels.
+struct MergedGraph {
+  std::string name;  ///< "CUDA graph of 12 kernels: gemm, add"
+  std::size_t device = 0;
+  std::uint64_t kernels = 0;  ///< launches of kernels in a replay
+  std::uint64_t launches = 0;
+  bool as_a_whole = false;  ///< its kernels are in no result: it is one itself
+  std::uint64_t timed = 0;
+  double timed_s = 0;
+  std::vector<double> times_s;  ///< of replays that were not launched node by node
+};
+
 struct MergedRun {
   std::vector<Device> devices;
   std::vector<MergedKernel> kernels;  ///< in the order of the processes and of their first launch
+  std::vector<MergedGraph> graphs;
   unsigned processes = 0;
   std::uint64_t launches = 0;
   std::uint64_t launches_seen = 0;  ///< closely: access by access, or counted

@@ -6,12 +6,31 @@
 #include "app/program/merge.hpp"
 #include "app/program/raw_data.hpp"
 #include "app/program/records.hpp"
+#include "engine/statistics/statistics.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
 
 namespace gpumem::app {
 
 namespace {
+
+report::GraphRecord graph_record(const MergedGraph& graph) {
+  report::GraphRecord record{.name = graph.name,
+                             .kernels = graph.kernels,
+                             .launches = graph.launches,
+                             .by_node = !graph.as_a_whole,
+                             .time_s = {},
+                             .gpu_s = {}};
+  if (!graph.times_s.empty()) {
+    std::vector<measure::Seconds> times;
+    for (const double seconds : graph.times_s) times.emplace_back(seconds);
+    record.time_s = measure::summarise(times).median.count();
+  }
+  if (graph.timed > 0) {
+    record.gpu_s = graph.timed_s / static_cast<double>(graph.timed) * static_cast<double>(graph.launches);
+  }
+  return record;
+}
 
 report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run) {
   report::ProgramRecord program;
@@ -29,6 +48,7 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run)
   program.launches_counted = merged.launches_seen;
   program.skipped = merged.skipped;
   if (gpu_s > 0) program.gpu_seconds = gpu_s;
+  for (const MergedGraph& graph : merged.graphs) program.graphs.push_back(graph_record(graph));
   if (merged.launches_seen > 0) program.sampling_seconds = merged.sampling_s;
   if (merged.bin_s > 0) program.bin_s = merged.bin_s;
   if (merged.by_sites) program.engines.emplace_back(report::sites_engine);

@@ -64,7 +64,7 @@ bool is_possible(const inject::LaunchSlot& slot) {
   if (slot.grid[0] > 0x7fff'ffff || slot.grid[1] > most_rows || slot.grid[2] > most_rows) return false;
   if (std::ranges::any_of(slot.block, [](std::uint32_t n) { return n == 0 || n > most_threads; })) return false;
   if (std::uint64_t{slot.block[0]} * slot.block[1] * slot.block[2] > most_threads) return false;
-  if (std::max({slot.launches, slot.timed, slot.captured}) > most || slot.timed_ns > 1000 * most) return false;
+  if (std::max(slot.launches, slot.timed) > most || slot.timed_ns > 1000 * most) return false;
   const auto possible = [](const inject::RangeLaunches& range) { return range.launches <= most; };
   if (slot.in_other_ranges > most || !std::ranges::all_of(slot.ranges, possible)) return false;
   if (slot.ran.bin_ns > inject::longest_run_ns / inject::kept_bins) return false;

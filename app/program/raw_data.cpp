@@ -144,6 +144,19 @@ bool add_sample(RawProcess& process, Payload& payload) {
   return whole;
 }
 
+bool add_graph(RawProcess& process, Payload& payload) {
+  RawGraph graph;
+  if (!payload.read(graph.event)) return false;
+  if (payload.rest().size() / sizeof(inject::GraphKernel) != graph.event.kernels) return false;
+  for (std::uint32_t i = 0; i < graph.event.kernels; ++i) {
+    inject::GraphKernel kernel;
+    if (!payload.read(kernel) || kernel.launches == 0) return false;
+    graph.kernels.push_back(kernel);
+  }
+  process.graphs.push_back(std::move(graph));
+  return true;
+}
+
 /// False where the payload is not what its kind says.
 bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
   Payload payload(bytes);
@@ -203,6 +216,8 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
       kernel->second.parameter_offset = code.parameter_offset;
       return true;
     }
+    case EventKind::graph:
+      return add_graph(process, payload);
     case EventKind::range: {
       inject::RangeEvent range;
       if (!payload.read(range) || range.range == 0) return false;
@@ -222,7 +237,7 @@ void read_events(const fs::path& path, RawProcess& process) {
     const auto header = input.read<inject::EventHeader>();
     if (!header) return;  // cut off: the process ended while it wrote
     const auto kind = static_cast<std::uint32_t>(header->kind);
-    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::code)) {
+    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::graph)) {
       // Where the next one begins would be a guess.
       damaged(process, path, fmt::format("damaged from byte {} on; what follows is not used", at));
       return;

@@ -32,6 +32,12 @@ struct RawCounts {
   measure::Counts counts;  ///< of one launch
 };
 
+/// A CUDA graph, as it was instantiated.
+struct RawGraph {
+  inject::GraphEvent event;
+  std::vector<inject::GraphKernel> kernels;
+};
+
 struct RawProblem {
   bool fatal = false;
   std::string line;
@@ -50,6 +56,7 @@ struct RawProcess {
   std::map<std::uint32_t, std::string> ranges;
   std::vector<RawSample> samples;
   std::vector<RawCounts> counted;
+  std::vector<RawGraph> graphs;
   std::vector<RawProblem> problems;
   inject::LaunchTotals totals;
   std::map<std::uint32_t, inject::LaunchSlot> slots;  ///< those in use, by index

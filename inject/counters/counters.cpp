@@ -117,12 +117,11 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
   add_records();
   const auto watched = begin_launch(id, data.context, data.functionParams, data.symbolName);
   if (!watched) return;
-  if (watched->captured) {
-    ++watched->slot->counts->captured;
+  if (is_captured(watched->launch.stream)) {
     graphs_have_collectives = graphs_have_collectives || watched->kernel->collective;
     return;
   }
-  count_launch(*watched->slot);
+  count_launches(*watched->slot, 1);
   call.kernel = watched->kernel;
   const std::uint64_t wanted = watch().options.launches;
   if (watched->slot->samples >= wanted && wanted > 0) return;
@@ -180,6 +179,8 @@ void on_driver_call(CallId id, const CUpti_CallbackData& data) {
     enters ? enter_launch(id, data) : exit_launch(id, data);
   } else if (is_graph_launch(id)) {
     enters ? enter_graph_launch() : exit_graph_launch(data);
+  } else if (is_capture(id)) {
+    if (!enters) note_capture(id, *static_cast<const CUresult*>(data.functionReturnValue));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
     if (enters) forget_module(*static_cast<CUmodule const*>(data.functionParams));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload) {
@@ -217,7 +218,7 @@ bool subscribe() {
   CUpti_SubscriberHandle handle = nullptr;
   bool fine = cupti->subscribe(&handle, on_callback, nullptr) == CUPTI_SUCCESS;
   std::vector<CallId> calls = {CUPTI_DRIVER_TRACE_CBID_cuModuleUnload, CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload};
-  for (const auto& some : {launch_calls(), graph_launch_calls(), waiting_calls(), ending_calls()}) {
+  for (const auto& some : {launch_calls(), graph_launch_calls(), capture_calls(), waiting_calls(), ending_calls()}) {
     calls.insert(calls.end(), some.begin(), some.end());
   }
   for (const CallId id : calls) {

@@ -9,8 +9,11 @@
 #include <utility>
 
 #include "inject/driver.hpp"
+#include "inject/known_launches.hpp"
 #include "inject/modules.hpp"
 #include "inject/output.hpp"
+#include "inject/sites/graphs.hpp"
+#include "inject/sites/observed_launch.hpp"
 #include "inject/sites/sampling.hpp"
 #include "inject/sites/sanitizer.hpp"
 #include "inject/sites/timing.hpp"
@@ -22,134 +25,105 @@ namespace {
 
 /// What a call that launches is in the middle of.
 struct Call {
-  Slot* slot = nullptr;
-  Kernel* kernel = nullptr;
-  Timed timed;
-  bool sampled = false;
-  Sample sample;
-  SampleEvent event;
-  std::uint64_t began_ns = 0;
+  bool observed = false;
+  ObservedLaunch launch;
   std::unique_lock<std::mutex> lock;  ///< held throughout where it is sampled
 };
 thread_local Call call;
 
-std::uint64_t threads_of(const Shape& shape) { return std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2]; }
-
-std::uint64_t blocks_of(const Shape& shape) { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
-
-/// Launches after which times of a slot are so many that one in `then_every` will do: each takes the program some
-/// microseconds.
-constexpr std::uint64_t timed_at_first = kept_times;
-constexpr std::uint64_t then_every = 16;
-
-/// Launches that one time stands for.
-std::uint64_t per_time(const LaunchSlot& slot) { return slot.launches <= timed_at_first ? 1 : then_every; }
-
-/// Unseen::none where the launch is patched and `call` knows of it.
-Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context) {
-  if (watched.launch.cooperative) return Unseen::cooperative;
-  const std::uint64_t began = now_ns();
-  call.sample = {.context = context,
-                 .stream = watched.launch.stream,
-                 .kernel = watched.kernel,
-                 .blocks = blocks_of(watched.launch.shape),
-                 .block_threads = static_cast<std::uint32_t>(threads_of(watched.launch.shape)),
-                 .dynamic_shared_bytes = watched.launch.shape.dynamic_shared_bytes};
-  const Unseen reason = begin_sample(call.sample, parameters_of(watched.kernel->function, watched.launch));
-  watched.kernel->hopeless = reason == Unseen::failed;
-  if (reason != Unseen::none) return reason;
-  call.sampled = true;
-  call.slot = watched.slot;
-  call.event = {.slot = watched.slot->number, .order = watched.slot->counts->launches - 1};
-  call.began_ns = began;
-  return reason;
-}
-
-/// Whether the launch that comes only launches. Code that is brought when it is first launched waits for the stream:
-/// drivers before CUDA 12.4 cannot bring it sooner.
-bool is_loaded(Kernel& kernel) {
-  if (std::exchange(kernel.loaded, true)) return true;
-  return driver().cuFuncLoad != nullptr && driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;
+/// Counts a launch like others, of which nothing more is wanted. False: there is more to it.
+bool count_known(CUcontext context, const LaunchKey& key) {
+  const KnownLaunch* const known = known_launch(context, key.function, key.shape);
+  if (known == nullptr || is_anything_captured()) return false;
+  const Slot& slot = *known->slot;
+  if (is_timed(slot.counts->launches + 1)) return false;
+  const std::uint64_t wanted = watch().options.launches;
+  Unseen reason = Unseen::none;
+  if (slot.samples < wanted || wanted == 0) {
+    reason = known->standing;
+    if (reason == Unseen::none && overhead_left_ns() < 0) reason = Unseen::overhead;
+    if (reason == Unseen::none) return false;
+  }
+  count_launches(slot, 1);
+  if (reason != Unseen::none) count_unseen(slot, reason);
+  return true;
 }
 
 void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
-  call = {};
+  call.observed = false;
   std::unique_lock lock(watch().mutex);
   if (watch().in_child) return;
+  const LaunchKey key = launch_key_of(id, data.functionParams);
+  if (count_known(data.context, key)) return;
   const Unnoticed unnoticed;
   forget_ended_contexts();
+  if (is_captured(launch_of(id, data.functionParams).stream)) return;  // it runs when its graph does
   const auto watched = begin_launch(id, data.context, data.functionParams, data.symbolName);
   if (!watched) return;
-  Slot& slot = *watched->slot;
-  call.kernel = watched->kernel;
-  count_launch(slot);
-  if (watched->captured) {
-    ++slot.counts->captured;
-    return count_unseen(slot, Unseen::captured);
-  }
-  const std::uint64_t wanted = watch().options.launches;
-  if (slot.samples < wanted || wanted == 0) {
-    Unseen reason = reason_not_to(*watched);
-    if (reason == Unseen::none) reason = begin_sample_of(*watched, data.context);
-    if (reason == Unseen::none) {
-      call.lock = std::move(lock);
-      return;
-    }
-    count_unseen(slot, reason);
-  }
-  const std::uint64_t stands_for = per_time(*slot.counts);
-  if (slot.counts->launches % stands_for != 0 || !is_loaded(*watched->kernel)) return;
-  call.timed = begin_timing(data.context, watched->launch.stream, stands_for);
-  call.slot = &slot;
+  call.launch = begin_observing(*watched, data.context);
+  remember_launch({data.context, key.function, key.shape, watched->slot, standing_reason_not_to(*watched)});
+  call.observed = call.launch.slot != nullptr;
+  if (call.launch.sampled) call.lock = std::move(lock);
 }
 
 void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
-  if (call.slot == nullptr) return;
-  const bool launched = *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
+  if (!std::exchange(call.observed, false)) return;
+  CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
   const Unnoticed unnoticed;
-  if (!call.sampled) {
-    if (call.timed.events.start != nullptr) {
-      end_timing(call.timed);
-      const std::lock_guard lock(watch().mutex);
-      keep_timing(call.timed, *call.slot->counts, launched);
-    }
-    call = {};
-    return;
-  }
-  call.kernel->loaded = launched;
-  if (launched) {
-    end_sample(call.sample, call.event, call.began_ns);
-    ++call.slot->samples;
-  } else {
-    // The patch takes registers, with which a block may not fit any more: the program must not notice.
-    drop_sample(call.sample);
-    call.kernel->hopeless = true;
-    count_unseen(*call.slot, Unseen::failed);
-    CUresult result = launch_again(id, data.functionParams, call.sample.stream);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-      release_tables(call.sample.context);
-      result = launch_again(id, data.functionParams, call.sample.stream);
-    }
-    *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue)) = result;
-  }
-  totals().sampling_ns += now_ns() - call.began_ns;
-  call = {};
+  note_launched(call.launch);
+  std::unique_lock lock = call.launch.sampled ? std::move(call.lock) : std::unique_lock(watch().mutex);
+  result = end_observing(call.launch, result, [&] {
+    return launch_again(id, data.functionParams, launch_of(id, data.functionParams).stream);
+  });
 }
 
-void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
-  if (Unnoticed::here()) return;
-  if (is_graph_launch(id)) {
-    const std::lock_guard lock(watch().mutex);
-    if (data.callbackSite == SANITIZER_API_ENTER && !watch().in_child) ++totals().graph_launches;
-  } else if (is_launch(id)) {
-    data.callbackSite == SANITIZER_API_ENTER ? enter_launch(id, data) : exit_launch(id, data);
-  } else if ((data.callbackSite == SANITIZER_API_ENTER) == ends_context(id)) {
-    // Times are had when the program has waited for the GPU, and the last ones of a context before it ends.
+void on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if (data.callbackSite == SANITIZER_API_ENTER) {
     const std::lock_guard lock(watch().mutex);
     if (watch().in_child) return;
     const Unnoticed unnoticed;
     forget_ended_contexts();
-    take_times(~std::size_t{0});
+    enter_graph_launch(id, data.context, data.functionParams);
+  } else {
+    const Unnoticed unnoticed;
+    CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
+    result = exit_graph_launch(result);
+  }
+}
+
+void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  const bool enters = data.callbackSite == SANITIZER_API_ENTER;
+  if (!enters && *static_cast<const CUresult*>(data.functionReturnValue) != CUDA_SUCCESS) return;
+  const std::lock_guard lock(watch().mutex);
+  if (watch().in_child) return;
+  const Unnoticed unnoticed;
+  forget_ended_contexts();
+  enters ? note_graph_end(id, data.functionParams) : note_graph_call(id, data.context, data.functionParams);
+}
+
+/// Times are had when the program has waited for the GPU, and the last ones of a context before it ends.
+void on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if ((data.callbackSite == SANITIZER_API_ENTER) != ends_context(id) || !has_times_to_take()) return;
+  const std::lock_guard lock(watch().mutex);
+  if (watch().in_child) return;
+  const Unnoticed unnoticed;
+  forget_ended_contexts();
+  take_times(~std::size_t{0});
+}
+
+void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if (Unnoticed::here()) return;
+  const bool enters = data.callbackSite == SANITIZER_API_ENTER;
+  if (is_launch(id)) {
+    enters ? enter_launch(id, data) : exit_launch(id, data);
+  } else if (is_graph_launch(id)) {
+    on_graph_launch(id, data);
+  } else if (is_graph_call(id)) {
+    on_graph_call(id, data);
+  } else if (is_capture(id)) {
+    if (!enters) note_capture(id, *static_cast<const CUresult*>(data.functionReturnValue));
+  } else {
+    on_wait(id, data);
   }
 }
 
@@ -173,6 +147,11 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
         forget_module(module);
       }
       break;
+    case SANITIZER_CB_DOMAIN_GRAPHS: {
+      const auto& made = *static_cast<const Sanitizer_GraphExecData*>(data);
+      if (made.containsDeviceGraphLaunches != 0 || made.isDeviceLaunch != 0) note_launching_graph(made.graphExec);
+      break;
+    }
     default:
       break;
   }
@@ -191,7 +170,8 @@ bool subscribe() {
   const Sanitizer& functions = sanitizer();
   Sanitizer_SubscriberHandle handle = nullptr;
   bool fine = functions.sanitizerSubscribe(&handle, on_callback, nullptr) == SANITIZER_SUCCESS;
-  for (const auto& calls : {launch_calls(), graph_launch_calls(), waiting_calls(), ending_calls()}) {
+  for (const auto& calls :
+       {launch_calls(), graph_launch_calls(), graph_calls(), capture_calls(), waiting_calls(), ending_calls()}) {
     for (const Sanitizer_CallbackId id : calls) {
       fine =
           fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_DRIVER_API, id) == SANITIZER_SUCCESS;
@@ -202,6 +182,7 @@ bool subscribe() {
       {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING},
       {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_LOADED},
       {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING},
+      {SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_GRAPHEXEC_CREATED},
   };
   for (const auto& [domain, id] : others) {
     fine = fine && functions.sanitizerEnableCallback(1, handle, domain, id) == SANITIZER_SUCCESS;
@@ -222,6 +203,7 @@ void finish() {
 void forget(CUcontext context) {
   forget_times(context);
   forget_tables(context);
+  forget_graphs(context);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -42,6 +43,7 @@ struct Clock {
 };
 
 std::deque<Waiting> waiting;
+std::atomic<bool> some_wait = false;
 std::unordered_map<CUcontext, Clock> clocks;
 
 bool make_events(EventPair& events) {
@@ -166,10 +168,13 @@ void keep_timing(const Timed& timed, LaunchSlot& slot, bool launched) {
   give_back(timed.gate);
   if (timed.counts && launched) {
     waiting.push_back({timed, &slot});
+    some_wait = true;
   } else {
     clocks[timed.context].spare.push_back(timed.events);
   }
 }
+
+bool has_times_to_take() { return some_wait.load(std::memory_order_relaxed); }
 
 void take_times(std::size_t most) {
   for (std::size_t i = 0; i < most && !waiting.empty(); ++i) {
@@ -182,6 +187,7 @@ void take_times(std::size_t most) {
     }
     waiting.pop_front();
   }
+  some_wait = !waiting.empty();
 }
 
 void forget_times(CUcontext context) {

@@ -39,6 +39,9 @@ void end_timing(Timed& timed);
 /// Keeps it until the GPU is done, when the time goes to the slot. `launched`: the launch was no error. With the lock.
 void keep_timing(const Timed& timed, LaunchSlot& slot, bool launched);
 
+/// Whether there may be times to take. Any thread.
+[[nodiscard]] bool has_times_to_take();
+
 // With the lock held:
 
 /// Takes the times of those that are done, of `most` at most.

@@ -231,6 +231,16 @@ void fields(Archive& archive, ConclusionRecord& conclusion) {
 }
 
 template <class Archive>
+void fields(Archive& archive, GraphRecord& graph) {
+  archive("name", graph.name);
+  archive("kernels", graph.kernels);
+  archive("launches", graph.launches);
+  archive("by_node", graph.by_node);
+  archive("time_seconds", graph.time_s);
+  archive("gpu_seconds", graph.gpu_s);
+}
+
+template <class Archive>
 void fields(Archive& archive, ProgramRecord& program) {
   constexpr unsigned largest_exit_code = 255;
   archive("command", program.command);
@@ -249,6 +259,7 @@ void fields(Archive& archive, ProgramRecord& program) {
   archive.later("bin_seconds", program.bin_s);
   archive.later("engines", program.engines);
   archive.later("notes", program.notes);
+  archive.later("graphs", program.graphs);
 }
 
 template <class Archive>

@@ -12,7 +12,7 @@ inline constexpr const char* kernel_probe_name = "kernel";
 inline constexpr const char* sites_engine = "sites";
 inline constexpr const char* counters_engine = "counters";
 
-/// Of ProgramRecord::skipped: launches of whole graphs, which hold launches of kernels that are in no result.
+/// Of ProgramRecord::skipped: launches of graphs of which nothing is known, and whose kernels are in no result.
 inline constexpr const char* graphs_reason =
     "of CUDA graphs, not seen: the time of their kernels is in no sum; add --counters, or run the program without "
     "graphs";

@@ -223,6 +223,16 @@ struct HostPlacement {
 };
 
 /// What was run under `gpumem run`, and how much of it was seen. Its kernels are the report's results.
+/// CUDA graphs that launch the same kernels, of a program that was watched.
+struct GraphRecord {
+  std::string name;              ///< "CUDA graph of 12 kernels: gemm, add"
+  std::uint64_t kernels = 0;     ///< launches of kernels in a replay
+  std::uint64_t launches = 0;    ///< replays
+  bool by_node = true;           ///< its kernels are results; else it is one itself, as a whole
+  std::optional<double> time_s;  ///< of a replay, gaps between its nodes included: the median
+  std::optional<double> gpu_s;   ///< of all replays
+};
+
 struct ProgramRecord {
   std::vector<std::string> command;
   std::optional<int> exit_code;                                ///< 128 + n where signal n ended it
@@ -236,6 +246,7 @@ struct ProgramRecord {
   std::optional<double> bin_s = {};        ///< bins of the time since the first launch (Record::ran_s)
   std::vector<std::string> engines;        ///< "sites" (access by access), "counters" (by the hardware's)
   std::vector<std::string> notes;          ///< a line each: what could not be seen, why, and what to do
+  std::vector<GraphRecord> graphs = {};
 };
 
 struct Report {

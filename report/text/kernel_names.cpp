@@ -15,6 +15,8 @@ namespace gpumem::report {
 namespace {
 
 constexpr std::string_view anonymous = "(anonymous namespace)";
+/// A graph that is a result as a whole has a name in words (inject/sites/graphs.cpp).
+constexpr std::string_view graph_prefix = "CUDA graph";
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
@@ -52,6 +54,7 @@ std::string_view without_suffix(std::string_view text, std::string_view suffix) 
 
 /// "at::native::fill<4, float>".
 std::string without_arguments(const std::string& demangled) {
+  if (demangled.starts_with(graph_prefix)) return demangled;
   std::string_view name = demangled;
   name = without_suffix(name.substr(0, name.find(" [clone")), " const");
   if (!name.ends_with(anonymous)) name = without_brackets(name, '(', ')');

@@ -190,9 +190,34 @@ class Guests(unittest.TestCase):
 
     def test_graphs(self):
         report = self.check_unnoticed("graph")
-        skipped = report["program"]["skipped"]
-        self.assertEqual(list(skipped.values()), [10, 50])
-        self.assertIn("of CUDA graphs, not seen", list(skipped)[1])
+        (add,) = report["results"]
+        self.assertEqual(add["metrics"]["launches"], 500)
+        self.assertGreater(add["metrics"]["gpu_time_seconds"], 0)
+        self.assertEqual({site["sectors_per_request"]["predicted"] for site in add["access"]}, {4})
+        (graph,) = report["program"]["graphs"]
+        self.assertEqual((graph["kernels"], graph["launches"], graph["by_node"]), (10, 50, True))
+        # Its kernels follow each other: a replay takes what they do, and at most as much again for the way between.
+        together = 10 * add["time_seconds"]["median"]
+        self.assertGreater(graph["time_seconds"], 0.7 * together)
+        self.assertLess(graph["time_seconds"], 2 * together)
+
+    def test_nodes_of_graphs_that_change(self):
+        report = self.check_unnoticed("graph-parts")
+        launches = {one["parameters"]["kernel"].split("::")[-1].split("(")[0]: one["metrics"]["launches"]
+                    for one in report["results"]}
+        self.assertEqual(launches, {"add": 48, "swap": 48})
+        self.assertEqual(report["program"]["skipped"], {})
+
+    def test_graphs_that_run_as_a_whole(self):
+        report = self.check_unnoticed("graph-whole")
+        allocates, loops = sorted(report["results"], key=lambda one: one["parameters"]["kernel"], reverse=True)
+        self.assertEqual([one["metrics"]["launches"] for one in (allocates, loops)], [20, 20])
+        for one in (allocates, loops):
+            self.assertIn("only runs as a whole", one["reason"])
+            self.assertGreater(one["metrics"]["gpu_time_seconds"], 0)
+        notes = " ".join(report["program"]["notes"])
+        self.assertIn("allocates memory", notes)
+        self.assertIn("conditional nodes", notes)
 
     def test_contexts_that_end(self):
         for options in ((), ("--launches", "0"), ("--counters",), ("--counters", "--replay")):

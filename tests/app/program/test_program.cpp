@@ -283,20 +283,39 @@ TEST_CASE("notes say what could not be seen, each once", "[program]") {
   CHECK(report.program->skipped[1] == std::pair(std::string(report::graphs_reason), std::uint64_t{12}));
 }
 
-TEST_CASE("launches recorded for a graph have not run, and have no time", "[program]") {
-  const auto gpu_s = [](inject::EngineKind engine, std::uint64_t recorded) {
-    RawWriter writer;
-    writer.header.engine = engine;
-    writer.device(test::h200()).kernel(1, "_Z4goodv");
-    inject::LaunchSlot& slot = writer.slot(1, 40, 1e5);
-    slot.timed = 10;
-    slot.timed_ns = 1'000'000;
-    slot.captured = recorded;
-    return report_of({writer}).program->gpu_seconds;
+TEST_CASE("kernels of graphs are results, and graphs that run as a whole are results themselves", "[program]") {
+  RawWriter writer;
+  writer.totals.began_ns = 1;
+  writer.device(test::h200()).kernel(1, "_Z4goodv").kernel(2, "CUDA graph of 3 kernels: good");
+  writer.kernel(3, "CUDA graph of 1 kernel: other").kernel(4, "_Z5nevrnv");
+  writer.slot(1, 10, 1e5).launches = 300;  // a graph launched it as well
+  writer.slot(2, 4, 5e5).launches = 100;
+  inject::add_ran(writer.slots.back().ran, 20'000'000, 30'000'000, 10'000'000);
+  writer.slot(3, 2, 2e5);
+  writer.slot(4, 0, 0);  // of a graph that was never launched
+  const auto graph = [&](std::uint32_t slot, inject::GraphKernel kernel, std::uint32_t as_a_whole) {
+    writer.event(inject::EventKind::graph,
+                 test::bytes_of(inject::GraphEvent{slot, 1, as_a_whole, 0}) + test::bytes_of(kernel));
   };
-  CHECK(gpu_s(inject::EngineKind::sites, 0) == Approx(4e-3));
-  CHECK(gpu_s(inject::EngineKind::sites, 30) == Approx(1e-3));
-  CHECK(gpu_s(inject::EngineKind::counters, 30) == Approx(4e-3));  // each that ran was recorded by CUPTI
+  graph(1, {.slot = 0, .launches = 3}, 0);
+  graph(2, {.slot = 3, .launches = 1}, 1);
+  const report::Report report = report_of({writer});
+  CHECK(report.program->gpu_seconds == Approx(300 * 1e-4 + 2 * 2e-4));
+  CHECK(report.program->launches_seen == 302);
+  REQUIRE(report.results.size() == 2);
+  CHECK(std::get<std::string>(parameter(report.results[0], report::kernel_parameter)) == "good()");
+  CHECK(std::get<std::string>(parameter(report.results[1], report::kernel_parameter)) ==
+        "CUDA graph of 1 kernel: other");
+  REQUIRE(report.results[0].ran_s.size() > 0);
+  const auto& graphs = report.program->graphs;
+  REQUIRE(graphs.size() == 2);
+  CHECK(graphs[0].name == "CUDA graph of 3 kernels: good");
+  CHECK(graphs[0].kernels == 3);
+  CHECK(graphs[0].launches == 100);
+  CHECK(graphs[0].by_node);
+  CHECK(graphs[0].time_s == Approx(5e-4));
+  CHECK(graphs[0].gpu_s == Approx(100 * 5e-4));
+  CHECK(!graphs[1].by_node);
 }
 
 TEST_CASE("machine code tells what nobody saw, if every access was", "[program]") {
@@ -428,9 +447,9 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   CHECK(notes_contain(report(), "is no raw file of gpumem"));
 
   std::string other = whole;
-  other[offsetof(inject::FileHeader, version)] = 9;
+  other[offsetof(inject::FileHeader, version)] = 99;
   test::put(events, other);
-  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads " +
+  CHECK(notes_contain(report(), "written by another version of gpumem (format 99, this one reads " +
                                     std::to_string(inject::raw_version) + ")"));
 
   other = whole;

@@ -93,6 +93,134 @@ void in_a_graph(float* data) {
   check(cudaStreamSynchronize(stream));
 }
 
+cudaGraphExec_t instantiated(cudaGraph_t graph) {
+  cudaGraphExec_t executable = nullptr;
+  check(cudaGraphInstantiate(&executable, graph, 0));
+  return executable;
+}
+
+/// Nodes of all kinds that can be launched by themselves, in a graph that is changed between replays.
+void in_a_graph_of_parts(float* data) {
+  cudaStream_t stream = nullptr;
+  cudaStream_t side = nullptr;
+  cudaEvent_t begun = nullptr;
+  cudaEvent_t done = nullptr;
+  check(cudaStreamCreate(&stream));
+  check(cudaStreamCreate(&side));
+  check(cudaEventCreate(&begun));
+  check(cudaEventCreate(&done));
+  float* other = data_of_zeros();
+  static unsigned calls = 0;
+  float ten = 10;  // pageable
+
+  cudaGraph_t inner = nullptr;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  swap<<<64, 1024, 0, stream>>>(data);
+  swap<<<64, 1024, 0, stream>>>(data);
+  check(cudaStreamEndCapture(stream, &inner));
+
+  cudaGraph_t graph = nullptr;
+  check(cudaGraphCreate(&graph, 0));
+  cudaGraphNode_t first = nullptr;
+  float one = 1;
+  void* arguments[] = {&data, &one};
+  cudaKernelNodeParams kernel{};
+  kernel.func = reinterpret_cast<void*>(add);
+  kernel.gridDim = dim3(grid);
+  kernel.blockDim = dim3(block);
+  kernel.kernelParams = arguments;
+  check(cudaGraphAddKernelNode(&first, graph, nullptr, 0, &kernel));
+  cudaGraphNode_t child = nullptr;
+  check(cudaGraphAddChildGraphNode(&child, graph, &first, 1, inner));
+  cudaGraphNode_t copy = nullptr;
+  check(cudaGraphAddMemcpyNode1D(&copy, graph, &child, 1, other, &ten, sizeof(ten), cudaMemcpyHostToDevice));
+  cudaGraphNode_t set = nullptr;
+  cudaMemsetParams zeros{};
+  zeros.dst = other + 1;
+  zeros.elementSize = 4;
+  zeros.width = 100;
+  zeros.height = 1;
+  check(cudaGraphAddMemsetNode(&set, graph, &copy, 1, &zeros));
+  cudaGraphNode_t host = nullptr;
+  cudaHostNodeParams call{[](void* count_of) { ++*static_cast<unsigned*>(count_of); }, &calls};
+  check(cudaGraphAddHostNode(&host, graph, &set, 1, &call));
+  cudaGraphNode_t record = nullptr;
+  check(cudaGraphAddEventRecordNode(&record, graph, &host, 1, done));
+  cudaGraphNode_t last = nullptr;
+  void* of_other[] = {&other, &one};
+  kernel.kernelParams = of_other;
+  check(cudaGraphAddKernelNode(&last, graph, &record, 1, &kernel));
+
+  cudaGraphExec_t executable = instantiated(graph);
+  for (unsigned i = 0; i < 12; ++i) {
+    one = static_cast<float>(i);
+    kernel.kernelParams = arguments;
+    check(cudaGraphExecKernelNodeSetParams(executable, first, &kernel));
+    ten = static_cast<float>(10 * i);
+    check(cudaGraphLaunch(executable, i % 2 == 0 ? stream : side));
+    check(cudaDeviceSynchronize());
+  }
+  one = 100;
+  check(cudaGraphKernelNodeSetParams(first, &kernel));
+  cudaGraphExecUpdateResultInfo info{};
+  check(cudaGraphExecUpdate(executable, graph, &info));
+  check(cudaGraphDestroy(graph));
+  for (unsigned i = 0; i < 12; ++i) check(cudaGraphLaunch(executable, stream));
+  check(cudaStreamSynchronize(stream));
+  float of_others = 0;
+  check(cudaMemcpy(&of_others, other, sizeof(of_others), cudaMemcpyDeviceToHost));
+  check(cudaGraphExecDestroy(executable));
+  std::printf("%u calls, %g\n", calls, static_cast<double>(of_others));
+}
+
+__global__ void go_on(cudaGraphConditionalHandle handle, float* data) {
+  data[0] += 1;
+  cudaGraphSetConditional(handle, data[0] < 100 ? 1 : 0);
+}
+
+/// Graphs that run as a whole only: one allocates memory, one has a loop.
+void in_whole_graphs(float* data) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamCreate(&stream));
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  float* own = nullptr;
+  check(cudaMallocAsync(reinterpret_cast<void**>(&own), count * sizeof(float), stream));
+  add<<<grid, block, 0, stream>>>(own, 1);
+  check(cudaFreeAsync(own, stream));
+  check(cudaStreamEndCapture(stream, &graph));
+  cudaGraphExec_t executable = instantiated(graph);
+  for (unsigned i = 0; i < 20; ++i) check(cudaGraphLaunch(executable, stream));
+
+  cudaGraph_t loop = nullptr;
+  check(cudaGraphCreate(&loop, 0));
+  cudaGraphConditionalHandle handle = 0;
+  check(cudaGraphConditionalHandleCreate(&handle, loop, 1, cudaGraphCondAssignDefault));
+  cudaGraphNodeParams parameters{};
+  parameters.type = cudaGraphNodeTypeConditional;
+  parameters.conditional.handle = handle;
+  parameters.conditional.type = cudaGraphCondTypeWhile;
+  parameters.conditional.size = 1;
+  cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+  check(cudaGraphAddNode(&node, loop, nullptr, nullptr, 0, &parameters));
+#else
+  check(cudaGraphAddNode(&node, loop, nullptr, 0, &parameters));
+#endif
+  cudaGraph_t body = parameters.conditional.phGraph_out[0];
+  cudaGraphNode_t step = nullptr;
+  void* arguments[] = {&handle, &data};
+  cudaKernelNodeParams kernel{};
+  kernel.func = reinterpret_cast<void*>(go_on);
+  kernel.gridDim = dim3(1);
+  kernel.blockDim = dim3(1);
+  kernel.kernelParams = arguments;
+  check(cudaGraphAddKernelNode(&step, body, nullptr, 0, &kernel));
+  cudaGraphExec_t looping = instantiated(loop);
+  for (unsigned i = 0; i < 20; ++i) check(cudaGraphLaunch(looping, stream));
+  check(cudaStreamSynchronize(stream));
+}
+
 void cooperatively(float* data) {
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, together, block, 0));
@@ -182,6 +310,8 @@ int main(int argc, char** argv) {
   const std::map<std::string, void (*)(float*)> modes = {
       {"threads", in_streams_of_threads},
       {"graph", in_a_graph},
+      {"graph-parts", in_a_graph_of_parts},
+      {"graph-whole", in_whole_graphs},
       {"cooperative", cooperatively},
       {"columns", by_columns},
       {"pointer", [](float* all) { through_pointer<<<grid, block>>>(all, false); }},

@@ -1,0 +1,57 @@
+#pragma once
+// What a CUDA graph does, copied when it is instantiated: the program may destroy the graph afterwards, and keep what
+// it was instantiated as. Node by node, it can then be launched again.
+
+#include <cuda.h>
+
+#include <array>
+#include <cstddef>
+#include <variant>
+#include <vector>
+
+#include "inject/launches.hpp"
+
+namespace gpumem::inject {
+
+struct KernelNode {
+  CUfunction function = nullptr;
+  CUcontext context = nullptr;  ///< null: the stream's
+  Shape shape;
+  std::vector<std::byte> parameters;          ///< as the kernel reads them
+  std::vector<CUlaunchAttribute> attributes;  ///< clusters and the like
+  bool cooperative = false;
+};
+struct EventRecordNode {
+  CUevent event = nullptr;
+};
+struct EventWaitNode {
+  CUevent event = nullptr;
+};
+using GraphAction = std::variant<std::monostate, KernelNode, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS,
+                                 CUDA_HOST_NODE_PARAMS, EventRecordNode, EventWaitNode>;
+
+struct GraphNode {
+  CUgraphNode handle = nullptr;  ///< as the program names it
+  bool enabled = true;
+  GraphAction action;  ///< nothing: a node that only orders others
+};
+
+struct GraphNodes {
+  std::vector<GraphNode> nodes;    ///< each behind those that it depends on, those of child graphs in their place
+  const char* obstacle = nullptr;  ///< why they cannot be launched one by one: "it allocates memory"; null: they can
+};
+
+/// Parameters as a launch takes them that has all of them in one buffer.
+using ParameterBuffer = std::array<void*, 5>;
+/// `bytes` has to outlive it, as the parameters do.
+[[nodiscard]] ParameterBuffer buffer_of(const std::vector<std::byte>& parameters, std::size_t& bytes);
+
+// In relaxed capture mode:
+
+[[nodiscard]] GraphNodes nodes_of(CUgraph graph);
+/// Changes the kernel that a node launches. False where that cannot be followed.
+[[nodiscard]] bool set_kernel(KernelNode& node, const CUDA_KERNEL_NODE_PARAMS& parameters);
+/// Launches what the node does into the stream of the current context.
+CUresult launch_node(const GraphNode& node, CUstream stream);
+
+}  // namespace gpumem::inject

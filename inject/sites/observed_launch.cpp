@@ -1,0 +1,127 @@
+#include "inject/sites/observed_launch.hpp"
+
+#include <utility>
+
+#include "inject/driver.hpp"
+#include "inject/output.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+/// From so many launches of a slot on, one in so many is timed: a time costs the program some microseconds. The
+/// numbers are prime, so that launches that take turns (layers of a network) are all timed now and then.
+struct Timing {
+  std::uint64_t launches;
+  std::uint64_t one_in;
+};
+constexpr Timing timings[] = {{16384, 251}, {1024, 61}, {kept_times, 17}, {0, 1}};
+
+/// Launches that one time stands for.
+std::uint64_t one_in(std::uint64_t number) {
+  for (const Timing& timing : timings) {
+    if (number > timing.launches) return timing.one_in;
+  }
+  return 1;
+}
+
+std::uint64_t threads_of(const Shape& shape) { return std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2]; }
+
+std::uint64_t blocks_of(const Shape& shape) { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
+
+/// Unseen::none where the launch is patched and `launch` knows of it.
+Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context, ObservedLaunch& launch) {
+  if (watched.launch.cooperative) return Unseen::cooperative;
+  const std::uint64_t began = now_ns();
+  launch.sample = {.context = context,
+                   .stream = watched.launch.stream,
+                   .kernel = watched.kernel,
+                   .blocks = blocks_of(watched.launch.shape),
+                   .block_threads = static_cast<std::uint32_t>(threads_of(watched.launch.shape)),
+                   .dynamic_shared_bytes = watched.launch.shape.dynamic_shared_bytes};
+  const Unseen reason = begin_sample(launch.sample, parameters_of(watched.kernel->function, watched.launch));
+  watched.kernel->hopeless = reason == Unseen::failed;
+  if (reason != Unseen::none) return reason;
+  launch.sampled = true;
+  launch.event = {.slot = watched.slot->number, .order = watched.slot->counts->launches - 1};
+  launch.began_ns = began;
+  return reason;
+}
+
+/// Whether the launch that comes only launches. Code that is brought when it is first launched waits for the stream:
+/// drivers before CUDA 12.4 cannot bring it sooner.
+bool is_loaded(Kernel& kernel) {
+  if (std::exchange(kernel.loaded, true)) return true;
+  return driver().cuFuncLoad != nullptr && driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;
+}
+
+CUresult without_patch(const ObservedLaunch& launch, const std::function<CUresult()>& again) {
+  // The patch takes registers, with which a block may not fit any more: the program must not notice.
+  drop_sample(launch.sample);
+  launch.kernel->hopeless = true;
+  count_unseen(*launch.slot, Unseen::failed);
+  const CUresult result = again();
+  if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
+  release_tables(launch.sample.context);
+  return again();
+}
+
+}  // namespace
+
+bool is_timed(std::uint64_t number) { return number % one_in(number) == 0; }
+
+ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) {
+  Slot& slot = *watched.slot;
+  ObservedLaunch launch;
+  launch.kernel = watched.kernel;
+  count_launches(slot, 1);
+  const std::uint64_t wanted = watch().options.launches;
+  if (slot.samples < wanted || wanted == 0) {
+    Unseen reason = reason_not_to(watched);
+    if (reason == Unseen::none) reason = begin_sample_of(watched, context, launch);
+    if (reason == Unseen::none) {
+      launch.slot = &slot;
+      return launch;
+    }
+    count_unseen(slot, reason);
+  }
+  const std::uint64_t number = slot.counts->launches;
+  if (!is_timed(number) || !is_loaded(*watched.kernel)) return launch;
+  launch.timed = begin_timing(context, watched.launch.stream, one_in(number));
+  if (launch.timed.events.start != nullptr) launch.slot = &slot;
+  return launch;
+}
+
+ObservedLaunch begin_observing_graph(Slot& slot, CUcontext context, CUstream stream) {
+  ObservedLaunch launch;
+  count_launches(slot, 1);
+  const std::uint64_t number = slot.counts->launches;
+  if (!is_timed(number)) return launch;
+  launch.timed = begin_timing(context, stream, one_in(number));
+  if (launch.timed.events.start != nullptr) launch.slot = &slot;
+  return launch;
+}
+
+void note_launched(ObservedLaunch& launch) {
+  if (launch.slot != nullptr && !launch.sampled) end_timing(launch.timed);
+}
+
+CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again) {
+  if (launch.slot == nullptr) return result;
+  const bool launched = result == CUDA_SUCCESS;
+  if (!launch.sampled) {
+    keep_timing(launch.timed, *launch.slot->counts, launched);
+    return result;
+  }
+  launch.kernel->loaded = launched;
+  if (launched) {
+    end_sample(launch.sample, launch.event, launch.began_ns);
+    ++launch.slot->samples;
+  } else {
+    result = without_patch(launch, again);
+  }
+  totals().sampling_ns += now_ns() - launch.began_ns;
+  return result;
+}
+
+}  // namespace gpumem::inject

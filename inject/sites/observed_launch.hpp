@@ -1,0 +1,42 @@
+#pragma once
+// One launch that is watched: sampled, timed or only counted. A call of the program's launches it, or a CUDA graph that
+// is launched node by node.
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "inject/kernels.hpp"
+#include "inject/raw_format.hpp"
+#include "inject/sites/sampling.hpp"
+#include "inject/sites/timing.hpp"
+#include "inject/watch.hpp"
+
+namespace gpumem::inject {
+
+struct ObservedLaunch {
+  Slot* slot = nullptr;  ///< null: it is counted, and that is all
+  Kernel* kernel = nullptr;
+  Timed timed;
+  bool sampled = false;
+  Sample sample;
+  SampleEvent event;
+  std::uint64_t began_ns = 0;
+};
+
+/// Whether the launch with this number in its slot, from 1 on, is timed unless it is sampled.
+[[nodiscard]] bool is_timed(std::uint64_t number);
+
+/// Counts the launch, and begins to sample or time it. With the lock held, in relaxed capture mode. If it is sampled,
+/// the lock has to be held until it has ended.
+[[nodiscard]] ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context);
+/// The same of a graph as a whole, which is not sampled.
+[[nodiscard]] ObservedLaunch begin_observing_graph(Slot& slot, CUcontext context, CUstream stream);
+/// Comes right behind the launch. Without the lock if it is not sampled, for which other threads may wait.
+void note_launched(ObservedLaunch& launch);
+/// With the lock held. `again` launches it once more, for a launch that fails with the patch. What the launch then
+/// returned.
+CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again);
+
+}  // namespace gpumem::inject
