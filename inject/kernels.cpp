@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -28,7 +27,6 @@ std::map<std::pair<CUcontext, CUfunction>, Kernel> kernels;
 std::map<std::tuple<std::uint32_t, std::uint32_t, std::array<std::uint32_t, 6>>, Slot> slots;
 std::uint32_t kernels_seen = 0;
 std::unordered_map<std::string, std::uint32_t> numbers;  // by name, of kernels that share one the first
-std::set<std::uint32_t> ranges_written;
 
 std::mutex dropping;  // never held while anything else is called
 std::vector<CUmodule> dropped;
@@ -50,15 +48,6 @@ void forget_dropped_modules() {
   const std::lock_guard lock(dropping);
   for (CUmodule module : std::exchange(dropped, {})) {
     std::erase_if(kernels, [&](const auto& entry) { return module == nullptr || entry.second.module == module; });
-  }
-}
-
-void write_range(const Range& range) {
-  if (!ranges_written.insert(range.number).second) return;
-  write_event(EventKind::range, {part_of(RangeEvent{.range = range.number}), part_of(std::string_view(range.name))});
-  if (range.name == other_names) {
-    write_problem(false, "the program marks more than " + std::to_string(most_names) +
-                             " ranges of different names: those that came later are shown as " + range.name);
   }
 }
 
@@ -173,7 +162,7 @@ void count_range(LaunchSlot& counts, std::uint64_t launches) {
   if (range == nullptr) return;
   for (RangeLaunches& in_range : counts.ranges) {
     if (in_range.range == 0) {
-      write_range(*range);
+      name_range(*range);
       in_range.range = range->number;
     }
     if (in_range.range == range->number) {

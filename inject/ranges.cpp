@@ -1,6 +1,7 @@
 #include "inject/ranges.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,6 +9,9 @@
 #include <map>
 #include <mutex>
 #include <set>
+
+#include "inject/output.hpp"
+#include "inject/spans.hpp"
 
 namespace gpumem::inject {
 
@@ -57,6 +61,7 @@ std::string cut(std::string text) {
 struct Open {
   Domain domain;
   const Range* range;
+  std::uint64_t began_ns;
 };
 
 /// Plain memory, so that it is there as long as the thread is.
@@ -77,7 +82,26 @@ struct Stack {
 };
 constinit thread_local Stack stack{};
 
+/// If something was launched before it ended.
+void keep_range(const Open& open) {
+  const std::uint64_t first_launch_ns = totals().began_ns;
+  const std::uint64_t end_ns = now_ns();
+  if (open.range == nullptr || first_launch_ns == 0) return;
+  name_range(*open.range);
+  const std::uint64_t begin_ns = std::max(open.began_ns, first_launch_ns);
+  keep_span(SpanKind::range, open.range->number, static_cast<std::uint64_t>(gettid()), begin_ns, end_ns - begin_ns);
+}
+
 }  // namespace
+
+void name_range(const Range& range) {
+  if (range.named.exchange(true)) return;
+  write_event(EventKind::range, {part_of(RangeEvent{.range = range.number}), part_of(std::string_view(range.name))});
+  if (range.name == other_names) {
+    write_problem(false, "the program marks more than " + std::to_string(most_names) +
+                             " ranges of different names: those that came later are shown as " + range.name);
+  }
+}
 
 std::string name_of(const char* text) {
   if (text == nullptr) return {};
@@ -105,7 +129,10 @@ const Range* range_of(Domain domain, const std::string& name) {
   Names& all = names();
   const std::lock_guard lock(all.mutex);
   const auto [place, is_new] = all.ranges.try_emplace(all.kept(all.ranges, full));
-  if (is_new) place->second = {.number = static_cast<std::uint32_t>(all.ranges.size()), .name = place->first};
+  if (is_new) {
+    place->second.number = static_cast<std::uint32_t>(all.ranges.size());
+    place->second.name = place->first;
+  }
   return &place->second;
 }
 
@@ -114,7 +141,7 @@ void open_range(Domain domain, const Range* range) {
     ++stack.deeper;
     return;
   }
-  stack.open[stack.depth++] = {domain, range};
+  stack.open[stack.depth++] = {domain, range, now_ns()};
   stack.name_current();
 }
 
@@ -126,6 +153,7 @@ void close_range(Domain domain) {
   std::size_t at = stack.depth;
   while (at > 0 && stack.open[at - 1].domain != domain) --at;
   if (at == 0) return;  // the program closes what it has not opened
+  keep_range(stack.open[at - 1]);
   std::copy(stack.open + at, stack.open + stack.depth, stack.open + at - 1);
   --stack.depth;
   stack.name_current();

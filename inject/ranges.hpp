@@ -2,6 +2,7 @@
 // Ranges that the program marks, by the thread that opens and closes them. Nothing here knows CUDA, and nothing is ever
 // freed: the program may mark ranges to its very end.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,8 +15,9 @@ using Domain = const std::string*;
 
 /// All ranges of one name in a domain.
 struct Range {
-  std::uint32_t number = 0;  ///< from 1 on
-  std::string name;          ///< "forward", "domain:forward"
+  std::uint32_t number = 0;                 ///< from 1 on
+  std::string name;                         ///< "forward", "domain:forward"
+  mutable std::atomic<bool> named = false;  ///< its name is written
 };
 
 // So many names are kept apart: programs may number them. Those that come later are one.
@@ -31,6 +33,9 @@ inline constexpr std::size_t deepest_open = 128;  ///< deeper ones of a thread d
 [[nodiscard]] Domain domain_of(const std::string& name);
 /// Null where the name is empty.
 [[nodiscard]] const Range* range_of(Domain domain, const std::string& name);
+
+/// Writes the range's name, once.
+void name_range(const Range& range);
 
 // Of the calling thread.
 

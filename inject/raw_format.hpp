@@ -41,7 +41,8 @@ enum class EventKind : std::uint32_t {
   counts,  ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN:
            ///< absent
   code,    ///< CodeEvent, then the machine code of a kernel and of what was compiled into it
-  graph    ///< GraphEvent, then `kernels` of GraphKernel
+  graph,   ///< GraphEvent, then `kernels` of GraphKernel
+  spans    ///< SpansEvent, then `spans` of Span
 };
 
 struct EventHeader {
@@ -100,6 +101,26 @@ struct GraphKernel {
   std::uint32_t launches = 0;  ///< in each replay
 };
 
+struct SpansEvent {
+  std::uint32_t spans = 0;
+  std::uint32_t reserved = 0;
+};
+enum class SpanKind : std::uint32_t {
+  launch,  ///< of a kernel or graph, timed
+  sample,  ///< of a launch, with all that was done to see it
+  range    ///< that the program marks
+};
+/// A piece of the program's time.
+struct Span {
+  SpanKind kind{};
+  std::uint32_t of = 0;        ///< index of a LaunchSlot; of a range its number
+  std::uint64_t lane = 0;      ///< the stream, or the thread of a range: equal for those of one
+  std::uint64_t begin_ns = 0;  ///< by the clock of LaunchTotals::began_ns
+  std::uint64_t took_ns = 0;
+};
+/// Of a process; later ones are counted.
+inline constexpr std::uint64_t kept_spans = 8192;
+
 /// Why a launch was not looked at closely: not seen access by access, or not counted.
 enum class Unseen : std::uint32_t {
   none,         ///< it was, or another of its kernel, grid and block was
@@ -151,8 +172,11 @@ enum class RawSpace : std::uint8_t { global, shared, local, host, cluster };
 enum class RawOp : std::uint8_t { load, store, atomic };
 /// How else an access is unlike a plain one.
 enum RawFlags : std::uint8_t {
-  raw_async_copy = 1,     ///< cp.async: the load's data goes to shared memory without a register
-  raw_outside_kernel = 2  ///< of a function that the kernel calls: `pc` is the address itself
+  raw_async_copy = 1,      ///< cp.async: the load's data goes to shared memory without a register
+  raw_outside_kernel = 2,  ///< of a function that the kernel calls: `pc` is the address itself
+  raw_bulk_copy = 4,       ///< one instruction copies a block of memory; a word is 16 bytes of it
+  raw_matrix = 8,          ///< ldmatrix, stmatrix: a word is a row of a matrix
+  raw_not_counted = 16     ///< what its requests move is not known
 };
 
 struct ShownRequest {
@@ -176,7 +200,7 @@ struct Site {
   std::uint8_t flags = 0;   ///< RawFlags
   std::uint32_t shown = 0;  ///< of `request`, those that are filled in
   std::uint64_t requests = 0;
-  std::uint64_t active_lanes = 0;
+  std::uint64_t active_lanes = 0;  ///< of matrix products (wgmma) eights of columns
   std::uint64_t useful_bytes = 0;  ///< distinct addresses of each request x word_bytes
   std::uint64_t sectors = 0;
   std::uint64_t least_sectors = 0;  ///< that would hold the useful bytes of each request
@@ -200,6 +224,7 @@ struct LaunchTotals {
   std::uint64_t sampling_ns = 0;     ///< what seeing launches cost the program
   std::uint64_t began_ns = 0;        ///< by the clock of ended_ns: the first launch
   std::uint64_t ended_ns = 0;        ///< the last launch
+  std::uint64_t spans_left_out = 0;
 };
 
 /// Times kept of a slot, each one of equally many launches.

@@ -5,6 +5,7 @@
 
 #include "app/program/raw_words.hpp"
 #include "engine/access/describe.hpp"
+#include "engine/base/words.hpp"
 
 namespace gpumem::app {
 
@@ -34,9 +35,21 @@ void count_from_lowest(std::vector<access::WarpRequest>& requests) {
   each([&](std::uint64_t& address) { address -= lowest / base_bytes * base_bytes; });
 }
 
+/// "blocks of 8 KiB".
+std::string blocks_words(std::span<const inject::Site* const> sites) {
+  std::uint64_t bytes = 0;
+  std::uint64_t requests = 0;
+  for (const inject::Site* site : sites) {
+    bytes += site->useful_bytes;
+    requests += site->requests;
+  }
+  return "blocks of " + size_text(bytes / std::max(requests, std::uint64_t{1}));
+}
+
 }  // namespace
 
 std::string pattern_of(std::span<const inject::Site* const> sites) {
+  if ((sites.front()->flags & inject::raw_bulk_copy) != 0) return blocks_words(sites);
   std::vector<access::WarpRequest> requests = shown_requests(sites);
   std::erase_if(requests, [](const access::WarpRequest& request) { return request.active == 0; });
   if (requests.empty()) return "";

@@ -89,6 +89,23 @@ void share_out(Workload& workload, const Device& device) {
   workload.blocks = std::max(workload.blocks, places);
 }
 
+const char* uncounted_words(Hidden hidden) {
+  switch (hidden) {
+    case Hidden::tensor_load:
+      return "its tensor loads are not counted: that takes the sanitizer's library of CUDA 13.3 or later";
+    case Hidden::tensor_store:
+    case Hidden::tensor_reduction:
+      return "its tensor stores are not counted: no sanitizer's library tells of them";
+    case Hidden::bulk_copy:
+      return "its bulk copies are not counted: that takes a later sanitizer's library";
+    case Hidden::matrix_product:
+      return "operands of its matrix products are not counted: that takes a later sanitizer's library";
+    case Hidden::nothing:
+      break;
+  }
+  return "";
+}
+
 /// How many times as long, or as short, as the model says a kernel takes that is limited by this: in nine of ten
 /// kernels (docs/prediction.md).
 double usual_error(std::string_view bottleneck) {
@@ -149,6 +166,7 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
   const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates, launch.constants);
   if (path.known) add_path(workload_, launch, path);
   matrix_wavefronts_ = path.matrix_wavefronts;
+  uncounted_ = path.uncounted;
   const std::vector<bool> none(launch.sites.size(), false);
   as_it_is_ = price(workload_, none, InL2::nothing);
   if (!crosses_link(launch, profile.device)) find_what_l2_had();
@@ -162,7 +180,7 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
   }
   if (launch.measured_s) explained_share_ = std::min(1.0, as_it_is_.seconds / *launch.measured_s);
   find_interval(major);
-  find_doubts(path);
+  find_doubts(path, instructions_of(launch.code, major));
 }
 
 void Pricing::find_what_l2_had() {
@@ -195,12 +213,12 @@ void Pricing::find_interval(unsigned major) {
              std::max(seconds(UnseenWays::most), as_it_is_.seconds) * error};
 }
 
-void Pricing::find_doubts(const WarpPath& path) {
+void Pricing::find_doubts(const WarpPath& path, const std::vector<MachineInstruction>& code) {
   constexpr double explains_enough = 0.75;
   constexpr double explains_something = 0.5;
   const double share = explained_share_.value_or(1);
-  if (path.has_unseen_memory) {
-    no_prediction_ = "its tensor copies, or operands of matrix products, are not seen";
+  if (!path.uncounted.empty()) {
+    no_prediction_ = uncounted_words(code[path.uncounted.front()].hidden);
   } else if (path.has_unseen_loops && share < explains_enough) {
     no_prediction_ = "it has loops without accesses, and nobody sees how often they run";
   } else if (share < explains_something) {

@@ -12,17 +12,22 @@ namespace {
 
 // More than a launch can have; sums of these do not overflow.
 constexpr std::uint64_t most = std::uint64_t{1} << 52U;
+constexpr std::uint64_t latest_ns = std::uint64_t{1} << 62U;  // of a clock that begins with the machine
 
 }  // namespace
 
 bool is_possible(const inject::Site& site) {
   constexpr unsigned widest = 32;
-  constexpr std::uint64_t touched = 2 * access::warp_lanes;  // blocks of a request: see access::BlockSet
+  const bool bulk = (site.flags & inject::raw_bulk_copy) != 0;
+  constexpr std::uint64_t most_shared_bytes = std::uint64_t{1} << 18U;  // that a multiprocessor has
+  // Blocks of a request: see access::BlockSet. A copy may begin and end within a sector in each of its rows.
+  const std::uint64_t touched = bulk ? 2 * most_shared_bytes / 16 : 2 * access::warp_lanes;
   if (site.space > inject::RawSpace::cluster || site.op > inject::RawOp::atomic) return false;
   if (!std::has_single_bit(site.word_bytes) || site.word_bytes > widest) return false;
   if (site.shown > inject::shown_requests || site.requests == 0 || site.requests > most / touched) return false;
   const auto each = [&](std::uint64_t sum, std::uint64_t limit) { return sum <= site.requests * limit; };
-  return each(site.active_lanes, access::warp_lanes) && each(site.useful_bytes, access::warp_lanes * site.word_bytes) &&
+  return each(site.active_lanes, access::warp_lanes) &&
+         each(site.useful_bytes, bulk ? most_shared_bytes : access::warp_lanes * site.word_bytes) &&
          each(site.sectors, touched) && each(site.least_sectors, touched) && each(site.lines, touched) &&
          each(site.wavefronts, touched * 8) && each(site.least_wavefronts, touched * 8) &&
          each(site.l2_sectors, touched) && site.memory_sectors <= site.l2_sectors &&
@@ -41,9 +46,12 @@ bool is_possible(const inject::DeviceEvent& device) {
 }
 
 bool is_possible(const inject::LaunchTotals& totals) {
-  constexpr std::uint64_t latest_ns = std::uint64_t{1} << 62U;  // of a clock that begins with the machine
-  return std::max({totals.beyond_slots, totals.graph_launches, totals.sampling_ns}) <= most &&
+  return std::max({totals.beyond_slots, totals.graph_launches, totals.sampling_ns, totals.spans_left_out}) <= most &&
          std::max(totals.began_ns, totals.ended_ns) <= latest_ns;
+}
+
+bool is_possible(const inject::Span& span) {
+  return span.kind <= inject::SpanKind::range && std::max(span.begin_ns, span.took_ns) <= latest_ns;
 }
 
 bool is_possible_time(double nanoseconds) {

@@ -10,6 +10,7 @@ namespace gpumem::app {
 [[nodiscard]] bool is_possible(const inject::Site& site);
 [[nodiscard]] bool is_possible(const inject::DeviceEvent& device);
 [[nodiscard]] bool is_possible(const inject::LaunchTotals& totals);
+[[nodiscard]] bool is_possible(const inject::Span& span);
 /// Of a launch, or of launches in the mean.
 [[nodiscard]] bool is_possible_time(double nanoseconds);
 /// Of what is counted there.

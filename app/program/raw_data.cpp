@@ -157,6 +157,21 @@ bool add_graph(RawProcess& process, Payload& payload) {
   return true;
 }
 
+bool add_spans(RawProcess& process, Payload& payload) {
+  inject::SpansEvent event;
+  if (!payload.read(event) || payload.rest().size() / sizeof(inject::Span) != event.spans) return false;
+  bool whole = true;
+  for (std::uint32_t i = 0; i < event.spans; ++i) {
+    inject::Span span;
+    if (!payload.read(span) || !is_possible(span)) {
+      whole = false;
+    } else if (process.spans.size() < inject::kept_spans) {
+      process.spans.push_back(span);
+    }
+  }
+  return whole;
+}
+
 /// False where the payload is not what its kind says.
 bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
   Payload payload(bytes);
@@ -218,6 +233,8 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
     }
     case EventKind::graph:
       return add_graph(process, payload);
+    case EventKind::spans:
+      return add_spans(process, payload);
     case EventKind::range: {
       inject::RangeEvent range;
       if (!payload.read(range) || range.range == 0) return false;
@@ -237,7 +254,7 @@ void read_events(const fs::path& path, RawProcess& process) {
     const auto header = input.read<inject::EventHeader>();
     if (!header) return;  // cut off: the process ended while it wrote
     const auto kind = static_cast<std::uint32_t>(header->kind);
-    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::graph)) {
+    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::spans)) {
       // Where the next one begins would be a guess.
       damaged(process, path, fmt::format("damaged from byte {} on; what follows is not used", at));
       return;

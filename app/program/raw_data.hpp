@@ -57,6 +57,7 @@ struct RawProcess {
   std::vector<RawSample> samples;
   std::vector<RawCounts> counted;
   std::vector<RawGraph> graphs;
+  std::vector<inject::Span> spans;
   std::vector<RawProblem> problems;
   inject::LaunchTotals totals;
   std::map<std::uint32_t, inject::LaunchSlot> slots;  ///< those in use, by index

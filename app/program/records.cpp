@@ -64,6 +64,29 @@ std::uint64_t least_sectors_of(const std::vector<const inject::Site*>& sites) {
   return least;
 }
 
+struct UncountedAccess {
+  access::Space space;
+  access::Op op;
+  std::string_view what;
+};
+
+UncountedAccess uncounted_access(Hidden hidden) {
+  switch (hidden) {
+    case Hidden::tensor_store:
+      return {access::Space::global, access::Op::store, "tensor stores"};
+    case Hidden::tensor_reduction:
+      return {access::Space::global, access::Op::atomic, "tensor reductions"};
+    case Hidden::bulk_copy:
+      return {access::Space::global, access::Op::load, "bulk copies"};
+    case Hidden::matrix_product:
+      return {access::Space::shared, access::Op::load, "operands of matrix products"};
+    case Hidden::tensor_load:
+    case Hidden::nothing:
+      break;
+  }
+  return {access::Space::global, access::Op::load, "tensor loads"};
+}
+
 /// Fills a record of one kernel.
 class KernelRecord {
  public:
@@ -133,7 +156,9 @@ class KernelRecord {
 
   void price(const model::Profile& profile) {
     group_sites();
+    major_ = static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
     const Pricing pricing(launch_, profile);
+    uncounted_ = pricing.uncounted();
     record_.explained_share = pricing.explained_share();
     if (!pricing.no_prediction().empty()) {
       record_.no_prediction = pricing.no_prediction();
@@ -224,6 +249,24 @@ class KernelRecord {
     for (const SiteGroup& group : groups_) {
       record_.access.push_back(site_record(group.name, sites_of(group)));
     }
+    add_uncounted_sites();
+  }
+
+  /// Of which no callback told: they are named, and that is all.
+  void add_uncounted_sites() {
+    const std::vector<MachineInstruction> code = instructions_of(launch_.code, major_);
+    for (const std::size_t index : uncounted_) {
+      const UncountedAccess access = uncounted_access(code[index].hidden);
+      const inject::Site site{.pc = index * instruction_bytes};
+      record_.access.push_back({.site = names_.name(kernel_, *shown_, site),
+                                .space = std::string(to_string(access.space)),
+                                .op = std::string(to_string(access.op)),
+                                .word_bytes = 16,
+                                .costs = {},
+                                .pattern = std::string(access.what) + ", not counted",
+                                .requests = {},
+                                .active_lanes = {}});
+    }
   }
 
   static report::SiteRecord site_record(const std::string& name, const std::vector<const inject::Site*>& sites) {
@@ -273,6 +316,8 @@ class KernelRecord {
   LaunchSums launch_;
   Workload workload_;
   std::vector<SiteGroup> groups_;
+  std::vector<std::size_t> uncounted_;  // instructions of the launch
+  unsigned major_ = 0;
   report::Record record_;
 };
 

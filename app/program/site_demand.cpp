@@ -215,7 +215,8 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
     }
     demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
     if (writes(*sums.site)) continue;
-    demand.l1_load_lines += std::max(sums.l1_wavefronts, sums.lines / rates.l1_lines_at_a_time);
+    if ((sums.site->flags & inject::raw_bulk_copy) == 0)
+      demand.l1_load_lines += std::max(sums.l1_wavefronts, sums.lines / rates.l1_lines_at_a_time);
     demand.l2_load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
   }
 }

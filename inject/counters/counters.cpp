@@ -24,6 +24,7 @@
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
 #include "inject/output.hpp"
+#include "inject/spans.hpp"
 
 namespace gpumem::inject {
 
@@ -76,6 +77,7 @@ void add_records() {
     const auto took_ns = static_cast<double>(ran.took_ns);
     add_time(*slot->counts, took_ns, 1);
     add_to_time_line(*slot->counts, ran.began_ns, took_ns, 1);
+    keep_span(SpanKind::launch, slot->number, ran.stream, static_cast<std::uint64_t>(ran.began_ns), ran.took_ns);
   }
 }
 
@@ -238,6 +240,7 @@ bool subscribe() {
 void finish() {
   flush_records(*cupti);
   add_records();
+  write_spans();
 }
 
 /// Counters went before the context did.

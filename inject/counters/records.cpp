@@ -50,6 +50,7 @@ void keep(const KernelRecord& record, Records& all) {
                  .dynamic_shared_bytes = positive(record.dynamicSharedMemory)},
        .began_ns = static_cast<double>(record.start - all.ahead_ns),
        .took_ns = record.end - record.start,
+       .stream = record.streamId,
        .of_graph = record.graphNodeId != 0,
        .registers_per_thread = record.registersPerThread,
        .static_shared_bytes = positive(record.staticSharedMemory)});

@@ -17,6 +17,7 @@ struct Ran {
   Shape shape;
   double began_ns = 0;  ///< by the clock of now_ns()
   std::uint64_t took_ns = 0;
+  std::uint32_t stream = 0;  ///< its number
   bool of_graph = false;
   std::uint32_t registers_per_thread = 0;
   std::uint32_t static_shared_bytes = 0;

@@ -4,6 +4,7 @@
 
 #include "inject/driver.hpp"
 #include "inject/output.hpp"
+#include "inject/spans.hpp"
 
 namespace gpumem::inject {
 
@@ -31,7 +32,6 @@ std::uint64_t blocks_of(const Shape& shape) { return std::uint64_t{shape.grid[0]
 
 /// Unseen::none where the launch is patched and `launch` knows of it.
 Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context, ObservedLaunch& launch) {
-  if (watched.launch.cooperative) return Unseen::cooperative;
   const std::uint64_t began = now_ns();
   launch.sample = {.context = context,
                    .stream = watched.launch.stream,
@@ -110,7 +110,7 @@ CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std:
   if (launch.slot == nullptr) return result;
   const bool launched = result == CUDA_SUCCESS;
   if (!launch.sampled) {
-    keep_timing(launch.timed, *launch.slot->counts, launched);
+    keep_timing(launch.timed, *launch.slot, launched);
     return result;
   }
   launch.kernel->loaded = launched;
@@ -120,7 +120,10 @@ CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std:
   } else {
     result = without_patch(launch, again);
   }
-  totals().sampling_ns += now_ns() - launch.began_ns;
+  const std::uint64_t took_ns = now_ns() - launch.began_ns;
+  totals().sampling_ns += took_ns;
+  keep_span(SpanKind::sample, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.sample.stream),
+            launch.began_ns, took_ns);
   return result;
 }
 

@@ -7,7 +7,10 @@
 
 #include <sanitizer_patching.h>
 
+#include "inject/sites/bulk_copies.cuh"
 #include "inject/sites/patch_flags.hpp"
+#include "inject/sites/played_caches.cuh"
+#include "inject/sites/site_sums.cuh"
 #include "inject/sites/site_table.hpp"
 #include "inject/sites/warp_cost.cuh"
 
@@ -23,143 +26,6 @@ struct Access {
   RawOp op;
   unsigned flags;
 };
-
-__device__ __forceinline__ unsigned lane_of() {
-  unsigned lane;
-  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-  return lane;
-}
-
-__device__ __forceinline__ unsigned multiprocessor_of() {
-  unsigned sm;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-  return sm;
-}
-
-__device__ __forceinline__ unsigned mixed(std::uint64_t number) {
-  return static_cast<unsigned>((number * 0x9e37'79b9'7f4a'7c15) >> 32);  // Fibonacci hashing
-}
-
-/// The place of a site in the table, a new one if need be; table_sites where there is no room.
-__device__ __noinline__ unsigned find_site(SiteTable* table, std::uint64_t key, unsigned op_and_word) {
-  unsigned at = mixed(key) / (~0U / table_sites + 1);
-#pragma unroll 1
-  for (unsigned tries = 0; tries < table_sites; ++tries) {
-    auto* place = reinterpret_cast<unsigned long long*>(&table->key[at]);
-    unsigned long long there = __ldca(place);  // a key stays once it is there, so that L1 may know it
-    if (there == 0) there = atomicCAS(place, 0ULL, static_cast<unsigned long long>(key));
-    if (there == 0) table->site[at].op_and_word = op_and_word;
-    if (there == 0 || there == key) return at;
-    at = (at + 1) & (table_sites - 1);
-  }
-  table->lost_sites = 1;
-  return table_sites;
-}
-
-/// What a request adds to its site's sums, in their order.
-struct Costs {
-  unsigned requests = 1;
-  unsigned active_lanes = 0;
-  unsigned useful_bytes = 0;
-  unsigned sectors = 0;
-  unsigned least_sectors = 0;
-  unsigned lines = 0;
-  unsigned wavefronts = 0;
-  unsigned least_wavefronts = 0;
-  unsigned l2_sectors = 0;
-  unsigned memory_sectors = 0;
-  unsigned loaded_sectors = 0;
-  unsigned used_words = 0;
-  unsigned l2_requests = 0;
-};
-constexpr unsigned cost_count = sizeof(Costs) / sizeof(unsigned);
-static_assert(sizeof(SiteSums) == cost_count * sizeof(std::uint64_t));
-
-/// Each lane adds another one, so that memory gets all of them at once.
-__device__ __noinline__ void add(SiteSums& sums, const Costs& costs, unsigned mask, unsigned lane) {
-  const auto lanes = static_cast<unsigned>(__popc(mask));
-  const auto* values = reinterpret_cast<const unsigned*>(&costs);
-  auto* targets = reinterpret_cast<unsigned long long*>(&sums);
-#pragma unroll 1
-  for (auto i = static_cast<unsigned>(__popc(mask & ((1U << lane) - 1))); i < cost_count; i += lanes) {
-    if (values[i] != 0) atomicAdd(&targets[i], static_cast<unsigned long long>(values[i]));
-  }
-}
-
-// The caches played here follow simpler rules than those of predictions (engine/model/cache_simulation.hpp), on
-// purpose. All warps of the GPU change them at once, without locks: what is known of a line has to fit the word that
-// one atomic changes. So sets have four ways, chance says which line makes way, L2 is one part, and nobody follows when
-// a written line goes to memory. In return every access is seen, in the order in which the GPU makes them.
-
-/// The way of a set that holds the line, which is brought there if need be in place of another one.
-__device__ __noinline__ unsigned way_of(CacheTag* set, std::uint64_t line, bool* brought) {
-  *brought = false;
-  auto* tags = reinterpret_cast<unsigned long long*>(set);
-  const auto wanted = static_cast<unsigned long long>(line + 1);
-  const unsigned begin = mixed(line) & (cache_ways - 1);
-#pragma unroll 1
-  for (unsigned round = 0; round < 2 * cache_ways; ++round) {
-    unsigned victim = cache_ways;
-    unsigned long long old = 0;
-#pragma unroll 1
-    for (unsigned i = 0; i < cache_ways; ++i) {
-      const unsigned way = (begin + i) & (cache_ways - 1);
-      const unsigned long long tag = *static_cast<volatile unsigned long long*>(&tags[way]);
-      if (tag >> 8 == wanted) return way;
-      if (tag == 0 && victim == cache_ways) victim = way;
-    }
-    if (victim == cache_ways) {
-      // A clock stands in for chance: who is first to go is as good as any.
-      victim = (static_cast<unsigned>(clock64()) >> 4) & (cache_ways - 1);
-      old = *static_cast<volatile unsigned long long*>(&tags[victim]);
-    }
-    if (atomicCAS(&tags[victim], old, wanted << 8) == old) {
-      *brought = true;
-      return victim;
-    }
-  }
-  return begin;  // others bring lines here all the time
-}
-
-/// Of sectors (a bit each) of the line, those that the multiprocessor's L1 does not have; it has them now.
-__device__ __noinline__ unsigned missing_in_l1(const SiteTable* table, std::uint64_t line, unsigned sectors) {
-  const std::uint64_t first =
-      std::uint64_t{multiprocessor_of()} * table->l1_sets + __umulhi(mixed(line), table->l1_sets);
-  CacheTag* set = table->l1 + first * cache_ways;
-  bool brought = false;
-  const unsigned way = way_of(set, line, &brought);
-  const auto before = static_cast<unsigned>(
-      atomicOr(reinterpret_cast<unsigned long long*>(&set[way]), static_cast<unsigned long long>(sectors)));
-  return sectors & ~before;
-}
-
-/// What the caches lack of a line that a request touches.
-struct Missing {
-  unsigned in_l1 = 0;   ///< sectors, a bit each
-  unsigned in_l2 = 0;   ///< of a store those that nobody had stored
-  unsigned loaded = 0;  ///< of these, of a store, those that L2 had from loads
-  unsigned place = 0;   ///< of the line in table->l2_words
-};
-
-/// The same of L2, of sectors read or written: all but in_l1.
-__device__ __noinline__ Missing missing_in_l2(const SiteTable* table, std::uint64_t line, unsigned sectors,
-                                              bool written) {
-  const std::uint64_t first = std::uint64_t{__umulhi(mixed(line), table->l2_sets)} * cache_ways;
-  bool brought = false;
-  const unsigned way = way_of(table->l2 + first, line, &brought);
-  Missing missing;
-  missing.place = static_cast<unsigned>(first) + way;
-  if (brought) {
-    table->l2_words[2 * missing.place] = 0;
-    table->l2_words[2 * missing.place + 1] = 0;
-  }
-  const unsigned bits = written ? sectors << 4 | sectors : sectors;
-  const auto before = static_cast<unsigned>(
-      atomicOr(reinterpret_cast<unsigned long long*>(&table->l2[first + way]), static_cast<unsigned long long>(bits)));
-  missing.in_l2 = sectors & ~(written ? before >> 4 : before);
-  missing.loaded = written ? missing.in_l2 & before : 0;
-  return missing;
-}
 
 /// Words of the lane, a bit for each of the 32 of its line, that nobody had used.
 __device__ __noinline__ unsigned words_not_used(const SiteTable* table, unsigned place, const Access& access) {
@@ -193,14 +59,6 @@ __device__ __noinline__ void simulate(const Access& access, const Line& line, Co
   costs.l2_requests = sum_of_few(mask, missing.in_l1 != 0 ? 1 : 0);
 }
 
-/// Of the request number `before`, counted from 0, whether and where it is shown: of the one after 4^k others.
-__device__ __forceinline__ unsigned shown_at(std::uint64_t before) {
-  if (before == 0) return 0;
-  const auto log2 = static_cast<unsigned>(63 - __clzll(static_cast<long long>(before)));
-  const bool power_of_four = (before & (before - 1)) == 0 && log2 % 2 == 0;
-  return power_of_four && log2 / 2 + 1 < shown_requests ? log2 / 2 + 1 : shown_requests;
-}
-
 /// Shows the request if its turn has come. Only some multiprocessors' are shown, so that most need not wait for a
 /// number.
 __device__ __noinline__ void show(TableSite& site, const Access& access, unsigned mask, unsigned lane) {
@@ -231,7 +89,7 @@ __device__ __noinline__ Costs costs_of(const Access& access, unsigned mask, unsi
   Costs costs;
   costs.active_lanes = static_cast<unsigned>(__popc(mask));
   costs.useful_bytes = count_groups(mask, lane, same) << access.log2_bytes;
-  if (access.space == RawSpace::shared) {
+  if (access.space == RawSpace::shared || access.space == RawSpace::cluster) {
     const Wavefronts cost = wavefronts(mask, lane, access.address, same, access.log2_bytes, access.op == RawOp::load);
     costs.wavefronts = cost.all;
     costs.least_wavefronts = cost.least;
@@ -262,7 +120,9 @@ __device__ __noinline__ void count(const Access& access) {
   if (leads(mask, lane)) {
     at = find_site(access.table, access.pc << 3 | static_cast<std::uint64_t>(access.space),
                    static_cast<unsigned>(access.op) | (1U << access.log2_bytes) << 8 | access.flags << 16);
-    if (access.op == RawOp::load && access.space != RawSpace::shared) count_load(access.table);
+    if (access.op == RawOp::load && access.space != RawSpace::shared && access.space != RawSpace::cluster) {
+      count_load(access.table);
+    }
   }
   at = __shfl_sync(mask, at, __ffs(static_cast<int>(mask)) - 1);
   if (at == table_sites) return;
@@ -308,6 +168,11 @@ extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_global(void* tabl
   if (__isShared(address)) {
     const auto offset = static_cast<std::uint64_t>(__cvta_generic_to_shared(address));
     gpumem::inject::note(table, pc, offset, bytes, RawSpace::shared, gpumem::inject::op_of(flags), 0);
+#if __CUDA_ARCH__ >= 900
+  } else if (__isClusterShared(address)) {
+    const auto offset = static_cast<std::uint64_t>(__cvta_generic_to_shared(address));
+    gpumem::inject::note(table, pc, offset, bytes, RawSpace::cluster, gpumem::inject::op_of(flags), 0);
+#endif
   } else if (__isLocal(address)) {
     gpumem::inject::note_local(table, pc, __cvta_generic_to_local(address), bytes, gpumem::inject::op_of(flags));
   } else {
@@ -340,5 +205,114 @@ extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_async_copy(void* 
   if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
   const auto at = reinterpret_cast<std::uint64_t>(source);
   gpumem::inject::note(table, pc, at, bytes, RawSpace::global, RawOp::load, gpumem::inject::raw_async_copy);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+// What compute capability 9.0 and later have. Of the names of these instructions not every toolkit's headers know, nor
+// of the types of their callbacks (patch_flags.hpp).
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_remote(void* table, std::uint64_t pc, void* address,
+                                                                      std::uint32_t bytes, std::uint32_t flags,
+                                                                      const void*) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  gpumem::inject::note(table, pc, at, bytes, RawSpace::cluster, gpumem::inject::op_of(flags), 0);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_async_store(void* table, std::uint64_t pc,
+                                                                           std::uint32_t address, std::uint32_t, void*,
+                                                                           std::uint32_t bytes) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::note(table, pc, address, bytes, RawSpace::cluster, RawOp::store, 0);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_async_reduction(void* table, std::uint64_t pc,
+                                                                               std::uint32_t address, std::uint32_t,
+                                                                               std::uint32_t bytes) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::note(table, pc, address, bytes, RawSpace::cluster, RawOp::atomic, 0);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+/// Eight lanes for each matrix have the addresses of its rows.
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_matrix(void* table, std::uint64_t pc,
+                                                                      std::uint32_t address, std::uint32_t bytes,
+                                                                      std::uint32_t flags, std::uint32_t matrices,
+                                                                      const void*) {
+  if (table == nullptr || gpumem::inject::lane_of() >= 8 * matrices) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::note(table, pc, address, bytes, RawSpace::shared, gpumem::inject::op_of(flags),
+                       gpumem::inject::raw_matrix);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+/// Of the operands that four warps read together, each is taken to read a quarter. Its "lanes" are columns of the
+/// result in eights: B has 32 bytes for each.
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_matrix_product(void* table, std::uint64_t pc,
+                                                                              std::uint32_t, std::uint32_t bytes_a,
+                                                                              std::uint32_t, std::uint32_t bytes_b,
+                                                                              std::uint32_t, std::uint32_t lanes) {
+  if (table == nullptr || lanes == 0) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::count_shared_block(static_cast<gpumem::inject::SiteTable*>(table), pc, (bytes_a + bytes_b) / 4,
+                                     bytes_b / 256, RawSpace::shared, RawOp::load);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_bulk_load(void* table, std::uint64_t pc,
+                                                                         std::uint64_t source, std::uint32_t,
+                                                                         std::uint32_t, std::uint32_t mask_and_size,
+                                                                         std::uint32_t) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::count_bulk(static_cast<gpumem::inject::SiteTable*>(table), pc, source, (mask_and_size & 0xffffU) * 16,
+                             RawOp::load);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_bulk_store(void* table, std::uint64_t pc,
+                                                                          std::uint64_t target, std::uint32_t,
+                                                                          std::uint32_t mask_and_size, std::uint32_t) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::count_bulk(static_cast<gpumem::inject::SiteTable*>(table), pc, target, (mask_and_size & 0xffffU) * 16,
+                             RawOp::store);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_bulk_reduction(void* table, std::uint64_t pc,
+                                                                              std::uint64_t target, std::uint32_t,
+                                                                              std::uint32_t blocks_of_16) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::count_bulk(static_cast<gpumem::inject::SiteTable*>(table), pc, target, blocks_of_16 * 16,
+                             RawOp::atomic);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_bulk_to_block(void* table, std::uint64_t pc,
+                                                                             std::uint32_t, std::uint32_t,
+                                                                             std::uint32_t,
+                                                                             std::uint32_t blocks_of_16) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::count_shared_block(static_cast<gpumem::inject::SiteTable*>(table), pc, blocks_of_16 * 16, 1,
+                                     RawSpace::cluster, RawOp::store);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_reduction_to_block(void* table, std::uint64_t pc,
+                                                                                  std::uint32_t, std::uint32_t,
+                                                                                  std::uint32_t,
+                                                                                  std::uint32_t blocks_of_16) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  gpumem::inject::count_shared_block(static_cast<gpumem::inject::SiteTable*>(table), pc, blocks_of_16 * 16, 1,
+                                     RawSpace::cluster, RawOp::atomic);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+extern "C" __device__ __noinline__ SanitizerPatchResult
+gpumem_tensor_load(void* table, std::uint64_t pc, std::uint64_t map, std::uint32_t, std::uint32_t, std::int32_t at0,
+                   std::int32_t at1, std::int32_t at2, std::int32_t at3, std::int32_t at4, std::uint32_t, std::uint32_t,
+                   std::uint32_t, std::uint32_t mode) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  const gpumem::inject::TensorCopy copy{reinterpret_cast<const std::uint32_t*>(map), {at0, at1, at2, at3, at4}, mode};
+  gpumem::inject::count_tensor_load(static_cast<gpumem::inject::SiteTable*>(table), pc, copy);
   return SANITIZER_PATCH_SUCCESS;
 }

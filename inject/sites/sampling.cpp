@@ -10,6 +10,7 @@
 #include "inject/driver.hpp"
 #include "inject/memory.hpp"
 #include "inject/output.hpp"
+#include "inject/sites/patch_flags.hpp"
 #include "inject/sites/patch_image.hpp"
 #include "inject/sites/sanitizer.hpp"
 #include "inject/sites/site_table.hpp"
@@ -193,15 +194,37 @@ bool clear_tables(Tables& tables, const Sample& sample) {
               "a copy to the GPU");
 }
 
+struct Callback {
+  Sanitizer_InstructionId instruction;
+  const char* function;
+};
+constexpr Callback callbacks[] = {
+    {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "gpumem_global"},
+    {SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS, "gpumem_shared"},
+    {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "gpumem_local"},
+    {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "gpumem_async_copy"},
+};
+/// What older libraries do not know. They refuse it, or take it and never call back.
+constexpr Callback later_callbacks[] = {
+    {later_instruction::remote_shared_memory_access, "gpumem_remote"},
+    {later_instruction::matrix_memory_access, "gpumem_matrix"},
+    {later_instruction::warpgroup_mma_async, "gpumem_matrix_product"},
+    {later_instruction::async_store, "gpumem_async_store"},
+    {later_instruction::async_reduction, "gpumem_async_reduction"},
+    {later_instruction::bulk_copy_global_to_shared, "gpumem_bulk_load"},
+    {later_instruction::bulk_copy_shared_to_global, "gpumem_bulk_store"},
+    {later_instruction::bulk_copy_shared_to_shared, "gpumem_bulk_to_block"},
+    {later_instruction::bulk_reduction_shared_to_global, "gpumem_bulk_reduction"},
+    {later_instruction::bulk_reduction_shared_to_shared, "gpumem_reduction_to_block"},
+    {later_instruction::tensor_load, "gpumem_tensor_load"},
+};
+
 bool patch(CUmodule module) {
-  const std::pair<Sanitizer_InstructionId, const char*> callbacks[] = {
-      {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "gpumem_global"},
-      {SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS, "gpumem_shared"},
-      {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "gpumem_local"},
-      {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "gpumem_async_copy"},
-  };
   for (const auto& [instruction, callback] : callbacks) {
     if (!fine(sanitizer().sanitizerPatchInstructions(instruction, module, callback), "patching")) return false;
+  }
+  for (const auto& [instruction, callback] : later_callbacks) {
+    static_cast<void>(sanitizer().sanitizerPatchInstructions(instruction, module, callback));
   }
   return fine(sanitizer().sanitizerPatchModule(module), "patching");
 }

@@ -17,6 +17,7 @@
 #include "inject/sites/sampling.hpp"
 #include "inject/sites/sanitizer.hpp"
 #include "inject/sites/timing.hpp"
+#include "inject/spans.hpp"
 #include "inject/watch.hpp"
 
 namespace gpumem::inject {
@@ -198,6 +199,7 @@ bool subscribe() {
 void finish() {
   forget_ended_contexts();
   take_times(~std::size_t{0});
+  write_spans();
 }
 
 void forget(CUcontext context) {

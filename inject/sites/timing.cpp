@@ -12,6 +12,7 @@
 #include "inject/kernels.hpp"
 #include "inject/memory.hpp"
 #include "inject/output.hpp"
+#include "inject/spans.hpp"
 
 namespace gpumem::inject {
 
@@ -27,7 +28,7 @@ constexpr double launch_ns = 1200;
 
 struct Waiting {
   Timed timed;
-  LaunchSlot* slot;
+  const Slot* slot;
 };
 
 /// What a context needs for times, once.
@@ -129,8 +130,12 @@ void add(const Waiting& launch) {
   const std::optional<double> began = between_ns(clock.mark, launch.timed.events.start);
   if (!took || !began) return;
   const double own_ns = std::max(*took - clock.events_ns - launch_ns, 0.0);
-  add_time(*launch.slot, own_ns, launch.timed.stands_for);
-  add_to_time_line(*launch.slot, static_cast<double>(clock.marked_ns) + *began, own_ns, launch.timed.stands_for);
+  const double began_ns = static_cast<double>(clock.marked_ns) + *began;
+  LaunchSlot& counts = *launch.slot->counts;
+  add_time(counts, own_ns, launch.timed.stands_for);
+  add_to_time_line(counts, began_ns, own_ns, launch.timed.stands_for);
+  keep_span(SpanKind::launch, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.timed.stream),
+            static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(own_ns));
 }
 
 }  // namespace
@@ -164,7 +169,7 @@ void end_timing(Timed& timed) {
   open_gate(timed.gate);
 }
 
-void keep_timing(const Timed& timed, LaunchSlot& slot, bool launched) {
+void keep_timing(const Timed& timed, const Slot& slot, bool launched) {
   give_back(timed.gate);
   if (timed.counts && launched) {
     waiting.push_back({timed, &slot});

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "inject/raw_format.hpp"
+#include "inject/kernels.hpp"
 #include "inject/sites/gate.hpp"
 
 namespace gpumem::inject {
@@ -37,7 +37,7 @@ struct Timed {
 /// Ends it behind the launch. Without the lock, for which threads may wait whose gates are closed.
 void end_timing(Timed& timed);
 /// Keeps it until the GPU is done, when the time goes to the slot. `launched`: the launch was no error. With the lock.
-void keep_timing(const Timed& timed, LaunchSlot& slot, bool launched);
+void keep_timing(const Timed& timed, const Slot& slot, bool launched);
 
 /// Whether there may be times to take. Any thread.
 [[nodiscard]] bool has_times_to_take();

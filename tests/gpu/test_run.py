@@ -11,6 +11,7 @@ import unittest
 
 GPUMEM = os.environ["GPUMEM"]
 GUEST = os.environ["GPUMEM_GUEST"]
+ASYNC_GUEST = os.environ.get("GPUMEM_ASYNC_GUEST")
 
 # inject/raw_format.hpp
 HEADER_BYTES, SAMPLE_BYTES, SITE_BYTES, SAMPLE_EVENT, COUNTS_EVENT = 32, 48, 2760, 5, 8
@@ -241,8 +242,11 @@ class Guests(unittest.TestCase):
         self.assertTrue(any("memory" in reason for reason in report["program"]["skipped"]), report["program"])
 
     def test_cooperative_launches(self):
-        report = self.check_unnoticed("cooperative")
-        self.assertIn("cooperative", report["results"][0]["reason"])
+        """As many blocks as fit at once, with the patch as well."""
+        (together,) = self.check_unnoticed("cooperative")["results"]
+        (load, store) = together["access"][:2]
+        self.assertEqual({load["op"], store["op"]}, {"load", "store"})
+        self.assertEqual({load["sectors_per_request"]["predicted"], store["sectors_per_request"]["predicted"]}, {4})
 
     def test_ends(self):
         for mode in ("kill", "abort", "fault"):
@@ -265,6 +269,58 @@ class Guests(unittest.TestCase):
         self.assertEqual(loads[0]["sectors_per_request"]["least"], 4)
         self.assertIn("lanes 1024 elements", loads[0]["pattern"])
         self.assertGreater(first["metrics_predicted"]["could_save_seconds"], 0)
+
+
+class Blocks(unittest.TestCase):
+    """Instructions that move blocks of memory, by arithmetic and by the counters."""
+
+    WIDTH, BOX_WIDTH, BOX_HEIGHT = 1024, 64, 32  # of async.cu
+
+    def sites(self, *options):
+        if not ASYNC_GUEST or run(ASYNC_GUEST)[0] == 77:
+            self.skipTest("no GPU of compute capability 9.0, or not built for it")
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, _, report, _ = watched(folder, ASYNC_GUEST, options=options)
+        self.assertEqual((code, out), (0, ""))
+        return {one["parameters"]["kernel"].split("::")[-1].split("(")[0]: one for one in report["results"]}
+
+    def of(self, kernel, space, op, unit):
+        """Requests and cost of a request of each such site, in the order of the code."""
+        sites = [site for site in kernel["access"] if (site["space"], site["op"]) == (space, op)]
+        return [(site["requests"], site[unit]["predicted"]) for site in sorted(sites, key=lambda site: site["site"])]
+
+    def test_costs(self):
+        kernels = self.sites()
+        sectors, wavefronts = "sectors_per_request", "wavefronts_per_request"
+        bulk = kernels["bulk"]
+        self.assertEqual(self.of(bulk, "global", "load", sectors), [(100, 65)])  # 2 KiB that begin within a sector
+        self.assertEqual(self.of(bulk, "global", "store", sectors), [(100, 32)])
+        self.assertEqual(self.of(bulk, "global", "atomic", sectors), [(100, 16)])
+        (filled, stored) = self.of(kernels["matrices"], "shared", "store", wavefronts)
+        self.assertEqual((filled[1], stored), (1, (10, 16)))  # 8 rows in the same banks, of 2 matrices
+        self.assertEqual(self.of(kernels["matrices"], "shared", "load", wavefronts), [(10, 4)])
+        (product,) = self.of(kernels["product"], "shared", "load", wavefronts)
+        self.assertEqual(product[0], 40)
+        self.assertAlmostEqual(product[1], (64 * 16 + 16 * 8) * 2 / 4 / 128, delta=0.5)
+        self.assertEqual(self.of(kernels["cluster"], "cluster", "load", wavefronts), [(40, 1), (40, 1)])
+
+    def test_tensor_loads(self):
+        """Each element of the tensor once, whatever lies outside; in whole sectors, for boxes begin at those."""
+        kernel = self.sites()["tensor_load"]
+        (site,) = kernel["access"]
+        if site["requests"] is None:
+            self.assertIn("tensor loads are not counted", kernel["no_prediction"])
+            self.skipTest("the sanitizer's library does not tell of tensor loads: it is older than CUDA 13.3")
+        boxes = (self.WIDTH // self.BOX_WIDTH + 1) * (self.WIDTH // self.BOX_HEIGHT + 1)
+        self.assertEqual(site["requests"], boxes)
+        self.assertAlmostEqual(boxes * site["sectors_per_request"]["predicted"], self.WIDTH * self.WIDTH / 8)
+
+    def test_counters(self):
+        counted = self.sites("--counters", "--replay")
+        if counted["bulk"]["counters"] is None:
+            self.skipTest("counting is not permitted")
+        self.assertEqual(counted["bulk"]["counters"]["l2_read_sectors"], 100 * 65)
+        self.assertEqual(counted["tensor_load"]["counters"]["l2_read_sectors"], self.WIDTH * self.WIDTH / 8)
 
 
 class Counted(Guests):

@@ -19,7 +19,7 @@ struct Row {
   Pipe pipe;
   double cycles;
   Kind kind = Kind::plain;
-  bool unseen_memory = false;
+  Hidden hidden = Hidden::nothing;
 };
 
 constexpr unsigned shuffle = 0x189;
@@ -31,87 +31,87 @@ constexpr double quarter_rate = 4;  // 32
 constexpr double special_rate = 8;  // 16
 
 constexpr Row rows[] = {
-    {0x020, Pipe::fp32, 1},                                    // FMUL
-    {0x021, Pipe::fp32, 1},                                    // FADD
-    {0x023, Pipe::fp32, 1},                                    // FFMA
-    {0x030, Pipe::fp32, 1},                                    // HADD2
-    {0x031, Pipe::fp32, 1},                                    // HFMA2
-    {0x032, Pipe::fp32, 1},                                    // HMUL2
-    {0x035, Pipe::fp32, 1},                                    // HFMA2
-    {0x024, Pipe::fp32, half_rate},                            // IMAD
-    {0x025, Pipe::fp32, half_rate},                            // IMAD.WIDE
-    {0x026, Pipe::fp32, half_rate},                            // IDP
-    {0x027, Pipe::fp32, half_rate},                            // IMAD.HI
-    {0x007, Pipe::integer, half_rate},                         // SEL
-    {0x008, Pipe::integer, half_rate},                         // FSEL
-    {0x009, Pipe::integer, half_rate},                         // FMNMX
-    {0x00b, Pipe::integer, half_rate},                         // FSETP
-    {0x00c, Pipe::integer, half_rate},                         // ISETP
-    {0x010, Pipe::integer, half_rate},                         // IADD3
-    {0x011, Pipe::integer, half_rate},                         // LEA
-    {0x012, Pipe::integer, half_rate},                         // LOP3
-    {0x013, Pipe::integer, half_rate},                         // IABS
-    {0x016, Pipe::integer, half_rate},                         // PRMT
-    {0x017, Pipe::integer, half_rate},                         // IMNMX
-    {0x019, Pipe::integer, half_rate},                         // SHF
-    {0x01c, Pipe::integer, half_rate},                         // PLOP3
-    {0x036, Pipe::integer, half_rate},                         // VIADD
-    {0x045, Pipe::integer, half_rate},                         // I2FP
-    {0x046, Pipe::integer, half_rate},                         // VIADDMNMX
-    {0x048, Pipe::integer, half_rate},                         // VIMNMX
-    {0x028, Pipe::fp64, half_rate},                            // DMUL
-    {0x029, Pipe::fp64, half_rate},                            // DADD
-    {0x02a, Pipe::fp64, half_rate},                            // DSETP
-    {0x02b, Pipe::fp64, half_rate},                            // DFMA
-    {0x100, Pipe::special, special_rate},                      // FLO
-    {0x101, Pipe::special, special_rate},                      // BREV
-    {0x105, Pipe::special, special_rate},                      // F2I
-    {0x106, Pipe::special, special_rate},                      // I2F
-    {0x107, Pipe::special, special_rate},                      // FRND
-    {0x108, Pipe::special, special_rate},                      // MUFU
-    {0x109, Pipe::special, special_rate},                      // POPC
-    {0x110, Pipe::special, special_rate},                      // F2F
-    {0x180, Pipe::memory, 0, Kind::off_chip_load},             // LD
-    {0x181, Pipe::memory, 0, Kind::off_chip_load},             // LDG
-    {0x183, Pipe::memory, 0, Kind::off_chip_load},             // LDL
-    {0x17e, Pipe::memory, 0, Kind::off_chip_load},             // LDG.256
-    {0x18a, Pipe::memory, 0, Kind::off_chip_load},             // ATOM
-    {0x18b, Pipe::memory, 0, Kind::off_chip_load},             // ATOM.CAS
-    {0x1a2, Pipe::memory, 0, Kind::off_chip_load},             // ATOM of floating point
-    {0x1a3, Pipe::memory, 0, Kind::off_chip_load},             // ATOMG of floating point
-    {0x1a8, Pipe::memory, 0, Kind::off_chip_load},             // ATOMG
-    {0x1a9, Pipe::memory, 0, Kind::off_chip_load},             // ATOMG.CAS
-    {0x1ae, Pipe::memory, 0, Kind::off_chip_load},             // LDGSTS
-    {0x184, Pipe::memory, 0, Kind::shared_load},               // LDS
-    {shuffle, Pipe::memory, quarter_rate, Kind::shared_load},  // SHFL
-    {0x18c, Pipe::memory, 0, Kind::shared_load},               // ATOMS
-    {0x18d, Pipe::memory, 0, Kind::shared_load},               // ATOMS.CAS
-    {0x182, Pipe::issue, 1, Kind::shared_load},                // LDC
-    {0x185, Pipe::memory, 0, Kind::store},                     // ST
-    {0x17f, Pipe::memory, 0, Kind::store},                     // STG.256
-    {0x186, Pipe::memory, 0, Kind::store},                     // STG
-    {0x187, Pipe::memory, 0, Kind::store},                     // STL
-    {0x188, Pipe::memory, 0, Kind::store},                     // STS
-    {0x18e, Pipe::memory, 0, Kind::store},                     // RED
-    {0x1a6, Pipe::memory, 0, Kind::store},                     // RED of floating point
-    {0x03c, Pipe::tensor, special_rate},                       // HMMA
-    {0x11d, Pipe::issue, 1, Kind::wait},                       // BAR
-    {0x147, Pipe::issue, 1, Kind::branch},                     // BRA
-    {0x144, Pipe::issue, 1, Kind::call},                       // CALL
-    {0x149, Pipe::issue, 1, Kind::indirect},                   // BRX
-    {0x14d, Pipe::issue, 1, Kind::end},                        // EXIT
-    {0x150, Pipe::issue, 1, Kind::end},                        // RET
-    {load_matrix, Pipe::memory, 0, Kind::shared_load},         // LDSM
-    {store_matrix, Pipe::memory, 0, Kind::plain},              // STSM
-    {0x1f0, Pipe::tensor, special_rate, Kind::plain, true},    // HGMMA, IGMMA, BGMMA, QGMMA
-    {0x1f1, Pipe::tensor, special_rate, Kind::plain, true},
-    {0x1f2, Pipe::tensor, special_rate, Kind::plain, true},
-    {0x1f3, Pipe::tensor, special_rate, Kind::plain, true},
-    {0x1b4, Pipe::memory, 0, Kind::plain, true},  // UTMALDG
-    {0x1b5, Pipe::memory, 0, Kind::plain, true},  // UTMASTG
-    {0x1b6, Pipe::memory, 0, Kind::plain, true},  // UTMAREDG
-    {0x1ba, Pipe::memory, 0, Kind::plain, true},  // UBLKCP
-    {0x1bb, Pipe::memory, 0, Kind::plain, true},  // UBLKRED
+    {0x020, Pipe::fp32, 1},                                                    // FMUL
+    {0x021, Pipe::fp32, 1},                                                    // FADD
+    {0x023, Pipe::fp32, 1},                                                    // FFMA
+    {0x030, Pipe::fp32, 1},                                                    // HADD2
+    {0x031, Pipe::fp32, 1},                                                    // HFMA2
+    {0x032, Pipe::fp32, 1},                                                    // HMUL2
+    {0x035, Pipe::fp32, 1},                                                    // HFMA2
+    {0x024, Pipe::fp32, half_rate},                                            // IMAD
+    {0x025, Pipe::fp32, half_rate},                                            // IMAD.WIDE
+    {0x026, Pipe::fp32, half_rate},                                            // IDP
+    {0x027, Pipe::fp32, half_rate},                                            // IMAD.HI
+    {0x007, Pipe::integer, half_rate},                                         // SEL
+    {0x008, Pipe::integer, half_rate},                                         // FSEL
+    {0x009, Pipe::integer, half_rate},                                         // FMNMX
+    {0x00b, Pipe::integer, half_rate},                                         // FSETP
+    {0x00c, Pipe::integer, half_rate},                                         // ISETP
+    {0x010, Pipe::integer, half_rate},                                         // IADD3
+    {0x011, Pipe::integer, half_rate},                                         // LEA
+    {0x012, Pipe::integer, half_rate},                                         // LOP3
+    {0x013, Pipe::integer, half_rate},                                         // IABS
+    {0x016, Pipe::integer, half_rate},                                         // PRMT
+    {0x017, Pipe::integer, half_rate},                                         // IMNMX
+    {0x019, Pipe::integer, half_rate},                                         // SHF
+    {0x01c, Pipe::integer, half_rate},                                         // PLOP3
+    {0x036, Pipe::integer, half_rate},                                         // VIADD
+    {0x045, Pipe::integer, half_rate},                                         // I2FP
+    {0x046, Pipe::integer, half_rate},                                         // VIADDMNMX
+    {0x048, Pipe::integer, half_rate},                                         // VIMNMX
+    {0x028, Pipe::fp64, half_rate},                                            // DMUL
+    {0x029, Pipe::fp64, half_rate},                                            // DADD
+    {0x02a, Pipe::fp64, half_rate},                                            // DSETP
+    {0x02b, Pipe::fp64, half_rate},                                            // DFMA
+    {0x100, Pipe::special, special_rate},                                      // FLO
+    {0x101, Pipe::special, special_rate},                                      // BREV
+    {0x105, Pipe::special, special_rate},                                      // F2I
+    {0x106, Pipe::special, special_rate},                                      // I2F
+    {0x107, Pipe::special, special_rate},                                      // FRND
+    {0x108, Pipe::special, special_rate},                                      // MUFU
+    {0x109, Pipe::special, special_rate},                                      // POPC
+    {0x110, Pipe::special, special_rate},                                      // F2F
+    {0x180, Pipe::memory, 0, Kind::off_chip_load},                             // LD
+    {0x181, Pipe::memory, 0, Kind::off_chip_load},                             // LDG
+    {0x183, Pipe::memory, 0, Kind::off_chip_load},                             // LDL
+    {0x17e, Pipe::memory, 0, Kind::off_chip_load},                             // LDG.256
+    {0x18a, Pipe::memory, 0, Kind::off_chip_load},                             // ATOM
+    {0x18b, Pipe::memory, 0, Kind::off_chip_load},                             // ATOM.CAS
+    {0x1a2, Pipe::memory, 0, Kind::off_chip_load},                             // ATOM of floating point
+    {0x1a3, Pipe::memory, 0, Kind::off_chip_load},                             // ATOMG of floating point
+    {0x1a8, Pipe::memory, 0, Kind::off_chip_load},                             // ATOMG
+    {0x1a9, Pipe::memory, 0, Kind::off_chip_load},                             // ATOMG.CAS
+    {0x1ae, Pipe::memory, 0, Kind::off_chip_load},                             // LDGSTS
+    {0x184, Pipe::memory, 0, Kind::shared_load},                               // LDS
+    {shuffle, Pipe::memory, quarter_rate, Kind::shared_load},                  // SHFL
+    {0x18c, Pipe::memory, 0, Kind::shared_load},                               // ATOMS
+    {0x18d, Pipe::memory, 0, Kind::shared_load},                               // ATOMS.CAS
+    {0x182, Pipe::issue, 1, Kind::shared_load},                                // LDC
+    {0x185, Pipe::memory, 0, Kind::store},                                     // ST
+    {0x17f, Pipe::memory, 0, Kind::store},                                     // STG.256
+    {0x186, Pipe::memory, 0, Kind::store},                                     // STG
+    {0x187, Pipe::memory, 0, Kind::store},                                     // STL
+    {0x188, Pipe::memory, 0, Kind::store},                                     // STS
+    {0x18e, Pipe::memory, 0, Kind::store},                                     // RED
+    {0x1a6, Pipe::memory, 0, Kind::store},                                     // RED of floating point
+    {0x03c, Pipe::tensor, special_rate},                                       // HMMA
+    {0x11d, Pipe::issue, 1, Kind::wait},                                       // BAR
+    {0x147, Pipe::issue, 1, Kind::branch},                                     // BRA
+    {0x144, Pipe::issue, 1, Kind::call},                                       // CALL
+    {0x149, Pipe::issue, 1, Kind::indirect},                                   // BRX
+    {0x14d, Pipe::issue, 1, Kind::end},                                        // EXIT
+    {0x150, Pipe::issue, 1, Kind::end},                                        // RET
+    {load_matrix, Pipe::memory, 0, Kind::shared_load},                         // LDSM
+    {store_matrix, Pipe::memory, 0, Kind::plain},                              // STSM
+    {0x1f0, Pipe::tensor, special_rate, Kind::plain, Hidden::matrix_product},  // HGMMA, IGMMA, BGMMA, QGMMA
+    {0x1f1, Pipe::tensor, special_rate, Kind::plain, Hidden::matrix_product},
+    {0x1f2, Pipe::tensor, special_rate, Kind::plain, Hidden::matrix_product},
+    {0x1f3, Pipe::tensor, special_rate, Kind::plain, Hidden::matrix_product},
+    {0x1b4, Pipe::memory, 0, Kind::plain, Hidden::tensor_load},       // UTMALDG
+    {0x1b5, Pipe::memory, 0, Kind::plain, Hidden::tensor_store},      // UTMASTG
+    {0x1b6, Pipe::memory, 0, Kind::plain, Hidden::tensor_reduction},  // UTMAREDG
+    {0x1ba, Pipe::memory, 0, Kind::plain, Hidden::bulk_copy},         // UBLKCP
+    {0x1bb, Pipe::memory, 0, Kind::plain, Hidden::bulk_copy},         // UBLKRED
 };
 
 std::uint64_t bits(std::uint64_t word, unsigned from, unsigned count) {
@@ -149,7 +149,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
       instruction.pipe = row->pipe;
       instruction.cycles = row->cycles;
       instruction.kind = row->kind;
-      instruction.unseen_memory = row->unseen_memory;
+      instruction.hidden = row->hidden;
     }
     // The last bits say when the warp goes on, and whom it waits for.
     instruction.stall = std::max(1U, static_cast<unsigned>(bits(high, 41, 4)));

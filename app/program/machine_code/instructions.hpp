@@ -23,6 +23,9 @@ enum class Pipe : std::uint8_t {
 };
 inline constexpr std::size_t pipes = 7;
 
+/// What an instruction moves that not every version of the sanitizer's library tells of.
+enum class Hidden : std::uint8_t { nothing, tensor_load, tensor_store, tensor_reduction, bulk_copy, matrix_product };
+
 struct MachineInstruction {
   enum class Kind : std::uint8_t {
     plain,
@@ -48,8 +51,8 @@ struct MachineInstruction {
   bool seen = false;         ///< accesses memory, which a callback tells of whenever it runs
   bool strong = false;       ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
   bool adds_floats = false;  ///< an atomic, of floating point
-  unsigned wavefronts = 0;   ///< of shared memory at least, by an access that no callback tells of: ldmatrix, stmatrix
-  bool unseen_memory = false;  ///< moves data that no callback tells of: tensor copies, operands of wgmma
+  unsigned wavefronts = 0;   ///< of shared memory at least, by ldmatrix or stmatrix
+  Hidden hidden = Hidden::nothing;
 };
 
 /// The instructions of a kernel, compiled for compute capability `major`.x. Empty where it is not known how to read

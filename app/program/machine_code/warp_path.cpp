@@ -79,6 +79,8 @@ class Path {
   Path(const BlockCounts& counts, const std::vector<inject::Site>& sites, double warps, const model::Rates& rates)
       : counts_(counts), warps_(warps), rates_(rates) {
     for (const inject::Site& site : sites) {
+      constexpr unsigned elsewhere = inject::raw_outside_kernel | inject::raw_not_counted;
+      if ((site.flags & elsewhere) == 0) counted_[site.pc / instruction_bytes] = &site;
       if (!is_off_chip(site) || site.op == inject::RawOp::store) continue;
       if ((site.flags & inject::raw_outside_kernel) != 0) continue;
       const std::size_t index = site.pc / instruction_bytes;
@@ -104,10 +106,11 @@ class Path {
         const MachineInstruction& instruction = counts_.code()[i];
         busy[static_cast<std::size_t>(Pipe::issue)] += times;
         if (instruction.kind == Kind::wait) path.barriers += times;
-        path.matrix_wavefronts += times * instruction.wavefronts;
+        const inject::Site* const site = site_at(i);
+        if (site == nullptr) path.matrix_wavefronts += times * instruction.wavefronts;
         if (instruction.pipe != Pipe::issue)
-          busy[static_cast<std::size_t>(instruction.pipe)] += times * instruction.cycles;
-        path.has_unseen_memory = path.has_unseen_memory || instruction.unseen_memory;
+          busy[static_cast<std::size_t>(instruction.pipe)] += times * cycles_of(instruction, site);
+        if (instruction.hidden != Hidden::nothing && site == nullptr) path.uncounted.push_back(i);
       }
     }
     const auto busiest = std::ranges::max_element(busy);
@@ -133,6 +136,21 @@ class Path {
   }
 
  private:
+  /// That counts what the instruction moves; null: none does.
+  [[nodiscard]] const inject::Site* site_at(std::size_t index) const {
+    const auto site = counted_.find(index);
+    return site == counted_.end() ? nullptr : site->second;
+  }
+
+  /// That a warp keeps its scheduler's tensor core busy with a product of 64 rows by 32 bytes of each, whatever the
+  /// type is: 4 cycles for 8 columns, at the rate of NVIDIA's H100 white paper (4096 FP16 operations a cycle and
+  /// multiprocessor). Of the columns its site tells.
+  static double cycles_of(const MachineInstruction& instruction, const inject::Site* site) {
+    constexpr double cycles_of_eight_columns = 4;
+    if (instruction.hidden != Hidden::matrix_product || site == nullptr) return instruction.cycles;
+    return cycles_of_eight_columns * static_cast<double>(site->active_lanes) / static_cast<double>(site->requests);
+  }
+
   [[nodiscard]] double loads_in(const BasicBlock& block) const {
     double loads = 0;
     for (auto load = loads_.lower_bound(block.begin); load != loads_.end() && load->first < block.end; ++load) {
@@ -186,6 +204,7 @@ class Path {
   double warps_;
   const model::Rates& rates_;
   std::map<std::size_t, SeenLoad> loads_;
+  std::map<std::size_t, const inject::Site*> counted_;  // by instruction
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct WarpPath {
   bool known = false;           ///< false: there is no code, or nobody knows how to read it
   double scheduler_cycles = 0;  ///< that instructions keep schedulers busy, or the busiest of the pipes behind them
   Pipe busiest = Pipe::issue;
-  double matrix_wavefronts = 0;  ///< of shared memory at least, for ldmatrix and stmatrix, which nobody sees
+  double matrix_wavefronts = 0;  ///< of shared memory at least, for ldmatrix and stmatrix that no site counts
   double barriers = 0;           ///< of their block, that warps wait at
   Chain chains;                  ///< of each warp by itself
   /// That a further load adds to a warp's chain: in the loop in which loads wait least for each other, for a warp that
@@ -30,8 +30,8 @@ struct WarpPath {
   bool polls = false;
   /// Whether some loop runs nobody knows how often, for nothing in it is seen.
   bool has_unseen_loops = false;
-  /// Whether some instruction moves data that nobody sees: tensor copies, operands of wgmma.
-  bool has_unseen_memory = false;
+  /// Instructions that ran and moved what no site counts, by their index.
+  std::vector<std::size_t> uncounted = {};
 };
 
 /// How many warps go a way that nothing tells of: as few as can be, as many, or about half of those that could.

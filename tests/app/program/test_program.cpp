@@ -329,7 +329,7 @@ TEST_CASE("machine code tells what nobody saw, if every access was", "[program]"
     writer.sample(0, {streaming(inject::RawOp::load, requests)}, lost);
     const report::Record record = report_of({writer}).results.at(0);
     CHECK(record.predicted_s.has_value() == (lost > 0));
-    CHECK((record.no_prediction.value_or("").find("tensor copies") == std::string::npos) == (lost > 0));
+    CHECK((record.no_prediction.value_or("").find("tensor loads") == std::string::npos) == (lost > 0));
   }
 }
 
