@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
@@ -43,7 +44,7 @@ Report wasteful(std::size_t count) {
 }  // namespace
 
 TEST_CASE("A program is written as the golden files show", "[run]") {
-  const Report report = examples::program();
+  const Report report = completed(examples::program());
   compare_with_golden("program.json", written(report, Format::json));
   compare_with_golden("program.csv", written(report, Format::csv));
   compare_with_golden("program.md", written(report, Format::markdown));
