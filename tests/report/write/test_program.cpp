@@ -52,6 +52,15 @@ TEST_CASE("A program is written as the golden files show", "[run]") {
   compare_with_golden("program.200.txt", table(report, 200));
 }
 
+TEST_CASE("A program that says what it did when is written as the golden files show", "[run]") {
+  const Report report = completed(examples::program_in_time());
+  const std::string json = written(report, Format::json);
+  compare_with_golden("program_in_time.json", json);
+  compare_with_golden("program_in_time.md", written(report, Format::markdown));
+  compare_with_golden("program_in_time.trace", written(report, Format::trace));
+  CHECK(written(read_report(json, "r.json"), Format::json) == json);
+}
+
 TEST_CASE("A program's table never exceeds its width", "[run]") {
   for (unsigned width = 20; width <= 250; ++width) {
     std::istringstream lines(table(examples::program(), width));
