@@ -5,17 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <compare>
-#include <map>
 #include <ostream>
 #include <string>
-#include <utility>
 
-#include "engine/base/words.hpp"
-#include "report/record/kernel_place.hpp"
-#include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"
+#include "report/write/reports/trace_events.hpp"
 #include "report/write/reports/trace_lanes.hpp"
 #include "report/write/writers.hpp"
 
@@ -26,30 +21,6 @@ namespace {
 using json_values::Json;
 
 constexpr double ns_per_us = 1000;
-
-/// What stands on a track, in the order in which tracks of a process stand.
-enum class TrackKind { ranges, launches, graphs, samples, bins };
-
-/// One of a process: several lanes where what is on it overlaps.
-struct Track {
-  TrackKind kind = TrackKind::launches;
-  std::uint64_t number = 0;  ///< of the stream, the thread or the kernel
-  auto operator<=>(const Track&) const = default;
-};
-
-struct TraceEvent {
-  std::string name;
-  TimeSpan span;
-  Json args;
-  bool is_instant = false;  ///< its end is not known
-};
-
-/// A process of the trace: what one of the program's did on one GPU, or its ranges.
-struct TraceProcess {
-  std::string name;
-  std::map<Track, std::vector<TraceEvent>> tracks;
-  std::map<Track, std::string> names = {};  ///< of tracks that their kind and number do not name
-};
 
 std::string track_name(const Track& track) {
   switch (track.kind) {
@@ -83,166 +54,28 @@ const char* category(TrackKind kind) {
   return "bin";
 }
 
-std::string gpu_name(const Report& report, std::uint64_t device) {
-  const std::string number = fmt::format("GPU {}", device);
-  return device < report.devices.size() ? number + ": " + one_line(report.devices[device].name) : number;
+Json arguments_json(const TraceArguments& arguments) {
+  struct ToJson {
+    Json operator()(std::uint64_t value) const { return value; }
+    Json operator()(double value) const { return json_values::number(value); }
+    Json operator()(const std::string& text) const { return text; }
+  };
+  Json object = Json::object();
+  for (const auto& [name, value] : arguments) object[name] = std::visit(ToJson(), value);
+  return object;
 }
-
-/// The processes of one report.
-class ReportTrace {
- public:
-  explicit ReportTrace(const Report& report) : report_(report), kernels_(all_of(report)), places_(kernels_) {
-    if (has_events(report)) {
-      add_timeline(*report.program->timeline);
-    } else {
-      add_bins();
-    }
-    begin_at_zero();
-  }
-
-  [[nodiscard]] std::map<std::pair<std::uint64_t, std::uint64_t>, TraceProcess>& processes() { return processes_; }
-
-  static bool has_events(const Report& report) {
-    if (!report.program || !report.program->timeline) return false;
-    const ProgramTimeline& timeline = *report.program->timeline;
-    return !timeline.launches.empty() || !timeline.graphs.empty() || !timeline.ranges.empty() ||
-           !timeline.samples.empty();
-  }
-  static bool has_bins(const Report& report) {
-    return report.program && report.program->bin_s.value_or(0) > 0 &&
-           std::ranges::any_of(report.results, [](const Record& record) { return !record.ran_s.empty(); });
-  }
-
- private:
-  static Cases all_of(const Report& report) {
-    Cases all;
-    for (const Record& record : report.results) all.push_back(&record);
-    return all;
-  }
-
-  TraceProcess& process_on(std::uint64_t process, std::uint64_t device) {
-    TraceProcess& found = processes_[{process, device + 1}];
-    found.name = fmt::format("process {}, {}", process, gpu_name(report_, device));
-    return found;
-  }
-
-  [[nodiscard]] static Json args_of(const Record& kernel) {
-    Json args = Json::object();
-    for (const char* parameter : {kernel_parameter, grid_parameter, block_threads_parameter}) {
-      if (const Parameter* found = find_parameter(kernel, parameter)) {
-        args[parameter] = json_values::parameter(found->value);
-      }
-    }
-    if (kernel.predicted_s) args["predicted_seconds"] = json_values::number(kernel.predicted_s);
-    if (kernel.caller) args["caller"] = *kernel.caller;
-    if (kernel.operator_name) args["operator"] = *kernel.operator_name;
-    return args;
-  }
-
-  TraceEvent event_of(const LaunchSpan& launch, bool is_own_time) const {
-    TraceEvent event{
-        .name = "unknown kernel", .span = time_span(launch.begin_s, launch.seconds), .args = Json::object()};
-    if (launch.result && *launch.result < kernels_.size()) {
-      const Record& kernel = *kernels_[*launch.result];
-      event.name = places_.words(kernel);
-      event.args = args_of(kernel);
-      // Of a launch that is slowed this would say nothing.
-      if (is_own_time && launch.seconds > 0 && kernel.useful_bytes() > 0) {
-        event.args["bytes_per_second"] = json_values::number(kernel.useful_bytes() / launch.seconds);
-      }
-      event.args["result"] = *launch.result;
-    }
-    event.args["seconds"] = json_values::number(launch.seconds);
-    if (launch.graph) event.args["graph"] = *launch.graph;
-    return event;
-  }
-
-  void add_timeline(const ProgramTimeline& timeline) {
-    const auto add = [&](const std::vector<LaunchSpan>& launches, TrackKind kind) {
-      for (const LaunchSpan& launch : launches) {
-        process_on(launch.process, launch.device)
-            .tracks[{kind, launch.stream}]
-            .push_back(event_of(launch, kind == TrackKind::launches));
-      }
-    };
-    add(timeline.launches, TrackKind::launches);
-    add(timeline.samples, TrackKind::samples);
-    for (const GraphSpan& graph : timeline.graphs) {
-      TraceEvent event{.name = fmt::format("graph {}", graph.graph),
-                       .span = time_span(graph.begin_s, graph.seconds.value_or(0)),
-                       .args = {{"graph", graph.graph}, {"seconds", json_values::number(graph.seconds)}},
-                       .is_instant = !graph.seconds};
-      process_on(graph.process, graph.device).tracks[{TrackKind::graphs, graph.stream}].push_back(std::move(event));
-    }
-    for (const RangeSpan& range : timeline.ranges) {
-      TraceProcess& process = processes_[{range.process, 0}];
-      process.name = fmt::format("process {}, host", range.process);
-      process.tracks[{TrackKind::ranges, range.thread}].push_back(
-          {.name = one_line(range.name),
-           .span = time_span(range.begin_s, range.seconds),
-           .args = {{"seconds", json_values::number(range.seconds)}}});
-    }
-  }
-
-  /// How long each kernel ran in each bin of the run, from the bin's begin on.
-  void add_bins() {
-    const double bin_s = report_.program->bin_s.value_or(0);
-    for (const Record* kernel : kernels_) {
-      const Parameter* parameter = find_parameter(*kernel, device_parameter);
-      const auto* held = parameter == nullptr ? nullptr : std::get_if<std::uint64_t>(&parameter->value);
-      const std::uint64_t device = held == nullptr ? 0 : *held;
-      if (std::ranges::none_of(kernel->ran_s, [](double seconds) { return seconds > 0; })) continue;
-      TraceProcess& process = processes_[{0, device}];
-      process.name = gpu_name(report_, device) + fmt::format(", bins of {}", duration_words(bin_s));
-      const Track track{TrackKind::bins, static_cast<std::uint64_t>(kernel - report_.results.data())};
-      process.names[track] = places_.words(*kernel);
-      for (std::size_t bin = 0; bin < kernel->ran_s.size(); ++bin) {
-        if (!(kernel->ran_s[bin] > 0)) continue;
-        Json args = args_of(*kernel);
-        args["ran_seconds"] = json_values::number(kernel->ran_s[bin]);
-        args["bin_seconds"] = json_values::number(bin_s);
-        process.tracks[track].push_back(
-            {.name = process.names[track],
-             .span = time_span(static_cast<double>(bin) * bin_s, std::min(kernel->ran_s[bin], bin_s)),
-             .args = std::move(args)});
-      }
-    }
-  }
-
-  /// What began before the first launch begins at 0.
-  void begin_at_zero() {
-    std::int64_t earliest_ns = 0;
-    const auto each = [&](const auto& action) {
-      for (auto& [key, process] : processes_) {
-        for (auto& [track, events] : process.tracks) {
-          for (TraceEvent& event : events) action(event.span);
-        }
-      }
-    };
-    each([&](const TimeSpan& span) { earliest_ns = std::min(earliest_ns, span.begin_ns); });
-    each([&](TimeSpan& span) {
-      span.begin_ns -= earliest_ns;
-      span.end_ns -= earliest_ns;
-    });
-  }
-
-  const Report& report_;
-  Cases kernels_;
-  KernelPlaces places_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, TraceProcess> processes_;  // by process, and GPU + 1 or host
-};
 
 /// Writes events, one a line.
 class TraceWriter {
  public:
   explicit TraceWriter(std::ostream& out) : out_(out) {}
 
-  void add(TraceProcess& process) {
+  void add(const TraceProcess& process) {
     ++process_;
     next_thread_ = 0;
     name("process_name", 0, process.name);
     sort("process_sort_index", 0, process_);
-    for (auto& [track, events] : process.tracks) {
+    for (const auto& [track, events] : process.tracks) {
       const auto own = process.names.find(track);
       add(track, own == process.names.end() ? track_name(track) : own->second, events);
     }
@@ -269,7 +102,7 @@ class TraceWriter {
       } else {
         json["dur"] = in_us(spans[i].end_ns - spans[i].begin_ns);
       }
-      json["args"] = event.args;
+      json["args"] = arguments_json(event.arguments);
       write(json);
     }
   }
@@ -295,7 +128,7 @@ class TraceWriter {
 Json origin_of(const NamedReport& named) {
   const Report& report = named.report;
   Json origin = {{"report", named.name}, {"command", report.program->command}, {"started_at", report.started_at}};
-  if (ReportTrace::has_events(report)) {
+  if (has_timeline(report)) {
     origin["events_left_out"] = report.program->timeline->left_out;
   } else {
     origin["bin_seconds"] = json_values::number(report.program->bin_s);
@@ -307,7 +140,7 @@ Json origin_of(const NamedReport& named) {
 
 std::optional<std::string> why_no_trace(const Report& report) {
   if (!report.program) return "has cases of probes; a trace is of a program: gpumem run --output app.json -- COMMAND";
-  if (ReportTrace::has_events(report) || ReportTrace::has_bins(report)) return std::nullopt;
+  if (has_timeline(report) || has_bins(report)) return std::nullopt;
   return "does not say when kernels ran; run the program again: gpumem run --output app.json -- COMMAND";
 }
 
@@ -318,14 +151,11 @@ void write_trace(std::ostream& out, std::span<const NamedReport> reports) {
       << origins.dump(-1, ' ', true, Json::error_handler_t::replace) << "},\n\"traceEvents\": [\n";
   TraceWriter writer(out);
   for (const NamedReport& named : reports) {
-    ReportTrace trace(named.report);
-    for (auto& [key, process] : trace.processes()) {
+    const auto& timeline = named.report.program->timeline;
+    const std::uint64_t left_out = timeline ? timeline->left_out : 0;
+    for (TraceProcess& process : trace_processes(named.report)) {
       if (reports.size() > 1) process.name = one_line(named.name) + ": " + process.name;
-      const bool is_whole = !named.report.program->timeline || named.report.program->timeline->left_out == 0;
-      if (!is_whole) {
-        process.name +=
-            fmt::format(" ({} of the program left out)", counted(named.report.program->timeline->left_out, "event"));
-      }
+      if (left_out > 0) process.name += fmt::format(" ({} of the program left out)", counted(left_out, "event"));
       writer.add(process);
     }
   }
