@@ -21,6 +21,7 @@
 #include "app/program/signals.hpp"
 #include "app/run/run_options.hpp"
 #include "engine/base/error.hpp"
+#include "report/explain/advice.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/joined.hpp"
 #include "report/text/name_pattern.hpp"
@@ -154,6 +155,7 @@ Outcome run_twice(const RunArguments& arguments, const Places& places, const std
   const int exit_code = both.exit_code;
   both.report = report::joined(sites.report, both.report);
   report::add_explanations(both.report.results);
+  both.report.advice = report::program_advice(both.report);
   both.report.program->exit_code = exit_code;
   return both;
 }

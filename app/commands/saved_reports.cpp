@@ -30,6 +30,7 @@ void add_missing(report::Report& report) {
     if (!record.relative_measured) record.relative_measured = made.results[i].relative_measured;
     if (!record.relative_predicted) record.relative_predicted = made.results[i].relative_predicted;
   }
+  if (!report.advice) report.advice = made.advice;
   // What an older version concluded in prose is concluded anew.
   const bool newer = has_facts(made) && !has_facts(report);
   if (report.findings.empty() || newer) report.findings = made.findings;

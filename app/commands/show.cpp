@@ -27,12 +27,25 @@ void refuse_unchecked(const std::vector<NamedReport>& reports) {
                                 reports.front().name, reports.front().name));
 }
 
+/// Before anything is written.
+void refuse_untraceable(const std::vector<NamedReport>& reports) {
+  for (const NamedReport& named : reports) {
+    if (const auto why = report::why_no_trace(named.report)) {
+      throw usage_error(fmt::format("'{}' {}", report::one_line(named.name), *why));
+    }
+  }
+}
+
 std::string title(const std::string& name) { return name == "-" ? "standard input" : report::one_line(name); }
 
 void write(std::ostream& out, const std::vector<NamedReport>& reports, report::Format format,
            const report::TableStyle& style) {
   using report::Format;
   if (format == Format::junit) refuse_unchecked(reports);
+  if (format == Format::trace) {
+    refuse_untraceable(reports);
+    return report::write_trace(out, reports);
+  }
   if (reports.size() == 1) return report::write(out, reports.front().report, format, style);
   std::vector<report::Report> plain;
   for (const NamedReport& named : reports) plain.push_back(named.report);
@@ -45,7 +58,8 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
       return report::write_junit(out, plain);
     case Format::openmetrics:
       return report::write_openmetrics(out, plain);
-    case Format::html:  // of portraits alone
+    case Format::trace:  // above
+    case Format::html:   // of portraits alone
     case Format::table:
     case Format::markdown:
       break;
@@ -76,11 +90,13 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
   options.add_argument("REPORT...", arguments->reports,
                        "JSON reports that gpumem wrote, also those of older versions; - is standard input");
   options.add_format(report::all_formats(), arguments->format,
-                     "How stdout shows them: a table for people (default), or what another program reads. Several "
-                     "reports share one CSV with a first column 'report'; e.g. --format csv");
+                     "How stdout shows them: a table for people (default), or what another program reads. trace is "
+                     "for ui.perfetto.dev: when a program's kernels ran. Several reports share one CSV with a first "
+                     "column 'report', and one trace; e.g. --format csv");
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt, .xml, "
-                    ".prom); repeatable, - is stdout, e.g. --output run.md");
+                    ".prom, .trace); repeatable, - is stdout, e.g. --output run.md. With --format trace, a .json file "
+                    "is a trace");
   options.add_switch("why", arguments->why,
                      "Add a last column to the table: what limits each case, and what would change it");
   options.add_switch("no-color", arguments->no_color,
@@ -89,7 +105,8 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
       "Examples:\n"
       "  gpumem show run.json --why              the table of a run, and what limits it\n"
       "  gpumem show a.json b.json --format csv  for one data frame\n"
-      "  gpumem show run.json --output run.md    for an issue");
+      "  gpumem show run.json --output run.md    for an issue\n"
+      "  gpumem show app.json --output app.trace when the kernels of gpumem run ran");
   return [arguments] {
     if (arguments->reports.empty()) {
       throw usage_error("show needs a report; write one with: gpumem probe ... --output run.json");

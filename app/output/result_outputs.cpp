@@ -21,6 +21,12 @@ report::Format format_of_file(const std::string& path, const ResultRequest& requ
   std::string extension = std::filesystem::path(path).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   std::vector<std::string> extensions;
+  const auto asked =
+      std::ranges::find_if(formats, [&](const report::NamedFormat& known) { return known.format == request.format; });
+  if (asked != formats.end() &&
+      std::ranges::find(asked->extensions_if_asked, extension) != asked->extensions_if_asked.end()) {
+    return asked->format;
+  }
   for (const report::NamedFormat& known : formats) {
     if (std::ranges::find(known.extensions, extension) != known.extensions.end()) return known.format;
     extensions.insert(extensions.end(), known.extensions.begin(), known.extensions.end());

@@ -77,6 +77,7 @@ class Merge {
       const std::uint64_t began = process.totals.began_ns;
       if (began > 0 && (began_ns_ == 0 || began < began_ns_)) began_ns_ = began;
     }
+    run_.began_ns = began_ns_;
     for (const RawProcess& process : processes) add(process);
     finish();
     return std::move(run_);
@@ -92,7 +93,9 @@ class Merge {
     std::map<std::uint32_t, std::size_t> kernel_of;  // by slot
     const std::set<std::uint32_t> graphs = add_graphs(process);
     for (const auto& [index, slot] : process.slots) {
-      if (slot.launches > 0 && !graphs.contains(index)) kernel_of[index] = add(process, slot);
+      if (slot.launches == 0 || graphs.contains(index)) continue;
+      kernel_of[index] = add(process, slot);
+      run_.kernel_of[{&process, index}] = kernel_of[index];
     }
     for (const RawGraph& graph : process.graphs) add_time_lines(process, graph, kernel_of);
     for (const RawSample& sample : process.samples) {
@@ -149,6 +152,7 @@ class Merge {
       same = run_.graphs.insert(same, {.name = name, .device = device_index, .times_s = {}});
     }
     MergedGraph& merged = *same;
+    run_.graph_of[{&process, graph.event.slot}] = static_cast<std::size_t>(same - run_.graphs.begin());
     merged.kernels = 0;
     for (const inject::GraphKernel& kernel : graph.kernels) merged.kernels += kernel.launches;
     merged.launches += slot.launches;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,6 +78,9 @@ struct MergedRun {
   std::vector<Device> devices;
   std::vector<MergedKernel> kernels;  ///< in the order of the processes and of their first launch
   std::vector<MergedGraph> graphs;
+  std::map<std::pair<const RawProcess*, std::uint32_t>, std::size_t> kernel_of;  ///< by slot: index into `kernels`
+  std::map<std::pair<const RawProcess*, std::uint32_t>, std::size_t> graph_of;   ///< by slot: index into `graphs`
+  std::uint64_t began_ns = 0;                                                    ///< the first launch
   unsigned processes = 0;
   std::uint64_t launches = 0;
   std::uint64_t launches_seen = 0;  ///< closely: access by access, or counted

@@ -6,6 +6,7 @@
 #include "app/program/merge.hpp"
 #include "app/program/raw_data.hpp"
 #include "app/program/records.hpp"
+#include "app/program/timeline.hpp"
 #include "engine/statistics/statistics.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
@@ -77,6 +78,7 @@ report::Report program_report(const std::filesystem::path& folder, const Program
   report.watched = {"cache_resident", "partly_cached", "predicted_from_attributes"};
   report.program = program_of(merged_run, run);
   report.results = records_of(merged_run, profiles);
+  report.program->timeline = timeline_of(processes, merged_run, report.results);
   report::order_columns(report, {report::kernel_probe()});
   return report;
 }

@@ -1,4 +1,4 @@
-"""The program's Markdown as HTML, for notebooks: headings, tables, time lines and paragraphs are all there is in it."""
+"""The program's Markdown as HTML, for notebooks: headings, tables, lists, time lines and paragraphs are all there is in it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,47 @@ def cells_of(line: str) -> list[str]:
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
 
 
-def text_of(markdown: str) -> str:
+# Between as many backticks as begin it. One that is escaped begins none.
+CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+BOLD = re.compile(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*")
+
+
+def plain_of(markdown: str) -> str:
     plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)
     return html.escape(plain).replace("&lt;br&gt;", "<br>")
 
 
+def text_of(markdown: str, in_table: bool = False) -> str:
+    if found := CODE.search(markdown):
+        code = found.group(2).replace("\\|", "|") if in_table else found.group(2)
+        code = code[1:-1] if code.startswith(" ") and code.endswith(" ") and code.strip() else code
+        before, after = markdown[:found.start()], markdown[found.end():]
+        return text_of(before, in_table) + f"<code>{html.escape(code)}</code>" + text_of(after, in_table)
+    if found := BOLD.search(markdown):
+        before, after = markdown[:found.start()], markdown[found.end():]
+        return plain_of(before) + f"<b>{plain_of(found.group(1))}</b>" + text_of(after, in_table)
+    return plain_of(markdown)
+
+
+ITEM = re.compile(r"( *)(-|\d+\.) (.*)")
+
+
+def list_of(lines: list[str]) -> str:
+    """Of two levels at most."""
+    items = [found.groups() for line in lines if (found := ITEM.fullmatch(line))]
+    tag = "ul" if items[0][1] == "-" else "ol"
+    parts: list[str] = []
+    for indent, _, text in items:
+        if indent and parts:
+            parts[-1] = parts[-1].removesuffix("</ul>") if parts[-1].endswith("</ul>") else parts[-1] + "<ul>"
+            parts[-1] += f"<li>{text_of(text)}</li></ul>"
+        else:
+            parts.append(f"<li>{text_of(text)}")
+    return f"<{tag}>" + "".join(part + "</li>" for part in parts) + f"</{tag}>"
+
+
 def row_of(tag: str, cells: list[str], alignments: list[str]) -> str:
-    parts = (f'<{tag} style="{STYLE.format(side)}">{text_of(cell)}</{tag}>' for cell, side in zip(cells, alignments))
+    parts = (f'<{tag} style="{STYLE.format(side)}">{text_of(cell, True)}</{tag}>' for cell, side in zip(cells, alignments))
     return "<tr>" + "".join(parts) + "</tr>"
 
 
@@ -42,6 +76,8 @@ def from_markdown(markdown: str) -> str:
             parts.append(f"<pre>{html.escape(chr(10).join(lines[1:-1]))}</pre>")
         elif len(lines) > 1 and lines[0].lstrip().startswith("|"):
             parts.append(table_of(lines))
+        elif lines and all(ITEM.fullmatch(line) for line in lines):
+            parts.append(list_of(lines))
         elif lines:
             parts.append(f"<p>{text_of(' '.join(lines))}</p>")
     return "\n".join(parts)

@@ -79,7 +79,7 @@ class Report(Mapping[str, Any]):
         return frame
 
     def show(self, format: str = "table") -> str:
-        """As `gpumem show` prints it: table, csv, markdown, json, junit or openmetrics."""
+        """As `gpumem show` prints it: table, csv, markdown, json, junit, openmetrics or trace."""
         return output("show", "-", "--format", format, given=self._text)
 
     def explain(self) -> str:

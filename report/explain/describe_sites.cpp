@@ -33,7 +33,7 @@ std::string saved_words(double saved_s, double all_s) {
 /// A site without which the kernel would be better off, and what would remove its waste.
 struct CurableSite {
   const SiteRecord* site;
-  std::string cure;
+  SiteCure cure;
 };
 
 /// Those that somebody can do something about, in the order of what they waste.
@@ -43,8 +43,8 @@ std::vector<CurableSite> curable_sites(const Record& record) {
   std::vector<CurableSite> sites;
   for (const SiteRecord& site : record.access) {
     if (!is_wasteful(site) && !(atomics_wait && site.op == "atomic")) continue;
-    std::string cure = site_cure(site, kernel);
-    if (!cure.empty()) sites.push_back({&site, std::move(cure)});
+    const SiteCure cure = cure_of(site, kernel);
+    if (!cure.words.empty()) sites.push_back({&site, cure});
   }
   return sites;
 }
@@ -76,16 +76,21 @@ bool launches_differ(const Record& record) {
 constexpr const char* launches_differ_words =
     "Its launches are not alike: those that were counted ask for something else than the one seen access by access.";
 
+/// Whether waiting is told before the sites of a kernel with something that can be changed.
+bool waiting_comes_first(const Record& record, const KernelVerdict& verdict, const std::vector<CurableSite>& sites) {
+  return waits_for_loads(record.stages) && !verdict.brief.empty() && (!verdict.is_settled || sites.empty());
+}
+
 /// Of a kernel with something that can be changed.
 Explanation wasteful_explanation(const Record& record, const std::vector<CurableSite>& sites) {
   std::vector<std::string> sentences = {saving_words(record)};
   std::string brief;
-  if (const KernelVerdict verdict = kernel_verdict(record); waits_for_loads(record.stages) && !verdict.is_settled) {
+  if (const KernelVerdict verdict = kernel_verdict(record); waiting_comes_first(record, verdict, sites)) {
     brief = verdict.brief;
     sentences.push_back(capitalised(verdict.full) + ".");
   }
   for (std::size_t i = 0; i < std::min(sites.size(), most_sites); ++i) {
-    const std::string words = site_words(*sites[i].site) + "; " + sites[i].cure;
+    const std::string words = site_words(*sites[i].site) + "; " + std::string(sites[i].cure.words);
     if (brief.empty()) brief = words;
     sentences.push_back(capitalised(words) + ".");
   }
@@ -140,6 +145,23 @@ Explanation kernel_explanation(const Record& record) {
     said.full += (said.full.empty() ? "" : " ") + std::string(launches_differ_words);
   }
   return said;
+}
+
+KernelRemedy kernel_remedy(const Record& record) {
+  if (!record.ran() || record.access.empty()) return {};
+  const std::vector<CurableSite> sites = curable_sites(record);
+  const KernelVerdict verdict = kernel_verdict(record);
+  const bool worth = is_worth_saving(record, sites);
+  if (!worth && launches_differ(record)) return {.cause = verdict.name, .cure = {}};
+  if (!worth || sites.empty() || waiting_comes_first(record, verdict, sites)) {
+    return {.cause = verdict.name, .cure = verdict.cure};
+  }
+  const SiteRecord& site = *sites.front().site;
+  const std::string_view cause = site.op == "atomic"      ? atomics_verdict
+                                 : site.space == "shared" ? bank_conflicts_cause
+                                 : site.space == "local"  ? local_memory_cause
+                                                          : wasteful_accesses_verdict;
+  return {.cause = cause, .cure = sites.front().cure.key, .site = &site};
 }
 
 std::string kernel_verdict_name(const Record& record) {

@@ -11,7 +11,7 @@
 namespace gpumem::report {
 
 /// The report with what follows from all of its records together: ratios to baselines, conclusions and findings of
-/// tables, explanations. Whatever of these it had is made anew.
+/// tables, explanations, and the advice on a program. Whatever of these it had is made anew.
 [[nodiscard]] Report completed(Report report);
 
 /// What the probes of all tables (report/record/sweep.hpp) conclude from the cases that ran and have a headline: of

@@ -8,6 +8,7 @@
 
 #include "engine/access/space.hpp"
 #include "engine/base/words.hpp"
+#include "report/explain/advice.hpp"
 #include "report/explain/explain.hpp"
 #include "report/explain/outlier_text.hpp"
 #include "report/explain/shared_link.hpp"
@@ -213,6 +214,7 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
 Report completed(Report report) {
   if (report.program) {  // its kernels are no sweep
     add_explanations(report.results);
+    report.advice = program_advice(report);
     return report;
   }
   relate_to_baselines(report.results);

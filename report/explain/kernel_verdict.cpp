@@ -44,20 +44,23 @@ struct LongestStages {
 };
 
 /// What costs less of what an arithmetic stage issues.
-std::string_view arithmetic_cure(std::string_view stage) {
-  struct Cure {
-    std::string_view stage;
-    std::string_view words;
+struct ArithmeticCure {
+  std::string_view stage;
+  std::string_view key;  ///< as in report/schema/report.schema.json
+  std::string_view words;
+};
+ArithmeticCure arithmetic_cure(std::string_view stage) {
+  static constexpr ArithmeticCure cures[] = {
+      {"fma", "indices_once", "products of integers count here too: compute indices once, without a division"},
+      {"fp64", "float_for_double", "use float where it is exact enough"},
+      {"integer", "cheaper_indices",
+       "use cheaper indices: 32 bits, computed once, without a division by what is known only at run time"},
+      {"special", "approximate_functions", "use fewer or approximate functions (__expf, __fdividef, rsqrtf)"},
+      {"tensor", "narrower_type", "use a narrower type"},
   };
-  static constexpr Cure cures[] = {
-      {"fma", "products of integers count here too: compute indices once, without a division"},
-      {"fp64", "use float where it is exact enough"},
-      {"integer", "use cheaper indices: 32 bits, computed once, without a division by what is known only at run time"},
-      {"special", "use fewer or approximate functions (__expf, __fdividef, rsqrtf)"},
-      {"tensor", "use a narrower type"},
-  };
-  const auto* found = std::ranges::find(cures, stage, &Cure::stage);
-  return found == std::end(cures) ? "issue fewer: wider loads, unrolled loops, values computed once" : found->words;
+  const auto* found = std::ranges::find(cures, stage, &ArithmeticCure::stage);
+  if (found != std::end(cures)) return *found;
+  return {stage, "fewer_instructions", "issue fewer: wider loads, unrolled loops, values computed once"};
 }
 
 std::string library_words(const LibraryKernel& library, std::string_view what) {
@@ -68,6 +71,7 @@ KernelVerdict waiting_verdict(const LongestStages& longest, const std::optional<
   const bool uneven = longest.waiting->stage == "uneven_work";
   KernelVerdict verdict;
   verdict.name = uneven ? "uneven_work" : "too_little_in_flight";
+  verdict.cure = library ? "more_work_at_once" : uneven ? "share_out_work" : "more_loads_in_flight";
   const std::string times = fmt::format("take {} one after another, where all else that it does would take {}",
                                         stage_time_words(LongestStages::seconds(longest.waiting)),
                                         stage_time_words(LongestStages::seconds(longest.working)));
@@ -143,6 +147,7 @@ KernelVerdict kernel_verdict(const Record& record) {
   const std::string limit = stage_words(longest.working->stage);
   if (share < 0.5 && time_s < short_s) {
     return {.name = "launch",
+            .cure = "fuse_kernels",
             .brief = "so short that the launch is most of it: fuse it with its neighbours",
             .full = fmt::format("it takes {}, most of which is the launch: fuse it with its neighbours, or launch it "
                                 "from a CUDA graph",
@@ -153,17 +158,20 @@ KernelVerdict kernel_verdict(const Record& record) {
     const std::string full =
         fmt::format("{} takes {} of its {}", limit, stage_time_words(LongestStages::seconds(longest.working)),
                     stage_time_words(time_s));
+    const ArithmeticCure cure = arithmetic_cure(longest.working->stage);
     return {.name = tensor ? "tensor_cores" : "arithmetic",
+            .cure = library ? std::string_view() : cure.key,
             .is_fine = share >= most_of_limit,
             .is_settled = library.has_value(),
             .brief = "limited by " + limit,
-            .full = library ? full : full + ": " + std::string(arithmetic_cure(longest.working->stage))};
+            .full = library ? full : full + ": " + std::string(cure.words)};
   }
   if (share >= most_of_limit) {
     return {.name = "memory", .is_fine = true, .brief = "fine", .full = "it is limited by " + limit};
   }
   if (const unsigned elements = elements_of_word(widest_access_bytes(record)); elements > 1 && !library) {
     return {.name = "narrow_words",
+            .cure = "wider_words",
             .brief = fmt::format("small words: let a thread take {} neighbours at once", elements),
             .full = fmt::format("none of its accesses is wider than {}, so that much of its time, {}, is spent on many "
                                 "threads with little each: let a thread take {} neighbouring elements as one word",

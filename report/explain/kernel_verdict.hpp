@@ -10,11 +10,12 @@
 namespace gpumem::report {
 
 struct KernelVerdict {
-  std::string_view name;    ///< as reports have it: "too_little_in_flight"; empty where nothing is known
-  bool is_fine = false;     ///< reaches most of what limits it
-  bool is_settled = false;  ///< a library's, whose caller can change nothing
-  std::string brief = {};   ///< for a table's cell
-  std::string full = {};    ///< a sentence: what, by which figures, and what would change it
+  std::string_view name;       ///< as reports have it: "too_little_in_flight"; empty where nothing is known
+  std::string_view cure = {};  ///< a name that stays of what would change it: "share_out_work"; may be empty
+  bool is_fine = false;        ///< reaches most of what limits it
+  bool is_settled = false;     ///< a library's, whose caller can change nothing
+  std::string brief = {};      ///< for a table's cell
+  std::string full = {};       ///< a sentence: what, by which figures, and what would change it
 };
 
 /// Of its time, wasteful accesses apart. Nothing where no time is predicted.

@@ -33,36 +33,49 @@ bool has_few_lanes(const SiteRecord& site) {
 }
 bool is_random(const SiteRecord& site) { return site.pattern.find("at random") != std::string::npos; }
 
-struct Cure {
+struct CureRule {
   bool (*applies)(const SiteRecord&);
-  const char* words;
-  /// For who passes the operands of a library's kernel; null: nothing.
-  const char* callers_words = nullptr;
+  SiteCure cure;
+  /// For who passes the operands of a library's kernel; empty: nothing.
+  SiteCure callers = {};
   CallersChoice callers_choice = CallersChoice::layout;  ///< that it takes
 };
 
-/// The first that applies.
-constexpr Cure cures[] = {
+constexpr SiteCure contiguous_operand = {"contiguous_operand",
+                                         "pass contiguous operands, or keep one layout all along"};
+
+/// The first that applies. Keys are in report/schema/report.schema.json and docs/run.md, and stay.
+constexpr CureRule rules_of_sites[] = {
     {[](const SiteRecord& site) { return is(site, "local"); },
-     "keep it in registers: indices known at compile time, fewer values alive, __launch_bounds__"},
+     {"keep_in_registers",
+      "keep it in registers: indices known at compile time, fewer values alive, __launch_bounds__"}},
     {[](const SiteRecord& site) { return is(site, "shared") && (is_atomic(site) || is_random(site)); },
-     "let each warp have an array of its own, or combine within the warp first"},
+     {"array_per_warp", "let each warp have an array of its own, or combine within the warp first"}},
     {[](const SiteRecord& site) { return is(site, "shared"); },
-     "pad the rows of the tile by one word, or swizzle its columns"},
-    {is_atomic, "combine within the warp or block first, then one atomic for all",
-     "sort the indices, so that few threads update the same element", CallersChoice::indices},
-    {is_shifted, "begin at a multiple of 32 bytes (pitched rows, aligned slices)",
-     "pass an operand whose rows begin at a multiple of 32 bytes"},
-    {has_few_lanes, "let more lanes take part in each request"},
+     {"pad_rows", "pad the rows of the tile by one word, or swizzle its columns"}},
+    {is_atomic,
+     {"combine_in_block", "combine within the warp or block first, then one atomic for all"},
+     {"sort_indices", "sort the indices, so that few threads update the same element"},
+     CallersChoice::indices},
+    {is_shifted,
+     {"align_rows", "begin at a multiple of 32 bytes (pitched rows, aligned slices)"},
+     {"aligned_operand", "pass an operand whose rows begin at a multiple of 32 bytes"}},
+    {has_few_lanes, {"more_active_lanes", "let more lanes take part in each request"}},
     {[](const SiteRecord& site) { return is_random(site) && site.op == "store"; },
-     "load at random and store in order, by the inverse of the indices", "sort the indices", CallersChoice::indices},
-    {is_random, "sort the indices, or keep what is used together side by side",
-     "sort the indices, or keep what is used together side by side", CallersChoice::indices},
-    {lanes_far_apart, "let neighbouring lanes take neighbouring elements: transpose through shared memory",
-     "pass contiguous operands, or keep one layout all along"},
+     {"gather_instead_of_scatter", "load at random and store in order, by the inverse of the indices"},
+     {"sort_indices", "sort the indices"},
+     CallersChoice::indices},
+    {is_random,
+     {"sort_indices", "sort the indices, or keep what is used together side by side"},
+     {"sort_indices", "sort the indices, or keep what is used together side by side"},
+     CallersChoice::indices},
+    {lanes_far_apart,
+     {"transpose_through_shared", "let neighbouring lanes take neighbouring elements: transpose through shared memory"},
+     contiguous_operand},
     {[](const SiteRecord&) { return true; },
-     "let neighbouring lanes take neighbouring elements: a structure of arrays, or another loop order",
-     "pass contiguous operands, or keep one layout all along"},
+     {"structure_of_arrays",
+      "let neighbouring lanes take neighbouring elements: a structure of arrays, or another loop order"},
+     contiguous_operand},
 };
 
 }  // namespace
@@ -85,12 +98,15 @@ bool is_wasteful(const SiteRecord& site) {
   return cost && cost->is_waste();
 }
 
-std::string site_cure(const SiteRecord& site, std::string_view kernel) {
-  const Cure& cure = *std::ranges::find_if(cures, [&](const Cure& any) { return any.applies(site); });
+SiteCure cure_of(const SiteRecord& site, std::string_view kernel) {
+  const CureRule& rule = *std::ranges::find_if(rules_of_sites, [&](const CureRule& any) { return any.applies(site); });
   const auto library = library_kernel(kernel);
-  if (!library) return cure.words;
-  const bool can = cure.callers_words != nullptr && library->choice >= cure.callers_choice;
-  return can ? cure.callers_words : "";
+  if (!library) return rule.cure;
+  return library->choice >= rule.callers_choice ? rule.callers : SiteCure{};
+}
+
+std::string site_cure(const SiteRecord& site, std::string_view kernel) {
+  return std::string(cure_of(site, kernel).words);
 }
 
 }  // namespace gpumem::report

@@ -23,8 +23,16 @@ struct SiteCost {
 /// Whether it asks for more than would do, or should not be there at all (local memory).
 [[nodiscard]] bool is_wasteful(const SiteRecord& site);
 
-/// For who can change the kernel, or only what is passed to it, if it is a library's: "transpose through shared
-/// memory". Empty where that one can do nothing.
+/// What somebody can do about a site.
+struct SiteCure {
+  std::string_view key;    ///< a name that stays: "transpose_through_shared"
+  std::string_view words;  ///< "let neighbouring lanes take neighbouring elements: transpose through shared memory"
+};
+/// For who can change the kernel, or only what is passed to it, if it is a library's. Both are empty where that one can
+/// do nothing.
+[[nodiscard]] SiteCure cure_of(const SiteRecord& site, std::string_view kernel);
+
+/// Its words alone.
 [[nodiscard]] std::string site_cure(const SiteRecord& site, std::string_view kernel);
 
 /// Lanes of a warp below which too few take part in a request.

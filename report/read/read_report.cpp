@@ -9,6 +9,8 @@
 #include "engine/base/error.hpp"
 #include "engine/base/read_input.hpp"
 #include "report/read/field_reader.hpp"
+#include "report/record/cases.hpp"
+#include "report/record/kernels.hpp"
 
 namespace gpumem::report {
 
@@ -48,6 +50,15 @@ void require_cases_of_checks(const JsonReader& json, std::size_t results) {
   }
 }
 
+/// Whether each entry of the advice is about the kernel that stands where it says.
+bool is_about_results(const std::vector<AdviceRecord>& advice, const std::vector<Record>& results) {
+  return std::ranges::all_of(advice, [&](const AdviceRecord& entry) {
+    if (entry.result >= results.size()) return false;
+    const Parameter* name = find_parameter(results[entry.result], kernel_parameter);
+    return name != nullptr && gpumem::to_string(name->value) == entry.kernel;
+  });
+}
+
 constexpr const char* standard_input_name = "standard input";
 
 /// What a JSON text that is no report is instead, as far as gpumem knows such texts; empty otherwise.
@@ -69,6 +80,7 @@ Report read_report(std::string_view text, const std::string& source, std::span<c
   fields(reader, report);
   take_columns(report, json);
   require_cases_of_checks(json, report.results.size());
+  if (report.advice && !is_about_results(*report.advice, report.results)) report.advice.reset();
   // Somebody may have left out results, and what all of them showed with them; it can be concluded anew.
   const auto is_beyond = [&](std::size_t index) { return index >= report.results.size(); };
   std::erase_if(report.conclusions, [&](ConclusionRecord& conclusion) {

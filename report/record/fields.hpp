@@ -79,6 +79,7 @@ void fields(Archive& archive, SiteRecord& site) {
   archive.if_any("pattern", site.pattern);
   archive.if_any("requests", site.requests);
   archive.if_any("active_lanes", site.active_lanes);
+  archive.if_any("array", site.array);
 }
 
 template <class Archive>
@@ -141,6 +142,9 @@ void fields(Archive& archive, Record& record) {
   archive("probe", record.probe);
   archive("parameters", record.parameters);
   archive.if_any("range", record.range);
+  archive.if_any("caller", record.caller);
+  archive.if_any("operator", record.operator_name);
+  archive.if_any("called_from", record.called_from);
   archive.if_any("first_launch", record.first_launch);
   archive.if_any("ran_seconds", record.ran_s);
   archive.later("swept", record.swept);
@@ -257,6 +261,7 @@ void fields(Archive& archive, ProgramRecord& program) {
   archive.later("gpu_seconds", program.gpu_seconds);
   archive.later("sampling_seconds", program.sampling_seconds);
   archive.later("bin_seconds", program.bin_s);
+  archive.if_any("timeline", program.timeline);
   archive.later("engines", program.engines);
   archive.later("notes", program.notes);
   archive.later("graphs", program.graphs);
@@ -285,6 +290,7 @@ void fields(Archive& archive, Report& report) {
   archive.later("watched_flags", report.watched);
   archive.described(report);
   archive.later("program", report.program);
+  archive.if_any("advice", report.advice);
   archive.later("conclusions", report.conclusions);
   archive.later("passed", report.passed);
   archive.later("checks", report.checks);

@@ -67,6 +67,7 @@ bool is_watched_by(const Report& report, std::string_view engine) {
 
 Report joined(const Report& sites, const Report& counters) {
   Report report = sites;
+  report.advice.reset();
   report.program = joined(*sites.program, *counters.program);
   if (report.devices.empty()) {
     report.device = counters.device;

@@ -15,6 +15,9 @@
 #include "engine/measure/experiment.hpp"
 #include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
+#include "report/record/advice.hpp"
+#include "report/record/callers.hpp"
+#include "report/record/program_timeline.hpp"
 
 namespace gpumem::report {
 
@@ -47,6 +50,7 @@ struct SiteRecord {
   std::string pattern = {};       ///< what its addresses look like: "lanes 8 elements apart"; empty where nobody looked
   std::optional<std::uint64_t> requests = {};  ///< of a launch; of kernels of a user's program
   std::optional<double> active_lanes = {};     ///< of those, in the mean
+  std::optional<ArrayRecord> array = {};       ///< that it accesses; absent where nobody looked
 
   /// Without any reading where there is no such cost.
   [[nodiscard]] Reading per_request(std::string_view unit) const;
@@ -107,14 +111,17 @@ struct MetricRecord {
 
 struct Record {
   std::string probe;
-  std::vector<Parameter> parameters;  ///< in the order of the probe's axes
-  std::string range = {};             ///< of a user's kernel, ranges that the program marks and launches it in
-  std::string swept;                  ///< the parameter that a sweep of this probe varies
-  std::string compared;               ///< the parameter whose values are alternatives for the same job; may be empty
-  std::string across = {};            ///< the parameter whose values stand side by side in a matrix; may be empty
-  Value baseline;                     ///< value of the compared, else of the swept parameter, in the case that
-                                      ///< `relative` refers to
-  std::vector<std::string> chosen;    ///< parameters that `auto` decided
+  std::vector<Parameter> parameters;       ///< in the order of the probe's axes
+  std::string range = {};                  ///< of a user's kernel, ranges that the program marks and launches it in
+  std::optional<std::string> caller = {};  ///< of a user's kernel, the nearest line of the program: "a.py:4 in f"
+  std::optional<std::string> operator_name = {};             ///< of a user's kernel, what asked for it: "aten::copy_"
+  std::optional<std::vector<FrameRecord>> called_from = {};  ///< of a user's kernel, innermost first
+  std::string swept;                                         ///< the parameter that a sweep of this probe varies
+  std::string compared;             ///< the parameter whose values are alternatives for the same job; may be empty
+  std::string across = {};          ///< the parameter whose values stand side by side in a matrix; may be empty
+  Value baseline;                   ///< value of the compared, else of the swept parameter, in the case that
+                                    ///< `relative` refers to
+  std::vector<std::string> chosen;  ///< parameters that `auto` decided
   /// Of a user's kernel, its place among all in the order of their first launches.
   std::optional<std::uint64_t> first_launch = {};
   /// Of a user's kernel, how long it ran in each bin of the run (ProgramRecord::bin_s); empty where that is not known.
@@ -241,11 +248,12 @@ struct ProgramRecord {
   std::uint64_t launches_seen = 0;                             ///< all launches
   std::uint64_t launches_counted = 0;                          ///< of those, looked at closely, as `engines` say
   std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason in words, launches not seen for it
-  std::optional<double> gpu_seconds;       ///< that all launches took, those not timed as long as those that were
-  std::optional<double> sampling_seconds;  ///< that seeing launches access by access cost the program
-  std::optional<double> bin_s = {};        ///< bins of the time since the first launch (Record::ran_s)
-  std::vector<std::string> engines;        ///< "sites" (access by access), "counters" (by the hardware's)
-  std::vector<std::string> notes;          ///< a line each: what could not be seen, why, and what to do
+  std::optional<double> gpu_seconds;             ///< that all launches took, those not timed as long as those that were
+  std::optional<double> sampling_seconds;        ///< that seeing launches access by access cost the program
+  std::optional<double> bin_s = {};              ///< bins of the time since the first launch (Record::ran_s)
+  std::optional<ProgramTimeline> timeline = {};  ///< when it launched what
+  std::vector<std::string> engines;              ///< "sites" (access by access), "counters" (by the hardware's)
+  std::vector<std::string> notes;                ///< a line each: what could not be seen, why, and what to do
   std::vector<GraphRecord> graphs = {};
 };
 
@@ -264,6 +272,8 @@ struct Report {
   std::optional<std::string> suite;           ///< name of the suite that the cases come from
   std::optional<ProgramRecord> program = {};  ///< of `gpumem run`
   std::vector<Record> results;
+  /// Of `gpumem run`, what is worth changing, most saved first; absent where nobody looked.
+  std::optional<std::vector<AdviceRecord>> advice = {};
   std::vector<ConclusionRecord> conclusions;
   std::optional<bool> passed = {};    ///< whether `gpumem check` passed; absent where it did not make the report
   std::vector<CheckRecord> checks;    ///< in the suite's order; empty where nothing was to be checked

@@ -23,6 +23,7 @@ struct Column {
   unsigned rank = 0;   ///< 0 is always shown; of the others, the highest gives way first where space is short
   bool names = false;  ///< holds names, which are aligned left, not numbers
   bool prose = false;  ///< holds phrases, which may be cut where space is short
+  bool code = false;   ///< holds names of code, which Markdown sets as such
   bool wraps = false;  ///< holds phrases that are never cut: they take several lines, and those below the row where
                        ///< there is little room beside it
 };
@@ -68,6 +69,10 @@ struct Page {
 /// Of `gpumem run`: what the kernels of a user's program waste, worst first, with names for a page of that width.
 [[nodiscard]] Page program_page(const Report& report, std::size_t width);
 
+/// The same as a comment on GitHub: the advice with commands that measure again, the kernels that take most time, and
+/// what was not seen. At most 60 lines.
+void write_program_markdown(std::ostream& out, const Report& report);
+
 /// The block of one or more cases of the same probe, without findings.
 [[nodiscard]] Block make_block(const Cases& cases, const std::optional<Device>& device, bool why);
 
@@ -105,5 +110,7 @@ void write_markdown_page(std::ostream& out, const Page& page);
 
 /// What would be read as markup is escaped: a pipe ends a cell, the others begin emphasis, code, links or HTML.
 [[nodiscard]] std::string markdown_escaped(std::string_view text);
+/// As code on one line, whatever the text holds: between more backticks than follow one another in it.
+[[nodiscard]] std::string markdown_code(std::string_view text);
 
 }  // namespace gpumem::report

@@ -2,7 +2,9 @@
 // Writers: each is a pure function of a report. Nothing else prints results, and none of them computes any.
 
 #include <iosfwd>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -58,13 +60,23 @@ void write_report_line(std::ostream& out, const Report& report);
 /// A JSON array of devices, each as the `device` of a JSON report.
 void write_devices_json(std::ostream& out, std::span<const Device> devices);
 
-enum class Format { table, json, csv, markdown, junit, openmetrics, html };
+/// When programs did what on their GPUs, in Chrome's trace event format: a process for each of theirs on each GPU, a
+/// thread for each stream, events in microseconds. Launches slowed by being seen access by access have threads of their
+/// own. Without single launches, how long kernels ran in bins of the run. Several reports are processes side by side,
+/// each from its own begin. They have to be reports that `why_no_trace` has nothing against.
+void write_trace(std::ostream& out, std::span<const NamedReport> reports);
+/// What keeps a report from being a trace: "has cases of probes; ..."; nothing where it can be one.
+[[nodiscard]] std::optional<std::string> why_no_trace(const Report& report);
+
+enum class Format { table, json, csv, markdown, junit, openmetrics, trace, html };
 
 /// A format as --format takes it, and the files that are in it.
 struct NamedFormat {
   Format format;
   std::string_view name;
   std::vector<std::string_view> extensions;  ///< in small letters: ".json"
+  /// Of files that are in it where it was asked for, and in another format otherwise.
+  std::vector<std::string_view> extensions_if_asked = {};
 };
 /// All that suit any report. The first four suit whatever stands in tables, and the first is what stdout gets by
 /// default.

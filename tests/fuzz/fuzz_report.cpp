@@ -84,6 +84,9 @@ void write_all(const Report& report, std::size_t choice) {
   const std::span portraits(&named, 1);
   require_plain(written([&](std::ostream& out) { write_portrait_page(out, portraits); }), "a portrait is plain text");
   require_plain(written([&](std::ostream& out) { write_portrait_table(out, portraits, {}); }), "and so is its table");
+  if (!why_no_trace(report)) {
+    require_plain(written([&](std::ostream& out) { write_trace(out, portraits); }), "a trace is plain text");
+  }
   require_plain(written([&](std::ostream& out) { write_explained_markdown(out, report, cases); }),
                 "an explanation in Markdown is plain text");
 }

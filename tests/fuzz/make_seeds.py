@@ -28,6 +28,10 @@ def reduced_report(report):
         return None
     report["command"] = []
     report["results"] = spread(report["results"], 3)
+    for members in (report.get("program") or {}).get("timeline") or {}, {"advice": report.get("advice") or []}:
+        for member in members.values():
+            if isinstance(member, list):
+                del member[2:]
     for result in report["results"]:
         if result.get("time_seconds"):
             result["time_seconds"]["samples"] = result["time_seconds"]["samples"][:1]

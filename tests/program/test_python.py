@@ -102,6 +102,9 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
         page = self.python('print(gpumem.probe("--overlap staged --streams 2", backend="model", gpu="h200")._repr_html_())')
         self.assertRegex(page, r"<pre>[^`]*\n  \S[^`]*</pre>")  # a time line
         self.assertNotIn("```", page)
+        page = self.python(f'print(gpumem.Report.load({str(H200 / "programs" / "kernels.json")!r})._repr_html_())')
+        self.assertIn("<ol><li><code>transpose_naive</code> could save <b>9.4 ms</b>", page)
+        self.assertIn("<td style=\"text-align:left\"><code>transpose_tile&lt;0&gt;</code></td>", page)
         text = self.python('print(gpumem.probe("--offset 0,1", backend="model", gpu="h200"))')
         self.assertIn("offset: copy", text)
 

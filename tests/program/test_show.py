@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import unittest
 from pathlib import Path
@@ -13,6 +14,8 @@ from harness import MODEL, PROGRAM, ProgramTest, environment, strict_json
 CONFIGS = Path(__file__).parents[2] / "configs"
 OTHER = CONFIGS / "reference" / "h200" / "stride.json"
 OFFSET = CONFIGS / "reference" / "h200" / "offset.json"
+KERNELS = CONFIGS / "reference" / "h200" / "programs" / "kernels.json"
+IN_TIME = Path(__file__).parents[1] / "report" / "golden" / "program_in_time.json"
 
 
 class ShowTest(ProgramTest):
@@ -107,6 +110,145 @@ class SeveralReports(ShowTest):
 
     def test_json_holds_one(self):
         self.assertIn("one report", self.fail_with(2, "show", str(OFFSET), str(OTHER), "--format", "json"))
+
+
+class Programs(ShowTest):
+    """Of `gpumem run`."""
+
+    def reports(self):
+        found = [*CONFIGS.glob("reference/*/programs/*.json"), *CONFIGS.glob("reference/*/corpus/*.json")]
+        self.assertGreater(len(found), 20)
+        return map(str, found)
+
+    def hostile(self):
+        """A report whose names are hard to quote."""
+        report = json.loads(KERNELS.read_text())
+        report["program"]["command"] = ["./my app", "it's", "$(touch /tmp/owned)", "`x`", "a|b;c&d", "--x=\"y\"", "*", "line\nbreak"]
+        names = ["odd'name|`x`(int)", "void tile<(anonymous namespace)::Half{1}>(float*)", "a.b*c+d?(int)", "$HOME^x[1](int)"]
+        for result, name in zip(report["results"], names):
+            result["parameters"]["kernel"] = name
+        return report, names
+
+    def test_advice_is_what_the_table_shows(self):
+        for path in self.reports():
+            with self.subTest(path):
+                report = strict_json(self.succeed("show", path, "--format", "json"))
+                table = "".join(self.succeed("show", path, env=environment(COLUMNS="80")).split())
+                savings = [entry["saves_seconds"] for entry in report["advice"]]
+                self.assertEqual(savings, sorted(savings, reverse=True))
+                for entry in report["advice"][:10]:
+                    self.assertIn("".join(entry["text"].split()), table)
+                for entry in report["advice"]:
+                    self.assertEqual(entry["kernel"], report["results"][entry["result"]]["parameters"]["kernel"])
+
+    def test_advice_that_a_report_has_is_kept(self):
+        report = strict_json(self.succeed("show", str(KERNELS), "--format", "json"))
+        report["advice"] = [report["advice"][1] | {"text": "as it was advised then"}]
+        text = json.dumps(report)
+        self.assertEqual(strict_json(self.succeed("show", "-", "--format", "json", input=text))["advice"], report["advice"])
+        table = self.succeed("show", "-", input=text)
+        self.assertIn("as it was advised then", table)
+        self.assertIn("1. `histogram`", self.succeed("show", "-", "--format", "markdown", input=text))
+
+    def test_reports_of_probes_have_none(self):
+        self.assertNotIn("advice", strict_json(self.succeed("show", str(OFFSET), "--format", "json")))
+
+    def test_the_command_of_an_advice_is_one_that_a_shell_takes_apart(self):
+        report, names = self.hostile()
+        shown = strict_json(self.succeed("show", "-", "--format", "json", input=json.dumps(report)))
+        self.assertGreater(len(shown["advice"]), 3)
+        for entry in shown["advice"]:
+            shell = subprocess.run(["bash", "-c", "gpumem() { printf '%s\\0' \"$@\"; }; " + entry["command"]], text=True,
+                                   stdout=subprocess.PIPE, check=True, env=environment())
+            words = shell.stdout.split("\0")[:-1]
+            self.assertEqual(words[words.index("--") + 1:], report["program"]["command"])
+            self.assertEqual(words[:2] + words[3:6], ["run", "--kernel", "--output", "after.json", "--"])
+            matches = [name for name in {result["parameters"]["kernel"] for result in report["results"]}
+                       if subprocess.run(["grep", "-Eq", words[2]], input=name, text=True).returncode == 0]
+            self.assertEqual(matches, [entry["kernel"]])
+        self.assertLessEqual(set(names[:1]), {entry["kernel"] for entry in shown["advice"]})
+
+    def test_markdown_is_a_comment_of_60_lines(self):
+        for path in self.reports():
+            with self.subTest(path):
+                text = self.succeed("show", path, "--format", "markdown")
+                self.assertLessEqual(text.count("\n"), 60)
+                self.assertIn("### Kernels by GPU time", text)
+                self.assertIn("### What was seen, and what was not", text)
+        report, _ = self.hostile()
+        text = self.succeed("show", "-", "--format", "markdown", input=json.dumps(report))
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        self.assertEqual(len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}), 1, rows)
+
+    def check_trace(self, trace):
+        """What viewers take for granted: numbered threads with names, and on each of them only spans within another."""
+        threads = {}
+        named = set()
+        for event in trace["traceEvents"]:
+            place = event["pid"], event["tid"]
+            if event["ph"] == "M":
+                named.add(place)
+                continue
+            self.assertIn(event["ph"], "Xi")
+            self.assertIn(place, named)
+            self.assertGreaterEqual(event["ts"], 0)
+            if event["ph"] == "X":
+                self.assertGreaterEqual(event["dur"], 0)
+                begin = round(event["ts"] * 1000)
+                threads.setdefault(place, []).append((begin, begin + round(event["dur"] * 1000)))
+        for spans in threads.values():
+            ends = []
+            for begin, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+                while ends and ends[-1] <= begin:
+                    ends.pop()
+                self.assertTrue(not ends or end <= ends[-1], (begin, end))
+                ends.append(end)
+        return sum(map(len, threads.values()))
+
+    def test_a_trace_of_single_launches(self):
+        report = strict_json(IN_TIME.read_text())
+        trace = strict_json(self.succeed("show", str(IN_TIME), "--format", "trace"))
+        timeline = report["program"]["timeline"]
+        spans = sum(len(timeline[name]) for name in ("launches", "samples", "ranges"))
+        self.assertEqual(self.check_trace(trace), spans + sum(graph["seconds"] is not None for graph in timeline["graphs"]))
+
+    def test_a_trace_of_bins(self):
+        trace = strict_json(self.succeed("show", str(KERNELS), "--format", "trace"))
+        results = json.loads(KERNELS.read_text())["results"]
+        bins = sum(seconds > 0 for result in results for seconds in result.get("ran_seconds", []))
+        self.assertGreater(bins, 20)
+        self.assertEqual(self.check_trace(trace), bins)
+
+    def test_a_trace_of_several_reports_has_processes_of_each(self):
+        paths = [str(KERNELS), str(IN_TIME)]
+        trace = strict_json(self.succeed("show", *paths, "--format", "trace"))
+        self.check_trace(trace)
+        names = [event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "process_name"]
+        for path in paths:
+            self.assertTrue(any(name.startswith(path + ": ") for name in names), names)
+
+    def test_where_a_trace_goes(self):
+        trace = self.succeed("show", str(KERNELS), "--format", "trace")
+        for name, options in (("a.trace", ()), ("a.json", ("--format", "trace")), ("b", ("--format", "trace"))):
+            file = self.directory / name
+            self.assertEqual(self.succeed("show", str(KERNELS), "--output", str(file), *options), "")
+            self.assertEqual(file.read_text(), trace)
+        file = self.directory / "report.json"
+        self.succeed("show", str(KERNELS), "--output", str(file))
+        self.assertIn("results", strict_json(file.read_text()))
+
+    def test_what_is_no_trace_is_refused_before_anything_is_written(self):
+        file = self.directory / "a.trace"
+        report = json.loads(KERNELS.read_text())
+        for result in report["results"]:
+            result.pop("ran_seconds", None)
+        untimed = self.directory / "untimed.json"
+        untimed.write_text(json.dumps(report))
+        for paths, expected in (((OFFSET,), "has cases of probes; a trace is of a program"),
+                                ((KERNELS, OFFSET), "offset.json' has cases of probes"),
+                                ((untimed,), "does not say when kernels ran; run the program again")):
+            self.assertIn(expected, self.fail_with(2, "show", *map(str, paths), "--output", str(file)))
+            self.assertFalse(file.exists())
 
 
 class Mistakes(ShowTest):

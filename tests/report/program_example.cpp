@@ -105,6 +105,29 @@ Report program() {
   return report;
 }
 
+Report program_in_time() {
+  Report report = program();
+  constexpr std::uint64_t process = 4711;
+  const auto launch = [](std::optional<std::uint64_t> result, std::uint64_t stream, double begin_s, double seconds,
+                         std::optional<std::uint64_t> graph = {}) {
+    return LaunchSpan{result, process, 0, stream, graph, begin_s, seconds};
+  };
+  report.program->timeline = ProgramTimeline{
+      .launches = {launch(0, 7, 0, 1.1e-3), launch(1, 7, 1.1e-3, 0.33e-3), launch(2, 13, 0.5e-3, 0.2e-3),
+                   launch(3, 7, 2e-3, 0.77e-3, 5), launch({}, 7, 2.5e-3, 0.1e-3, 5)},
+      .graphs = {{5, process, 0, 7, 2e-3, 0.8e-3}, {5, process, 0, 7, 3e-3, {}}},
+      .ranges = {{"step", process, 42, -1e-3, 4e-3}, {"forward", process, 42, -0.5e-3, 2e-3}},
+      .samples = {launch(0, 7, 4e-3, 60e-3)},
+      .left_out = 3};
+  Record& first = report.results.front();
+  first.caller = "model.py:42 in forward";
+  first.operator_name = "aten::copy_";
+  first.called_from = {{"/usr/lib/libtorch_cuda.so", {}, "at::native::copy_kernel", "libtorch_cuda.so", "native", true},
+                       {"/home/me/model.py", 42, "forward", {}, "python", false}};
+  first.access.front().array = ArrayRecord{256 << 20, "load.py:7 in load"};
+  return report;
+}
+
 Report counted_program() {
   using measure::Counts;
   Report report = program();

@@ -11,6 +11,10 @@ namespace gpumem::report::examples {
 /// CUDA graph launched, which was not seen. Two of them are in ranges that the program marks.
 [[nodiscard]] Report program();
 
+/// The same program with what it did when: launches on two streams, two of which overlap, a graph, ranges that begin
+/// before the first launch, and a launch seen access by access. It knows who launched its first kernel, on what.
+[[nodiscard]] Report program_in_time();
+
 /// The same program counted: two of its kernels, another had too few launches.
 [[nodiscard]] Report counted_program();
 

@@ -44,6 +44,7 @@ void check_writers(const Report& report) {
   const NamedReport named{"report", report};
   check_plain(written([&](std::ostream& out) { write_portrait_page(out, std::span(&named, 1)); }));
   check_plain(written([&](std::ostream& out) { write_portrait_table(out, std::span(&named, 1), {}); }));
+  if (!why_no_trace(report)) check_plain(written([&](std::ostream& out) { write_trace(out, std::span(&named, 1)); }));
   std::vector<std::size_t> cases(report.results.size());
   std::iota(cases.begin(), cases.end(), std::size_t{0});
   check_plain(written([&](std::ostream& out) { write_explained(out, report, cases, 80); }));

@@ -6,10 +6,13 @@
 namespace gpumem::report {
 
 std::span<const NamedFormat> all_formats() {
-  static const std::vector<NamedFormat> formats = {
-      {Format::table, "table", {".txt"}}, {Format::json, "json", {".json"}},
-      {Format::csv, "csv", {".csv"}},     {Format::markdown, "markdown", {".md", ".markdown"}},
-      {Format::junit, "junit", {".xml"}}, {Format::openmetrics, "openmetrics", {".prom"}}};
+  static const std::vector<NamedFormat> formats = {{Format::table, "table", {".txt"}},
+                                                   {Format::json, "json", {".json"}},
+                                                   {Format::csv, "csv", {".csv"}},
+                                                   {Format::markdown, "markdown", {".md", ".markdown"}},
+                                                   {Format::junit, "junit", {".xml"}},
+                                                   {Format::openmetrics, "openmetrics", {".prom"}},
+                                                   {Format::trace, "trace", {".trace"}, {".json"}}};
   return formats;
 }
 
@@ -39,8 +42,10 @@ void write(std::ostream& out, const Report& report, Format format, const TableSt
       return write_junit(out, std::span(&report, 1));
     case Format::openmetrics:
       return write_openmetrics(out, std::span(&report, 1));
+    case Format::trace:
     case Format::html: {
       const NamedReport named{"report", report};
+      if (format == Format::trace) return write_trace(out, std::span(&named, 1));
       return write_portrait_page(out, std::span(&named, 1));
     }
   }

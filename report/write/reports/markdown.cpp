@@ -13,8 +13,13 @@ namespace {
 
 constexpr std::size_t code_width = 80;
 
-void write_row(std::ostream& out, const std::vector<std::string>& cells) {
-  for (const std::string& cell : cells) out << "| " << markdown_escaped(cell) << (cell.empty() ? "" : " ");
+void write_row(std::ostream& out, const std::vector<std::string>& cells, const std::vector<Column>& columns = {}) {
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const bool is_code = c < columns.size() && columns[c].code && !cells[c].empty();
+    // A pipe ends a cell even within code.
+    out << "| " << (is_code ? escaped(markdown_code(cells[c]), {{'|', "\\|"}}) : markdown_escaped(cells[c]))
+        << (cells[c].empty() ? "" : " ");
+  }
   out << "|\n";
 }
 
@@ -58,7 +63,7 @@ void write_rows(std::ostream& out, const Block& block) {
       const bool both = !row.failure.empty() && !row.flags.empty();
       cells.push_back(row.failure + (both ? "; " : "") + row.flags);
     }
-    write_row(out, cells);
+    write_row(out, cells, columns);
   }
 }
 
@@ -76,6 +81,20 @@ void write_block(std::ostream& out, const Block& block) {
 }
 
 }  // namespace
+
+std::string markdown_code(std::string_view text) {
+  const std::string line = one_line(text);
+  std::size_t longest = 0;
+  for (std::size_t i = 0, run = 0; i < line.size(); ++i) {
+    run = line[i] == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  if (line.empty()) return "` `";
+  const std::string fence(longest + 1, '`');
+  const bool is_apart = longest > 0 || (line.starts_with(' ') && line.ends_with(' '));
+  const std::string blank = is_apart ? " " : "";
+  return fence + blank + line + blank + fence;
+}
 
 std::string markdown_escaped(std::string_view text) {
   std::string result;
@@ -95,8 +114,8 @@ void write_markdown_page(std::ostream& out, const Page& page) {
 }
 
 void write_markdown(std::ostream& out, const Report& report, bool why) {
-  constexpr std::size_t unlimited = 1000;
-  write_markdown_page(out, report.program ? program_page(report, unlimited) : page(report, why));
+  if (report.program) return write_program_markdown(out, report);
+  write_markdown_page(out, page(report, why));
 }
 
 }  // namespace gpumem::report

@@ -49,6 +49,22 @@ TEST_CASE("outputs: stdout gets a table unless told otherwise, and with --quiet 
   CHECK(fixture.stdout_of({.files_only = true}).empty());
 }
 
+TEST_CASE("outputs: a trace goes to .json where it was asked for, and to .trace in any case") {
+  const Fixture fixture;
+  const auto format_of = [&](const std::string& name, std::optional<report::Format> asked) {
+    const ResultRequest request{.outputs = {fixture.file(name)}, .format = asked, .quiet = true};
+    ResultOutputs(request, report::all_formats(), fixture.out, {}).finish(Fixture::write_name);
+    return content_of(fixture.file(name));
+  };
+  CHECK(format_of("a.json", report::Format::trace) == "trace");
+  CHECK(format_of("a.json", {}) == "json");
+  CHECK(format_of("a.json", report::Format::csv) == "json");
+  CHECK(format_of("a.trace", {}) == "trace");
+  CHECK(format_of("a.trace", report::Format::csv) == "trace");
+  CHECK(format_of("a.csv", report::Format::trace) == "csv");
+  CHECK(format_of("a", report::Format::trace) == "trace");
+}
+
 TEST_CASE("outputs: a file's extension says its format, and --format only where it says nothing") {
   Fixture fixture;
   const auto format_of = [&](const std::string& name) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
@@ -43,12 +44,21 @@ Report wasteful(std::size_t count) {
 }  // namespace
 
 TEST_CASE("A program is written as the golden files show", "[run]") {
-  const Report report = examples::program();
+  const Report report = completed(examples::program());
   compare_with_golden("program.json", written(report, Format::json));
   compare_with_golden("program.csv", written(report, Format::csv));
   compare_with_golden("program.md", written(report, Format::markdown));
   compare_with_golden("program.80.txt", table(report, 80));
   compare_with_golden("program.200.txt", table(report, 200));
+}
+
+TEST_CASE("A program that says what it did when is written as the golden files show", "[run]") {
+  const Report report = completed(examples::program_in_time());
+  const std::string json = written(report, Format::json);
+  compare_with_golden("program_in_time.json", json);
+  compare_with_golden("program_in_time.md", written(report, Format::markdown));
+  compare_with_golden("program_in_time.trace", written(report, Format::trace));
+  CHECK(written(read_report(json, "r.json"), Format::json) == json);
 }
 
 TEST_CASE("A program's table never exceeds its width", "[run]") {

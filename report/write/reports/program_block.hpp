@@ -1,0 +1,16 @@
+#pragma once
+// The table of a program's kernels, one a row.
+
+#include <functional>
+#include <string>
+
+#include "report/record/cases.hpp"
+#include "report/write/blocks.hpp"
+
+namespace gpumem::report {
+
+/// Of these kernels, with names for a page of that width. `why` says what there is to say of one, in the last column.
+[[nodiscard]] Block program_block(const Cases& rows, std::size_t width,
+                                  const std::function<std::string(const Record&)>& why);
+
+}  // namespace gpumem::report
