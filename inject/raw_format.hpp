@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 8;
+inline constexpr std::uint32_t raw_version = 9;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -40,7 +40,9 @@ enum class EventKind : std::uint32_t {
   range,        ///< RangeEvent, then the name of a range that the program marks (NVTX)
   counts,  ///< CountsEvent, then a double for each of the fields that can be counted, in the order of the build; NaN:
            ///< absent
-  code     ///< CodeEvent, then the machine code of a kernel and of what was compiled into it
+  code,    ///< CodeEvent, then the machine code of a kernel and of what was compiled into it
+  caller,  ///< CallerEvent, then the operator's name and `frames` frames: a CallerFrame and its texts each
+  array    ///< ArrayEvent, then `frames` frames, 0 or 1
 };
 
 struct EventHeader {
@@ -228,5 +230,44 @@ struct LaunchSlot {
   TimeLine ran;
 };
 inline constexpr std::uint64_t launch_slots = 65536;
+
+// ---- who asked for a launch, and where its arrays were made
+
+enum class FrameLanguage : std::uint8_t { python, native };
+
+/// A place in the program's text, then its file, function and module.
+struct CallerFrame {
+  std::uint32_t line = 0;  ///< 0: not known
+  FrameLanguage language{};
+  std::uint8_t library = 0;  ///< of an installed package, or generated
+  std::uint16_t reserved = 0;
+  std::uint32_t file_bytes = 0;  ///< of the source's path; native: of the path of the code's file
+  std::uint32_t function_bytes = 0;
+  std::uint32_t module_bytes = 0;
+  std::uint32_t reserved2 = 0;
+  std::uint64_t address = 0;  ///< native: of the instruction, as the code's file counts
+};
+inline constexpr std::uint32_t most_caller_frames = 16;
+
+/// Who asked for a launch: the innermost frame first.
+struct CallerEvent {
+  std::uint32_t slot = 0;  ///< index of its LaunchSlot
+  std::uint32_t frames = 0;
+  std::uint64_t order = 0;           ///< launches of its slot before it
+  std::uint32_t operator_bytes = 0;  ///< of the operator's name; 0: not known
+  std::uint32_t reserved = 0;
+};
+/// Different places that one slot's launches are asked for from, as many as are kept.
+inline constexpr std::uint32_t kept_callers = 4;
+
+/// The allocation that a site of a sample touches.
+struct ArrayEvent {
+  std::uint32_t slot = 0;    ///< of the sample
+  std::uint32_t frames = 0;  ///< 1: the place where it was made follows
+  std::uint64_t order = 0;   ///< of the sample
+  std::uint64_t pc = 0;      ///< of the site
+  std::uint64_t space = 0;   ///< of the site, RawSpace
+  std::uint64_t bytes = 0;   ///< of the allocation
+};
 
 }  // namespace gpumem::inject

@@ -8,9 +8,11 @@
 #include <mutex>
 #include <utility>
 
+#include "inject/callers/callers.hpp"
 #include "inject/driver.hpp"
 #include "inject/modules.hpp"
 #include "inject/output.hpp"
+#include "inject/sites/memory_events.hpp"
 #include "inject/sites/sampling.hpp"
 #include "inject/sites/sanitizer.hpp"
 #include "inject/sites/timing.hpp"
@@ -83,6 +85,7 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   Slot& slot = *watched->slot;
   call.kernel = watched->kernel;
   count_launch(slot);
+  note_caller(slot);
   if (watched->captured) {
     ++slot.counts->captured;
     return count_unseen(slot, Unseen::captured);
@@ -162,7 +165,9 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
       if (id == SANITIZER_CBID_LAUNCH_BEGIN) attach_table(*static_cast<const Sanitizer_LaunchData*>(data));
       break;
     case SANITIZER_CB_DOMAIN_RESOURCE:
-      if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
+      if (is_memory_event(id)) {
+        on_memory_event(id, *static_cast<const Sanitizer_ResourceMemoryData*>(data));
+      } else if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
         const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
         keep_module(module.module, module.pCubin, module.cubinSize);
       } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
@@ -205,6 +210,9 @@ bool subscribe() {
   };
   for (const auto& [domain, id] : others) {
     fine = fine && functions.sanitizerEnableCallback(1, handle, domain, id) == SANITIZER_SUCCESS;
+  }
+  for (const Sanitizer_CallbackId id : memory_events()) {
+    fine = fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
   }
   if (!fine) {
     write_problem(true,
