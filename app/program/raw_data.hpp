@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/program/raw_callers.hpp"
 #include "engine/measure/counters.hpp"
 #include "inject/raw_format.hpp"
 
@@ -50,6 +51,8 @@ struct RawProcess {
   std::map<std::uint32_t, std::string> ranges;
   std::vector<RawSample> samples;
   std::vector<RawCounts> counted;
+  std::vector<RawCaller> callers;
+  std::vector<RawArray> arrays;
   std::vector<RawProblem> problems;
   inject::LaunchTotals totals;
   std::map<std::uint32_t, inject::LaunchSlot> slots;  ///< those in use, by index

@@ -54,6 +54,22 @@ void fields(Archive& archive, MeasuredFields& both) {
 }
 
 template <class Archive>
+void fields(Archive& archive, ArrayRecord& array) {
+  archive("bytes", array.bytes);
+  archive("made_at", array.made_at);
+}
+
+template <class Archive>
+void fields(Archive& archive, CallFrameRecord& frame) {
+  archive("file", frame.file);
+  archive("line", frame.line);
+  archive("function", frame.function);
+  archive("module", frame.module);
+  archive("language", frame.language);
+  archive("library", frame.library);
+}
+
+template <class Archive>
 void fields(Archive& archive, SiteRecord& site) {
   archive("site", site.site);
   archive("space", site.space);
@@ -79,6 +95,7 @@ void fields(Archive& archive, SiteRecord& site) {
   archive.if_any("pattern", site.pattern);
   archive.if_any("requests", site.requests);
   archive.if_any("active_lanes", site.active_lanes);
+  archive.if_any("array", site.array);
 }
 
 template <class Archive>
@@ -182,6 +199,9 @@ void fields(Archive& archive, Record& record) {
   archive.later("metrics_predicted", predicted);
   archive.later("timeline", known(record.timeline));
   archive("flags", record.flags);
+  archive.if_any("caller", record.caller);
+  archive.if_any("operator", record.operation);
+  archive.if_any("called_from", record.called_from);
   if constexpr (Archive::reads) {
     if (record.swept.empty() && !record.parameters.empty()) {
       record.swept = record.parameters.front().name;  // where every probe has it

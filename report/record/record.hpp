@@ -38,6 +38,25 @@ inline constexpr const char* wavefronts = access::wavefronts.name;
 inline constexpr const char* addresses = access::addresses.name;
 inline constexpr const char* lines_unit = "lines";
 
+/// An allocation of GPU memory.
+struct ArrayRecord {
+  std::uint64_t bytes = 0;
+  std::optional<std::string> made_at;  ///< "model.py:42": the nearest line of the program's own; absent: not known
+};
+
+inline constexpr const char* python_language = "python";
+inline constexpr const char* native_language = "native";
+
+/// A place of a program that had asked for a launch and was waiting for it.
+struct CallFrameRecord {
+  std::string file;                   ///< native code without lines: of the code
+  std::optional<std::uint64_t> line;  ///< absent: not known
+  std::string function;               ///< may be empty
+  std::optional<std::string> module;  ///< of Python
+  std::string language;               ///< "python" or "native"
+  bool library = false;               ///< of an installed package, or generated
+};
+
 struct SiteRecord {
   std::string site;
   std::string space;  ///< "global", "shared", ...
@@ -47,6 +66,7 @@ struct SiteRecord {
   std::string pattern = {};       ///< what its addresses look like: "lanes 8 elements apart"; empty where nobody looked
   std::optional<std::uint64_t> requests = {};  ///< of a launch; of kernels of a user's program
   std::optional<double> active_lanes = {};     ///< of those, in the mean
+  std::optional<ArrayRecord> array = {};       ///< that its first requests touch
 
   /// Without any reading where there is no such cost.
   [[nodiscard]] Reading per_request(std::string_view unit) const;
@@ -147,6 +167,11 @@ struct Record {
   std::vector<MetricRecord> metrics;
   std::vector<measure::StageSpan> timeline;  ///< measured, else predicted; empty where it is not the point
   std::vector<std::string> flags;            ///< "cache_resident", "wide_interval", "throttled", ...
+  /// Of a user's kernel, who asked for its first launch, by the nearest line of the program's own: "model.py:42 in
+  /// forward".
+  std::optional<std::string> caller = {};
+  std::optional<std::string> operation = {};      ///< of a framework, for which it was launched: "aten::add.Tensor"
+  std::vector<CallFrameRecord> called_from = {};  ///< the innermost first; empty: not known
 
   [[nodiscard]] double useful_bytes() const {
     return static_cast<double>(useful_bytes_read) + static_cast<double>(useful_bytes_written);

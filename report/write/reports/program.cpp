@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/base/words.hpp"
+#include "report/explain/caller_words.hpp"
 #include "report/explain/describe_sites.hpp"
 #include "report/explain/kernel_verdict.hpp"
 #include "report/record/cases.hpp"
@@ -162,7 +163,9 @@ std::string why(const Record& record, const std::string& looked) {
   std::string text = record.why_brief.empty() ? first_sentence(record.why) : record.why_brief;
   if (text.empty() && record.no_prediction) text = "no saving is known: " + *record.no_prediction;
   if (text.empty() && record.bottleneck) text = "limited by " + stage_words(record.bottleneck->predicted);
-  return text.empty() ? "nothing says what limits it" : one_line(text);
+  text = text.empty() ? "nothing says what limits it" : one_line(text);
+  const std::string caller = caller_words(record);
+  return caller.empty() ? text : text + "; " + caller;
 }
 
 /// What device memory moved for a launch, by the counters, over what it could have moved in its time.
