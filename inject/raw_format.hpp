@@ -244,10 +244,17 @@ struct CallerFrame {
   std::uint32_t file_bytes = 0;  ///< of the source's path; native: of the path of the code's file
   std::uint32_t function_bytes = 0;
   std::uint32_t module_bytes = 0;
-  std::uint32_t reserved2 = 0;
-  std::uint64_t address = 0;  ///< native: of the instruction, as the code's file counts
+  std::uint32_t file_mark = 0;  ///< native: mark_of() the code's file, so that no other is taken for it later
+  std::uint64_t address = 0;    ///< native: of the instruction, as the code's file counts
 };
 inline constexpr std::uint32_t most_caller_frames = 16;
+
+/// Of a file by its size and the time of its last change.
+[[nodiscard]] constexpr std::uint32_t mark_of(std::int64_t bytes, std::int64_t seconds, std::int64_t nanoseconds) {
+  const auto mixed = static_cast<std::uint64_t>(bytes) * 0x9e3779b97f4a7c15 ^
+                     static_cast<std::uint64_t>(seconds) * 0xc2b2ae3d27d4eb4f ^ static_cast<std::uint64_t>(nanoseconds);
+  return static_cast<std::uint32_t>(mixed ^ mixed >> 32U);
+}
 
 /// Who asked for a launch: the innermost frame first.
 struct CallerEvent {

@@ -83,7 +83,7 @@ report::CallFrameRecord Callers::frame_of(const RawFrame& raw) {
                                 .library = raw.library};
   if (raw.language == inject::FrameLanguage::python) return frame;
   frame.language = report::native_language;
-  const HostPlace place = codes_.find(raw.file, raw.address);
+  const HostPlace place = codes_.find(raw.file, raw.file_mark, raw.address);
   if (place.line) {
     frame.file = report::one_line(path_of(*place.line));
     frame.line = place.line->line;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/program/elf_file.hpp"
+#include "inject/raw_format.hpp"
 
 namespace gpumem::app {
 
@@ -27,6 +28,7 @@ class MappedFile {
     struct stat status {};
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
       bytes_ = static_cast<std::size_t>(status.st_size);
+      mark_ = inject::mark_of(status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
       memory_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
     }
     close(file);
@@ -41,7 +43,10 @@ class MappedFile {
     return memory_ == MAP_FAILED ? std::string_view() : std::string_view(static_cast<const char*>(memory_), bytes_);
   }
 
+  [[nodiscard]] std::uint32_t mark() const { return mark_; }
+
  private:
+  std::uint32_t mark_ = 0;
   void* memory_ = MAP_FAILED;
   std::size_t bytes_ = 0;
 };
@@ -120,9 +125,12 @@ HostPlace HostCode::find(std::uint64_t address) const {
   return place;
 }
 
-HostPlace HostCodes::find(const std::string& file, std::uint64_t address) {
-  const auto [code, is_new] = codes_.try_emplace(file);
-  if (is_new) code->second = HostCode(MappedFile(file).content());
+HostPlace HostCodes::find(const std::string& file, std::uint32_t mark, std::uint64_t address) {
+  const auto [code, is_new] = codes_.try_emplace({file, mark});
+  if (is_new) {
+    const MappedFile mapped(file);
+    if (mapped.mark() == mark) code->second = HostCode(mapped.content());
+  }
   return code->second.find(address);
 }
 

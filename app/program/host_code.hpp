@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/program/line_program.hpp"
@@ -51,11 +52,11 @@ class HostCode {
 /// Reads each file once, as it is asked for.
 class HostCodes {
  public:
-  /// Empty where the file is not there any more, or not one.
-  [[nodiscard]] HostPlace find(const std::string& file, std::uint64_t address);
+  /// Empty where the file is not there any more, or has changed since it had the mark (inject::mark_of).
+  [[nodiscard]] HostPlace find(const std::string& file, std::uint32_t mark, std::uint64_t address);
 
  private:
-  std::map<std::string, HostCode> codes_;
+  std::map<std::pair<std::string, std::uint32_t>, HostCode> codes_;
 };
 
 }  // namespace gpumem::app

@@ -23,7 +23,7 @@ std::optional<RawFrame> raw_frame(ByteReader& reader) {
   const auto function = text_of_event(reader, raw.function_bytes);
   const auto module = text_of_event(reader, raw.module_bytes);
   if (!file || file->empty() || !function || !module) return std::nullopt;
-  return RawFrame{raw.language, raw.library != 0, raw.line, raw.address, *file, *function, *module};
+  return RawFrame{raw.language, raw.library != 0, raw.line, raw.address, raw.file_mark, *file, *function, *module};
 }
 
 }  // namespace

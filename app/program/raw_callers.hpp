@@ -17,7 +17,8 @@ struct RawFrame {
   bool library = false;
   std::uint32_t line = 0;     ///< 0: not known
   std::uint64_t address = 0;  ///< native: of the instruction, as the code's file counts
-  std::string file;           ///< native: of the code
+  std::uint32_t file_mark = 0;
+  std::string file;  ///< native: of the code
   std::string function;
   std::string module;
 };

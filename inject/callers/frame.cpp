@@ -62,6 +62,7 @@ void append_frame(std::vector<std::byte>& bytes, const Frame& frame) {
                         .file_bytes = static_cast<std::uint32_t>(frame.file.size()),
                         .function_bytes = static_cast<std::uint32_t>(frame.function.size()),
                         .module_bytes = static_cast<std::uint32_t>(frame.module.size()),
+                        .file_mark = frame.file_mark,
                         .address = frame.address};
   append(&raw, sizeof(raw));
   for (const std::string* text : {&frame.file, &frame.function, &frame.module}) append(text->data(), text->size());

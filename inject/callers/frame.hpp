@@ -16,9 +16,10 @@ struct Frame {
   bool library = false;       ///< nobody looks there for what to change: an installed package, a generated file
   std::uint32_t line = 0;     ///< 0: not known
   std::uint64_t address = 0;  ///< native: of the instruction, as the file of the code counts
-  std::string file;           ///< of the source; native: of the code
-  std::string function;       ///< native: as the linker knows it; may be empty
-  std::string module;         ///< Python: its name; may be empty
+  std::uint32_t file_mark = 0;
+  std::string file;      ///< of the source; native: of the code
+  std::string function;  ///< native: as the linker knows it; may be empty
+  std::string module;    ///< Python: its name; may be empty
 };
 
 /// Whether a Python file is part of an installed package or generated, and so none of the user's.

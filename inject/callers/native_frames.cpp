@@ -1,5 +1,6 @@
 #include "inject/callers/native_frames.hpp"
 
+#include <sys/stat.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ struct CodeImage {
   std::uintptr_t base = 0;
   std::string path;
   bool library = false;
-  bool package = false;             ///< installed for Python
+  bool package = false;  ///< installed for Python
+  std::uint32_t file_mark = 0;
   bool named = false;               ///< `names` are filled in
   std::vector<ElfName> names = {};  ///< by address
 };
@@ -67,6 +69,10 @@ void look_at_images() {
     CodeImage code{.base = image.dlpi_addr, .path = image_path(image)};
     code.library = is_library_code(code.path);
     code.package = is_of_package(code.path);
+    struct stat status {};
+    if (!code.library && stat(code.path.c_str(), &status) == 0) {
+      code.file_mark = mark_of(status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    }
     for (std::size_t i = 0; i < image.dlpi_phnum; ++i) {
       const auto& segment = image.dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
@@ -137,6 +143,7 @@ NativeCalls native_calls() {
     if (!code->library && calls.own.size() < most_caller_frames) {
       calls.own.push_back({.language = FrameLanguage::native,
                            .address = addresses[i] - code->base,
+                           .file_mark = code->file_mark,
                            .file = code->path,
                            .function = std::string(name_at(*code, addresses[i])),
                            .module = {}});

@@ -29,11 +29,7 @@ std::vector<std::string> further_out(const Record& record) {
   bool is_caller = true;
   for (const CallFrameRecord& frame : record.called_from) {
     if (frame.library || std::exchange(is_caller, false)) continue;
-    if (frames.size() == most_further_out) {
-      frames.emplace_back("...");
-      break;
-    }
-    frames.push_back(frame_words(frame));
+    if (frames.size() < most_further_out) frames.push_back(frame_words(frame));
   }
   return frames;
 }

@@ -428,9 +428,9 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   CHECK(notes_contain(report(), "is no raw file of gpumem"));
 
   std::string other = whole;
-  other[offsetof(inject::FileHeader, version)] = 9;
+  other[offsetof(inject::FileHeader, version)] = 99;
   test::put(events, other);
-  CHECK(notes_contain(report(), "written by another version of gpumem (format 9, this one reads " +
+  CHECK(notes_contain(report(), "written by another version of gpumem (format 99, this one reads " +
                                     std::to_string(inject::raw_version) + ")"));
 
   other = whole;
