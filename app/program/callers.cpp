@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/program/compiled_operators.hpp"
 #include "app/program/site_names.hpp"
 #include "engine/measure/kernel_name.hpp"
 #include "report/text/text.hpp"
@@ -51,12 +52,19 @@ Callers::Callers(const MergedRun& run) {
 void Callers::add_to(report::Record& record, const MergedKernel& kernel) {
   const RawCaller* caller = caller_of(kernel);
   if (caller == nullptr) return;
-  if (!caller->operation.empty()) record.operation = caller->operation;
-  for (const RawFrame& raw : caller->frames) record.called_from.push_back(frame_of(raw));
-  const auto own = std::ranges::find(record.called_from, false, &report::CallFrameRecord::library);
-  if (own == record.called_from.end()) return;
-  const bool is_in_module = own->function == "<module>" || own->function.empty();
-  record.caller = place_words(*own) + (is_in_module ? "" : " in " + own->function);
+  if (!caller->operation.empty()) record.operator_name = caller->operation;
+  if (caller->frames.empty()) return;
+  for (const RawFrame& raw : caller->frames) {
+    if (record.operator_name || !raw.library) break;
+    if (std::string fused = compiled_operators(raw.file, raw.line); !fused.empty()) {
+      record.operator_name = std::move(fused);
+    }
+  }
+  std::vector<report::FrameRecord> frames;
+  for (const RawFrame& raw : caller->frames) frames.push_back(frame_of(raw));
+  const auto own = std::ranges::find(frames, false, &report::FrameRecord::library);
+  if (own != frames.end()) record.caller = place_words(*own);
+  record.called_from = std::move(frames);
 }
 
 std::optional<report::ArrayRecord> Callers::array_of(const SeenLaunch& launch, const inject::Site& site) {
@@ -74,15 +82,15 @@ std::optional<report::ArrayRecord> Callers::array_of(const SeenLaunch& launch, c
   return std::nullopt;
 }
 
-report::CallFrameRecord Callers::frame_of(const RawFrame& raw) {
-  report::CallFrameRecord frame{.file = raw.file,
-                                .line = raw.line == 0 ? std::nullopt : std::optional<std::uint64_t>(raw.line),
-                                .function = raw.function,
-                                .module = raw.module.empty() ? std::nullopt : std::optional(raw.module),
-                                .language = report::python_language,
-                                .library = raw.library};
+report::FrameRecord Callers::frame_of(const RawFrame& raw) {
+  report::FrameRecord frame{.file = raw.file,
+                            .line = raw.line == 0 ? std::nullopt : std::optional<std::uint64_t>(raw.line),
+                            .function = raw.function,
+                            .module = raw.module.empty() ? std::nullopt : std::optional(raw.module),
+                            .language = "python",
+                            .library = raw.library};
   if (raw.language == inject::FrameLanguage::python) return frame;
-  frame.language = report::native_language;
+  frame.language = "native";
   const HostPlace place = codes_.find(raw.file, raw.file_mark, raw.address);
   if (place.line) {
     frame.file = report::one_line(path_of(*place.line));
@@ -93,14 +101,16 @@ report::CallFrameRecord Callers::frame_of(const RawFrame& raw) {
   return frame;
 }
 
-std::string Callers::place_words(const report::CallFrameRecord& frame) const {
+std::string Callers::place_words(const report::FrameRecord& frame) const {
   const std::filesystem::path path(frame.file);
-  std::string name = path.filename().string();
-  if (const auto known = folders_.find(name); known != folders_.end() && known->second.size() > 1) {
+  std::string words = path.filename().string();
+  if (const auto known = folders_.find(words); known != folders_.end() && known->second.size() > 1) {
     const std::string folder = path.parent_path().filename().string();
-    if (!folder.empty()) name = folder + "/" + name;
+    if (!folder.empty()) words = folder + "/" + words;
   }
-  return frame.line ? fmt::format("{}:{}", name, *frame.line) : name;
+  if (frame.line) words += fmt::format(":{}", *frame.line);
+  const bool is_in_function = !frame.function.empty() && frame.function != "<module>";
+  return is_in_function ? words + " in " + frame.function : words;
 }
 
 }  // namespace gpumem::app

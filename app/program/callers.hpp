@@ -26,9 +26,9 @@ class Callers {
 
  private:
   /// Where the frame is, by its source; of native code by what its file tells.
-  [[nodiscard]] report::CallFrameRecord frame_of(const RawFrame& raw);
-  /// "model.py:42"; of code without lines "app" alone.
-  [[nodiscard]] std::string place_words(const report::CallFrameRecord& frame) const;
+  [[nodiscard]] report::FrameRecord frame_of(const RawFrame& raw);
+  /// "model.py:42 in forward"; of code without lines "app in main".
+  [[nodiscard]] std::string place_words(const report::FrameRecord& frame) const;
 
   HostCodes codes_;
   std::map<std::string, std::map<std::string, unsigned>> folders_;  ///< by the file's name

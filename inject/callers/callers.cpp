@@ -27,7 +27,8 @@ struct Places {
   std::array<std::uint64_t, kept_callers> keys{};
   std::size_t count = 0;
 };
-std::unordered_map<std::uint32_t, Places> places_of_slots;
+std::unordered_map<std::uint32_t, Places>& places_of_slots =
+    *new std::unordered_map<std::uint32_t, Places>;  // threads of the program may launch until the very end
 
 /// Native code of the program's own was called by its Python, if there is both. Outer libraries' frames give way where
 /// there is no room for all.

@@ -31,9 +31,10 @@ struct CodeImage {
   std::vector<ElfName> names = {};  ///< by address
 };
 
-// Under `mutex`, while nothing is called that waits for others.
-std::mutex mutex;
-std::vector<CodeImage> images;  // by address
+// Under `images_mutex`, while nothing is called that waits for others. Never destroyed: threads of the program may
+// allocate until the very end.
+std::mutex images_mutex;
+std::vector<CodeImage>& images = *new std::vector<CodeImage>;  // by address
 std::uint64_t images_at = ~std::uint64_t{0};
 
 struct Walk {
@@ -126,7 +127,7 @@ NativeCalls native_calls() {
   NativeCalls calls;
   std::string backward_step;
   bool caller_known = false;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(images_mutex);
   look_at_images();
   const CodeImage* self = image_at(address_of_this_library());
   for (std::size_t i = 0; i < count; ++i) {

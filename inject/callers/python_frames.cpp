@@ -1,5 +1,7 @@
 #include "inject/callers/python_frames.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -119,6 +121,8 @@ std::size_t walk(const Python& python, Reader reader, std::uintptr_t thread, std
   constexpr std::size_t most_steps = 256;  // over frames that are none, too
   using Address = std::uintptr_t;
   const PythonLayout& layout = python.layout;
+  // What another thread has put away may still be taken for this one's, and be anything by now.
+  if (reader.template read<std::uint64_t>(thread + layout.thread_id) != pthread_self()) return 0;
   auto frame = reader.template read<Address>(thread + layout.thread_frame);
   if (frame && layout.holder_frame != PythonLayout::none) {
     frame = reader.template read<Address>(*frame + layout.holder_frame);

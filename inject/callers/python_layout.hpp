@@ -21,6 +21,7 @@ struct PythonLayout {
   // PyThreadState: the frame, or what has the frame at `holder_frame`
   std::uint16_t thread_frame = 0;
   std::uint16_t holder_frame = none;
+  std::uint16_t thread_id = 0;
   // PyFrameObject, since 3.11 _PyInterpreterFrame
   std::uint16_t frame_previous = 0;
   std::uint16_t frame_code = 0;

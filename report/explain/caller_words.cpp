@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_further_out = 3;
 
 /// "train.py:12 in main".
-std::string frame_words(const CallFrameRecord& frame) {
+std::string frame_words(const FrameRecord& frame) {
   std::string words = std::filesystem::path(frame.file).filename().string();
   if (frame.line) words += fmt::format(":{}", *frame.line);
   if (!frame.function.empty() && frame.function != "<module>") words += " in " + frame.function;
@@ -27,7 +27,7 @@ std::string frame_words(const CallFrameRecord& frame) {
 std::vector<std::string> further_out(const Record& record) {
   std::vector<std::string> frames;
   bool is_caller = true;
-  for (const CallFrameRecord& frame : record.called_from) {
+  for (const FrameRecord& frame : record.called_from.value_or(std::vector<FrameRecord>())) {
     if (frame.library || std::exchange(is_caller, false)) continue;
     if (frames.size() < most_further_out) frames.push_back(frame_words(frame));
   }
@@ -38,13 +38,13 @@ std::vector<std::string> further_out(const Record& record) {
 
 std::string caller_words(const Record& record) {
   if (record.caller) return "asked for by " + one_line(*record.caller);
-  return record.operation ? "asked for by " + one_line(*record.operation) : "";
+  return record.operator_name ? "asked for by " + one_line(*record.operator_name) : "";
 }
 
 std::string caller_sentences(const Record& record) {
   std::string words = caller_words(record);
   if (words.empty()) return words;
-  if (record.caller && record.operation) words += " for " + one_line(*record.operation);
+  if (record.caller && record.operator_name) words += " for " + one_line(*record.operator_name);
   const std::vector<std::string> outer = further_out(record);
   if (!outer.empty()) words += ", called from " + join(outer, ", ");
   return capitalised(words) + ".";
@@ -52,7 +52,10 @@ std::string caller_sentences(const Record& record) {
 
 std::string array_words(const SiteRecord& site) {
   if (!site.array || !site.array->made_at) return "";
-  return fmt::format(" of the {} made at {}", size_text(site.array->bytes), one_line(*site.array->made_at));
+  const std::string& place = *site.array->made_at;
+  // Its line suffices: the function makes it no easier to find.
+  return fmt::format(" of the {} made at {}", size_text(site.array->bytes),
+                     one_line(place.substr(0, place.find(" in "))));
 }
 
 }  // namespace gpumem::report

@@ -54,22 +54,6 @@ void fields(Archive& archive, MeasuredFields& both) {
 }
 
 template <class Archive>
-void fields(Archive& archive, ArrayRecord& array) {
-  archive("bytes", array.bytes);
-  archive("made_at", array.made_at);
-}
-
-template <class Archive>
-void fields(Archive& archive, CallFrameRecord& frame) {
-  archive("file", frame.file);
-  archive("line", frame.line);
-  archive("function", frame.function);
-  archive("module", frame.module);
-  archive("language", frame.language);
-  archive("library", frame.library);
-}
-
-template <class Archive>
 void fields(Archive& archive, SiteRecord& site) {
   archive("site", site.site);
   archive("space", site.space);
@@ -158,6 +142,9 @@ void fields(Archive& archive, Record& record) {
   archive("probe", record.probe);
   archive("parameters", record.parameters);
   archive.if_any("range", record.range);
+  archive.if_any("caller", record.caller);
+  archive.if_any("operator", record.operator_name);
+  archive.if_any("called_from", record.called_from);
   archive.if_any("first_launch", record.first_launch);
   archive.if_any("ran_seconds", record.ran_s);
   archive.later("swept", record.swept);
@@ -199,9 +186,6 @@ void fields(Archive& archive, Record& record) {
   archive.later("metrics_predicted", predicted);
   archive.later("timeline", known(record.timeline));
   archive("flags", record.flags);
-  archive.if_any("caller", record.caller);
-  archive.if_any("operator", record.operation);
-  archive.if_any("called_from", record.called_from);
   if constexpr (Archive::reads) {
     if (record.swept.empty() && !record.parameters.empty()) {
       record.swept = record.parameters.front().name;  // where every probe has it

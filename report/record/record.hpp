@@ -15,6 +15,7 @@
 #include "engine/measure/experiment.hpp"
 #include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
+#include "report/record/callers.hpp"
 
 namespace gpumem::report {
 
@@ -38,25 +39,6 @@ inline constexpr const char* wavefronts = access::wavefronts.name;
 inline constexpr const char* addresses = access::addresses.name;
 inline constexpr const char* lines_unit = "lines";
 
-/// An allocation of GPU memory.
-struct ArrayRecord {
-  std::uint64_t bytes = 0;
-  std::optional<std::string> made_at;  ///< "model.py:42": the nearest line of the program's own; absent: not known
-};
-
-inline constexpr const char* python_language = "python";
-inline constexpr const char* native_language = "native";
-
-/// A place of a program that had asked for a launch and was waiting for it.
-struct CallFrameRecord {
-  std::string file;                   ///< native code without lines: of the code
-  std::optional<std::uint64_t> line;  ///< absent: not known
-  std::string function;               ///< may be empty
-  std::optional<std::string> module;  ///< of Python
-  std::string language;               ///< "python" or "native"
-  bool library = false;               ///< of an installed package, or generated
-};
-
 struct SiteRecord {
   std::string site;
   std::string space;  ///< "global", "shared", ...
@@ -66,7 +48,7 @@ struct SiteRecord {
   std::string pattern = {};       ///< what its addresses look like: "lanes 8 elements apart"; empty where nobody looked
   std::optional<std::uint64_t> requests = {};  ///< of a launch; of kernels of a user's program
   std::optional<double> active_lanes = {};     ///< of those, in the mean
-  std::optional<ArrayRecord> array = {};       ///< that its first requests touch
+  std::optional<ArrayRecord> array = {};       ///< that it accesses; absent where nobody looked
 
   /// Without any reading where there is no such cost.
   [[nodiscard]] Reading per_request(std::string_view unit) const;
@@ -127,14 +109,17 @@ struct MetricRecord {
 
 struct Record {
   std::string probe;
-  std::vector<Parameter> parameters;  ///< in the order of the probe's axes
-  std::string range = {};             ///< of a user's kernel, ranges that the program marks and launches it in
-  std::string swept;                  ///< the parameter that a sweep of this probe varies
-  std::string compared;               ///< the parameter whose values are alternatives for the same job; may be empty
-  std::string across = {};            ///< the parameter whose values stand side by side in a matrix; may be empty
-  Value baseline;                     ///< value of the compared, else of the swept parameter, in the case that
-                                      ///< `relative` refers to
-  std::vector<std::string> chosen;    ///< parameters that `auto` decided
+  std::vector<Parameter> parameters;       ///< in the order of the probe's axes
+  std::string range = {};                  ///< of a user's kernel, ranges that the program marks and launches it in
+  std::optional<std::string> caller = {};  ///< of a user's kernel, the nearest line of the program: "a.py:4 in f"
+  std::optional<std::string> operator_name = {};             ///< of a user's kernel, what asked for it: "aten::copy_"
+  std::optional<std::vector<FrameRecord>> called_from = {};  ///< of a user's kernel, innermost first
+  std::string swept;                                         ///< the parameter that a sweep of this probe varies
+  std::string compared;             ///< the parameter whose values are alternatives for the same job; may be empty
+  std::string across = {};          ///< the parameter whose values stand side by side in a matrix; may be empty
+  Value baseline;                   ///< value of the compared, else of the swept parameter, in the case that
+                                    ///< `relative` refers to
+  std::vector<std::string> chosen;  ///< parameters that `auto` decided
   /// Of a user's kernel, its place among all in the order of their first launches.
   std::optional<std::uint64_t> first_launch = {};
   /// Of a user's kernel, how long it ran in each bin of the run (ProgramRecord::bin_s); empty where that is not known.
@@ -167,11 +152,6 @@ struct Record {
   std::vector<MetricRecord> metrics;
   std::vector<measure::StageSpan> timeline;  ///< measured, else predicted; empty where it is not the point
   std::vector<std::string> flags;            ///< "cache_resident", "wide_interval", "throttled", ...
-  /// Of a user's kernel, who asked for its first launch, by the nearest line of the program's own: "model.py:42 in
-  /// forward".
-  std::optional<std::string> caller = {};
-  std::optional<std::string> operation = {};      ///< of a framework, for which it was launched: "aten::add.Tensor"
-  std::vector<CallFrameRecord> called_from = {};  ///< the innermost first; empty: not known
 
   [[nodiscard]] double useful_bytes() const {
     return static_cast<double>(useful_bytes_read) + static_cast<double>(useful_bytes_written);

@@ -124,7 +124,7 @@ class Callers(ProgramTest):
         self.assertEqual(functions[:2], ["step", "main"])
         self.assertTrue(all(frame["language"] == "native" and frame["module"] is None for frame in kernel["called_from"]))
         self.assertEqual(kernel["access"][0]["array"],
-                         {"bytes": 64 * MIB, "made_at": native_place(source, "allocate(0x7f")})
+                         {"bytes": 64 * MIB, "made_at": native_place(source, "allocate(0x7f") + " in make_matrix"})
 
     def test_code_without_lines(self):
         """Its file is gone when the report is made: of the place its file's name is left."""

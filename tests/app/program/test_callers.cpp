@@ -1,7 +1,9 @@
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 
+#include "app/program/compiled_operators.hpp"
 #include "app/program/host_code.hpp"
 #include "app/program/program.hpp"
 #include "app/program/raw_callers.hpp"
@@ -57,25 +59,49 @@ std::string text(const HostPlace& place) {
 TEST_CASE("the nearest line of the program's own asked for a launch", "[program][callers]") {
   const report::Record record = record_of(one_kernel(site).caller(0, {linear, forward, train}, "aten::linear"));
   CHECK(record.caller == "model.py:57 in Net.forward");
-  CHECK(record.operation == "aten::linear");
-  REQUIRE(record.called_from.size() == 3);
-  CHECK(record.called_from[0].library);
-  CHECK(record.called_from[0].module == "torch.nn.modules.linear");
-  CHECK(record.called_from[1].file == "/home/me/net/model.py");
-  CHECK(record.called_from[1].line == 57);
-  CHECK(record.called_from[1].language == "python");
-  CHECK(record.called_from[2].function == "<module>");
+  CHECK(record.operator_name == "aten::linear");
+  REQUIRE(record.called_from);
+  REQUIRE(record.called_from->size() == 3);
+  CHECK((*record.called_from)[0].library);
+  CHECK((*record.called_from)[0].module == "torch.nn.modules.linear");
+  CHECK((*record.called_from)[1].file == "/home/me/net/model.py");
+  CHECK((*record.called_from)[1].line == 57);
+  CHECK((*record.called_from)[1].language == "python");
+  CHECK((*record.called_from)[2].function == "<module>");
+}
+
+TEST_CASE("generated code says which operators a kernel was fused of", "[program][callers]") {
+  const std::string source =
+      "def triton_():\n"
+      "    # Original ATen: [aten.of_another]\n"
+      "def call(args):\n"
+      "    s = 1\n"
+      "    # Topologically Sorted Source Nodes: [y, z], Original ATen: [aten.add, aten.relu]\n"
+      "    triton_poi_fused_add_relu_0.run(x)\n"
+      "    # Source Nodes: [w], Original ATen: [aten.sum\n"
+      "    triton_red_fused_sum_1.run(x)\n";
+  const auto at = [&](std::uint64_t line) {
+    std::istringstream in(source);
+    return compiled_operators(in, line);
+  };
+  CHECK(at(6) == "aten::add, aten::relu");
+  CHECK(at(4).empty());
+  CHECK(at(8) == "aten::add, aten::relu");  // what is not whole says nothing
+  CHECK(at(1000) == "aten::add, aten::relu");
+  CHECK(compiled_operators("/nowhere/torchinductor_me/a.py", 3).empty());
+  CHECK(compiled_operators("/etc/passwd", 3).empty());
 }
 
 TEST_CASE("what is not known is left out", "[program][callers]") {
   CHECK_FALSE(record_of(one_kernel(site)).caller);
-  CHECK_FALSE(record_of(one_kernel(site)).operation);
-  CHECK(record_of(one_kernel(site)).called_from.empty());
+  CHECK_FALSE(record_of(one_kernel(site)).operator_name);
+  CHECK_FALSE(record_of(one_kernel(site)).called_from);
   CHECK_FALSE(record_of(one_kernel(site)).access.front().array);
   const report::Record within_library = record_of(one_kernel(site).caller(0, {linear}));
   CHECK_FALSE(within_library.caller);
-  CHECK(within_library.called_from.size() == 1);
-  CHECK(record_of(one_kernel(site).caller(0, {}, "aten::mul.Tensor (MulBackward0)")).operation ==
+  REQUIRE(within_library.called_from);
+  CHECK(within_library.called_from->size() == 1);
+  CHECK(record_of(one_kernel(site).caller(0, {}, "aten::mul.Tensor (MulBackward0)")).operator_name ==
         "aten::mul.Tensor (MulBackward0)");
   CHECK(record_of(one_kernel(site).caller(0, {train})).caller == "train.py:12");
   CHECK(record_of(one_kernel(site).caller(0, {{"train.py", 0, "main"}})).caller == "train.py in main");
@@ -94,7 +120,7 @@ TEST_CASE("files of one name are told apart by their folders", "[program][caller
   const report::Record record = record_of(writer);
   CHECK(record.caller == "net/model.py:57 in Net.forward");
   REQUIRE(record.access.front().array);
-  CHECK(record.access.front().array->made_at == "other/model.py:2");
+  CHECK(record.access.front().array->made_at == "other/model.py:2 in main");
 }
 
 TEST_CASE("a site has the array that its own requests touch", "[program][callers]") {

@@ -6,9 +6,8 @@ namespace gpumem::report::test_caller_words {
 
 namespace {
 
-CallFrameRecord frame(const std::string& file, std::uint64_t line, const std::string& function, bool library = false) {
-  return {
-      .file = file, .line = line, .function = function, .module = {}, .language = python_language, .library = library};
+FrameRecord frame(const std::string& file, std::uint64_t line, const std::string& function, bool library = false) {
+  return {.file = file, .line = line, .function = function, .module = {}, .language = "python", .library = library};
 }
 
 }  // namespace
@@ -17,7 +16,7 @@ TEST_CASE("who asked for a kernel is a phrase, and all of it sentences", "[kerne
   Record record;
   CHECK(caller_words(record).empty());
   CHECK(caller_sentences(record).empty());
-  record.operation = "aten::mul.Tensor (MulBackward0)";
+  record.operator_name = "aten::mul.Tensor (MulBackward0)";
   CHECK(caller_words(record) == "asked for by aten::mul.Tensor (MulBackward0)");
   CHECK(caller_sentences(record) == "Asked for by aten::mul.Tensor (MulBackward0).");
   record.caller = "model.py:57 in forward";
@@ -28,7 +27,7 @@ TEST_CASE("who asked for a kernel is a phrase, and all of it sentences", "[kerne
   CHECK(caller_sentences(record) ==
         "Asked for by model.py:57 in forward for aten::mul.Tensor (MulBackward0), called from train.py:12 in step, "
         "train.py:40.");
-  record.called_from.assign(6, frame("/me/deep.py", 1, "f"));
+  record.called_from = std::vector(6, frame("/me/deep.py", 1, "f"));
   CHECK(caller_sentences(record).ends_with("called from deep.py:1 in f, deep.py:1 in f, deep.py:1 in f."));
 }
 
@@ -37,7 +36,7 @@ TEST_CASE("a site says which array it touches", "[kernel][explain]") {
   CHECK(site_words(site) == "loads: p (app.cu:14)");
   site.array = ArrayRecord{.bytes = 1 << 26, .made_at = {}};
   CHECK(site_words(site) == "loads: p (app.cu:14)");
-  site.array->made_at = "model.py:42";
+  site.array->made_at = "model.py:42 in load";
   CHECK(site_words(site) == "loads of the 64 MiB made at model.py:42: p (app.cu:14)");
 }
 

@@ -1,0 +1,42 @@
+#pragma once
+// Who asked for a kernel of a user's program: its line, the operator, the array.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace gpumem::report {
+
+/// A function on the stack of whoever launched a kernel.
+struct FrameRecord {
+  std::string file;
+  std::optional<std::uint64_t> line;
+  std::string function;
+  std::optional<std::string> module;  ///< the library or the Python module that it is in
+  std::string language;               ///< "python" or "native"
+  bool library = false;               ///< somebody else's code, not the user's own
+};
+
+/// The array that a site accesses most.
+struct ArrayRecord {
+  std::uint64_t bytes = 0;
+  std::optional<std::string> made_at;  ///< "model.py:12 in load"
+};
+
+template <class Archive>
+void fields(Archive& archive, FrameRecord& frame) {
+  archive("file", frame.file);
+  archive("line", frame.line);
+  archive("function", frame.function);
+  archive("module", frame.module);
+  archive("language", frame.language);
+  archive("library", frame.library);
+}
+
+template <class Archive>
+void fields(Archive& archive, ArrayRecord& array) {
+  archive("bytes", array.bytes);
+  archive("made_at", array.made_at);
+}
+
+}  // namespace gpumem::report
