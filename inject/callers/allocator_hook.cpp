@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "inject/callers/allocations.hpp"
 #include "inject/callers/elf_images.hpp"
@@ -14,9 +15,10 @@ namespace gpumem::inject {
 namespace {
 
 /// c10::reportMemoryUsageToProfiler(void* memory, int64_t bytes, size_t allocated, size_t reserved, c10::Device): bytes
-/// of memory that is given back are negative. The device is two bytes, which are passed on as the register that they
-/// come in.
-constexpr const char* report_name = "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE";
+/// of memory that is given back are negative. Before PyTorch 2 both sizes were int64_t. The device is two bytes, which
+/// are passed on as the register that they come in.
+constexpr std::string_view report_names[] = {"_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
+                                             "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"};
 using Report = void (*)(void*, std::int64_t, std::size_t, std::size_t, std::uint64_t);
 constexpr std::string_view allocator_library = "/libc10_cuda.so";
 
@@ -57,13 +59,27 @@ bool replace(const dl_phdr_info& image, void** place, void* value) {
 }
 
 /// The function itself, as its library defines it.
-Report defined_report() {
+Report defined_report(std::string_view name) {
   std::uintptr_t address = 0;
   each_image([&](const dl_phdr_info& image) {
-    address = DynamicTables(image).find(report_name);
+    address = DynamicTables(image).find(name);
     return address != 0;
   });
   return reinterpret_cast<Report>(address);  // NOLINT(performance-no-int-to-ptr): as the loader has addresses
+}
+
+/// Whether its calls to the function of this name come to us from now on.
+bool hook(const dl_phdr_info& image, std::string_view name, Report report) {
+  bool hooked = false;
+  for (void** place : DynamicTables(image).places_of(name)) {
+    // A place that the loader has not filled yet leads back into the library; any other may be somebody's hook.
+    const auto filled = reinterpret_cast<std::uintptr_t>(*place);
+    const bool unfilled = is_within(image, PT_LOAD, filled);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    original.store(unfilled ? report : reinterpret_cast<Report>(filled), std::memory_order_release);
+    hooked = replace(image, place, reinterpret_cast<void*>(&on_report)) || hooked;
+  }
+  return hooked;
 }
 
 }  // namespace
@@ -73,20 +89,15 @@ void hook_allocator() {
   const std::uint64_t images = image_changes();
   if (images == looked_at) return;
   looked_at = images;
-  const Report report = defined_report();
-  if (report == nullptr) return;
-  each_image([&](const dl_phdr_info& image) {
-    if (image_path(image).find(allocator_library) == std::string::npos) return false;
-    for (void** place : DynamicTables(image).places_of(report_name)) {
-      // A place that the loader has not filled yet leads back into the library; any other may be somebody's hook.
-      const auto filled = reinterpret_cast<std::uintptr_t>(*place);
-      const bool unfilled = is_within(image, PT_LOAD, filled);
-      // NOLINTNEXTLINE(performance-no-int-to-ptr)
-      original.store(unfilled ? report : reinterpret_cast<Report>(filled), std::memory_order_release);
-      is_hooked = replace(image, place, reinterpret_cast<void*>(&on_report)) || is_hooked;
-    }
-    return true;
-  });
+  for (const std::string_view name : report_names) {
+    const Report report = defined_report(name);
+    if (report == nullptr) continue;
+    each_image([&](const dl_phdr_info& image) {
+      if (image_path(image).find(allocator_library) == std::string::npos) return false;
+      is_hooked = hook(image, name, report) || is_hooked;
+      return true;
+    });
+  }
 }
 
 }  // namespace gpumem::inject
