@@ -42,7 +42,9 @@ enum class EventKind : std::uint32_t {
            ///< absent
   code,    ///< CodeEvent, then the machine code of a kernel and of what was compiled into it
   graph,   ///< GraphEvent, then `kernels` of GraphKernel
-  spans    ///< SpansEvent, then `spans` of Span
+  spans,   ///< SpansEvent, then `spans` of Span
+  caller,  ///< CallerEvent, then the operator's name and `frames` frames: a CallerFrame and its texts each
+  array    ///< ArrayEvent, then `frames` frames, 0 or 1
 };
 
 struct EventHeader {
@@ -265,5 +267,51 @@ struct LaunchSlot {
   TimeLine ran;
 };
 inline constexpr std::uint64_t launch_slots = 65536;
+
+// ---- who asked for a launch, and where its arrays were made
+
+enum class FrameLanguage : std::uint8_t { python, native };
+
+/// A place in the program's text, then its file, function and module.
+struct CallerFrame {
+  std::uint32_t line = 0;  ///< 0: not known
+  FrameLanguage language{};
+  std::uint8_t library = 0;  ///< of an installed package, or generated
+  std::uint16_t reserved = 0;
+  std::uint32_t file_bytes = 0;  ///< of the source's path; native: of the path of the code's file
+  std::uint32_t function_bytes = 0;
+  std::uint32_t module_bytes = 0;
+  std::uint32_t file_mark = 0;  ///< native: mark_of() the code's file, so that no other is taken for it later
+  std::uint64_t address = 0;    ///< native: of the instruction, as the code's file counts
+};
+inline constexpr std::uint32_t most_caller_frames = 16;
+
+/// Of a file by its size and the time of its last change.
+[[nodiscard]] constexpr std::uint32_t mark_of(std::int64_t bytes, std::int64_t seconds, std::int64_t nanoseconds) {
+  const auto mixed = static_cast<std::uint64_t>(bytes) * 0x9e3779b97f4a7c15 ^
+                     static_cast<std::uint64_t>(seconds) * 0xc2b2ae3d27d4eb4f ^ static_cast<std::uint64_t>(nanoseconds);
+  return static_cast<std::uint32_t>(mixed ^ mixed >> 32U);
+}
+
+/// Who asked for a launch: the innermost frame first.
+struct CallerEvent {
+  std::uint32_t slot = 0;  ///< index of its LaunchSlot
+  std::uint32_t frames = 0;
+  std::uint64_t order = 0;           ///< launches of its slot before it
+  std::uint32_t operator_bytes = 0;  ///< of the operator's name; 0: not known
+  std::uint32_t reserved = 0;
+};
+/// Different places that one slot's launches are asked for from, as many as are kept.
+inline constexpr std::uint32_t kept_callers = 4;
+
+/// The allocation that a site of a sample touches.
+struct ArrayEvent {
+  std::uint32_t slot = 0;    ///< of the sample
+  std::uint32_t frames = 0;  ///< 1: the place where it was made follows
+  std::uint64_t order = 0;   ///< of the sample
+  std::uint64_t pc = 0;      ///< of the site
+  std::uint64_t space = 0;   ///< of the site, RawSpace
+  std::uint64_t bytes = 0;   ///< of the allocation
+};
 
 }  // namespace gpumem::inject

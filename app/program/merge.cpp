@@ -123,6 +123,10 @@ class Merge {
       run_.kernels[slot->second].counted.push_back(&counted);
       run_.launches_seen += counted.event.passes;
     }
+    for (const RawCaller& caller : process.callers) {
+      const auto slot = kernel_of.find(caller.event.slot);
+      if (slot != kernel_of.end()) run_.kernels[slot->second].callers.emplace_back(&process, &caller);
+    }
     (process.engine == inject::EngineKind::counters ? run_.by_counters : run_.by_sites) = true;
     run_.launches += process.totals.beyond_slots;
     beyond_slots_ += process.totals.beyond_slots;

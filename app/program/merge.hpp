@@ -42,7 +42,8 @@ struct MergedKernel {
   std::array<std::uint64_t, inject::unseen_reasons> unseen{};
   std::vector<SeenLaunch> seen;
   std::vector<const RawCounts*> counted;
-  std::vector<std::pair<std::string, std::uint64_t>> ranges;  ///< that it was launched in, and how often
+  std::vector<std::pair<const RawProcess*, const RawCaller*>> callers;  ///< of its first launches
+  std::vector<std::pair<std::string, std::uint64_t>> ranges;            ///< that it was launched in, and how often
   std::uint64_t in_other_ranges = 0;
   inject::TimeLine ran;  ///< since the run's first launch
 

@@ -241,6 +241,18 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
       process.ranges[range.range] = payload.text();
       return true;
     }
+    case EventKind::caller: {
+      auto caller = raw_caller(bytes);
+      if (!caller) return false;
+      process.callers.push_back(std::move(*caller));
+      return true;
+    }
+    case EventKind::array: {
+      auto array = raw_array(bytes);
+      if (!array) return false;
+      process.arrays.push_back(std::move(*array));
+      return true;
+    }
   }
   return false;
 }
@@ -254,7 +266,7 @@ void read_events(const fs::path& path, RawProcess& process) {
     const auto header = input.read<inject::EventHeader>();
     if (!header) return;  // cut off: the process ended while it wrote
     const auto kind = static_cast<std::uint32_t>(header->kind);
-    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::spans)) {
+    if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::array)) {
       // Where the next one begins would be a guess.
       damaged(process, path, fmt::format("damaged from byte {} on; what follows is not used", at));
       return;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/program/raw_callers.hpp"
 #include "engine/measure/counters.hpp"
 #include "inject/raw_format.hpp"
 
@@ -58,6 +59,8 @@ struct RawProcess {
   std::vector<RawCounts> counted;
   std::vector<RawGraph> graphs;
   std::vector<inject::Span> spans;
+  std::vector<RawCaller> callers;
+  std::vector<RawArray> arrays;
   std::vector<RawProblem> problems;
   inject::LaunchTotals totals;
   std::map<std::uint32_t, inject::LaunchSlot> slots;  ///< those in use, by index

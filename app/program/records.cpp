@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/program/callers.hpp"
 #include "app/program/patterns.hpp"
 #include "app/program/pricing.hpp"
 #include "app/program/raw_words.hpp"
@@ -90,8 +91,8 @@ UncountedAccess uncounted_access(Hidden hidden) {
 /// Fills a record of one kernel.
 class KernelRecord {
  public:
-  KernelRecord(const MergedRun& run, const MergedKernel& kernel, SiteNames& names)
-      : run_(run), kernel_(kernel), names_(names), shown_(kernel.shown()) {
+  KernelRecord(const MergedRun& run, const MergedKernel& kernel, SiteNames& names, Callers& callers)
+      : run_(run), kernel_(kernel), names_(names), callers_(callers), shown_(kernel.shown()) {
     launch_.blocks = kernel.blocks;
     launch_.block_threads = kernel.block_threads;
     launch_.shared_bytes_per_block = kernel.shared_bytes_per_block;
@@ -111,6 +112,7 @@ class KernelRecord {
                                         {report::device_parameter, std::uint64_t{kernel.device}}}},
                         workload_);
     record_.range = kernel.ranges_text();
+    callers_.add_to(record_, kernel);
   }
 
   report::Record fill(const model::Profile& profile, double gpu_s) {
@@ -247,7 +249,9 @@ class KernelRecord {
     std::ranges::stable_sort(groups_, std::ranges::greater{},
                              [](const SiteGroup& group) { return std::pair(group.saved_s, group.wasted_bytes); });
     for (const SiteGroup& group : groups_) {
-      record_.access.push_back(site_record(group.name, sites_of(group)));
+      const std::vector<const inject::Site*> sites = sites_of(group);
+      record_.access.push_back(site_record(group.name, sites));
+      record_.access.back().array = callers_.array_of(*shown_, *sites.front());
     }
     add_uncounted_sites();
   }
@@ -312,6 +316,7 @@ class KernelRecord {
   const MergedRun& run_;
   const MergedKernel& kernel_;
   SiteNames& names_;
+  Callers& callers_;
   const SeenLaunch* shown_;
   LaunchSums launch_;
   Workload workload_;
@@ -336,9 +341,10 @@ std::vector<report::Record> records_of(const MergedRun& run, const std::vector<m
   double gpu_s = 0;
   for (const MergedKernel& kernel : run.kernels) gpu_s += kernel.gpu_s().value_or(0);
   SiteNames names(run);
+  Callers callers(run);
   std::vector<report::Record> records;
   for (const MergedKernel& kernel : run.kernels) {
-    records.push_back(KernelRecord(run, kernel, names).fill(profiles[kernel.device], gpu_s));
+    records.push_back(KernelRecord(run, kernel, names, callers).fill(profiles[kernel.device], gpu_s));
     records.back().first_launch = records.size() - 1;
   }
   std::ranges::stable_sort(records, std::ranges::greater{}, rank);

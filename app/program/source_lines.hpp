@@ -9,14 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace gpumem::app {
+#include "app/program/line_program.hpp"
 
-struct SourceLine {
-  std::string folder;  ///< as the compiler knew it; may be empty
-  std::string file;    ///< without folder
-  std::uint64_t line = 0;
-  bool operator==(const SourceLine&) const = default;
-};
+namespace gpumem::app {
 
 /// Of one image. Of inlined code, the line of the function that was inlined.
 class SourceLines {
@@ -36,7 +31,7 @@ class SourceLines {
     std::uint64_t line = 0;    ///< 0: none
   };
 
-  friend class LineProgram;
+  class OfFunctions;
   std::vector<SourceLine> files_;
   std::map<std::string, std::vector<Row>, std::less<>> rows_;  ///< by function, in the order of their offsets
 };

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "inject/callers/callers.hpp"
 #include "inject/counters/passes.hpp"
 #include "inject/counters/records.hpp"
 #include "inject/devices.hpp"
@@ -124,6 +125,7 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
     return;
   }
   count_launches(*watched->slot, 1);
+  note_caller(*watched->slot);
   call.kernel = watched->kernel;
   const std::uint64_t wanted = watch().options.launches;
   if (watched->slot->samples >= wanted && wanted > 0) return;

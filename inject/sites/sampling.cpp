@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "inject/callers/arrays.hpp"
 #include "inject/devices.hpp"
 #include "inject/driver.hpp"
 #include "inject/memory.hpp"
@@ -358,6 +359,7 @@ void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns)
   event.parameter_bytes = static_cast<std::uint32_t>(parameters_of_launch.size());
   event.took_ns = now_ns() - began_ns;
   write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_of_launch});
+  write_arrays(event, sites);
 }
 
 }  // namespace gpumem::inject

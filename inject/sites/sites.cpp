@@ -8,11 +8,13 @@
 #include <mutex>
 #include <utility>
 
+#include "inject/callers/callers.hpp"
 #include "inject/driver.hpp"
 #include "inject/known_launches.hpp"
 #include "inject/modules.hpp"
 #include "inject/output.hpp"
 #include "inject/sites/graphs.hpp"
+#include "inject/sites/memory_events.hpp"
 #include "inject/sites/observed_launch.hpp"
 #include "inject/sites/sampling.hpp"
 #include "inject/sites/sanitizer.hpp"
@@ -46,6 +48,7 @@ bool count_known(CUcontext context, const LaunchKey& key) {
     if (reason == Unseen::none) return false;
   }
   count_launches(slot, 1);
+  note_caller(slot);
   if (reason != Unseen::none) count_unseen(slot, reason);
   return true;
 }
@@ -58,10 +61,12 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (count_known(data.context, key)) return;
   const Unnoticed unnoticed;
   forget_ended_contexts();
-  if (is_captured(launch_of(id, data.functionParams).stream)) return;  // it runs when its graph does
+  const bool captured = is_captured(launch_of(id, data.functionParams).stream);
   const auto watched = begin_launch(id, data.context, data.functionParams, data.symbolName);
   if (!watched) return;
+  if (captured) return note_caller(*watched->slot);  // it runs when its graph does, which somebody else launches
   call.launch = begin_observing(*watched, data.context);
+  note_caller(*watched->slot);
   remember_launch({data.context, key.function, key.shape, watched->slot, standing_reason_not_to(*watched)});
   call.observed = call.launch.slot != nullptr;
   if (call.launch.sampled) call.lock = std::move(lock);
@@ -137,7 +142,9 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
       if (id == SANITIZER_CBID_LAUNCH_BEGIN) attach_table(*static_cast<const Sanitizer_LaunchData*>(data));
       break;
     case SANITIZER_CB_DOMAIN_RESOURCE:
-      if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
+      if (is_memory_event(id)) {
+        on_memory_event(id, *static_cast<const Sanitizer_ResourceMemoryData*>(data));
+      } else if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
         const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
         keep_module(module.module, module.pCubin, module.cubinSize);
       } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
@@ -187,6 +194,9 @@ bool subscribe() {
   };
   for (const auto& [domain, id] : others) {
     fine = fine && functions.sanitizerEnableCallback(1, handle, domain, id) == SANITIZER_SUCCESS;
+  }
+  for (const Sanitizer_CallbackId id : memory_events()) {
+    fine = fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
   }
   if (!fine) {
     write_problem(true,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/words.hpp"
+#include "report/explain/caller_words.hpp"
 #include "report/explain/describe_counts.hpp"
 #include "report/explain/kernel_verdict.hpp"
 #include "report/explain/site_cures.hpp"
@@ -122,7 +123,8 @@ Explanation limited_explanation(const Record& record, const std::vector<CurableS
 }  // namespace
 
 std::string site_words(const SiteRecord& site) {
-  const std::string what = (site.space == "global" ? std::string() : site.space + " ") + site.op + "s";
+  const std::string what =
+      (site.space == "global" ? std::string() : site.space + " ") + site.op + "s" + array_words(site);
   std::vector<std::string> said;
   if (!site.pattern.empty()) said.push_back(one_line(site.pattern));
   if (site.active_lanes && *site.active_lanes < few_lanes) {

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "engine/base/words.hpp"
+#include "report/explain/caller_words.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
@@ -84,6 +85,12 @@ std::string reason_of(const Record& record, const Explanation& explanation) {
   }
   if (explanation.full.empty()) return "Nothing was predicted or counted that says what limits it.";
   return explanation.full;
+}
+
+/// The reason, and of a user's kernel who asked for it.
+std::string reason_and_caller(const Record& record, const Explanation& explanation) {
+  const std::string caller = caller_sentences(record);
+  return reason_of(record, explanation) + (caller.empty() ? "" : " " + caller);
 }
 
 std::vector<StageRecord> slowest_first(std::vector<StageRecord> stages) {
@@ -205,7 +212,7 @@ void write_explained(std::ostream& out, const Report& report, std::span<const st
     out << '\n';
     say(title_of(record, index), 2);
     say(readings_of(record), 2);
-    say(reason_of(record, reasons[index]), 0);
+    say(reason_and_caller(record, reasons[index]), 0);
     write_figures(out, figures_of(record));
   }
   const std::vector<std::string> facts = facts_of(report, cases);
@@ -225,7 +232,7 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
     const Record& record = report.results.at(index);
     out << "### " << markdown_escaped(title_of(record, index)) << "\n\n"
         << markdown_escaped(readings_of(record)) << "\n\n"
-        << markdown_escaped(reason_of(record, reasons[index])) << "\n\n";
+        << markdown_escaped(reason_and_caller(record, reasons[index])) << "\n\n";
     const std::vector<FigureCells> figures = figures_of(record);
     if (figures.empty()) continue;
     std::vector<std::string> lines(2 + figures.size(), "|");

@@ -9,6 +9,7 @@
 
 #include "engine/base/words.hpp"
 #include "report/explain/advice.hpp"
+#include "report/explain/caller_words.hpp"
 #include "report/explain/describe_sites.hpp"
 #include "report/explain/kernel_verdict.hpp"
 #include "report/record/kernel_place.hpp"
@@ -113,6 +114,11 @@ const AdviceRecord* ProgramKernels::advice_on(const Record& kernel) const {
 }
 
 std::string ProgramKernels::why(const Record& kernel) const {
+  const std::string caller = caller_words(kernel);
+  return caller.empty() ? reason(kernel) : reason(kernel) + "; " + caller;
+}
+
+std::string ProgramKernels::reason(const Record& kernel) const {
   if (const AdviceRecord* advice = advice_on(kernel)) return one_line(advice->text);
   if (kernel.status != Status::ok) {
     const std::string what = kernel.status == Status::failed ? "failed" : "not " + looked_words(*report_.program);

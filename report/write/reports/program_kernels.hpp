@@ -32,7 +32,8 @@ class ProgramKernels {
   [[nodiscard]] const std::vector<AdviceRecord>& advice() const { return advice_; }
   /// On a kernel; null where there is none.
   [[nodiscard]] const AdviceRecord* advice_on(const Record& kernel) const;
-  /// What there is to say of a kernel in a cell: its advice, why it was not seen, or what limits it.
+  /// What there is to say of a kernel in a cell: its advice, why it was not seen, or what limits it, and who asked for
+  /// it.
   [[nodiscard]] std::string why(const Record& kernel) const;
   /// What was not seen and why, and the notes of the run: a sentence each. What `rows` tell is left out.
   [[nodiscard]] std::vector<std::string> not_seen() const;
@@ -40,6 +41,8 @@ class ProgramKernels {
   [[nodiscard]] std::vector<std::string> nothing_to_do() const;
 
  private:
+  [[nodiscard]] std::string reason(const Record& kernel) const;
+
   const Report& report_;
   std::vector<AdviceRecord> advice_;
   std::vector<const AdviceRecord*> by_result_;

@@ -69,6 +69,24 @@ inline inject::Site streaming(inject::RawOp op, std::uint64_t requests, std::uin
   return site;
 }
 
+struct RawCallerFrame {
+  std::string file;
+  std::uint32_t line = 0;
+  std::string function = {};
+  bool library = false;
+  std::string module = {};
+
+  [[nodiscard]] std::string bytes() const {
+    return bytes_of(inject::CallerFrame{.line = line,
+                                        .language = inject::FrameLanguage::python,
+                                        .library = library ? std::uint8_t{1} : std::uint8_t{0},
+                                        .file_bytes = static_cast<std::uint32_t>(file.size()),
+                                        .function_bytes = static_cast<std::uint32_t>(function.size()),
+                                        .module_bytes = static_cast<std::uint32_t>(module.size())}) +
+           file + function + module;
+  }
+};
+
 /// One process's pair of files.
 class RawWriter {
  public:
@@ -110,6 +128,29 @@ class RawWriter {
   }
   RawWriter& range(std::uint32_t number, const std::string& name) {
     return event(inject::EventKind::range, bytes_of(inject::RangeEvent{number, 0}) + name);
+  }
+  /// Who asked for a launch of the slot.
+  RawWriter& caller(std::uint32_t slot, const std::vector<RawCallerFrame>& frames, const std::string& operation = "",
+                    std::uint64_t order = 0) {
+    std::string payload =
+        bytes_of(inject::CallerEvent{.slot = slot,
+                                     .frames = static_cast<std::uint32_t>(frames.size()),
+                                     .order = order,
+                                     .operator_bytes = static_cast<std::uint32_t>(operation.size())}) +
+        operation;
+    for (const RawCallerFrame& frame : frames) payload += frame.bytes();
+    return event(inject::EventKind::caller, payload);
+  }
+  /// What a site of the slot's first sample touches.
+  RawWriter& array(std::uint32_t slot, const inject::Site& site, std::uint64_t bytes,
+                   const std::vector<RawCallerFrame>& made_at = {}) {
+    std::string payload = bytes_of(inject::ArrayEvent{.slot = slot,
+                                                      .frames = static_cast<std::uint32_t>(made_at.size()),
+                                                      .pc = site.pc,
+                                                      .space = static_cast<std::uint64_t>(site.space),
+                                                      .bytes = bytes});
+    for (const RawCallerFrame& frame : made_at) payload += frame.bytes();
+    return event(inject::EventKind::array, payload);
   }
   RawWriter& sample(std::uint32_t slot, const std::vector<inject::Site>& sites, std::uint32_t lost = 0,
                     const std::string& parameters = "") {

@@ -42,6 +42,9 @@ test::RawWriter small_program() {
   writer.sample(0, {test::streaming(inject::RawOp::load, 8192, 32), test::streaming(inject::RawOp::atomic, 8192)});
   writer.sample(1, {shared, local, test::streaming(inject::RawOp::store, 8192, 8)}, 0, std::string(44, 7));
   writer.problem("a problem");
+  writer.caller(0, {{"/usr/lib/python3/dist-packages/a.py", 7, "f", true, "a"}, {"/home/b/model.py", 42, "forward"}},
+                "aten::add.Tensor");
+  writer.array(0, test::streaming(inject::RawOp::load, 8192, 32), 1 << 26, {{"/home/b/model.py", 12}});
   return writer;
 }
 

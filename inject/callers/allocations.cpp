@@ -1,0 +1,87 @@
+#include "inject/callers/allocations.hpp"
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "inject/callers/known_frames.hpp"
+#include "inject/callers/native_frames.hpp"
+#include "inject/watch.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+using Allocations = std::map<std::uintptr_t, Allocation>;  // by where they begin
+
+struct Live {
+  std::mutex mutex;  // never held while anything else is called
+  Allocations of_driver;
+  Allocations of_framework;
+  std::map<std::tuple<std::string, std::uint64_t>, Frame> native_places;
+
+  Allocations& of(AllocatedBy by) { return by == AllocatedBy::framework ? of_framework : of_driver; }
+};
+
+Live& live() {
+  static Live& the_only = *new Live;  // threads of the program may allocate until the very end
+  return the_only;
+}
+
+/// Beyond so many, nobody knows of more.
+constexpr std::size_t most_allocations = std::size_t{1} << 20U;
+
+/// Where the program asked the driver for memory: rare, so that the stack may be walked. Nothing where a package did.
+std::optional<const Frame*> driver_place() {
+  const NativeCalls calls = native_calls();
+  if (calls.from_library) return std::nullopt;
+  if (calls.own.empty()) return own_python_frame();
+  const Frame& frame = calls.own.front();
+  const std::lock_guard lock(live().mutex);
+  return &live().native_places.try_emplace({frame.file, frame.address}, frame).first->second;
+}
+
+/// Where the calling thread is.
+std::optional<const Frame*> place_of(AllocatedBy by) {
+  switch (by) {
+    case AllocatedBy::driver:
+      return driver_place();
+    case AllocatedBy::framework:
+      return own_python_frame();
+    case AllocatedBy::loader:
+      break;
+  }
+  return nullptr;
+}
+
+std::optional<Allocation> found_in(const Allocations& allocations, std::uintptr_t address) {
+  const auto after = allocations.upper_bound(address);
+  if (after == allocations.begin()) return std::nullopt;
+  const auto& [begin, allocation] = *std::prev(after);
+  return address - begin < allocation.bytes ? std::optional(allocation) : std::nullopt;
+}
+
+}  // namespace
+
+void note_allocation(AllocatedBy by, std::uintptr_t address, std::uint64_t bytes) {
+  if (watch().in_child || address == 0) return;
+  const auto place = place_of(by);
+  if (!place) return;
+  const std::lock_guard lock(live().mutex);
+  Allocations& allocations = live().of(by);
+  if (allocations.size() < most_allocations) allocations[address] = {.bytes = bytes, .made_at = *place};
+}
+
+void note_free(AllocatedBy by, std::uintptr_t address) {
+  if (watch().in_child) return;
+  const std::lock_guard lock(live().mutex);
+  live().of(by).erase(address);
+}
+
+std::optional<Allocation> allocation_of(std::uintptr_t address) {
+  const std::lock_guard lock(live().mutex);
+  if (const auto found = found_in(live().of_framework, address)) return found;
+  return found_in(live().of_driver, address);
+}
+
+}  // namespace gpumem::inject

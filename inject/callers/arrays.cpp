@@ -1,0 +1,30 @@
+#include "inject/callers/arrays.hpp"
+
+#include <vector>
+
+#include "inject/callers/allocations.hpp"
+#include "inject/callers/frame.hpp"
+#include "inject/output.hpp"
+
+namespace gpumem::inject {
+
+void write_arrays(const SampleEvent& sample, std::span<const Site> sites) {
+  for (const Site& site : sites) {
+    const bool in_memory = site.space == RawSpace::global || site.space == RawSpace::host;
+    if (!in_memory || site.shown == 0 || site.request[0].active == 0) continue;
+    const ShownRequest& request = site.request[0];
+    const auto found = allocation_of(request.address[__builtin_ctz(request.active)]);
+    if (!found) continue;
+    std::vector<std::byte> place;
+    if (found->made_at != nullptr) append_frame(place, *found->made_at);
+    const ArrayEvent event{.slot = sample.slot,
+                           .frames = found->made_at != nullptr ? 1U : 0U,
+                           .order = sample.order,
+                           .pc = site.pc,
+                           .space = static_cast<std::uint64_t>(site.space),
+                           .bytes = found->bytes};
+    write_event(EventKind::array, {part_of(event), place});
+  }
+}
+
+}  // namespace gpumem::inject
