@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "inject/callers/allocator_hook.hpp"
 #include "inject/driver.hpp"
 #include "inject/options.hpp"
 #include "inject/output.hpp"
@@ -32,6 +33,10 @@ void start() {
   }
   watch().engine = options.engine == EngineKind::counters ? counters_engine() : sites_engine();
   if (!watch().engine.start()) return;
+  {
+    const std::lock_guard lock(watch().mutex);
+    hook_allocator();  // frameworks are loaded before they initialise CUDA, and allocate before they launch
+  }
   pthread_atfork([] { watch().mutex.lock(); }, [] { watch().mutex.unlock(); },
                  [] {
                    watch().in_child = true;

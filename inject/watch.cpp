@@ -1,5 +1,6 @@
 #include "inject/watch.hpp"
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace gpumem::inject {
 namespace {
 
 std::uint64_t launches_seen = 0;
+std::atomic<std::uint64_t> launches_since_new = 0;
 
 std::mutex ending;  // never held while anything else is called
 std::vector<CUcontext> ended;
@@ -23,6 +25,11 @@ std::vector<CUcontext> ended;
 Watch& watch() {
   static Watch& the_only = *new Watch;  // threads of the program may launch until the very end
   return the_only;
+}
+
+bool is_settled() {
+  constexpr std::uint64_t long_since = 4096;
+  return launches_since_new.load(std::memory_order_relaxed) > long_since;
 }
 
 void context_ends(CUcontext context) {
@@ -50,6 +57,7 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
   watched.device = current_device();
   watched.slot = slot_of(watched.kernel->number, watched.launch.shape, watched.device);
   if (watched.slot == nullptr) return std::nullopt;
+  if (watched.slot->counts->launches == 0) launches_since_new.store(0, std::memory_order_relaxed);
   if (!watched.kernel->written) {
     write_kernel(*watched.kernel, image_of(watched.kernel->module));
     write_code(watched.kernel->number, watched.kernel->module, watched.kernel->name);
@@ -71,6 +79,7 @@ bool is_captured(CUstream stream) {
 
 void count_launches(const Slot& slot, std::uint64_t launches) {
   launches_seen += launches;
+  launches_since_new.store(launches_since_new.load(std::memory_order_relaxed) + launches, std::memory_order_relaxed);
   LaunchTotals& all = totals();
   all.ended_ns = now_ns();
   if (all.began_ns == 0) all.began_ns = all.ended_ns;

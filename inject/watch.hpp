@@ -42,6 +42,9 @@ struct WatchedLaunch {
   std::uint32_t device = 0;
 };
 
+/// Whether the program has launched nothing new for long: what only new launches need can wait. Any thread.
+[[nodiscard]] bool is_settled();
+
 // With the lock held, by the thread that launches:
 
 /// Drops what is kept of contexts that have ended. Comes before anything else that is done with a call of the

@@ -92,7 +92,7 @@ void share_out(Workload& workload, const Device& device) {
 const char* uncounted_words(Hidden hidden) {
   switch (hidden) {
     case Hidden::tensor_load:
-      return "its tensor loads are not counted: that takes the sanitizer's library of CUDA 13.3 or later";
+      return no_tensor_loads;
     case Hidden::tensor_store:
     case Hidden::tensor_reduction:
       return "its tensor stores are not counted: no sanitizer's library tells of them";

@@ -61,6 +61,10 @@ struct Saving {
   Interval within = {};
 };
 
+/// Why kernels with tensor loads have no prediction where the library at hand does not tell of these.
+inline constexpr const char* no_tensor_loads =
+    "its tensor loads are not counted: that takes the sanitizer's library of CUDA 13.3 or later";
+
 /// What is done to a launch.
 struct Cure {
   std::vector<bool> good;   ///< a mark a site: as good as it could be

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "app/program/merge.hpp"
+#include "app/program/pricing.hpp"
 #include "app/program/raw_data.hpp"
 #include "app/program/records.hpp"
 #include "app/program/timeline.hpp"
@@ -78,6 +79,11 @@ report::Report program_report(const std::filesystem::path& folder, const Program
   report.watched = {"cache_resident", "partly_cached", "predicted_from_attributes"};
   report.program = program_of(merged_run, run);
   report.results = records_of(merged_run, profiles);
+  if (std::ranges::find(report.results, no_tensor_loads, &report::Record::no_prediction) != report.results.end()) {
+    report.program->notes.emplace_back(
+        "the sanitizer's library at hand does not tell of tensor loads, later ones do: pip install "
+        "nvidia-cuda-sanitizer-api");
+  }
   report.program->timeline = timeline_of(processes, merged_run, report.results);
   report::order_columns(report, {report::kernel_probe()});
   return report;

@@ -47,7 +47,8 @@ std::optional<const Frame*> place_of(AllocatedBy by) {
     case AllocatedBy::driver:
       return driver_place();
     case AllocatedBy::framework:
-      return own_python_frame();
+      // Of each tensor that a training loop makes, it would cost more than all else.
+      return is_settled() ? nullptr : own_python_frame();
     case AllocatedBy::loader:
       break;
   }

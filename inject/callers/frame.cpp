@@ -1,6 +1,7 @@
 #include "inject/callers/frame.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace gpumem::inject {
 
@@ -38,8 +39,24 @@ constexpr std::string_view system_files[] = {"/libcuda.so",   "/libcudart.so",
 
 }  // namespace
 
-bool is_library_source(std::string_view file) {
-  return has_any(file, package_folders) || has_any(file, python_folders) || begins_with_any(file, generated_sources);
+namespace {
+
+/// Folders of generated code that the user has put elsewhere.
+bool is_in_cache(std::string_view file) {
+  for (const char* variable : {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}) {
+    const char* folder = std::getenv(variable);
+    if (folder != nullptr && *folder != '\0' && file.starts_with(folder)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_library_source(std::string_view file, std::string_view module) {
+  // What a command (-c) has is the user's; what others make of text and run belongs to no module.
+  if (file == "<string>" && module != "__main__") return true;
+  return is_in_cache(file) || has_any(file, package_folders) || has_any(file, python_folders) ||
+         begins_with_any(file, generated_sources);
 }
 
 bool is_library_code(std::string_view path) {

@@ -23,7 +23,7 @@ struct Frame {
 };
 
 /// Whether a Python file is part of an installed package or generated, and so none of the user's.
-[[nodiscard]] bool is_library_source(std::string_view file);
+[[nodiscard]] bool is_library_source(std::string_view file, std::string_view module);
 /// Whether code of this path belongs to the system, the driver, CUDA or an installed package.
 [[nodiscard]] bool is_library_code(std::string_view path);
 

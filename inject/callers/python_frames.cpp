@@ -209,13 +209,14 @@ std::optional<Frame> python_frame(const PythonSpot& spot) {
   const auto file = text(code->file, longest_path);
   if (!file || file->empty()) return std::nullopt;
   Frame frame{.language = FrameLanguage::python,
-              .library = is_library_source(*file),
+              .library = false,
               .line = line_of(*known, spot, code->first_line),
               .file = *file,
               .function = text(code->name, longest_function).value_or(""),
               .module = {}};
   const std::uintptr_t module = python_entry(spot.globals, "__name__", known->types, known->layout);
   if (module != 0) frame.module = text(module, longest_function).value_or("");
+  frame.library = is_library_source(*file, frame.module);
   return frame;
 }
 

@@ -293,11 +293,12 @@ class Blocks(unittest.TestCase):
         kernels = self.sites()
         sectors, wavefronts = "sectors_per_request", "wavefronts_per_request"
         bulk = kernels["bulk"]
-        self.assertEqual(self.of(bulk, "global", "load", sectors), [(100, 65)])  # 2 KiB that begin within a sector
+        self.assertEqual(self.of(bulk, "global", "load", sectors), [(100, 64)])
         self.assertEqual(self.of(bulk, "global", "store", sectors), [(100, 32)])
         self.assertEqual(self.of(bulk, "global", "atomic", sectors), [(100, 16)])
-        (filled, stored) = self.of(kernels["matrices"], "shared", "store", wavefronts)
-        self.assertEqual((filled[1], stored), (1, (10, 16)))  # 8 rows in the same banks, of 2 matrices
+        stores = self.of(kernels["matrices"], "shared", "store", wavefronts)
+        self.assertEqual(max(stores, key=lambda site: site[1]), (10, 16))  # 8 rows in the same banks, of 2 matrices
+        self.assertEqual({cost for _, cost in stores}, {1, 16})
         self.assertEqual(self.of(kernels["matrices"], "shared", "load", wavefronts), [(10, 4)])
         (product,) = self.of(kernels["product"], "shared", "load", wavefronts)
         self.assertEqual(product[0], 40)
@@ -308,7 +309,7 @@ class Blocks(unittest.TestCase):
         """Each element of the tensor once, whatever lies outside; in whole sectors, for boxes begin at those."""
         kernel = self.sites()["tensor_load"]
         (site,) = kernel["access"]
-        if site["requests"] is None:
+        if site.get("requests") is None:
             self.assertIn("tensor loads are not counted", kernel["no_prediction"])
             self.skipTest("the sanitizer's library does not tell of tensor loads: it is older than CUDA 13.3")
         boxes = (self.WIDTH // self.BOX_WIDTH + 1) * (self.WIDTH // self.BOX_HEIGHT + 1)
@@ -319,8 +320,10 @@ class Blocks(unittest.TestCase):
         counted = self.sites("--counters", "--replay")
         if counted["bulk"]["counters"] is None:
             self.skipTest("counting is not permitted")
-        self.assertEqual(counted["bulk"]["counters"]["l2_read_sectors"], 100 * 65)
-        self.assertEqual(counted["tensor_load"]["counters"]["l2_read_sectors"], self.WIDTH * self.WIDTH / 8)
+        self.assertEqual(counted["bulk"]["counters"]["l2_read_sectors"], 100 * 64)
+        # Boxes that lie half outside cost some sectors more.
+        read = counted["tensor_load"]["counters"]["l2_read_sectors"]
+        self.assertAlmostEqual(read / (self.WIDTH * self.WIDTH / 8), 1, delta=0.05)
 
 
 class Counted(Guests):

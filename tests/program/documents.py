@@ -247,7 +247,8 @@ class Sandbox:
         app.write_text(f'#!/bin/sh\n[ -z "$GPUMEM_RUN_FOLDER" ] || exec "{WATCHED}" kernels\n', encoding="utf-8")
         app.chmod(0o755)
         shutil.copy(ROOT / "tests" / "report" / "golden" / "program_in_time.json", self.directory / "app.json")
-        (self.directory / "train.py").write_text('import os\nos.execv("./app", ["./app"])\n', encoding="utf-8")
+        for name in ("train.py", "three_faults.py"):
+            (self.directory / name).write_text('import os\nos.execv("./app", ["./app"])\n', encoding="utf-8")
 
     def run(self, script, *, references=False, **variables):
         variables |= {"PATH": f"{self.tools}:{os.environ['PATH']}", "GPUMEM": str(Path(harness.PROGRAM).resolve())}

@@ -41,15 +41,63 @@ GPUMEM_CALL(cuGraphLaunch);
 GPUMEM_CALL(cuGraphLaunch_ptsz);
 GPUMEM_CALL(cuLaunchKernelEx);
 GPUMEM_CALL(cuLaunchKernelEx_ptsz);
+GPUMEM_CALL(cuStreamBeginCapture_ptsz);
+GPUMEM_CALL(cuStreamEndCapture);
+GPUMEM_CALL(cuStreamEndCapture_ptsz);
+GPUMEM_CALL(cuGraphExecDestroy);
+GPUMEM_CALL(cuStreamBeginCapture_v2);
+GPUMEM_CALL(cuStreamBeginCapture_v2_ptsz);
+GPUMEM_CALL(cuGraphExecMemcpyNodeSetParams);
+GPUMEM_CALL(cuGraphExecMemsetNodeSetParams);
+GPUMEM_CALL(cuGraphExecHostNodeSetParams);
+GPUMEM_CALL(cuGraphInstantiate_v2);
+GPUMEM_CALL(cuGraphExecChildGraphNodeSetParams);
+GPUMEM_CALL(cuGraphExecEventRecordNodeSetEvent);
+GPUMEM_CALL(cuGraphExecEventWaitNodeSetEvent);
+GPUMEM_CALL(cuGraphInstantiateWithFlags);
+GPUMEM_CALL(cuGraphNodeSetEnabled);
+GPUMEM_CALL(cuGraphInstantiateWithParams);
+GPUMEM_CALL(cuGraphInstantiateWithParams_ptsz);
+GPUMEM_CALL(cuGraphExecKernelNodeSetParams_v2);
+GPUMEM_CALL(cuGraphExecUpdate_v2);
+GPUMEM_CALL(cuGraphExecNodeSetParams);
+GPUMEM_CALL(cuStreamBeginCaptureToGraph);
+GPUMEM_CALL(cuStreamBeginCaptureToGraph_ptsz);
+
+#define GPUMEM_FIRST_CALL(name)                                                       \
+  static_assert(inject::driver_call::name##_v1 == SANITIZER_CBID_DRIVER_API_##name && \
+                inject::driver_call::name##_v1 == CUPTI_DRIVER_TRACE_CBID_##name)
+GPUMEM_FIRST_CALL(cuStreamBeginCapture);
+GPUMEM_FIRST_CALL(cuGraphInstantiate);
+GPUMEM_FIRST_CALL(cuGraphExecKernelNodeSetParams);
+GPUMEM_FIRST_CALL(cuGraphExecUpdate);
 
 // The sanitizer's library: what it is asked for, and where it puts what it says.
 static_assert(SANITIZER_CB_DOMAIN_DRIVER_API == 1 && SANITIZER_CB_DOMAIN_RESOURCE == 3 &&
-              SANITIZER_CB_DOMAIN_LAUNCH == 5);
+              SANITIZER_CB_DOMAIN_LAUNCH == 5 && SANITIZER_CB_DOMAIN_GRAPHS == 10 &&
+              SANITIZER_CBID_GRAPHS_GRAPHEXEC_CREATED == 2);
 static_assert(SANITIZER_CBID_RESOURCE_MODULE_LOADED == 9 && SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING == 10 &&
               SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING == 4 && SANITIZER_CBID_LAUNCH_BEGIN == 1);
 static_assert(SANITIZER_API_ENTER == 0 && SANITIZER_API_EXIT == 1 && SANITIZER_SUCCESS == 0);
 static_assert(SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS == 3 && SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS == 4 &&
               SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS == 5 && SANITIZER_INSTRUCTION_MEMCPY_ASYNC == 14);
+static_assert(inject::later_instruction::remote_shared_memory_access ==
+                  SANITIZER_INSTRUCTION_REMOTE_SHARED_MEMORY_ACCESS &&
+              inject::later_instruction::matrix_memory_access == SANITIZER_INSTRUCTION_MATRIX_MEMORY_ACCESS &&
+              inject::later_instruction::warpgroup_mma_async == SANITIZER_INSTRUCTION_WARPGROUP_MMA_ASYNC &&
+              inject::later_instruction::async_store == SANITIZER_INSTRUCTION_ASYNC_STORE &&
+              inject::later_instruction::async_reduction == SANITIZER_INSTRUCTION_ASYNC_REDUCTION);
+#if CUPTI_API_VERSION >= 130300  // the sanitizer's headers do not say which version they are
+static_assert(
+    inject::later_instruction::bulk_copy_global_to_shared == SANITIZER_INSTRUCTION_BULK_COPY_GLOBAL_TO_SHARED &&
+    inject::later_instruction::bulk_copy_shared_to_global == SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_GLOBAL &&
+    inject::later_instruction::bulk_copy_shared_to_shared == SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_SHARED &&
+    inject::later_instruction::bulk_reduction_shared_to_global ==
+        SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL &&
+    inject::later_instruction::bulk_reduction_shared_to_shared ==
+        SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_SHARED &&
+    inject::later_instruction::tensor_load == SANITIZER_INSTRUCTION_TMA_LOAD);
+#endif
 static_assert(SANITIZER_MEMORY_DEVICE_FLAG_READ == 1 && SANITIZER_MEMORY_DEVICE_FLAG_WRITE == 2 &&
               SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH == 8 && SANITIZER_PATCH_SUCCESS == 0);
 static_assert(offsetof(Sanitizer_CallbackData, callbackSite) == 0 &&

@@ -56,7 +56,7 @@ __global__ void bulk(const float* from, float* to) {
   init(&barrier, 1);
   experimental::fence_proxy_async_shared_cta();
   const std::size_t offset = std::size_t{blockIdx.x} * 1024;
-  experimental::cp_async_bulk_global_to_shared(tile, from + offset + 4, 2048, barrier);
+  experimental::cp_async_bulk_global_to_shared(tile, from + offset + 8, 2048, barrier);
   wait_for_bytes(barrier, 2048);
   experimental::fence_proxy_async_shared_cta();
   experimental::cp_async_bulk_shared_to_global(to + offset, tile, 1024);

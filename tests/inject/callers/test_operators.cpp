@@ -42,16 +42,17 @@ TEST_CASE("ranges that a framework marks for operators are told from others", "[
 }
 
 TEST_CASE("the program's own text is told from libraries'", "[callers]") {
-  CHECK(is_library_source("/home/me/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py"));
-  CHECK(is_library_source("/usr/lib/python3.11/threading.py"));
-  CHECK(is_library_source("/tmp/torchinductor_me/ab/cabc.py"));
-  CHECK(is_library_source("<frozen importlib._bootstrap>"));
-  CHECK(is_library_source("<eval_with_key>.12"));
-  CHECK_FALSE(is_library_source("/home/me/model.py"));
-  CHECK_FALSE(is_library_source("model.py"));
-  CHECK_FALSE(is_library_source("<string>"));
-  CHECK_FALSE(is_library_source("<stdin>"));
-  CHECK_FALSE(is_library_source("/tmp/ipykernel_12/1234.py"));
+  CHECK(is_library_source("/home/me/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", "model"));
+  CHECK(is_library_source("/usr/lib/python3.11/threading.py", "model"));
+  CHECK(is_library_source("/tmp/torchinductor_me/ab/cabc.py", "model"));
+  CHECK(is_library_source("<frozen importlib._bootstrap>", "model"));
+  CHECK(is_library_source("<eval_with_key>.12", "model"));
+  CHECK_FALSE(is_library_source("/home/me/model.py", "model"));
+  CHECK_FALSE(is_library_source("model.py", "model"));
+  CHECK(is_library_source("<string>", ""));
+  CHECK_FALSE(is_library_source("<string>", "__main__"));
+  CHECK_FALSE(is_library_source("<stdin>", "model"));
+  CHECK_FALSE(is_library_source("/tmp/ipykernel_12/1234.py", "model"));
   CHECK(is_library_code("/usr/lib/x86_64-linux-gnu/libcuda.so.1"));
   CHECK(is_library_code("/home/me/venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so"));
   CHECK(is_library_code("/home/me/libtorch/lib/libtorch_cuda.so"));
