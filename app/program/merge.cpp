@@ -63,13 +63,6 @@ std::string grid_text(const std::uint32_t (&grid)[3]) {
   return grid[1] > 1 ? fmt::format("{}x{}", grid[0], grid[1]) : fmt::format("{}", grid[0]);
 }
 
-/// What a launch accesses, for launches of one kernel to be told apart.
-double accessed(const RawSample& sample) {
-  double sum = 0;
-  for (const inject::Site& site : sample.sites) sum += static_cast<double>(site.sectors + site.wavefronts);
-  return sum;
-}
-
 class Merge {
  public:
   MergedRun run(const std::vector<RawProcess>& processes) {
@@ -329,95 +322,6 @@ class Merge {
 };
 
 }  // namespace
-
-std::optional<double> MergedKernel::gpu_s() const {
-  if (timed == 0 || timed_s <= 0) return std::nullopt;
-  return timed_s / static_cast<double>(timed) * static_cast<double>(launches);
-}
-
-const SeenLaunch* MergedKernel::shown() const {
-  if (seen.empty()) return nullptr;
-  const auto lost = [](const SeenLaunch& launch) { return launch.sample->event.lost_sites; };
-  const std::uint32_t fewest = lost(*std::ranges::min_element(seen, {}, lost));
-  std::vector<const SeenLaunch*> whole;
-  for (const SeenLaunch& launch : seen) {
-    if (lost(launch) == fewest) whole.push_back(&launch);
-  }
-  std::ranges::stable_sort(whole, {}, [](const SeenLaunch* launch) { return accessed(*launch->sample); });
-  return whole[(whole.size() - 1) / 2];
-}
-
-bool MergedKernel::varies() const {
-  constexpr double noticeable = 1.02;
-  if (seen.size() < 2) return false;
-  const auto amount = [](const SeenLaunch& launch) { return accessed(*launch.sample); };
-  const auto [least, most] = std::ranges::minmax(seen, {}, amount);
-  return amount(most) > noticeable * amount(least);
-}
-
-std::string MergedKernel::ranges_text() const {
-  constexpr std::size_t most = 3;
-  auto by_launches = ranges;
-  std::ranges::stable_sort(by_launches, std::ranges::greater(), &std::pair<std::string, std::uint64_t>::second);
-  std::vector<std::string> names;
-  for (const auto& [range, in_it] : by_launches) {
-    if (names.size() < most) names.push_back(range);
-  }
-  if (names.size() < ranges.size() || in_other_ranges > 0) names.emplace_back("...");
-  return report::join(names, ", ");
-}
-
-std::vector<double> MergedKernel::ran_s(std::size_t bins) const {
-  const auto known = std::accumulate(std::begin(ran.ran_ns), std::end(ran.ran_ns), 0.0);
-  if (known <= 0 || !gpu_s()) return {};
-  std::vector<double> seconds(bins);
-  for (std::size_t bin = 0; bin < bins; ++bin) seconds[bin] = static_cast<double>(ran.ran_ns[bin]) / known * *gpu_s();
-  return seconds;
-}
-
-const measure::Counts* MergedKernel::counts() const {
-  if (counted.empty()) return nullptr;
-  auto by_amount = counted;
-  const auto amount = [](const RawCounts* raw) {
-    const measure::Counts& counts = raw->counts;
-    double sum = 0;
-    for (const auto& part : {counts.global_load_sectors, counts.global_store_sectors, counts.shared_load_wavefronts,
-                             counts.shared_store_wavefronts, counts.l2_read_sectors, counts.l2_write_sectors}) {
-      sum += part.value_or(0);
-    }
-    return sum;
-  };
-  std::ranges::stable_sort(by_amount, {}, amount);
-  return &by_amount[(by_amount.size() - 1) / 2]->counts;
-}
-
-const char* reason_text(inject::Unseen reason) {
-  switch (reason) {
-    case inject::Unseen::none:
-      break;
-    case inject::Unseen::captured:
-      return "of a CUDA graph that only runs as a whole; run the program without graphs to look at it";
-    case inject::Unseen::collective:
-      return "a collective, which waits for other GPUs and must not be held up";
-    case inject::Unseen::overhead:
-      return "the time that looking closely may take was spent; raise --max-overhead";
-    case inject::Unseen::not_chosen:
-      return "not chosen by --kernel, --device or --skip-first";
-    case inject::Unseen::failed:
-      return "it could not be patched or counted";
-    case inject::Unseen::no_memory:
-      return "the GPU had no memory left for the tables";
-    case inject::Unseen::cooperative:
-      return "a cooperative launch, all of whose blocks have to fit on the GPU at once";
-    case inject::Unseen::refused:
-      return "this machine does not let the program be counted";
-    case inject::Unseen::few_launches:
-      return "counting takes more launches than it had; add --replay, which runs kernels again";
-    case inject::Unseen::times_only:
-      return "nothing but times was taken";
-  }
-  return "no launch of it was seen to its end";
-}
 
 MergedRun merged(const std::vector<RawProcess>& processes) { return Merge().run(processes); }
 

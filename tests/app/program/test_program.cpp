@@ -318,6 +318,83 @@ TEST_CASE("kernels of graphs are results, and graphs that run as a whole are res
   CHECK(!graphs[1].by_node);
 }
 
+TEST_CASE("spans of launches, samples, graphs and ranges are a timeline", "[program]") {
+  RawWriter writer;
+  writer.totals.began_ns = 1'000'000'000;
+  writer.totals.spans_left_out = 7;
+  writer.device(test::h200()).kernel(1, "_Z4goodv").kernel(2, "CUDA graph of 1 kernel: good").range(3, "step");
+  writer.slot(1, 10, 1e5);
+  writer.slot(2, 4, 1e5);
+  writer.event(inject::EventKind::graph, test::bytes_of(inject::GraphEvent{1, 1, 0, 0}) +
+                                             test::bytes_of(inject::GraphKernel{.slot = 0, .launches = 1}));
+  const inject::Span spans[] = {
+      {.kind = inject::SpanKind::launch, .of = 0, .lane = 0xabc, .begin_ns = 1'002'000'000, .took_ns = 5'000},
+      {.kind = inject::SpanKind::launch, .of = 0, .lane = 0, .begin_ns = 1'001'000'000, .took_ns = 5'000},
+      {.kind = inject::SpanKind::launch, .of = 1, .lane = 0xdef, .begin_ns = 1'003'000'000, .took_ns = 9'000},
+      {.kind = inject::SpanKind::sample, .of = 0, .lane = 0, .begin_ns = 1'000'500'000, .took_ns = 1'000'000},
+      {.kind = inject::SpanKind::range, .of = 3, .lane = 77, .begin_ns = 1'000'000'000, .took_ns = 10'000'000},
+      {.kind = inject::SpanKind::range, .of = 4, .lane = 77, .begin_ns = 1'000'000'000, .took_ns = 1},   // without name
+      {.kind = inject::SpanKind::launch, .of = 9, .lane = 0, .begin_ns = 1'000'000'000, .took_ns = 1}};  // whose?
+  std::string payload = test::bytes_of(inject::SpansEvent{.spans = 7});
+  for (const inject::Span& span : spans) payload += test::bytes_of(span);
+  writer.event(inject::EventKind::spans, payload);
+  const report::Report report = report_of({writer});
+  REQUIRE(report.program->timeline);
+  const report::ProgramTimeline& timeline = *report.program->timeline;
+  CHECK(timeline.left_out == 7);
+  REQUIRE(timeline.launches.size() == 2);
+  CHECK(timeline.launches[0].begin_s == Approx(1e-3));
+  CHECK(timeline.launches[0].stream == 0);
+  CHECK(timeline.launches[1].stream == 1);
+  CHECK(timeline.launches[1].result == 0);
+  REQUIRE(timeline.graphs.size() == 1);
+  CHECK(timeline.graphs[0].graph == 0);
+  CHECK(timeline.graphs[0].stream == 2);
+  REQUIRE(timeline.samples.size() == 1);
+  CHECK(timeline.samples[0].seconds == Approx(1e-3));
+  REQUIRE(timeline.ranges.size() == 1);
+  CHECK(timeline.ranges[0].name == "step");
+  CHECK(report.program->notes.empty());
+
+  payload.back() = '\x7f';  // a time that no clock has
+  RawWriter damaged = writer;
+  damaged.event(inject::EventKind::spans, payload);
+  CHECK(notes_contain(report_of({damaged}), "damaged"));
+}
+
+TEST_CASE("blocks that one instruction moves are sites with many sectors, and what is not counted is named",
+          "[program]") {
+  const auto instruction = [](std::uint64_t operation) {
+    return test::bytes_of(std::uint64_t{0x7000 | operation}) + test::bytes_of(std::uint64_t{0});
+  };
+  inject::Site load = streaming(inject::RawOp::load, 1000);
+  load.pc = 0;
+  load.flags = inject::raw_bulk_copy;
+  load.word_bytes = 16;
+  load.useful_bytes = 1000 * 8192;
+  load.sectors = load.least_sectors = load.l2_sectors = load.memory_sectors = 1000 * 256;
+  load.lines = load.l2_requests = 1000 * 64;
+  load.used_words = 1000 * 2048;
+  for (const bool counted : {true, false}) {
+    RawWriter writer;
+    const std::string tensor_load = instruction(0x1b4);
+    const std::string tensor_store = instruction(0x1b5);
+    const std::string exits = instruction(0x14d);
+    writer.device(test::h200()).kernel(1, "_Z4goodPKfPf").slot(1, 10, 4e3);
+    writer.code(1, tensor_load + (counted ? "" : tensor_store) + exits);
+    writer.sample(0, {load});
+    const report::Record record = report_of({writer}).results.at(0);
+    REQUIRE(record.access.size() == (counted ? 1 : 2));
+    CHECK(record.access[0].pattern == "blocks of 8 KiB");
+    CHECK(record.access[0].costs.at(0).per_request.predicted == Approx(256));
+    CHECK(record.predicted_s.has_value() == counted);
+    if (counted) continue;
+    CHECK(record.access[1].pattern == "tensor stores, not counted");
+    CHECK(record.access[1].op == "store");
+    CHECK(record.no_prediction.value_or("").find("tensor stores are not counted") != std::string::npos);
+  }
+}
+
 TEST_CASE("machine code tells what nobody saw, if every access was", "[program]") {
   const auto instruction = [](std::uint64_t operation) {
     return test::bytes_of(std::uint64_t{0x7000 | operation}) + test::bytes_of(std::uint64_t{0});
