@@ -1,5 +1,6 @@
 #include "inject/callers/allocations.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -31,6 +32,24 @@ Live& live() {
 /// Beyond so many, nobody knows of more.
 constexpr std::size_t most_allocations = std::size_t{1} << 20U;
 
+/// What a framework allocates in a loop that launches nothing new is not listened to: that would cost more than all
+/// else. What was known then is not true any more.
+std::atomic<bool> framework_missed = false;
+
+/// Whether this is one of those.
+bool is_missed(AllocatedBy by) {
+  if (by != AllocatedBy::framework) return false;
+  if (is_settled()) {
+    framework_missed.store(true, std::memory_order_relaxed);
+    return true;
+  }
+  if (framework_missed.load(std::memory_order_relaxed) && framework_missed.exchange(false)) {
+    const std::lock_guard lock(live().mutex);
+    live().of_framework.clear();
+  }
+  return false;
+}
+
 /// Where the program asked the driver for memory: rare, so that the stack may be walked. Nothing where a package did.
 std::optional<const Frame*> driver_place() {
   const NativeCalls calls = native_calls();
@@ -47,8 +66,7 @@ std::optional<const Frame*> place_of(AllocatedBy by) {
     case AllocatedBy::driver:
       return driver_place();
     case AllocatedBy::framework:
-      // Of each tensor that a training loop makes, it would cost more than all else.
-      return is_settled() ? nullptr : own_python_frame();
+      return own_python_frame();
     case AllocatedBy::loader:
       break;
   }
@@ -65,7 +83,7 @@ std::optional<Allocation> found_in(const Allocations& allocations, std::uintptr_
 }  // namespace
 
 void note_allocation(AllocatedBy by, std::uintptr_t address, std::uint64_t bytes) {
-  if (watch().in_child || address == 0) return;
+  if (watch().in_child || address == 0 || is_missed(by)) return;
   const auto place = place_of(by);
   if (!place) return;
   const std::lock_guard lock(live().mutex);
@@ -74,14 +92,16 @@ void note_allocation(AllocatedBy by, std::uintptr_t address, std::uint64_t bytes
 }
 
 void note_free(AllocatedBy by, std::uintptr_t address) {
-  if (watch().in_child) return;
+  if (watch().in_child || is_missed(by)) return;
   const std::lock_guard lock(live().mutex);
   live().of(by).erase(address);
 }
 
 std::optional<Allocation> allocation_of(std::uintptr_t address) {
   const std::lock_guard lock(live().mutex);
-  if (const auto found = found_in(live().of_framework, address)) return found;
+  if (!framework_missed) {
+    if (const auto found = found_in(live().of_framework, address)) return found;
+  }
   return found_in(live().of_driver, address);
 }
 

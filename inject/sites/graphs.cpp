@@ -1,6 +1,7 @@
 #include "inject/sites/graphs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -21,31 +22,42 @@ namespace gpumem::inject {
 
 namespace {
 
-/// Replays of a graph that are launched node by node at most, beyond those that sample its kernels: kernels have so
-/// many times then.
+/// A graph is launched node by node until its kernels were sampled and have so many times each.
 constexpr std::uint64_t timed_replays = 3;
+/// Replays, at most.
 constexpr std::uint64_t most_by_node = 16;
 
-constexpr CallId calls[] = {
+constexpr CallId instantiations[] = {
     driver_call::cuGraphInstantiate_v1,
     driver_call::cuGraphInstantiate_v2,
     driver_call::cuGraphInstantiateWithFlags,
     driver_call::cuGraphInstantiateWithParams,
     driver_call::cuGraphInstantiateWithParams_ptsz,
-    driver_call::cuGraphExecDestroy,
+};
+constexpr CallId updates[] = {
     driver_call::cuGraphExecUpdate_v1,
     driver_call::cuGraphExecUpdate_v2,
-    driver_call::cuGraphExecKernelNodeSetParams_v1,
-    driver_call::cuGraphExecKernelNodeSetParams_v2,
-    driver_call::cuGraphExecMemcpyNodeSetParams,
-    driver_call::cuGraphExecMemsetNodeSetParams,
-    driver_call::cuGraphExecHostNodeSetParams,
-    driver_call::cuGraphExecChildGraphNodeSetParams,
-    driver_call::cuGraphExecEventRecordNodeSetEvent,
-    driver_call::cuGraphExecEventWaitNodeSetEvent,
-    driver_call::cuGraphExecNodeSetParams,
-    driver_call::cuGraphNodeSetEnabled,
 };
+constexpr CallId changes_of_nodes[] = {
+    driver_call::cuGraphExecKernelNodeSetParams_v1,  driver_call::cuGraphExecKernelNodeSetParams_v2,
+    driver_call::cuGraphExecMemcpyNodeSetParams,     driver_call::cuGraphExecMemsetNodeSetParams,
+    driver_call::cuGraphExecHostNodeSetParams,       driver_call::cuGraphExecChildGraphNodeSetParams,
+    driver_call::cuGraphExecEventRecordNodeSetEvent, driver_call::cuGraphExecEventWaitNodeSetEvent,
+    driver_call::cuGraphExecNodeSetParams,           driver_call::cuGraphNodeSetEnabled,
+};
+constexpr auto calls = [] {
+  std::array<CallId, std::size(instantiations) + std::size(updates) + std::size(changes_of_nodes) + 1> all{};
+  auto* end = std::ranges::copy(instantiations, all.begin()).out;
+  end = std::ranges::copy(updates, end).out;
+  end = std::ranges::copy(changes_of_nodes, end).out;
+  *end = driver_call::cuGraphExecDestroy;
+  return all;
+}();
+
+template <std::size_t count>
+bool is_one_of(const CallId (&some)[count], CallId id) {
+  return std::ranges::find(some, id) != std::end(some);
+}
 
 // Parameters of these calls, as callbacks have them.
 struct Instantiate {
@@ -122,9 +134,10 @@ std::string name_of_graph(const std::vector<std::string>& kernels) {
   std::string name = "CUDA graph of " + std::to_string(kernels.size()) + (kernels.size() == 1 ? " kernel" : " kernels");
   std::vector<std::string> named;
   for (const std::string& kernel : kernels) {
-    if (named.size() < most_named && std::ranges::find(named, kernel) == named.end()) named.push_back(kernel);
+    const std::string shown = short_name(kernel);
+    if (named.size() < most_named && std::ranges::find(named, shown) == named.end()) named.push_back(shown);
   }
-  for (std::size_t i = 0; i < named.size(); ++i) name += (i == 0 ? ": " : ", ") + short_name(named[i]);
+  for (std::size_t i = 0; i < named.size(); ++i) name += (i == 0 ? ": " : ", ") + named[i];
   return name;
 }
 
@@ -224,8 +237,10 @@ void change_node(CallId id, const SetNode& change) {
 }
 
 /// Whether node by node more would be known of it.
-bool is_to_be_seen(const Graph& graph) {
-  if (graph.nodes.obstacle != nullptr || graph.by_node >= most_by_node || graph.kernels.empty()) return false;
+bool is_to_be_seen(const Graph& graph, CUcontext context) {
+  if (graph.context != context || graph.nodes.obstacle != nullptr || graph.by_node >= most_by_node ||
+      graph.kernels.empty())
+    return false;
   if (overhead_left_ns() < 0) return false;
   return std::ranges::any_of(graph.kernels, [](const auto& kernel) {
     const Slot& slot = *kernel.first;
@@ -270,19 +285,16 @@ void count_whole(Graph& graph, CUcontext context, CUstream stream) {
 }  // namespace
 
 std::span<const CallId> graph_calls() { return calls; }
-bool is_graph_call(CallId id) { return std::ranges::find(calls, id) != std::end(calls); }
+bool is_graph_call(CallId id) { return std::ranges::find(calls, id) != calls.end(); }
 
 void note_graph_call(CallId id, CUcontext context, const void* parameters) {
-  if (id == driver_call::cuGraphExecDestroy) return;
-  if (id == driver_call::cuGraphExecUpdate_v1 || id == driver_call::cuGraphExecUpdate_v2) {
+  if (is_one_of(updates, id)) {
     const auto& update = *static_cast<const Update*>(parameters);
     if (graphs.contains(update.graph)) keep_graph(update.graph, update.like, graphs[update.graph].context);
-  } else if (id < driver_call::cuGraphExecDestroy || id == driver_call::cuGraphInstantiate_v2 ||
-             id == driver_call::cuGraphInstantiateWithFlags || id == driver_call::cuGraphInstantiateWithParams ||
-             id == driver_call::cuGraphInstantiateWithParams_ptsz) {
+  } else if (is_one_of(instantiations, id)) {
     const auto& made = *static_cast<const Instantiate*>(parameters);
     keep_graph(*made.made, made.graph, context);
-  } else {
+  } else if (is_one_of(changes_of_nodes, id)) {
     change_node(id, *static_cast<const SetNode*>(parameters));
   }
 }
@@ -312,7 +324,7 @@ void enter_graph_launch(CallId id, CUcontext context, const void* parameters) {
     return;
   }
   replay.graph = &found->second;
-  CUgraphExec in_its_place = is_to_be_seen(*replay.graph) ? empty_graph(context) : nullptr;
+  CUgraphExec in_its_place = is_to_be_seen(*replay.graph, context) ? empty_graph(context) : nullptr;
   if (in_its_place == nullptr) return count_whole(*replay.graph, context, stream);
   if (replay.graph->slot != nullptr) ++replay.graph->slot->counts->launches;
   replay.result = launch_by_node(*replay.graph, stream);
