@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "inject/sites/played_caches.cuh"
+#include "inject/sites/simulated_caches.cuh"
 #include "inject/sites/site_sums.cuh"
 #include "inject/sites/tensor_map.cuh"
 #include "inject/sites/warp_cost.cuh"
@@ -31,7 +31,7 @@ __device__ __forceinline__ unsigned words_between(unsigned begin, unsigned end) 
   return (~0U >> (32 - (end - begin) / 4)) << (begin / 4);
 }
 
-__device__ __noinline__ void play_line(BulkCopy& copy, std::uint64_t line, unsigned sectors, unsigned words) {
+__device__ __noinline__ void simulate_line(BulkCopy& copy, std::uint64_t line, unsigned sectors, unsigned words) {
   if (copy.table->l2_sets == 0) return;
   const Missing missing = missing_in_l2(copy.table, line, sectors, copy.written);
   const unsigned before = atomicOr(&copy.table->l2_words[2 * missing.place + (copy.written ? 1 : 0)], words);
@@ -51,7 +51,7 @@ __device__ __noinline__ void add_line(BulkCopy& copy, std::uint64_t begin, unsig
   copy.costs.useful_bytes += bytes;
   copy.costs.sectors += static_cast<unsigned>(__popc(sectors));
   copy.costs.lines += 1;
-  play_line(copy, begin >> 7, sectors, words_between(first, first + bytes));
+  simulate_line(copy, begin >> 7, sectors, words_between(first, first + bytes));
 }
 
 /// Bytes side by side, 16 at least.

@@ -9,7 +9,7 @@
 
 #include "inject/sites/bulk_copies.cuh"
 #include "inject/sites/patch_flags.hpp"
-#include "inject/sites/played_caches.cuh"
+#include "inject/sites/simulated_caches.cuh"
 #include "inject/sites/site_sums.cuh"
 #include "inject/sites/site_table.hpp"
 #include "inject/sites/warp_cost.cuh"
@@ -45,7 +45,7 @@ __device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) 
   return missing;
 }
 
-/// Plays L1 and L2 with the request.
+/// Simulates L1 and L2 with the request.
 __device__ __noinline__ void simulate(const Access& access, const Line& line, Costs& costs, unsigned mask,
                                       unsigned lane) {
   Missing missing;

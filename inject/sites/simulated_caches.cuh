@@ -8,7 +8,7 @@
 
 namespace gpumem::inject {
 
-// The caches played here follow simpler rules than those of predictions (engine/model/cache_simulation.hpp), on
+// The caches simulated here follow simpler rules than those of predictions (engine/model/cache_simulation.hpp), on
 // purpose. All warps of the GPU change them at once, without locks: what is known of a line has to fit the word that
 // one atomic changes. So sets have four ways, chance says which line makes way, L2 is one part, and nobody follows when
 // a written line goes to memory. In return every access is seen, in the order in which the GPU makes them.
