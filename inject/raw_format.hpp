@@ -133,11 +133,10 @@ enum class Unseen : std::uint32_t {
   failed,       ///< the kernel could not be patched, or counting it failed
   no_memory,    ///< no room for the tables on the GPU
   times_only,   ///< nothing but times was asked for, or is possible
-  cooperative,  ///< needs all its blocks at once, of which fewer may fit with the patch
   refused,      ///< this machine does not let the process count
   few_launches  ///< counting takes more launches than there were
 };
-inline constexpr std::uint32_t unseen_reasons = 11;
+inline constexpr std::uint32_t unseen_reasons = 10;
 
 struct ProblemEvent {
   std::uint32_t fatal = 0;  ///< nothing of the process can be seen

@@ -56,7 +56,7 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
   if (watched.kernel == nullptr) return std::nullopt;
   watched.device = current_device();
   watched.slot = slot_of(watched.kernel->number, watched.launch.shape, watched.device);
-  if (watched.slot == nullptr) return std::nullopt;
+  if (watched.slot == nullptr) return watched;
   if (watched.slot->counts->launches == 0) launches_since_new.store(0, std::memory_order_relaxed);
   if (!watched.kernel->written) {
     write_kernel(*watched.kernel, image_of(watched.kernel->module));
@@ -65,9 +65,12 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
   return watched;
 }
 
-std::optional<WatchedLaunch> begin_launch(CallId id, CUcontext context, const void* parameters, const char* symbol) {
-  auto watched = find_launch(launch_of(id, parameters), context, symbol);
-  if (!watched) ++totals().beyond_slots;
+std::optional<WatchedLaunch> begin_launch(const Launch& launch, CUcontext context, const char* symbol) {
+  auto watched = find_launch(launch, context, symbol);
+  if (watched && watched->slot == nullptr) {
+    ++totals().beyond_slots;
+    return std::nullopt;
+  }
   return watched;
 }
 

@@ -50,11 +50,11 @@ struct WatchedLaunch {
 /// Drops what is kept of contexts that have ended. Comes before anything else that is done with a call of the
 /// program's.
 void forget_ended_contexts();
-/// Finds whose it is. Nothing where that cannot be told or kept. `symbol` is the kernel's name as the callback has it.
+/// Finds whose it is. Nothing where that cannot be told; no slot where there is none left. `symbol` is the kernel's
+/// name as the callback has it.
 [[nodiscard]] std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context, const char* symbol);
-/// The same of a launch that a call asks for.
-[[nodiscard]] std::optional<WatchedLaunch> begin_launch(CallId id, CUcontext context, const void* parameters,
-                                                        const char* symbol);
+/// The same of a launch that a call asks for. Nothing where there is no slot, which is counted.
+[[nodiscard]] std::optional<WatchedLaunch> begin_launch(const Launch& launch, CUcontext context, const char* symbol);
 /// Whether the stream is being recorded: what is launched into it does not run now.
 [[nodiscard]] bool is_captured(CUstream stream);
 /// Counts launches of the slot, and the range that the thread is in.

@@ -133,9 +133,9 @@ class Merge {
     for (const RawGraph& graph : process.graphs) {
       const auto slot = process.slots.find(graph.event.slot);
       if (slot == process.slots.end()) continue;
-      const bool is_new = graph.event.as_a_whole != 0 ? wholes_.insert({&process, slot->first}).second
-                                                      : by_node.insert(slot->first).second;
-      if (is_new && slot->second.launches > 0) add_graph(process, graph, slot->second);
+      if (graph.event.as_a_whole == 0) by_node.insert(slot->first);
+      const bool is_known = run_.graph_of.contains({&process, slot->first});
+      if (!is_known && slot->second.launches > 0) add_graph(process, graph, slot->second);
     }
     return by_node;
   }
@@ -315,7 +315,6 @@ class Merge {
   MergedRun run_;
   std::uint64_t began_ns_ = 0;  // the run's first launch
   std::map<Key, std::size_t> places_;
-  std::set<std::pair<const RawProcess*, std::uint32_t>> wholes_;  // slots of graphs that are results themselves
   std::uint64_t beyond_slots_ = 0;
   std::uint64_t graph_launches_ = 0;
   std::size_t lost_tables_ = 0;

@@ -97,8 +97,6 @@ const char* reason_text(inject::Unseen reason) {
       return "it could not be patched or counted";
     case inject::Unseen::no_memory:
       return "the GPU had no memory left for the tables";
-    case inject::Unseen::cooperative:
-      return "a cooperative launch, all of whose blocks have to fit on the GPU at once";
     case inject::Unseen::refused:
       return "this machine does not let the program be counted";
     case inject::Unseen::few_launches:

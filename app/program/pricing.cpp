@@ -180,7 +180,7 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
   }
   if (launch.measured_s) explained_share_ = std::min(1.0, as_it_is_.seconds / *launch.measured_s);
   find_interval(major);
-  find_doubts(path, instructions_of(launch.code, major));
+  find_doubts(path);
 }
 
 void Pricing::find_what_l2_had() {
@@ -213,12 +213,12 @@ void Pricing::find_interval(unsigned major) {
              std::max(seconds(UnseenWays::most), as_it_is_.seconds) * error};
 }
 
-void Pricing::find_doubts(const WarpPath& path, const std::vector<MachineInstruction>& code) {
+void Pricing::find_doubts(const WarpPath& path) {
   constexpr double explains_enough = 0.75;
   constexpr double explains_something = 0.5;
   const double share = explained_share_.value_or(1);
   if (!path.uncounted.empty()) {
-    no_prediction_ = uncounted_words(code[path.uncounted.front()].hidden);
+    no_prediction_ = uncounted_words(path.uncounted.front().hidden);
   } else if (path.has_unseen_loops && share < explains_enough) {
     no_prediction_ = "it has loops without accesses, and nobody sees how often they run";
   } else if (share < explains_something) {

@@ -82,8 +82,8 @@ class Pricing {
 
   /// Why nothing can be said; empty where something can.
   [[nodiscard]] const std::string& no_prediction() const { return no_prediction_; }
-  /// Instructions that moved what no site counts, by their index.
-  [[nodiscard]] const std::vector<std::size_t>& uncounted() const { return uncounted_; }
+  /// What the launch moved and no site counts.
+  [[nodiscard]] const std::vector<UncountedAccess>& uncounted() const { return uncounted_; }
   [[nodiscard]] const PricedLaunch& as_it_is() const { return as_it_is_; }
   /// Of the seconds as it is: by what stages of this kind are off, and by how often code may have run that nobody saw.
   [[nodiscard]] const Interval& within() const { return within_; }
@@ -99,14 +99,14 @@ class Pricing {
   [[nodiscard]] PricedLaunch price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const;
   void find_what_l2_had();
   void find_interval(unsigned major);
-  void find_doubts(const WarpPath& path, const std::vector<MachineInstruction>& code);
+  void find_doubts(const WarpPath& path);
 
   const LaunchSums& launch_;
   const model::Profile& profile_;
   SiteDemand demand_;
   Workload workload_;
   double matrix_wavefronts_ = 0;
-  std::vector<std::size_t> uncounted_;
+  std::vector<UncountedAccess> uncounted_;
   PricedLaunch as_it_is_;
   Interval within_;
   std::optional<double> explained_share_;

@@ -65,13 +65,13 @@ std::uint64_t least_sectors_of(const std::vector<const inject::Site*>& sites) {
   return least;
 }
 
-struct UncountedAccess {
+struct HiddenAccess {
   access::Space space;
   access::Op op;
   std::string_view what;
 };
 
-UncountedAccess uncounted_access(Hidden hidden) {
+HiddenAccess hidden_access(Hidden hidden) {
   switch (hidden) {
     case Hidden::tensor_store:
       return {access::Space::global, access::Op::store, "tensor stores"};
@@ -158,7 +158,6 @@ class KernelRecord {
 
   void price(const model::Profile& profile) {
     group_sites();
-    major_ = static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
     const Pricing pricing(launch_, profile);
     uncounted_ = pricing.uncounted();
     record_.explained_share = pricing.explained_share();
@@ -258,10 +257,9 @@ class KernelRecord {
 
   /// Of which no callback told: they are named, and that is all.
   void add_uncounted_sites() {
-    const std::vector<MachineInstruction> code = instructions_of(launch_.code, major_);
-    for (const std::size_t index : uncounted_) {
-      const UncountedAccess access = uncounted_access(code[index].hidden);
-      const inject::Site site{.pc = index * instruction_bytes};
+    for (const UncountedAccess& uncounted : uncounted_) {
+      const HiddenAccess access = hidden_access(uncounted.hidden);
+      const inject::Site site{.pc = uncounted.index * instruction_bytes};
       record_.access.push_back({.site = names_.name(kernel_, *shown_, site),
                                 .space = std::string(to_string(access.space)),
                                 .op = std::string(to_string(access.op)),
@@ -321,8 +319,7 @@ class KernelRecord {
   LaunchSums launch_;
   Workload workload_;
   std::vector<SiteGroup> groups_;
-  std::vector<std::size_t> uncounted_;  // instructions of the launch
-  unsigned major_ = 0;
+  std::vector<UncountedAccess> uncounted_;
   report::Record record_;
 };
 

@@ -118,7 +118,7 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
   const Unnoticed unnoticed;
   forget_ended_contexts();
   add_records();
-  const auto watched = begin_launch(id, data.context, data.functionParams, data.symbolName);
+  const auto watched = begin_launch(launch_of(id, data.functionParams), data.context, data.symbolName);
   if (!watched) return;
   if (is_captured(watched->launch.stream)) {
     graphs_have_collectives = graphs_have_collectives || watched->kernel->collective;

@@ -124,7 +124,9 @@ CUgraphExec empty_graph(CUcontext context) {
 /// A launch of the node, found to be somebody's.
 std::optional<WatchedLaunch> watched_node(const KernelNode& node, CUcontext context, CUstream stream) {
   Launch launch{.function = node.function, .shape = node.shape, .stream = stream, .cooperative = node.cooperative};
-  return find_launch(launch, context, nullptr);
+  auto watched = find_launch(launch, context, nullptr);
+  if (watched && watched->slot == nullptr) watched.reset();
+  return watched;
 }
 
 /// The names of its kernels, which stand for a graph: those that do the same are one to whoever reads of them.
@@ -287,6 +289,8 @@ void count_whole(Graph& graph, CUcontext context, CUstream stream) {
 std::span<const CallId> graph_calls() { return calls; }
 bool is_graph_call(CallId id) { return std::ranges::find(calls, id) != calls.end(); }
 
+bool ends_graph(CallId id) { return id == driver_call::cuGraphExecDestroy; }
+
 void note_graph_call(CallId id, CUcontext context, const void* parameters) {
   if (is_one_of(updates, id)) {
     const auto& update = *static_cast<const Update*>(parameters);
@@ -299,8 +303,7 @@ void note_graph_call(CallId id, CUcontext context, const void* parameters) {
   }
 }
 
-void note_graph_end(CallId id, const void* parameters) {
-  if (id != driver_call::cuGraphExecDestroy) return;
+void note_graph_end(const void* parameters) {
   CUgraphExec graph = *static_cast<CUgraphExec const*>(parameters);
   graphs.erase(graph);
   const std::lock_guard lock(marking);

@@ -14,13 +14,15 @@ namespace gpumem::inject {
 /// Calls that make, change and destroy graphs that can be launched.
 [[nodiscard]] std::span<const CallId> graph_calls();
 [[nodiscard]] bool is_graph_call(CallId id);
+/// Whether the call destroys a graph: what matters is then its begin.
+[[nodiscard]] bool ends_graph(CallId id);
 
 // With the lock of `watch()` held, in relaxed capture mode:
 
-/// A call of `graph_calls` has returned without an error.
+/// A call of `graph_calls` that ends none has returned without an error.
 void note_graph_call(CallId id, CUcontext context, const void* parameters);
-/// A call of `graph_calls` begins.
-void note_graph_end(CallId id, const void* parameters);
+/// A call that ends a graph begins.
+void note_graph_end(const void* parameters);
 /// Kernels of this graph launch graphs: it runs as a whole.
 void note_launching_graph(CUgraphExec graph);
 

@@ -61,8 +61,9 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (count_known(data.context, key)) return;
   const Unnoticed unnoticed;
   forget_ended_contexts();
-  const bool captured = is_captured(launch_of(id, data.functionParams).stream);
-  const auto watched = begin_launch(id, data.context, data.functionParams, data.symbolName);
+  const Launch launch = launch_of(id, data.functionParams);
+  const bool captured = is_captured(launch.stream);
+  const auto watched = begin_launch(launch, data.context, data.symbolName);
   if (!watched) return;
   if (captured) return note_caller(*watched->slot);  // it runs when its graph does, which somebody else launches
   call.launch = begin_observing(*watched, data.context);
@@ -78,9 +79,8 @@ void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   const Unnoticed unnoticed;
   note_launched(call.launch);
   std::unique_lock lock = call.launch.sampled ? std::move(call.lock) : std::unique_lock(watch().mutex);
-  result = end_observing(call.launch, result, [&] {
-    return launch_again(id, data.functionParams, launch_of(id, data.functionParams).stream);
-  });
+  result = end_observing(call.launch, result,
+                         [&] { return launch_again(id, data.functionParams, call.launch.sample.stream); });
 }
 
 void on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
@@ -99,12 +99,13 @@ void on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data
 
 void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   const bool enters = data.callbackSite == SANITIZER_API_ENTER;
+  if (enters != ends_graph(id)) return;
   if (!enters && *static_cast<const CUresult*>(data.functionReturnValue) != CUDA_SUCCESS) return;
   const std::lock_guard lock(watch().mutex);
   if (watch().in_child) return;
   const Unnoticed unnoticed;
   forget_ended_contexts();
-  enters ? note_graph_end(id, data.functionParams) : note_graph_call(id, data.context, data.functionParams);
+  enters ? note_graph_end(data.functionParams) : note_graph_call(id, data.context, data.functionParams);
 }
 
 /// Times are had when the program has waited for the GPU, and the last ones of a context before it ends.

@@ -110,7 +110,7 @@ class Path {
         if (site == nullptr) path.matrix_wavefronts += times * instruction.wavefronts;
         if (instruction.pipe != Pipe::issue)
           busy[static_cast<std::size_t>(instruction.pipe)] += times * cycles_of(instruction, site);
-        if (instruction.hidden != Hidden::nothing && site == nullptr) path.uncounted.push_back(i);
+        if (instruction.hidden != Hidden::nothing && site == nullptr) path.uncounted.push_back({i, instruction.hidden});
       }
     }
     const auto busiest = std::ranges::max_element(busy);

@@ -14,6 +14,12 @@
 
 namespace gpumem::app {
 
+/// An instruction that ran and moved what no site counts.
+struct UncountedAccess {
+  std::size_t index = 0;  ///< of the instruction
+  Hidden hidden = Hidden::nothing;
+};
+
 /// Sums over all warps of a launch.
 struct WarpPath {
   bool known = false;           ///< false: there is no code, or nobody knows how to read it
@@ -30,8 +36,7 @@ struct WarpPath {
   bool polls = false;
   /// Whether some loop runs nobody knows how often, for nothing in it is seen.
   bool has_unseen_loops = false;
-  /// Instructions that ran and moved what no site counts, by their index.
-  std::vector<std::size_t> uncounted = {};
+  std::vector<UncountedAccess> uncounted = {};
 };
 
 /// How many warps go a way that nothing tells of: as few as can be, as many, or about half of those that could.

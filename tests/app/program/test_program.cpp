@@ -171,7 +171,6 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
                                                     {Unseen::failed, "patched"},
                                                     {Unseen::no_memory, "no memory left"},
                                                     {Unseen::times_only, "nothing but times"},
-                                                    {Unseen::cooperative, "cooperative"},
                                                     {Unseen::refused, "does not let"},
                                                     {Unseen::few_launches, "--replay"},
                                                     {Unseen::none, "seen to its end"}};
