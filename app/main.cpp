@@ -17,6 +17,7 @@
 #include "app/suite/suite.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
+#include "engine/model/find_profile.hpp"
 
 namespace {
 
@@ -43,7 +44,8 @@ int run(const std::vector<std::string>& command) {
                                      .out_terminal = app::inspect_terminal(1),
                                      .err_terminal = app::inspect_terminal(2),
                                      .interrupted = stop_requested,
-                                     .command = command};
+                                     .command = command,
+                                     .own_profiles = model::own_profiles_folder()};
   const app::Request request =
       app::parse_command_line({command.begin() + 1, command.end()}, {probes(), app::suite_names()});
   if (request.takes_long) app::catch_interrupts();

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "app/calibrate/calibration.hpp"
@@ -13,7 +15,9 @@
 #include "app/run/record_of.hpp"
 #include "app/run/shape_choice.hpp"
 #include "engine/base/error.hpp"
+#include "engine/model/find_profile.hpp"
 #include "engine/model/fit.hpp"
+#include "engine/model/profile_names.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
@@ -70,21 +74,19 @@ Measured measure_plan(Backend& backend, bool quiet, const Environment& environme
   return measured;
 }
 
-Measured measure(const CalibrateArguments& arguments, const Environment& environment) {
+std::unique_ptr<Backend> open_gpu(const CalibrateArguments& arguments, const Environment& environment) {
   MeasureOptions options;
   // The model is off by more than this; what counts is to have many different cases.
   options.stopping.ci_width = 0.02;
   options.stopping.time_budget = measure::Seconds(0.03);
   if (arguments.device) options.device = *arguments.device;
-  std::unique_ptr<Backend> backend;
   try {
-    backend = environment.measure(options);
+    return environment.measure(options);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::no_gpu) throw;
     throw no_gpu_error(std::string(error.what()) +
                        "; to fit reports that were measured elsewhere: gpumem calibrate --from REPORT");
   }
-  return measure_plan(*backend, arguments.quiet, environment);
 }
 
 // ---- From reports
@@ -93,7 +95,7 @@ Measured measure(const CalibrateArguments& arguments, const Environment& environ
 Device completed(Device device, const std::string& path) {
   for (const std::string& name : model::profile_names()) {
     const Device kind = model::load_profile(name).device;
-    if (kind.name != device.name) continue;
+    if (!model::same_gpu(kind.name, device.name)) continue;
     const auto fill = [](auto& own, auto of_kind) { own = own == 0 ? of_kind : own; };
     fill(device.shared_bytes_per_block, kind.shared_bytes_per_block);
     fill(device.shared_bytes_per_multiprocessor, kind.shared_bytes_per_multiprocessor);
@@ -170,15 +172,9 @@ std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records,
 
 // ---- Results
 
-/// Says in the profile how each rate is known.
+/// Says in the profile how each rate is known; of those that were kept it says so already.
 void explain(model::Profile& profile, const std::vector<model::RateEstimate>& estimates,
              const std::map<std::string, std::string>& read_off, std::size_t cases, const std::string& day) {
-  const std::string scaled =
-      profile.from_attributes ? "the H200's, scaled by what the device says of itself; not measured" : "";
-  for (const model::RateField& field : model::rate_fields()) {
-    std::string& how = profile.how[field.name];
-    if (how.empty()) how = scaled;
-  }
   for (const model::RateEstimate& rate : estimates) {
     if (!rate.determined) continue;
     profile.how[rate.name] = fmt::format("fitted to {} cases measured by gpumem calibrate on {}, +-{}", cases, day,
@@ -214,16 +210,61 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
   return text;
 }
 
+// ---- Where it goes
+
+/// Makes the folder of the user's own profiles, and returns the file of this device there. Throws a usage error.
+std::string own_file(const Device& device, const Environment& environment) {
+  const std::filesystem::path& folder = environment.own_profiles;
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    throw usage_error(fmt::format("cannot make the folder '{}' for your own profiles: {}; name a file with -o FILE",
+                                  folder.string(), failed.message()));
+  }
+  return model::own_profile_file(folder, device).string();
+}
+
+/// What stands below the rates.
+std::string written_words(const std::string& path, const Device& device, bool own) {
+  if (!own) return fmt::format("\nWritten to {0}; predict with: gpumem probe --backend model --gpu {0}\n", path);
+  return fmt::format(
+      "\nWritten to {}; from now on what is measured on such a GPU is held against it. Predict with: gpumem probe "
+      "--backend model --gpu {}\n",
+      path, report::shell_quoted(device.name));
+}
+
 }  // namespace
 
 int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment) {
+  const bool own = !arguments.output;
+  if (own && environment.own_profiles.empty()) {
+    throw usage_error(
+        "neither XDG_CONFIG_HOME nor HOME says where your own profiles are; set one, or name a file with -o FILE");
+  }
   std::optional<FileOutput> file;
+  std::string path = arguments.output.value_or("");
   std::vector<std::string> inputs = arguments.from;
   inputs.insert(inputs.end(), arguments.check.begin(), arguments.check.end());
-  if (arguments.output && *arguments.output != "-") file.emplace(*arguments.output, inputs);
+  // Whatever is wrong with the file is found before anything is measured.
+  const auto open_file = [&] {
+    if (path != "-") file.emplace(path, inputs);
+  };
+  if (!own) open_file();
+  const auto open_own = [&](const Device& device) {
+    if (!own) return;
+    path = own_file(device, environment);
+    open_file();
+  };
 
-  const Measured measured =
-      arguments.from.empty() ? measure(arguments, environment) : measured_before(arguments, environment);
+  Measured measured;
+  if (arguments.from.empty()) {
+    const std::unique_ptr<Backend> backend = open_gpu(arguments, environment);
+    open_own(backend->device());
+    measured = measure_plan(*backend, arguments.quiet, environment);
+  } else {
+    measured = measured_before(arguments, environment);
+    open_own(measured.device);
+  }
   const model::Profile start = model::profile_of(measured.device);
   Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
   const auto cases = cases_of(measured.fitted, start, environment.registry, progress);
@@ -250,16 +291,13 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
     summary += errors_line(fmt::format("off by, held out ({})", measured.held_out_in_words),
                            model::errors_of(held_out, fit.profile));
   }
-  if (arguments.output == "-") {
+  if (!file) {
     write_result(environment.out, json);
     if (!arguments.quiet) environment.err << summary;
     return 0;
   }
-  if (file) {
-    file->replace(json);
-    summary += fmt::format("\nWritten to {}; predict with: gpumem probe --backend model --gpu {}\n", *arguments.output,
-                           *arguments.output);
-  }
+  file->replace(json);
+  summary += written_words(path, measured.device, own);
   if (!arguments.quiet) write_result(environment.out, summary);
   return 0;
 }
@@ -269,7 +307,9 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,
                     "The GPU to calibrate where there are several, see 'gpumem devices', e.g. --device 1");
   options.add_value("-o,--output", "FILE", arguments->output,
-                    "Write the profile to a file, which --gpu reads; - is stdout. Without it the rates are only shown");
+                    "Write the profile to this file alone, which --gpu reads; - is stdout. Without it the profile is "
+                    "your own of such a GPU from then on: in $XDG_CONFIG_HOME/gpumem/gpus, else in "
+                    "~/.config/gpumem/gpus, where measurements and --gpu find it by the GPU's name, e.g. -o mine.json");
   options.add_value("from", "REPORT", arguments->from,
                     "Fit to the measured cases of a saved JSON report instead of measuring; repeatable, needs no GPU");
   options.add_value("check", "REPORT", arguments->check,
@@ -280,7 +320,8 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
   options.add_switch("quiet", arguments->quiet, "No progress, and no table of the rates, e.g. in a script");
   options.footer(
       "Examples:\n"
-      "  gpumem calibrate -o mine.json                   less than a minute on the GPU\n"
+      "  gpumem calibrate                                less than a minute on the GPU, predicted by it from then on\n"
+      "  gpumem calibrate -o mine.json                   to keep, or for somebody else\n"
       "  gpumem probe --offset 0..32 --backend model --gpu mine.json\n"
       "  gpumem calibrate --from offset.json --from stride.json -o mine.json");
   return [arguments] {

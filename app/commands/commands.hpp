@@ -79,7 +79,7 @@ struct CompareArguments : ResultRequest {
 
 struct CalibrateArguments {
   std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id
-  std::optional<std::string> output;  ///< the profile's file, or "-" for stdout
+  std::optional<std::string> output;  ///< the profile's file, or "-" for stdout; absent: the user's own of such a GPU
   std::vector<std::string> from;      ///< reports to fit to instead of measuring
   std::vector<std::string> check;     ///< reports to hold the fitted rates against
   std::optional<std::string> name;    ///< of the profile
@@ -87,8 +87,8 @@ struct CalibrateArguments {
 };
 
 /// Measures the calibration plan (or reads reports), fits the rates, prints them with their uncertainty and the fit's
-/// errors, and writes the profile if a file is asked for. Throws a usage error for reports that are of several GPUs or
-/// hold nothing to fit to, and a no-GPU error that says how to do without one.
+/// errors, and writes the profile. Throws a usage error for a file that cannot be written, and for reports that are of
+/// several GPUs or hold nothing to fit to, and a no-GPU error that says how to do without one.
 [[nodiscard]] int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment);
 
 struct ListArguments {

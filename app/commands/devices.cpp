@@ -10,9 +10,11 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/output/terminal.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/base/words.hpp"
+#include "engine/model/find_profile.hpp"
 #include "report/text/text.hpp"
 #include "report/write/writers.hpp"
 
@@ -43,6 +45,17 @@ std::string host_side(const Device& device) {
   if (device.copy_engines > 0) text += "; " + report::counted(device.copy_engines, "copy engine");
   if (device.numa_node) text += fmt::format("; NUMA node {}", *device.numa_node);
   return text;
+}
+
+/// "'h200', shipped", or that there is none.
+std::string predicting(const Device& device, const Environment& environment) {
+  const model::Profile profile = model::profile_for(device, {.named = {}, .own = environment.own_profiles},
+                                                    [&](const std::string& line) { say(environment.err, line); });
+  if (profile.source == model::ProfileSource::attributes) {
+    return "from its attributes: there is no profile of it, which gpumem calibrate makes";
+  }
+  return fmt::format("from profile '{}', {}", report::one_line(profile.name),
+                     profile.source == model::ProfileSource::own ? "your own" : "shipped");
 }
 
 std::string in_words(const Device& device) {
@@ -141,7 +154,8 @@ int run_devices_command(const DevicesArguments& arguments, const Environment& en
   }
   std::string text;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    text += fmt::format("{}{}: {}\n{}", i > 0 ? "\n" : "", i, devices[i].name, in_words(devices[i]));
+    text += fmt::format("{}{}: {}\n{}  predicted {}\n", i > 0 ? "\n" : "", i, devices[i].name, in_words(devices[i]),
+                        predicting(devices[i], environment));
   }
   if (const std::string links = links_in_words(devices); !links.empty()) text += "\n" + links;
   write_result(environment.out, arguments.json ? in_json(devices) : text);

@@ -48,9 +48,9 @@ std::string missing_words(const WatchOptions& options) {
 }
 
 report::Report finished_report(const std::filesystem::path& folder, const ProgramRun& run,
-                               const std::optional<model::Profile>& profile, const std::string& started_at,
+                               const model::ProfileChoice& predicting, const std::string& started_at,
                                const Environment& environment) {
-  report::Report report = program_report(folder, run, profile);
+  report::Report report = program_report(folder, run, predicting);
   report.tool = build_information();
   report.command = environment.command;
   report.started_at = started_at;
@@ -112,7 +112,7 @@ struct Outcome {
   std::optional<std::string> missing;  ///< as in Watched
 };
 
-Outcome run_once(const RunArguments& arguments, const Places& places, const std::optional<model::Profile>& profile,
+Outcome run_once(const RunArguments& arguments, const Places& places, const model::ProfileChoice& predicting,
                  const Environment& environment) {
   const RawFolder folder(places);
   Signals signals([&folder] { folder.remove(); });
@@ -126,16 +126,16 @@ Outcome run_once(const RunArguments& arguments, const Places& places, const std:
   if (outcome.full) watch.notes.push_back(*outcome.full);
   if (outcome.traces.used_cuda && watch.missing) watch.notes.push_back(*watch.missing);
   const ProgramRun run{.command = arguments.command, .exit_code = outcome.exit_code, .notes = watch.notes};
-  outcome.report = finished_report(watch.raw_files, run, profile, started_at, environment);
+  outcome.report = finished_report(watch.raw_files, run, predicting, started_at, environment);
   return outcome;
 }
 
 /// Access by access, and once more to be counted if that went well.
-Outcome run_twice(const RunArguments& arguments, const Places& places, const std::optional<model::Profile>& profile,
+Outcome run_twice(const RunArguments& arguments, const Places& places, const model::ProfileChoice& predicting,
                   const Environment& environment) {
   RunArguments once = arguments;
   once.counters = false;
-  Outcome sites = run_once(once, places, profile, environment);
+  Outcome sites = run_once(once, places, predicting, environment);
   if (sites.exit_code != 0 || !sites.traces.used_cuda) {
     if (sites.traces.used_cuda) {
       sites.report.program->notes.emplace_back("the command was not run again to be counted, for it had failed");
@@ -143,7 +143,7 @@ Outcome run_twice(const RunArguments& arguments, const Places& places, const std
     return sites;
   }
   if (!arguments.quiet) say(environment.err, "seen access by access; the command runs once more, to be counted");
-  Outcome both = run_once(arguments, places, profile, environment);
+  Outcome both = run_once(arguments, places, predicting, environment);
   if (both.exit_code != sites.exit_code) {
     both.report.program->notes.push_back(fmt::format("the command ended with {} the first time", sites.exit_code));
   }
@@ -174,10 +174,10 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   // Whatever can be wrong is found before the command has run for hours.
   const ResultOutputs outputs(reading(arguments, profile_files(arguments.gpu)), report::table_formats(),
                               environment.err, environment.err_terminal);
-  std::optional<model::Profile> profile;
-  if (arguments.gpu) profile = model::load_profile(*arguments.gpu);
+  const model::ProfileChoice predicting{.named = arguments.gpu, .own = environment.own_profiles};
+  if (predicting.named) static_cast<void>(model::find_profile(*predicting.named, predicting.own));
   const auto run = arguments.counters && arguments.sites ? run_twice : run_once;
-  const Outcome outcome = run(arguments, real_places(), profile, environment);
+  const Outcome outcome = run(arguments, real_places(), predicting, environment);
 
   if (outcome.traces.used_cuda && !outcome.traces.fatal) {
     write_or_say(environment, [&] { outputs.finish(ResultOutputs::of(outcome.report)); });
@@ -245,8 +245,8 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,
                     "Only on this GPU, as the program numbers it, e.g. --device 1");
   options.add_value("gpu", "PROFILE|FILE", arguments->gpu,
-                    "The profile that says what the GPU could do (default: that of its name), e.g. --gpu mine.json "
-                    "from gpumem calibrate");
+                    "The profile that says what the GPU could do (default: that of its name, of gpumem calibrate if it "
+                    "left one), e.g. --gpu mine.json");
   options.group("Results");
   options.add_format(report::table_formats(), arguments->format,
                      "How stderr shows them after the command has ended: a table for people (default), json or csv for "

@@ -34,7 +34,8 @@ report::GraphRecord graph_record(const MergedGraph& graph) {
   return record;
 }
 
-report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run) {
+/// `told`: of the profiles that predict.
+report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run, const std::vector<std::string>& told) {
   report::ProgramRecord program;
   program.command = run.command;
   program.exit_code = run.exit_code;
@@ -56,8 +57,10 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run)
   if (merged.by_sites) program.engines.emplace_back(report::sites_engine);
   if (merged.by_counters) program.engines.emplace_back(report::counters_engine);
   program.notes = run.notes;
-  for (const std::string& note : merged.notes) {
-    if (std::ranges::find(program.notes, note) == program.notes.end()) program.notes.push_back(note);
+  for (const auto* notes : {&merged.notes, &told}) {
+    for (const std::string& note : *notes) {
+      if (std::ranges::find(program.notes, note) == program.notes.end()) program.notes.push_back(note);
+    }
   }
   return program;
 }
@@ -65,19 +68,26 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run)
 }  // namespace
 
 report::Report program_report(const std::filesystem::path& folder, const ProgramRun& run,
-                              const std::optional<model::Profile>& profile) {
+                              const model::ProfileChoice& predicting) {
   const std::vector<RawProcess> processes = read_raw_data(folder);
   const MergedRun merged_run = merged(processes);
   std::vector<model::Profile> profiles;
-  for (const Device& device : merged_run.devices) profiles.push_back(profile ? *profile : model::profile_of(device));
+  std::vector<std::string> told;
+  for (const Device& device : merged_run.devices) {
+    profiles.push_back(model::profile_for(device, predicting, [&](const std::string& line) { told.push_back(line); }));
+  }
 
   report::Report report;
   report.backend = "cuda";
   report.devices = merged_run.devices;
   if (!report.devices.empty()) report.device = report.devices.front();
-  if (!profiles.empty() && !profiles.front().from_attributes) report.profile = profiles.front().name;
+  if (!profiles.empty()) {
+    const model::Profile& first = profiles.front();
+    if (first.source != model::ProfileSource::attributes) report.profile = first.name;
+    report.profile_source = model::to_string(first.source);
+  }
   report.watched = {"cache_resident", "partly_cached", "predicted_from_attributes"};
-  report.program = program_of(merged_run, run);
+  report.program = program_of(merged_run, run, told);
   report.results = records_of(merged_run, profiles);
   if (std::ranges::find(report.results, no_tensor_loads, &report::Record::no_prediction) != report.results.end()) {
     report.program->notes.emplace_back(

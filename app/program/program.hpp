@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/profile.hpp"
+#include "engine/model/find_profile.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::app {
@@ -19,11 +19,11 @@ struct ProgramRun {
 };
 
 /// The report of a run from the raw files in `folder`: devices, program, results ranked by what could be saved. Damaged
-/// or cut-off files lose no more than what is damaged, and a note says so. `profile` is that of --gpu; without one,
-/// each device's is chosen by its name. Does not fill tool, host, started_at and command. Throws a usage error when the
-/// folder cannot be read.
+/// or cut-off files lose no more than what is damaged, and a note says so. `predicting` says by which profile each
+/// device is predicted; what there is to say of that is a note. Does not fill tool, host, started_at and command.
+/// Throws a usage error when the folder cannot be read.
 [[nodiscard]] report::Report program_report(const std::filesystem::path& folder, const ProgramRun& run,
-                                            const std::optional<model::Profile>& profile = {});
+                                            const model::ProfileChoice& predicting = {});
 
 /// What the raw files tell before anything is made of them.
 struct ProgramTraces {

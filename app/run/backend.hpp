@@ -10,6 +10,7 @@
 
 #include "engine/machine/numa.hpp"
 #include "engine/measure/counters.hpp"
+#include "engine/model/find_profile.hpp"
 #include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
@@ -33,6 +34,8 @@ class Backend {
   [[nodiscard]] virtual std::vector<std::uint64_t> side_by_side() const { return {}; }
   /// Name of the GPU profile predictions come from; absent when they come from the device's own attributes.
   [[nodiscard]] virtual std::optional<std::string> profile() const = 0;
+  /// Where that profile is from: "shipped", "own", "file", or "attributes"; absent where nobody says.
+  [[nodiscard]] virtual std::optional<std::string> profile_source() const { return std::nullopt; }
   /// How good a case is by a quick look at its headline, to choose between launch shapes: the more the better,
   /// whichever way the headline is. Throws a probe error.
   [[nodiscard]] virtual double trial(const Case& tested) = 0;
@@ -62,23 +65,24 @@ class Backend {
   [[nodiscard]] virtual bool lost() const { return false; }
 };
 
-/// Predicts for the GPU of a profile: a name from configs/gpus ("h200") or the path of a profile file.
-/// Throws a usage error for an unknown name (with the nearest) or an invalid file.
-[[nodiscard]] std::unique_ptr<Backend> make_model_backend(const std::string& gpu);
+/// Predicts for the GPU, or the node, of a profile.
+[[nodiscard]] std::unique_ptr<Backend> make_model_backend(model::Profile profile);
 
 struct MeasureOptions {
   measure::StoppingRule stopping;
   std::string device = "0";  ///< CUDA index, UUID ("GPU-...", or a unique beginning of it) or PCI bus id
   measure::NumaRequest numa = {};
   measure::Counting counting = measure::Counting::off;
-  bool links = false;  ///< whether some case is about what joins the GPUs of the machine
+  bool links = false;                    ///< whether some case is about what joins the GPUs of the machine
+  model::ProfileChoice predicting = {};  ///< by what is predicted beside each measurement
   /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
   std::function<bool()> interrupted = [] { return false; };
   /// Called when a case has been verified and is about to be timed.
   std::function<void()> before_timing = [] {};
 };
 
-/// Measures on a GPU. Throws a no-GPU error when there is none or the selected one does not exist.
+/// Measures on a GPU. Throws a no-GPU error when there is none or the selected one does not exist, and a usage error
+/// for a profile that is none.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const MeasureOptions& options);
 
 /// The GPUs of this machine, with what joins them; throws a no-GPU error naming the reason when there is none.

@@ -43,8 +43,11 @@ struct Context {
 
 /// A GPU that cases are timed on: what is known of it by now.
 struct TimedGpu {
-  explicit TimedGpu(Device known, const std::shared_ptr<const measure::NvmlLibrary>& library)
-      : device(std::move(known)), profile(model::profile_of(device)), nvml(measure::Nvml::find(library, device)) {}
+  TimedGpu(Device known, const model::ProfileChoice& predicting,
+           const std::shared_ptr<const measure::NvmlLibrary>& library)
+      : device(std::move(known)),
+        profile(model::profile_for(device, predicting)),
+        nvml(measure::Nvml::find(library, device)) {}
   Device device;
   model::Profile profile;
   std::optional<measure::Nvml> nvml;
@@ -73,10 +76,10 @@ class CudaBackend final : public Backend {
       measure::add_links(all);
       all[static_cast<std::size_t>(device_index_)].free_memory_bytes = context_->session.device().free_memory_bytes;
       for (std::size_t i = 0; i < all.size(); ++i) {
-        gpus_.try_emplace(static_cast<int>(i), std::move(all[i]), nvml_library_);
+        gpus_.try_emplace(static_cast<int>(i), std::move(all[i]), options_.predicting, nvml_library_);
       }
     } else {
-      gpus_.try_emplace(device_index_, context_->session.device(), nvml_library_);
+      gpus_.try_emplace(device_index_, context_->session.device(), options_.predicting, nvml_library_);
     }
     if (options_.counting == measure::Counting::required) context_->counters.try_emplace(device_index_, device_index_);
   }
@@ -89,7 +92,11 @@ class CudaBackend final : public Backend {
     return all;
   }
   [[nodiscard]] std::optional<std::string> profile() const override {
-    return chosen().profile.from_attributes ? std::nullopt : std::optional(chosen().profile.name);
+    const model::Profile& profile = chosen().profile;
+    return profile.source == model::ProfileSource::attributes ? std::nullopt : std::optional(profile.name);
+  }
+  [[nodiscard]] std::optional<std::string> profile_source() const override {
+    return std::string(model::to_string(chosen().profile.source));
   }
 
   [[nodiscard]] std::optional<report::HostPlacement> host_placement() const override {
@@ -263,7 +270,7 @@ class CudaBackend final : public Backend {
     seen.pcie_width = link.width;
     if (seen.link_bytes_per_s() <= gpu.device.link_bytes_per_s()) return;  // an unknown speed is less than any
     gpu.device = std::move(seen);
-    gpu.profile = model::profile_of(gpu.device);
+    gpu.profile = model::adapted(std::move(gpu.profile), gpu.device);
   }
 
   [[nodiscard]] report::Record run_elsewhere(const Case& decided) {

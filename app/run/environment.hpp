@@ -1,6 +1,7 @@
 #pragma once
 // What the commands use of the world around them. Tests put their own in its place.
 
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -27,11 +28,12 @@ struct Environment {
   /// On several GPUs at the same time, which have their indices.
   std::function<std::unique_ptr<Backend>(const MeasureOptions&, std::span<const Device> gpus)> measure_side_by_side =
       measure_in_copies;
-  std::function<std::unique_ptr<Backend>(const std::string& gpu)> predict = make_model_backend;
+  std::function<std::unique_ptr<Backend>(const model::Profile& profile)> predict = make_model_backend;
   std::function<std::vector<Device>()> gpus = list_gpus;
   std::function<bool()> interrupted = [] { return false; };
   std::vector<std::string> command = {"gpumem"};  ///< argv
   std::istream& in = std::cin;                    ///< a report, where a command is given "-" for its file
+  std::filesystem::path own_profiles = {};        ///< the folder of this user's own; empty: there is none
 };
 
 /// This machine: host name, distribution and kernel, processor, memory. What cannot be read stays empty or 0.

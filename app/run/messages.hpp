@@ -2,9 +2,9 @@
 // What a process and the copy that works for it say to each other, a JSON object a line.
 //
 // Requests say what to do, and how: {"do": "open" | "trial" | "run" | "count", "device": ..., "numa": ...,
-// "counting": ..., "ci_width": ..., "time_budget_s": ...}, with {"probe": ..., "parameters": {...}} of a case or, to
-// count, {"cases": [...], "records": [...]}. To run a case "together" is: {"ready": true} comes back when it could be
-// timed, and any line lets it go on.
+// "counting": ..., "ci_width": ..., "time_budget_s": ..., "own_profiles": ..., "gpu": ...}, the last if somebody chose
+// it, with {"probe": ..., "parameters": {...}} of a case or, to count, {"cases": [...], "records": [...]}. To run a
+// case "together" is: {"ready": true} comes back when it could be timed, and any line lets it go on.
 //
 // Answers are a report of what is known of the GPU, with the records asked for; beside that {"goodness": x} of a trial,
 // {"problem": text} of counting, and {"free_memory_bytes": n}, which a report does not say; or {"error": text, "kind":

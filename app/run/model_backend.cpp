@@ -38,6 +38,9 @@ class ModelBackend final : public Backend {
     return used;
   }
   [[nodiscard]] std::optional<std::string> profile() const override { return gpus_.front().name; }
+  [[nodiscard]] std::optional<std::string> profile_source() const override {
+    return std::string(model::to_string(gpus_.front().source));
+  }
 
   /// A launch that is simulated takes a processor a while: first with few of its lines.
   [[nodiscard]] std::vector<std::optional<double>> estimates(const std::vector<Case>& shapes) override {
@@ -119,8 +122,8 @@ class ModelBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_model_backend(const std::string& gpu) {
-  return std::make_unique<ModelBackend>(model::load_profile(gpu));
+std::unique_ptr<Backend> make_model_backend(model::Profile profile) {
+  return std::make_unique<ModelBackend>(std::move(profile));
 }
 
 }  // namespace gpumem::app

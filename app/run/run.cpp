@@ -53,7 +53,7 @@ std::unique_ptr<Backend> open_model(const Plan& plan, const RunOptions& options,
         "--counters=require: a prediction has no counters; measure on a GPU, or leave it out");
   }
   const std::string gpu = options.gpu.value_or(default_profile(between_gpus(plan)));
-  auto backend = environment.predict(gpu);
+  auto backend = environment.predict(model::find_profile(gpu, environment.own_profiles));
   if (!options.gpu || !why.empty()) {
     const char* hint = options.gpu ? "" : "; choose another GPU with --gpu";
     notice(options, environment, why + "predicting for " + gpu + hint);
@@ -78,13 +78,28 @@ void leave_out_of_several(const Plan& plan, const RunOptions& options, const Env
   notice(options, environment, "leaving out " + words);
 }
 
+/// Says, once, what there is to say of the profiles that predict beside measurements.
+void tell_of_profiles(const Backend& backend, const RunOptions& options, const Environment& environment) {
+  std::vector<std::string> told;
+  for (const Device& device : backend.devices()) {
+    static_cast<void>(model::profile_for(device, {.named = options.gpu, .own = environment.own_profiles},
+                                         [&](const std::string& line) {
+                                           if (std::ranges::find(told, line) != told.end()) return;
+                                           told.push_back(line);
+                                           notice(options, environment, line);
+                                         }));
+  }
+}
+
 std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, const Environment& environment) {
+  if (options.gpu) static_cast<void>(model::find_profile(*options.gpu, environment.own_profiles));
   const MeasureOptions defaults;
   MeasureOptions measure{.stopping = stopping_rule(options.effort),
                          .device = options.device.value_or(defaults.device),
                          .numa = options.numa.value_or(defaults.numa),
                          .counting = options.counting.value_or(defaults.counting),
                          .links = between_gpus(plan),
+                         .predicting = {.named = options.gpu, .own = environment.own_profiles},
                          .interrupted = environment.interrupted};
   if (may_be_several(measure.device)) {
     const std::vector<Device> gpus = devices_of(measure.device, environment.gpus());
@@ -112,7 +127,9 @@ bool without_gpu(const RunOptions& options, const Environment& environment) {
 std::unique_ptr<Backend> open_backend(const Plan& plan, const RunOptions& options, const Environment& environment) {
   if (options.backend == BackendChoice::model) return open_model(plan, options, environment);
   try {
-    return open_cuda(plan, options, environment);
+    auto backend = open_cuda(plan, options, environment);
+    tell_of_profiles(*backend, options, environment);
+    return backend;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::no_gpu || !without_gpu(options, environment)) throw;
     if (options.backend == BackendChoice::cuda) {
@@ -156,6 +173,7 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
   }
   report_.backend = backend_->name();
   report_.profile = backend_->profile();
+  report_.profile_source = backend_->profile_source();
   learn();
 }
 
@@ -279,8 +297,10 @@ bool Run::has_unusable() const {
 
 std::string predicting_command(const std::vector<std::string>& command, bool of_node) {
   std::string line;
+  bool chosen = false;
   for (std::size_t i = 0; i < command.size(); ++i) {
     const std::string& argument = command[i];
+    chosen = chosen || argument == "--gpu" || argument.starts_with("--gpu=");
     if (argument == "--backend" || argument == "--device") {
       ++i;  // and its value
     } else if (!argument.starts_with("--backend=") && !argument.starts_with("--device=") &&
@@ -288,7 +308,8 @@ std::string predicting_command(const std::vector<std::string>& command, bool of_
       line.append(report::shell_quoted(argument)).append(" ");
     }
   }
-  return line + "--backend model --gpu " + default_profile(of_node);
+  line += "--backend model";
+  return chosen ? line : line + " --gpu " + default_profile(of_node);
 }
 
 }  // namespace gpumem::app

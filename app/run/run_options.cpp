@@ -25,8 +25,9 @@ void add_backend_options(CommandOptions& options, RunOptions& target, const std:
                      "cuda measures, and fails without a GPU (default); model predicts and needs none; auto measures "
                      "where there is a GPU and else predicts, e.g. in a script for both");
   options.add_value("gpu", "PROFILE|FILE", target.gpu,
-                    "The GPU to predict for, with --backend model or auto: a profile's name or file, e.g. --gpu v100 "
-                    "to see what an older GPU would make of the pattern");
+                    "The GPU to predict for: a profile's name or file, or the GPU's name, e.g. --gpu v100 to see what "
+                    "an older GPU would make of the pattern. Measuring (default: the profile of the GPU measured on), "
+                    "it is what measurements are held against");
   options.add_value(
       "counters", "[=require]", [&target](const std::string& text) { target.counting = counting(text); },
       "Also let the hardware count what each case's kernel does (sectors, wavefronts, L2 and DRAM traffic), beside "
@@ -73,11 +74,6 @@ std::vector<std::string> profile_files(const std::optional<std::string>& gpu) {
 }
 
 void refuse_wrong_gpu(const RunOptions& given) {
-  if (given.gpu && given.backend == BackendChoice::cuda) {
-    throw usage_error(
-        "--gpu names the GPU to predict for; add --backend model, or use --device to choose the GPU to "
-        "measure on");
-  }
   if (given.device && given.backend == BackendChoice::model) {
     throw usage_error("--device chooses the GPU to measure on; the model takes --gpu");
   }

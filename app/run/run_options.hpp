@@ -25,7 +25,7 @@ struct CaseOptions {
 /// Where the numbers come from and what becomes of them, whatever the cases are.
 struct RunOptions : CaseOptions, ResultRequest {
   BackendChoice backend = BackendChoice::cuda;
-  std::optional<std::string> gpu;     ///< to predict for: a profile's name or file
+  std::optional<std::string> gpu;     ///< to predict for: a name or file, as model::find_profile() takes it
   std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id; a list of them, or "all"
   bool dry_run = false;
 };
@@ -42,7 +42,7 @@ void add_result_options(CommandOptions& options, ResultRequest& target, const st
 /// The file that --gpu names, to be read; none of a profile that is shipped.
 [[nodiscard]] std::vector<std::string> profile_files(const std::optional<std::string>& gpu);
 
-/// Throws a usage error for a GPU to predict for that is asked for where nothing is predicted, and the reverse.
+/// Throws a usage error for a GPU to measure on that is asked for where nothing is measured, or a list that is none.
 void refuse_wrong_gpu(const RunOptions& given);
 
 }  // namespace gpumem::app

@@ -25,6 +25,8 @@ MeasureOptions options_of(const Json& json) {
   options.device = json.at("device");
   options.numa = measure::NumaRequest::parse(json.at("numa").get<std::string>());
   options.counting = of_name(countings, json.value("counting", ""), measure::Counting::off);
+  if (json.contains("gpu")) options.predicting.named = json.at("gpu").get<std::string>();
+  options.predicting.own = json.value("own_profiles", "");
   options.stopping.ci_width = json.at("ci_width");
   options.stopping.time_budget = measure::Seconds(json.at("time_budget_s").get<double>());
   return options;
@@ -50,6 +52,7 @@ report::Report known_of(const Backend& backend) {
   report::Report known;
   known.backend = backend.name();
   known.profile = backend.profile();
+  known.profile_source = backend.profile_source();
   known.device = backend.device();
   known.devices = {backend.device()};
   known.host_placement = backend.host_placement();

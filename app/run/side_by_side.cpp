@@ -50,6 +50,7 @@ struct Gpu {
     if (known.device) device = *known.device;
     device.index = index;
     profile = known.profile;
+    profile_source = known.profile_source;
     if (known.host_placement) placement = known.host_placement;
     if (known.watched) watched.insert(known.watched->begin(), known.watched->end());
     open = true;
@@ -64,6 +65,7 @@ struct Gpu {
   MeasureOptions options;
   Worker worker;
   std::optional<std::string> profile;
+  std::optional<std::string> profile_source;
   std::optional<report::HostPlacement> placement;
   std::set<std::string> watched;
   bool open = false;            ///< whether it could be used when it was last asked for something
@@ -107,6 +109,7 @@ class SideBySide final : public Backend {
     return all;
   }
   [[nodiscard]] std::optional<std::string> profile() const override { return gpus_[speaker()].profile; }
+  [[nodiscard]] std::optional<std::string> profile_source() const override { return gpus_[speaker()].profile_source; }
 
   /// Shapes are chosen on one GPU for all, or GPUs could not be held against each other.
   [[nodiscard]] double trial(const Case& tested) override {

@@ -17,12 +17,15 @@ namespace {
 using namespace messages;
 
 Json request(const char* what, const MeasureOptions& options) {
-  return {{"do", what},
-          {"device", options.device},
-          {"numa", options.numa.text()},
-          {"counting", name_of(countings, options.counting)},
-          {"ci_width", options.stopping.ci_width},
-          {"time_budget_s", options.stopping.time_budget.count()}};
+  Json json = {{"do", what},
+               {"device", options.device},
+               {"numa", options.numa.text()},
+               {"counting", name_of(countings, options.counting)},
+               {"own_profiles", options.predicting.own.string()},
+               {"ci_width", options.stopping.ci_width},
+               {"time_budget_s", options.stopping.time_budget.count()}};
+  if (options.predicting.named) json["gpu"] = *options.predicting.named;
+  return json;
 }
 
 Json parameters_of(const Case& tested) {

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/user_folders.hpp"
+
 namespace gpumem::measure {
 
 namespace {
@@ -86,15 +88,8 @@ std::string kernel_key(const KernelSource& source, unsigned compute_capability, 
 }
 
 fs::path kernel_cache_folder() {
-  const auto folder_in = [](const char* variable) {
-    const char* const value = std::getenv(variable);
-    const fs::path path = value == nullptr ? "" : value;
-    return path.is_absolute() ? path : fs::path();  // the specification: relative ones are to be ignored
-  };
-  const fs::path caches = folder_in("XDG_CACHE_HOME");
-  if (!caches.empty()) return caches / "gpumem" / "kernels";
-  const fs::path home = folder_in("HOME");
-  return home.empty() ? fs::path() : home / ".cache" / "gpumem" / "kernels";
+  const fs::path folder = user_folder("XDG_CACHE_HOME", ".cache");
+  return folder.empty() ? folder : folder / "kernels";
 }
 
 std::optional<CompiledKernels> cached_kernels(const fs::path& folder, const std::string& key) {

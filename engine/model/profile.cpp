@@ -7,7 +7,6 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
-#include "engine/base/read_input.hpp"
 #include "engine/base/suggest.hpp"
 #include "engine/model/node.hpp"
 
@@ -63,16 +62,16 @@ std::vector<std::string> rate_names() {
   return names;
 }
 
-/// The device and the rates. With `all_rates` it must say everything; otherwise optional rates stay 0, and without
-/// `how`.
+/// The device and the rates. Those left out stay 0, and without `how`; with `all_rates` none may be.
 Profile parse_gpu(const JsonReader& json, bool all_rates) {
   static const std::vector<std::string> rate_members = {"value", "how"};
   Profile profile;
   profile.device = parse_device(json.member("device"));
+  if (!all_rates && !json.has("rates")) return profile;
   const JsonReader rates = json.member("rates");
   rates.allow_only(rate_names());
   for (const RateField& field : rate_fields()) {
-    if (field.optional && !all_rates && !rates.has(field.name)) continue;
+    if (!all_rates && !rates.has(field.name)) continue;
     const JsonReader rate = rates.member(field.name);
     rate.allow_only(rate_members);
     profile.rates.*field.value = rate.member("value").number_from(field.least, field.most);
@@ -87,14 +86,19 @@ Profile reference_profile() {
   return parse_gpu(JsonText(shipped.json, "configs/gpus/h200.json").root(), true);
 }
 
-/// How many times the reference's rates a device's are, as far as it says.
-struct Factors {
-  double memory = 1;
-  double banks = 1;  ///< of memory, as many as its bus is wide
-  double chip = 1;
-  std::optional<double> link;
+/// How many times the reference's rates a device's are, and by what it was found.
+struct Factor {
+  double times = 1;
+  std::string_view by = {};  ///< empty: by nothing that the device says
+};
 
-  [[nodiscard]] double of(Scale scale) const {
+struct Factors {
+  Factor memory;
+  Factor banks;  ///< of memory, as many as its bus is wide
+  Factor chip;
+  Factor link;
+
+  [[nodiscard]] Factor of(Scale scale) const {
     switch (scale) {
       case Scale::memory:
         return memory;
@@ -103,41 +107,46 @@ struct Factors {
       case Scale::chip:
         return chip;
       case Scale::link:
-        return link.value_or(1);
+        return link;
       case Scale::nothing:
         break;
     }
-    return 1;
+    return {};
   }
 };
 
 Factors factors_of(const Device& device, const Device& reference) {
   // Not every GPU tells its clocks (one that shares the host's memory may not), and no rate may be 0.
-  const auto ratio = [](double own, double other, double unknown) { return own > 0 ? own / other : unknown; };
+  const auto factor = [](double own, double other, std::string_view by, Factor unknown) {
+    return own > 0 ? Factor{own / other, by} : unknown;
+  };
   Factors factors;
-  factors.chip = ratio(device.shared_peak_bytes_per_s(), reference.shared_peak_bytes_per_s(), 1);
-  factors.memory =
-      ratio(device.theoretical_bandwidth_bytes_per_s(), reference.theoretical_bandwidth_bytes_per_s(), factors.chip);
-  factors.banks = ratio(device.memory_bus_bits, reference.memory_bus_bits, factors.memory);
-  const std::optional<double> own_link = device.link_bytes_per_s();
-  const std::optional<double> other_link = reference.link_bytes_per_s();
-  if (own_link && other_link) factors.link = *own_link / *other_link;
+  factors.chip =
+      factor(device.shared_peak_bytes_per_s(), reference.shared_peak_bytes_per_s(), "multiprocessors x clock", {});
+  factors.memory = factor(device.theoretical_bandwidth_bytes_per_s(), reference.theoretical_bandwidth_bytes_per_s(),
+                          "the memory's theoretical bandwidth", factors.chip);
+  factors.banks =
+      factor(device.memory_bus_bits, reference.memory_bus_bits, "the width of the memory's bus", factors.memory);
+  const double reference_link = reference.link_bytes_per_s().value_or(0);
+  if (reference_link > 0) {
+    factors.link =
+        factor(device.link_bytes_per_s().value_or(0), reference_link, "the links' theoretical bandwidths", {});
+  }
   return factors;
 }
 
 /// Takes the rates that a profile leaves out from the reference, and says so.
 void complete(Profile& profile) {
+  profile.from_attributes = profile.how.empty();
+  if (profile.how.size() == rate_fields().size()) return;
   const Profile reference = reference_profile();
   const Factors factors = factors_of(profile.device, reference.device);
   for (const RateField& field : rate_fields()) {
     if (profile.how.contains(field.name)) continue;
-    profile.rates.*field.value = reference.rates.*field.value * factors.of(field.scale);
-    profile.how[field.name] =
-        field.scale == Scale::link && factors.link
-            ? "the H200's, scaled by the links' theoretical bandwidths; not measured"
-        : field.scale == Scale::banks ? "the H200's, scaled by the width of the memory's bus; not measured"
-        : field.scale == Scale::chip  ? "the H200's, scaled by multiprocessors x clock; not measured"
-                                      : "the H200's; not measured";
+    const Factor factor = factors.of(field.scale);
+    profile.rates.*field.value = reference.rates.*field.value * factor.times;
+    profile.how[field.name] = factor.by.empty() ? "the H200's; not measured"
+                                                : fmt::format("the H200's, scaled by {}; not measured", factor.by);
   }
 }
 
@@ -153,21 +162,12 @@ Profile named_gpu(const JsonReader& name) {
                           did_you_mean(name.text(), names)));
 }
 
-/// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.
-Profile profile_from_attributes(const Device& device) {
-  const Profile reference = reference_profile();
-  const Factors factors = factors_of(device, reference.device);
-  Profile profile;
-  profile.name = device.name;
-  profile.device = device;
-  profile.from_attributes = true;
-  for (const RateField& field : rate_fields()) {
-    profile.rates.*field.value = reference.rates.*field.value * factors.of(field.scale);
-  }
-  return profile;
-}
-
 }  // namespace
+
+std::string_view to_string(ProfileSource source) {
+  static constexpr std::string_view names[] = {"shipped", "own", "file", "attributes"};
+  return names[static_cast<std::size_t>(source)];
+}
 
 Profile parse_profile(std::string_view text, const std::string& source) {
   static const std::vector<std::string> members = {"schema_version", "name", "device", "rates", "node"};
@@ -180,7 +180,7 @@ Profile parse_profile(std::string_view text, const std::string& source) {
   const std::string name = json.member("name").text();
   Profile profile = by_name ? named_gpu(json.member("gpu")) : parse_gpu(json, false);
   profile.name = name;
-  if (profile.how.size() < rate_fields().size()) complete(profile);
+  complete(profile);
   if (by_name || json.has("node")) {
     profile.gpus = parse_node(json.member("node"), profile.device);
     profile.device = profile.gpus.front();
@@ -188,34 +188,13 @@ Profile parse_profile(std::string_view text, const std::string& source) {
   return profile;
 }
 
-Profile load_profile(const std::string& name_or_path) {
-  for (const auto& [name, json] : embedded_profiles()) {
-    if (name == name_or_path) return parse_profile(json, "configs/gpus/" + name_or_path + ".json");
-  }
-  if (!name_or_path.ends_with(".json") && name_or_path.find('/') == std::string::npos) {
-    throw usage_error(fmt::format("no GPU profile '{}': there are {}, or give the path of a profile file{}",
-                                  name_or_path, fmt::join(profile_names(), ", "),
-                                  did_you_mean(name_or_path, profile_names())));
-  }
-  return parse_profile(read_input_file(name_or_path), name_or_path);
-}
-
-Profile profile_of(const Device& device) {
-  for (const auto& embedded : embedded_profiles()) {
-    Profile profile = load_profile(std::string(embedded.name));
-    if (profile.gpus.empty() && profile.device.name == device.name) {
-      // The rates are the kind's, the attributes the very device's (part of it under MIG, say).
-      profile.device = device;
-      return profile;
-    }
-  }
-  return profile_from_attributes(device);
-}
-
-std::vector<std::string> profile_names() {
-  std::vector<std::string> names;
-  for (const auto& profile : embedded_profiles()) names.emplace_back(profile.name);
-  return names;
+Profile profile_from_attributes(const Device& device) {
+  Profile profile;
+  profile.name = device.name;
+  profile.device = device;
+  profile.source = ProfileSource::attributes;
+  complete(profile);
+  return profile;
 }
 
 }  // namespace gpumem::model

@@ -13,7 +13,7 @@
 namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
-/// Those from cached_launch_s on are optional in a profile; from pcie_to_device_bytes_per_s to pcie_latency_s they are
+/// Those from pcie_to_device_bytes_per_s to pcie_latency_s they are
 /// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp), and from
 /// nvlink_efficiency on of links between GPUs. Those from atomic_turn_cycles on, and of instructions, are constants of
 /// the model's formulas: fitted to measurements once, and fitted again by no command.
@@ -153,7 +153,6 @@ struct RateField {
   const char* name;
   RateMember value;
   Scale scale;
-  bool optional = false;  ///< profiles may leave it out
   bool read_off = false;  ///< no launch depends on it: of copies, of the host, of chases, of other GPUs
   bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
   double least = 1e-18;   ///< that a profile may give it: no sum or product gets near the ends of what a double holds
@@ -163,29 +162,39 @@ struct RateField {
 /// The rates by name, in the order of profile files: the one place that lists them.
 [[nodiscard]] std::span<const RateField> rate_fields();
 
+/// Where a profile is from: one of configs/gpus, one that this user's `gpumem calibrate` left for the GPU, a file, or
+/// none at all but what the device says of itself.
+enum class ProfileSource { shipped, own, file, attributes };
+
+[[nodiscard]] std::string_view to_string(ProfileSource source);
+
 struct Profile {
   std::string name;  ///< "h200", or the device's name when made from its attributes
   Device device;
   Rates rates;
   std::map<std::string, std::string> how;  ///< rate name -> how its value is known
-  bool from_attributes = false;            ///< guessed from the device's attributes, no stage was measured
+  bool from_attributes = false;            ///< states no rate: guessed from the device's attributes
+  ProfileSource source = ProfileSource::file;
   /// Of a node, all of its GPUs with their links, the first of which is `device`; otherwise empty.
   std::vector<Device> gpus = {};
 };
 
 /// Parses a profile: of a GPU, or of a node, which may name the shipped profile of its GPUs instead of repeating it.
-/// Optional rates that it leaves out are the H200's, those of the host link per byte, line, atom and sector scaled by
-/// the ratio of the links' theoretical bandwidths where both are known; `how` says so. Copy engines left out are two,
+/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Copy engines left out are two,
 /// one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
 [[nodiscard]] Profile parse_profile(std::string_view text, const std::string& source);
 
-/// The profile of a name from configs/gpus ("h200") or, if the text looks like a path (has a slash or ends in .json),
-/// of a file. Throws a usage error for an unknown name (with those there are) or an invalid file.
+/// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.
+[[nodiscard]] Profile profile_from_attributes(const Device& device);
+
+/// The shipped profile that a text names (profile_names.hpp) or, if it looks like a path (has a slash or ends in
+/// .json), that of a file. Throws a usage error for a name that fits none or several, and for an invalid file.
 [[nodiscard]] Profile load_profile(const std::string& name_or_path);
 
 /// The shipped profile of this kind of device, which is none of a node, else one guessed from its attributes.
 [[nodiscard]] Profile profile_of(const Device& device);
 
+/// Of the shipped ones.
 [[nodiscard]] std::vector<std::string> profile_names();
 
 /// The text of a profile file, which parse_profile() reads back; of a node that of its GPU.

@@ -282,6 +282,7 @@ void fields(Archive& archive, Report& report) {
   if (Archive::reads && report.backend != "cuda" && report.backend != "model")
     archive.refuse("backend", "cuda or model");
   archive.later("profile", report.profile);
+  archive.later("profile_source", report.profile_source);
   archive("host", report.host);
   archive.later("host_placement", report.host_placement);
   archive.later("device", report.device);

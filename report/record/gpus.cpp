@@ -98,6 +98,7 @@ std::vector<GpuPart> gpu_parts(const Report& report) {
     own.started_at = report.started_at;
     own.backend = report.backend;
     own.profile = report.profile;
+    own.profile_source = report.profile_source;
     own.host = report.host;
     own.device = device_of(report, part.gpu);
     own.devices = {*own.device};

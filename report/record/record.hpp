@@ -263,6 +263,7 @@ struct Report {
   std::string started_at;              ///< RFC 3339, UTC
   std::string backend;                 ///< "cuda" or "model"
   std::optional<std::string> profile;  ///< name of the GPU profile behind the predictions; absent: device attributes
+  std::optional<std::string> profile_source = {};  ///< "shipped", "own", "file", "attributes"; absent: not known
   Host host;
   std::optional<Device> device;                 ///< absent in a dry run
   std::vector<Device> devices;                  ///< every one that the run used

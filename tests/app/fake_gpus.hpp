@@ -143,13 +143,13 @@ class FakeGpu final : public Backend {
   MeasureOptions options_;
   OnGpu before_;
   OnGpu after_;
-  std::unique_ptr<Backend> model_ = make_model_backend("h200");
+  std::unique_ptr<Backend> model_ = make_model_backend(model::load_profile("h200"));
 };
 
 /// So many GPUs, and what is wrong with them.
 struct FakeMachine {
   explicit FakeMachine(unsigned count) {
-    const std::unique_ptr<Backend> model = make_model_backend("h200");
+    const std::unique_ptr<Backend> model = make_model_backend(model::load_profile("h200"));
     for (unsigned i = 0; i < count; ++i) {
       Device device = model->device();
       device.uuid = "GPU-0000000" + std::to_string(i) + "-aaaa-bbbb-cccc-0123456789ab";

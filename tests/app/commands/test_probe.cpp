@@ -31,7 +31,7 @@ class Fixture {
                                         asked_numa = options.numa.text();
                                         return open("");
                                       },
-                                  .predict = [this](const std::string& gpu) { return open(gpu); },
+                                  .predict = [this](const model::Profile& profile) { return open(profile.name); },
                                   .gpus = [this] { return gpus; },
                                   .interrupted = [this] { return interrupt_after-- == 0; },
                                   .command = {"gpumem", "probe", "--shift", "0..3"}};

@@ -33,7 +33,7 @@ Case from(const Probe& probe, std::uint64_t gpu) { return {.probe = &probe, .par
 
 TEST_CASE("model backend: cases of a node are described with the GPU that times them", "[backend]") {
   const Probe probe = timed_by_any();
-  const auto backend = make_model_backend("h200x8");
+  const auto backend = make_model_backend(model::load_profile("h200x8"));
   CHECK(backend->device().links.size() == 8);
   CHECK(backend->profile() == "h200x8");
   CHECK(backend->devices().size() == 1);
@@ -46,7 +46,7 @@ TEST_CASE("model backend: cases of a node are described with the GPU that times 
 
 TEST_CASE("model backend: trials look at the GPU that times them", "[backend]") {
   const Probe probe = timed_by_any();
-  const auto backend = make_model_backend("h200x8");
+  const auto backend = make_model_backend(model::load_profile("h200x8"));
   const std::vector<Case> shapes = {from(probe, 0), from(probe, 7)};
   const double near = backend->trial(shapes[0]);
   const double far = backend->trial(shapes[1]);
@@ -59,16 +59,16 @@ TEST_CASE("model backend: trials look at the GPU that times them", "[backend]") 
 }
 
 TEST_CASE("model backend: what concerns one GPU uses one, of a node too", "[backend]") {
-  const auto backend = make_model_backend("h200x8");
+  const auto backend = make_model_backend(model::load_profile("h200x8"));
   const Case tested = model::test::global_case("offset", std::uint64_t{0}, "copy");
   const report::Record record = backend->run(tested);
   CHECK(record.status == report::Status::ok);
-  CHECK(record.predicted_s == make_model_backend("h200")->run(tested).predicted_s);
+  CHECK(record.predicted_s == make_model_backend(model::load_profile("h200"))->run(tested).predicted_s);
   CHECK(backend->devices().size() == 1);
 }
 
 TEST_CASE("model backend: a GPU alone has a link to itself", "[backend]") {
-  const auto backend = make_model_backend("h200");
+  const auto backend = make_model_backend(model::load_profile("h200"));
   REQUIRE(backend->device().links.size() == 1);
   CHECK(backend->device().links[0].path == PeerLink::Path::itself);
   const Probe probe = timed_by_any();

@@ -55,45 +55,6 @@ std::string error_with_value(const std::string& value) {
   return parse_error_of(text.replace(text.find(placeholder), placeholder.size(), value));
 }
 
-/// Whether a profile may leave a rate out: those of the host link, of the host, of how waiting and work overlap, of
-/// chases, and of links between GPUs; and the constants of the model's formulas.
-bool is_optional(std::string_view rate) {
-  return rate == "load_turn_s" || rate == "l1_bytes" || rate == "l2_near_share" || rate.ends_with("_latency_cycles") ||
-         std::ranges::any_of(std::initializer_list<std::string_view>{"pcie_",
-                                                                     "copy_",
-                                                                     "host_",
-                                                                     "pageable_",
-                                                                     "staging_",
-                                                                     "streams_",
-                                                                     "cached_",
-                                                                     "store_",
-                                                                     "block_drain_",
-                                                                     "overlap_",
-                                                                     "line_spread_",
-                                                                     "l1_lines_",
-                                                                     "l2_read_requests_",
-                                                                     "l2_write_requests_",
-                                                                     "l2_meetings_",
-                                                                     "nvlink_",
-                                                                     "peer_",
-                                                                     "staged_",
-                                                                     "atomic_",
-                                                                     "on_chip_",
-                                                                     "addresses_",
-                                                                     "l2_loads_",
-                                                                     "l2_filled_",
-                                                                     "l2_exposed_",
-                                                                     "l2_mixed_",
-                                                                     "l2_held_",
-                                                                     "l2_written_",
-                                                                     "code_fetch_",
-                                                                     "uncombined_",
-                                                                     "miss_",
-                                                                     "address_",
-                                                                     "integer_"},
-                             [&](std::string_view beginning) { return rate.starts_with(beginning); });
-}
-
 }  // namespace
 
 TEST_CASE("every shipped profile is sound", "[profile]") {
@@ -162,45 +123,57 @@ TEST_CASE("a profile need not know the link", "[profile]") {
   CHECK(load_profile("h200").device.copy_engines == 3);
 }
 
-TEST_CASE("rates of the link that a profile leaves out are the H200's, scaled and said to be", "[profile]") {
+TEST_CASE("rates that a profile leaves out are the H200's, scaled and said to be", "[profile]") {
   const Profile h200 = load_profile("h200");
-  const Json whole = shipped();
-  Json json = whole;
-  for (const auto& [name, rate] : whole.at("rates").items()) {
-    if (is_optional(name)) json["rates"].erase(name);
-  }
+  Json json = shipped();
+  json["rates"] = Json::object();
+  json["device"]["memory_bus_bits"] = json["device"]["memory_bus_bits"].get<unsigned>() / 2;
+  json["device"]["memory_clock_hz"] = json["device"]["memory_clock_hz"].get<std::uint64_t>() / 3;
+  json["device"]["multiprocessors"] = 33;
   const std::string unscaled = "the H200's; not measured";
-  const std::string scaled = "the H200's, scaled by the links' theoretical bandwidths; not measured";
+  const std::string by_links = "the H200's, scaled by the links' theoretical bandwidths; not measured";
   struct Example {
     const char* pcie;
     double factor;
     std::string how;
   };
   for (const auto& [pcie, factor, how] :
-       {Example{R"({"generation": 5, "width": 16})", 1, scaled},
-        Example{R"({"generation": 4, "width": 16})", 0.5, scaled},
-        Example{R"({"generation": 3, "width": 8})", 0.125, scaled}, Example{"", 1, unscaled},
+       {Example{R"({"generation": 5, "width": 16})", 1, by_links},
+        Example{R"({"generation": 4, "width": 16})", 0.5, by_links},
+        Example{R"({"generation": 3, "width": 8})", 0.125, by_links}, Example{"", 1, unscaled},
         Example{R"({"generation": 9, "width": 16})", 1, unscaled}}) {
     INFO(pcie);
     json["device"].erase("pcie");
     if (*pcie != '\0') json["device"]["pcie"] = Json::parse(pcie);
     const Profile profile = parse_profile(json.dump(), source);
+    CHECK(profile.from_attributes);
     CHECK(profile.how.size() == h200.how.size());
-    for (const auto rate :
-         {&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s, &Rates::pcie_both_ways_bytes_per_s,
-          &Rates::pcie_load_lines_per_s, &Rates::pcie_load_sectors_per_s, &Rates::pcie_write_bytes_per_s,
-          &Rates::pcie_partial_writes_per_s, &Rates::pcie_lone_writes_per_s, &Rates::pcie_copy_bytes_per_s}) {
-      CHECK(profile.rates.*rate == Approx(h200.rates.*rate * factor));
+    for (const RateField& field : rate_fields()) {
+      INFO(field.name);
+      const auto is = [&](double times, const std::string& known) {
+        CHECK(profile.rates.*field.value == Approx(h200.rates.*field.value * times));
+        CHECK(profile.how.at(field.name) == known);
+      };
+      if (field.scale == Scale::memory) {
+        is(1.0 / 6, "the H200's, scaled by the memory's theoretical bandwidth; not measured");
+      } else if (field.scale == Scale::banks) {
+        is(0.5, "the H200's, scaled by the width of the memory's bus; not measured");
+      } else if (field.scale == Scale::chip) {
+        is(0.25, "the H200's, scaled by multiprocessors x clock; not measured");
+      } else if (field.scale == Scale::link) {
+        is(factor, how);
+      } else {
+        is(1, unscaled);
+      }
     }
-    CHECK(profile.how.at("pcie_to_device_bytes_per_s") == how);
-    // Nor does the host get faster with the link.
-    CHECK(profile.rates.copy_to_device_s == h200.rates.copy_to_device_s);
-    CHECK(profile.rates.staging_to_host_bytes_per_s == h200.rates.staging_to_host_bytes_per_s);
-    CHECK(profile.how.at("copy_to_device_s") == unscaled);
-    CHECK(profile.rates.dram_read_bytes_per_s == h200.rates.dram_read_bytes_per_s);
   }
+  json.erase("rates");
+  CHECK(parse_profile(json.dump(), source).from_attributes);
+  CHECK(parse_profile(json.dump(), source).rates.launch_s == h200.rates.launch_s);
+
   // One that is there stays, and is held to the same rules.
   json["rates"]["host_wait_s"] = {{"value", 1e-6}, {"how", "measured somewhere"}};
+  CHECK_FALSE(parse_profile(json.dump(), source).from_attributes);
   CHECK(parse_profile(json.dump(), source).rates.host_wait_s == 1e-6);
   CHECK(parse_profile(json.dump(), source).how.at("host_wait_s") == "measured somewhere");
   json["rates"]["host_wait_s"]["value"] = 0;
@@ -233,21 +206,20 @@ TEST_CASE("a profile written is the profile read", "[profile]") {
 }
 
 TEST_CASE("what is missing is named", "[profile]") {
-  CHECK(error_after([](Json& json) { json["rates"].erase("dram_read_bytes_per_s"); }) ==
-        "file.json: /rates/dram_read_bytes_per_s: expected this member, which is missing");
   CHECK(error_after([](Json& json) { json["rates"]["launch_s"].erase("how"); }) ==
         "file.json: /rates/launch_s/how: expected this member, which is missing");
   CHECK(error_after([](Json& json) { json["device"]["pcie"].erase("width"); }) ==
         "file.json: /device/pcie/width: expected this member, which is missing");
   CHECK(parse_error_of("{}") == "file.json: /schema_version: expected this member, which is missing");
-  // Any member at all.
+  // Any member but rates.
   const Json whole = shipped();
   for (const auto& [part, members] : whole.items()) {
     INFO(part);
+    if (part == "rates") continue;
     CHECK(error_after([&](Json& json) { json.erase(part); }).starts_with("file.json: /" + part + ": expected"));
     if (!members.is_object()) continue;
     for (const auto& [name, value] : members.items()) {
-      if (name == "pcie" || name == "copy_engines" || is_optional(name)) continue;
+      if (name == "pcie" || name == "copy_engines") continue;
       INFO(name);
       CHECK(error_after([&](Json& json) {
               json[part].erase(name);
@@ -296,7 +268,7 @@ TEST_CASE("a constant of a formula stays where the formula holds", "[profile]") 
     CHECK(error_of_rate(field.name, field.least) == "nothing thrown");
     CHECK(error_of_rate(field.name, field.most) == "nothing thrown");
     CHECK(error_of_rate(field.name, field.most * 1.01) != "nothing thrown");
-    CHECK((!field.carried || (field.optional && !field.read_off)));
+    CHECK_FALSE((field.carried && field.read_off));
   }
 }
 
@@ -348,13 +320,23 @@ TEST_CASE("text that is not JSON is no profile", "[profile]") {
   CHECK(error_with_value("1e-999") == "file.json: /rates/launch_s/value: expected a number from 1e-18 to 1e+24");
 }
 
-TEST_CASE("an unknown profile name is answered with those there are", "[profile]") {
-  for (const std::string name : {"h201", "H200", "", "h200 ", "NVIDIA H200"}) {
-    const std::string error = error_of([&] { static_cast<void>(load_profile(name)); });
-    CHECK(error.starts_with("no GPU profile '" + name +
-                            "': there are h200, h200x8, v100, or give the path of a profile file"));
+TEST_CASE("an unknown profile name is answered with the nearest, or with those there are", "[profile]") {
+  CHECK(error_of([] {
+          static_cast<void>(load_profile("h201"));
+        }).starts_with("no GPU profile 'h201': the nearest is h200 (NVIDIA H200); "));
+  CHECK(error_of([] {
+          static_cast<void>(load_profile("MI300X"));
+        }).starts_with("no GPU profile 'MI300X': there are h200, h200x8, v100"));
+  CHECK(error_of([] { static_cast<void>(load_profile("")); }).starts_with("no GPU profile '': there are h200"));
+}
+
+TEST_CASE("a shipped profile is found by the GPU's name too, in any case", "[profile]") {
+  for (const std::string name : {"h200", "H200", "NVIDIA H200", "nvidia_h200"}) {
+    CHECK(load_profile(name).name == "h200");
+    CHECK(load_profile(name).source == ProfileSource::shipped);
   }
-  CHECK(error_of([] { static_cast<void>(load_profile("h201")); }).ends_with("; did you mean 'h200'?"));
+  CHECK(load_profile("H200x8").name == "h200x8");
+  CHECK(load_profile("Tesla V100").name == "v100");
 }
 
 TEST_CASE("a profile that cannot be read names its path", "[profile]") {
@@ -372,10 +354,11 @@ TEST_CASE("a profile file is found by its path and named in its errors", "[profi
   json["name"] = "mine";
   gpumem::test::put(path, json.dump(2));
   CHECK(load_profile(path.string()).name == "mine");
-  json["rates"].erase("launch_s");
+  CHECK(load_profile(path.string()).source == ProfileSource::file);
+  json["device"].erase("l2_bytes");
   gpumem::test::put(path, json.dump(2));
   CHECK(error_of([&] { static_cast<void>(load_profile(path.string())); }) ==
-        path.string() + ": /rates/launch_s: expected this member, which is missing");
+        path.string() + ": /device/l2_bytes: expected this member, which is missing");
 }
 
 }  // namespace gpumem::model::test_profile

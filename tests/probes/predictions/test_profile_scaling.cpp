@@ -96,7 +96,9 @@ TEST_CASE("a device like the reference but unknown gets its rates, marked as a g
   CHECK(profile.from_attributes);
   CHECK(profile.name == "Some GPU");
   CHECK(profile.device.name == "Some GPU");
-  CHECK(profile.how.empty());  // nothing was measured, nothing is claimed
+  CHECK(profile.source == ProfileSource::attributes);
+  for (const auto& [rate, how] : profile.how) CHECK(how.ends_with("; not measured"));
+  CHECK(profile.how.size() == rate_fields().size());
   check_scaled(profile.rates, 1, 1);
 }
 
