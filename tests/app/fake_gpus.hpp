@@ -110,6 +110,7 @@ class FakeGpu final : public Backend {
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] const Device& device() const override { return device_; }
   [[nodiscard]] std::optional<std::string> profile() const override { return model_->profile(); }
+  [[nodiscard]] std::optional<std::string> profile_source() const override { return model_->profile_source(); }
   [[nodiscard]] double trial(const Case& tested) override { return model_->trial(tested); }
   [[nodiscard]] report::Record run(const Case& tested) override {
     report::Record record = model_->run(tested);

@@ -8,6 +8,9 @@ import unittest
 from pathlib import Path
 
 PROGRAM = os.environ.get("GPUMEM", "build/release/gpumem")
+# The profiles of whoever runs the tests would predict something else.
+SETTINGS = tempfile.TemporaryDirectory()
+os.environ["XDG_CONFIG_HOME"] = SETTINGS.name
 MODEL = ("--backend", "model", "--gpu", "h200")
 NODE = ("--backend", "model", "--gpu", "h200x8")
 

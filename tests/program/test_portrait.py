@@ -76,7 +76,7 @@ class Portrait(ProgramTest):
         self.assertIn("cannot read", self.fail_with(2, "portrait", "none.json"))
         self.assertIn("one JSON document holds one report", self.fail_with(2, "portrait", REPORT, REPORT, "--format", "json"))
         self.assertIn("portrait.csv", self.fail_with(2, "portrait", REPORT, "-o", str(self.directory / "portrait.csv")))
-        self.assertIn("--gpu", self.fail_with(2, "portrait", "--gpu", "h200"))
+        self.assertIn("predict instead run: ", self.fail_with(3, "portrait", "--gpu", "h200"))
         self.assertIn("--gpu says how to measure or predict", self.fail_with(2, "portrait", REPORT, *MODEL))
         self.assertIn("--dry-run says", self.fail_with(2, "portrait", REPORT, "--dry-run"))
         self.assertEqual(run("portrait").returncode, 3)

@@ -282,7 +282,7 @@ class Usage(RunTest):
             ("--max-overhead", "20", "--", "true"): "--max-overhead",
             ("--launches", "-1", "--", "true"): "'-1' is no number of launches",
             ("--skip-first", "few", "--", "true"): "'few' is no number of launches",
-            ("--gpu", "h20", "--", "true"): "did you mean 'h200'?",
+            ("--gpu", "h20", "--", "true"): "no GPU profile 'h20': the nearest",
             ("--format", "xml", "--", "true"): "--format",
             ("--quiet", "--", "true"): "--quiet needs --output",
             ("--output", "-", "--", "true"): "standard output is the command's",

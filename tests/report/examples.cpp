@@ -26,6 +26,7 @@ Report frame(const std::string& backend) {
   report.started_at = "2026-11-20T21:00:00Z";
   report.backend = backend;
   report.profile = "h200";
+  report.profile_source = "shipped";
   report.host = {"node1", "Debian GNU/Linux 12", "Some CPU", 540'000'000'000};
   Device device;
   device.name = "NVIDIA H200";
@@ -380,6 +381,7 @@ Report model() {
 Report banks() {
   Report report = frame("cuda");
   report.profile = std::nullopt;
+  report.profile_source = "attributes";
   report.command = {"gpumem", "probe", "--bank-stride", "1..32"};
   for (std::uint64_t stride = 1; stride <= 32; ++stride) {
     Record record;
@@ -413,6 +415,7 @@ Report dry_run() {
   Report report = frame("cuda");
   report.device = std::nullopt;
   report.profile = std::nullopt;
+  report.profile_source = "attributes";
   report.command = {"gpumem", "probe", "--offset", "0..3", "--op", "read,copy", "--dry-run"};
   for (std::uint64_t offset = 0; offset <= 3; ++offset) {
     for (const std::string op : {"read", "copy"}) {

@@ -6,7 +6,10 @@
 #include "app/run/record_of.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/chase.hpp"
+#include "engine/model/find_profile.hpp"
 #include "engine/model/predict.hpp"
+#include "tests/app/fakes.hpp"
+#include "tests/files.hpp"
 
 namespace gpumem::app::test::test_calibrate {
 
@@ -97,8 +100,10 @@ TEST_CASE("calibrating without a GPU says how to do without", "[calibrate]") {
       .registry = probes(), .out = out, .err = err, .measure = [](const MeasureOptions&) -> std::unique_ptr<Backend> {
         throw no_gpu_error("no GPU here");
       }};
+  CalibrateArguments arguments;
+  arguments.output = "-";
   try {
-    static_cast<void>(run_calibrate_command({}, environment));
+    static_cast<void>(run_calibrate_command(arguments, environment));
     FAIL("nothing thrown");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::no_gpu);
@@ -106,10 +111,44 @@ TEST_CASE("calibrating without a GPU says how to do without", "[calibrate]") {
   }
 }
 
+TEST_CASE("without a file the profile is the user's own, which predicts from then on", "[calibrate]") {
+  const gpumem::test::TemporaryDirectory directory;
+  std::ostringstream out;
+  std::ostringstream err;
+  bool measured = false;
+  Environment environment{
+      .registry = probes(), .out = out, .err = err, .measure = [&](const MeasureOptions&) -> std::unique_ptr<Backend> {
+        measured = true;
+        return std::make_unique<ModelledGpu>(changed());
+      }};
+  // Nowhere to go is found before anything is measured.
+  CHECK(error_of([&] { static_cast<void>(run_calibrate_command({}, environment)); }) ==
+        "neither XDG_CONFIG_HOME nor HOME says where your own profiles are; set one, or name a file with -o FILE");
+  CHECK_FALSE(measured);
+  gpumem::test::put(directory / "file", "in the way");
+  environment.own_profiles = directory / "file" / "gpus";
+  CHECK(error_of([&] {
+          static_cast<void>(run_calibrate_command({}, environment));
+        }).starts_with("cannot make the folder '" + environment.own_profiles.string() + "' for your own profiles: "));
+  CHECK(out.str().empty());
+
+  environment.own_profiles = directory / "new" / "gpus";
+  CHECK(run_calibrate_command({}, environment) == 0);
+  const std::filesystem::path file = environment.own_profiles / "h200.json";
+  CHECK(out.str().find("Written to " + file.string() + "; from now on") != std::string::npos);
+  CHECK(out.str().find("--gpu 'NVIDIA H200'") != std::string::npos);
+  const model::Profile own = model::profile_for(changed().device, {.named = {}, .own = environment.own_profiles});
+  CHECK(own.source == model::ProfileSource::own);
+  CHECK(own.name == "NVIDIA H200, calibrated");
+  CHECK(own.rates.dram_read_bytes_per_s == Approx(changed().rates.dram_read_bytes_per_s).epsilon(0.04));
+  CHECK(model::find_profile("NVIDIA H200", environment.own_profiles).name == own.name);
+}
+
 TEST_CASE("reports that are none, or no measurement, are refused", "[calibrate]") {
   std::ostringstream out;
   const Environment environment{.registry = probes(), .out = out, .err = out};
   CalibrateArguments arguments;
+  arguments.output = "-";
   arguments.from = {"/nowhere/report.json"};
   CHECK_THROWS_AS(run_calibrate_command(arguments, environment), Error);
 }

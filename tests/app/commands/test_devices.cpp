@@ -25,6 +25,11 @@ TEST_CASE("devices command: a GPU in words, its sizes rounded") {
   CHECK(out.str().find("0: Fake GPU\n") == 0);
   CHECK(out.str().find("139.8 GiB of memory behind 60 MiB of L2: 6016 bits at 3201 MHz, 4814 GB/s theoretical") !=
         std::string::npos);
+  CHECK(out.str().ends_with(
+      "\n  predicted from its attributes: there is no profile of it, which gpumem calibrate makes\n"));
+  device.name = "H200";
+  CHECK(run_devices_command({}, environment) == 0);
+  CHECK(out.str().ends_with("\n  predicted from profile 'h200', shipped\n"));
   CHECK(err.str().empty());
 }
 

@@ -29,12 +29,14 @@ class Fixture {
                                         if (no_gpu) throw no_gpu_error("no driver");
                                         asked_device = options.device;
                                         asked_numa = options.numa.text();
+                                        asked_profile = options.predicting.named.value_or("");
                                         return open("");
                                       },
                                   .predict = [this](const model::Profile& profile) { return open(profile.name); },
                                   .gpus = [this] { return gpus; },
                                   .interrupted = [this] { return interrupt_after-- == 0; },
-                                  .command = {"gpumem", "probe", "--shift", "0..3"}};
+                                  .command = {"gpumem", "probe", "--shift", "0..3"},
+                                  .own_profiles = directory / "gpus"};
     return run_probe_command(arguments, environment);
   }
 
@@ -51,6 +53,7 @@ class Fixture {
   std::string asked_gpu;
   std::string asked_device;
   std::string asked_numa;
+  std::string asked_profile;
   std::optional<report::HostPlacement> placement;
   int opened = 0;
 
@@ -205,6 +208,30 @@ TEST_CASE("probe command: the report says what the backend learnt of the link, a
   CHECK(fixture.run(arguments) == 0);
   CHECK(fixture.asked_numa == "1");
   CHECK(json::parse(fixture.out.str())["host_placement"]["numa_node"] == 1);
+}
+
+TEST_CASE("probe command: measurements are held against the profile asked for, which is said of another GPU's") {
+  Fixture fixture;
+  ProbeArguments arguments = shift();
+  arguments.gpu = "h200";
+  CHECK(fixture.run(arguments) == 0);
+  CHECK(fixture.asked_profile == "h200");
+  CHECK(fixture.err.str() == "gpumem: note: predicting with the profile of NVIDIA H200, measuring on Fake GPU\n");
+
+  fixture.opened = 0;
+  arguments.gpu = "A30";
+  CHECK(error_of([&] { fixture.run(arguments); }).starts_with("no GPU profile 'A30': "));
+  CHECK(fixture.opened == 0);
+}
+
+TEST_CASE("probe command: an own profile that cannot be used is one line, and the GPU is measured") {
+  Fixture fixture;
+  std::filesystem::create_directory(fixture.path("gpus"));
+  gpumem::test::put(fixture.path("gpus/fake-gpu.json"), "{");
+  CHECK(fixture.run(shift()) == 0);
+  CHECK(fixture.err.str().starts_with("gpumem: note: not predicting with your own profile of this GPU: " +
+                                      fixture.path("gpus/fake-gpu.json") + ": not valid JSON"));
+  CHECK(fixture.err.str().find('\n') == fixture.err.str().size() - 1);
 }
 
 TEST_CASE("probe command: a sweep whose auto values cannot be decided is reported failed") {

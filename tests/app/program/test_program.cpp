@@ -595,6 +595,7 @@ TEST_CASE("a GPU that nobody knows is predicted from its attributes, or not at a
   std::strcpy(device.name, "NVIDIA H999");
   report::Report report = with(device);
   CHECK(report.profile == std::nullopt);
+  CHECK(report.profile_source == "attributes");
   CHECK(report.results[0].flags == std::vector<std::string>{"predicted_from_attributes"});
   CHECK(metric(report.results[0], report::could_save_name) > 0);
 

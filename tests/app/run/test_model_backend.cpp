@@ -36,6 +36,7 @@ TEST_CASE("model backend: cases of a node are described with the GPU that times 
   const auto backend = make_model_backend(model::load_profile("h200x8"));
   CHECK(backend->device().links.size() == 8);
   CHECK(backend->profile() == "h200x8");
+  CHECK(backend->profile_source() == "shipped");
   CHECK(backend->devices().size() == 1);
   CHECK(backend->run(from(probe, 1)).useful_bytes_read == 100);
   CHECK(backend->run(from(probe, 7)).useful_bytes_read == 101);

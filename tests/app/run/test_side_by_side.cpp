@@ -109,6 +109,7 @@ TEST_CASE("cases that differ in nothing but the GPU are all ready before the fir
   CHECK(backend->devices()[5].index == 5U);
   CHECK(backend->devices()[5].uuid == machine.gpus[5].uuid);
   CHECK(backend->profile() == "h200");
+  CHECK(backend->profile_source() == "shipped");
 }
 
 TEST_CASE("a case that nobody expected runs alone", "[gpus]") {

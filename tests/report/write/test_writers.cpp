@@ -218,11 +218,11 @@ TEST_CASE("The JSON report keeps the contract's names and order") {
     for (auto item = object.begin(); item != object.end(); ++item) names.push_back(item.key());
     return names;
   };
-  CHECK(keys(json) == std::vector<std::string>{"schema_version", "tool",    "command",  "started_at",
-                                               "backend",        "profile", "host",     "host_placement",
-                                               "device",         "devices", "suite",    "watched_flags",
-                                               "quantities",     "words",   "program",  "conclusions",
-                                               "passed",         "checks",  "findings", "results"});
+  CHECK(keys(json) == std::vector<std::string>{
+                          "schema_version", "tool",       "command",        "started_at", "backend",     "profile",
+                          "profile_source", "host",       "host_placement", "device",     "devices",     "suite",
+                          "watched_flags",  "quantities", "words",          "program",    "conclusions", "passed",
+                          "checks",         "findings",   "results"});
   CHECK(keys(json["device"]) == std::vector<std::string>{"name",
                                                          "uuid",
                                                          "pci_bus_id",
