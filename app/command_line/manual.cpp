@@ -55,12 +55,15 @@ constexpr Entry environment[] = {
     {"GPUMEM_SANITIZER",
      "The libsanitizer-public.so with which gpumem run sees into kernels, where it is not in a CUDA Toolkit or in "
      "Python's packages."},
+    {"XDG_CONFIG_HOME", "The folder of your settings, with your own GPU profiles; else ~/.config."},
     {"TMPDIR", "Where gpumem run keeps what it sees until it is shown."},
     {"GPUMEM_RUN_KEEP", "A folder in which gpumem run leaves what it saw, one per run."},
     {"GPUMEM_RUN_RAW", "Such a folder, to show instead of what the command does, which then runs unwatched."},
 };
 
 constexpr Entry files[] = {
+    {"~/.config/gpumem/gpus",
+     "Your own GPU profiles, which gpumem calibrate leaves. They go before those that the program brings along."},
     {"share/gpumem/configs",
      "Under the prefix of the installation: the GPU profiles and suites that the program brings along, to copy and "
      "change."},

@@ -320,8 +320,8 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
   options.add_switch("quiet", arguments->quiet, "No progress, and no table of the rates, e.g. in a script");
   options.footer(
       "Examples:\n"
-      "  gpumem calibrate                                less than a minute on the GPU, predicted by it from then on\n"
-      "  gpumem calibrate -o mine.json                   to keep, or for somebody else\n"
+      "  gpumem calibrate                less than a minute on the GPU\n"
+      "  gpumem calibrate -o mine.json   the same, for this file alone\n"
       "  gpumem probe --offset 0..32 --backend model --gpu mine.json\n"
       "  gpumem calibrate --from offset.json --from stride.json -o mine.json");
   return [arguments] {

@@ -48,7 +48,8 @@ struct OwnProfile {
   std::string problem = {};  ///< without a profile: why there is none
 
   [[nodiscard]] ProfileName name() const {
-    if (!profile) return {.name = file.stem().string(), .device = file.stem().string(), .own = true};
+    // Reached by its GPU as ever, and in nobody's way: a shipped profile may have the name that its file has.
+    if (!profile) return {.name = file.filename().string(), .device = file.stem().string(), .own = true};
     return {.name = profile->name, .device = profile->gpus.empty() ? profile->device.name : "", .own = true};
   }
 };

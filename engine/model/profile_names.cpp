@@ -62,13 +62,10 @@ struct GpuWords {
   void end_word() {
     static constexpr std::array<std::string_view, 3> makers = {"nvidia", "tesla", "geforce"};
     const std::size_t begin = ends.empty() ? 0 : ends.back();
-    const std::string_view word = std::string_view(text).substr(begin);
-    if (word.empty()) return;
-    if (std::ranges::find(makers, word) != makers.end()) {
-      text.resize(begin);
-    } else {
-      ends.push_back(text.size());
+    for (const std::string_view maker : makers) {
+      if (std::string_view(text).substr(begin).starts_with(maker)) text.erase(begin, maker.size());
     }
+    if (text.size() > begin) ends.push_back(text.size());
   }
 };
 
@@ -79,9 +76,14 @@ std::string family_of(std::string_view name) {
   return std::string(first.substr(0, first.find_first_of("0123456789")));
 }
 
+/// In quotes if it is more than a word.
+std::string profile_quoted(const ProfileName& profile) {
+  return profile.name.find(' ') == std::string::npos ? profile.name : "'" + profile.name + "'";
+}
+
 std::string profile_in_words(const ProfileName& profile) {
-  if (profile.device.empty()) return profile.name;
-  return fmt::format("{} ({}{})", profile.name, profile.device, profile.own ? ", your own" : "");
+  if (profile.device.empty()) return profile_quoted(profile);
+  return fmt::format("{} ({}{})", profile_quoted(profile), profile.device, profile.own ? ", your own" : "");
 }
 
 /// The nearest first.
@@ -172,7 +174,7 @@ std::string several_fit(std::string_view text, std::span<const ProfileName> name
 std::string none_fits(std::string_view text, std::span<const ProfileName> names) {
   const std::vector<std::size_t> nearest = nearest_profiles(text, names);
   std::vector<std::string> all;
-  for (const ProfileName& profile : names) all.push_back(profile.name);
+  for (const ProfileName& profile : names) all.push_back(profile_quoted(profile));
   const std::string others = nearest.empty()       ? fmt::format("there are {}", fmt::join(all, ", "))
                              : nearest.size() == 1 ? "the nearest is " + listed(names, nearest)
                                                    : "the nearest are " + listed(names, nearest);

@@ -66,6 +66,16 @@ class Profiles(SchemaTest):
         h200 = strict_json((ROOT / "configs" / "gpus" / "h200.json").read_text())
         self.assertEqual(self.schema["properties"]["rates"]["propertyNames"]["enum"], list(h200["rates"]))
 
+    def test_a_profile_needs_no_rate(self):
+        profile = strict_json((ROOT / "configs" / "gpus" / "v100.json").read_text())
+        file = self.directory / "profile.json"
+        for rates in ({"rates": {}}, {}):
+            file.write_text(json.dumps({name: value for name, value in profile.items() if name != "rates"} | rates))
+            self.assert_all_valid([file])
+            report = self.succeed("probe", "--offset", "0", "--backend", "model", "--gpu", str(file), "--format", "json")
+            self.assertEqual(json.loads(report)["profile_source"], "file")
+            self.assertIn("predicted_from_attributes", json.loads(report)["results"][0]["flags"])
+
     def test_schema_and_program_refuse_the_same_profiles(self):
         good = strict_json((ROOT / "configs" / "gpus" / "v100.json").read_text())
 
@@ -81,7 +91,7 @@ class Profiles(SchemaTest):
             "attribute of the wrong type": changed(lambda p: p["device"].update(l2_bytes="1")),
             "negative attribute": changed(lambda p: p["device"].update(l2_bytes=-1)),
             "unknown rate": changed(lambda p: p["rates"].update(warp_speed={"value": 1, "how": "x"})),
-            "missing rate": changed(lambda p: p["rates"].pop("dram_read_bytes_per_s")),
+            "no device": changed(lambda p: p.pop("device")),
             "rate without how": changed(lambda p: p["rates"]["dram_read_bytes_per_s"].pop("how")),
             "rate of 0": changed(lambda p: p["rates"]["dram_read_bytes_per_s"].update(value=0)),
             "share above 1": changed(lambda p: p["rates"].update(l2_written_share={"value": 1.1, "how": "x"})),

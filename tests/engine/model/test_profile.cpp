@@ -321,13 +321,9 @@ TEST_CASE("text that is not JSON is no profile", "[profile]") {
 }
 
 TEST_CASE("an unknown profile name is answered with the nearest, or with those there are", "[profile]") {
-  CHECK(error_of([] {
-          static_cast<void>(load_profile("h201"));
-        }).starts_with("no GPU profile 'h201': the nearest is h200 (NVIDIA H200); "));
-  CHECK(error_of([] {
-          static_cast<void>(load_profile("MI300X"));
-        }).starts_with("no GPU profile 'MI300X': there are h200, h200x8, v100"));
-  CHECK(error_of([] { static_cast<void>(load_profile("")); }).starts_with("no GPU profile '': there are h200"));
+  CHECK(error_of([] { static_cast<void>(load_profile("h201")); }).starts_with("no GPU profile 'h201': the nearest "));
+  CHECK(error_of([] { static_cast<void>(load_profile("MI300X")); }).starts_with("no GPU profile 'MI300X': there are "));
+  CHECK(error_of([] { static_cast<void>(load_profile("")); }).starts_with("no GPU profile '': there are "));
 }
 
 TEST_CASE("a shipped profile is found by the GPU's name too, in any case", "[profile]") {

@@ -69,6 +69,7 @@ TEST_CASE("a profile is found by its name, by its GPU's, and by whole words of e
                                       {"4090", "rtx4090"},
                                       {"GeForce RTX 3090", "rtx3090"},
                                       {"nvidia geforce rtx 3090", "rtx3090"},
+                                      {"NvidiaGeForceRTX3090", "rtx3090"},
                                       {"Tesla T4", "t4"},
                                       {"T4", "t4"},
                                       {"L40S", "l40s"},
@@ -119,9 +120,9 @@ TEST_CASE("a user's own profile goes before a shipped one of the same GPU or nam
   CHECK(fitting("h200", names) == "h200");  // the shipped one's name
   CHECK(fitting("H200, calibrated", names) == "NVIDIA H200, calibrated*");
   CHECK(fitting("v100", names) == "v100*");
-  CHECK(
-      several_fit("x", names, std::vector<std::size_t>{0, 2}) ==
-      "'x' fits the profiles NVIDIA H200, calibrated (NVIDIA H200, your own), a10 (NVIDIA A10); give the name of one");
+  CHECK(several_fit("x", names, std::vector<std::size_t>{0, 2}) ==
+        "'x' fits the profiles 'NVIDIA H200, calibrated' (NVIDIA H200, your own), a10 (NVIDIA A10); give the name of "
+        "one");
 }
 
 TEST_CASE("names of one kind of GPU are the same with and without its maker", "[profile]") {
