@@ -73,6 +73,9 @@ def main():
     reports = [*ROOT.glob("configs/reference/*/*.json"), *ROOT.glob("tests/report/golden/*.json")]
     write(folder / "report", sorted(reports), reduced_report)
     write(folder / "profile", sorted(ROOT.glob("configs/gpus/*.json")), reduced_profile)
+    profile = json.loads((ROOT / "configs/gpus/v100.json").read_text(encoding="utf-8"))
+    del profile["rates"]
+    (folder / "profile" / "no-rates.json").write_text(json.dumps(profile), encoding="utf-8")
     write(folder / "suite", sorted(ROOT.glob("configs/*.json")), reduced_suite)
     (folder / "axis_values").mkdir(exist_ok=True)
     for number, text in enumerate(AXIS_VALUES):

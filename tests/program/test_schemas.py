@@ -71,7 +71,7 @@ class Profiles(SchemaTest):
         file = self.directory / "profile.json"
         for rates in ({"rates": {}}, {}):
             file.write_text(json.dumps({name: value for name, value in profile.items() if name != "rates"} | rates))
-            self.assert_all_valid([file])
+            self.assert_valid(strict_json(file.read_text()), file)
             report = self.succeed("probe", "--offset", "0", "--backend", "model", "--gpu", str(file), "--format", "json")
             self.assertEqual(json.loads(report)["profile_source"], "file")
             self.assertIn("predicted_from_attributes", json.loads(report)["results"][0]["flags"])
