@@ -65,6 +65,8 @@ class Backend {
 /// Predicts for the GPU of a profile: a name from configs/gpus ("h200") or the path of a profile file.
 /// Throws a usage error for an unknown name (with the nearest) or an invalid file.
 [[nodiscard]] std::unique_ptr<Backend> make_model_backend(const std::string& gpu);
+/// Predicts for the GPUs of a profile that is there already: its `gpus`, or else its `device`.
+[[nodiscard]] std::unique_ptr<Backend> make_profile_backend(model::Profile profile);
 
 struct MeasureOptions {
   measure::StoppingRule stopping;

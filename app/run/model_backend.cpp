@@ -120,7 +120,11 @@ class ModelBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_model_backend(const std::string& gpu) {
-  return std::make_unique<ModelBackend>(model::load_profile(gpu));
+  return make_profile_backend(model::load_profile(gpu));
+}
+
+std::unique_ptr<Backend> make_profile_backend(model::Profile profile) {
+  return std::make_unique<ModelBackend>(std::move(profile));
 }
 
 }  // namespace gpumem::app
