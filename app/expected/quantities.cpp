@@ -59,22 +59,22 @@ std::span<const ExpectedQuantity> expected_quantities() {
     add_latency("shared_latency_cycles", "shared_latency_ns", "shared memory", "shared", "shared_latency_cycles",
                 on_chip);
     add_latency("l1_latency_cycles", "l1_latency_ns", "L1", "l1", "l1_latency_cycles", on_chip);
-    add_latency("l2_latency_cycles", "l2_latency_ns", "L2, near part", "l2", "l2_latency_cycles", of_far_latencies);
-    add_latency("l2_far_latency_cycles", "l2_far_latency_ns", "L2, far part", "l2-far", "l2_far_latency_cycles",
+    add_latency("l2_latency_cycles", "l2_latency_ns", "L2 near", "l2", "l2_latency_cycles", of_far_latencies);
+    add_latency("l2_far_latency_cycles", "l2_far_latency_ns", "L2 far", "l2-far", "l2_far_latency_cycles",
                 of_far_latencies);
     add_latency("memory_latency_cycles", "memory_latency_ns", "memory", "memory", "memory_latency_cycles",
                 of_far_latencies);
     add_latency("host_latency_cycles", "host_latency_ns", "host memory", "host", "host_latency_cycles",
                 of_host_latency);
     const ExpectedQuantity between[] = {
-        {"link_to_device_gb_per_s", links, "host to device", pinned("to-device"), "pcie_to_device_bytes_per_s",
+        {"link_to_device_gb_per_s", links, "link to device", pinned("to-device"), "pcie_to_device_bytes_per_s",
          of_host_link},
-        {"link_to_host_gb_per_s", links, "device to host", pinned("to-host"), "pcie_to_host_bytes_per_s", of_host_link},
-        {"link_both_ways_gb_per_s", links, "host, both ways", pinned("both"), "pcie_both_ways_bytes_per_s",
+        {"link_to_host_gb_per_s", links, "link to host", pinned("to-host"), "pcie_to_host_bytes_per_s", of_host_link},
+        {"link_both_ways_gb_per_s", links, "link both ways", pinned("both"), "pcie_both_ways_bytes_per_s",
          of_host_link},
-        {"pair_copy_gb_per_s", links, "GPU to GPU, copy", pair("copy-engine"), "nvlink_efficiency", of_nvlinks},
-        {"pair_read_gb_per_s", links, "GPU to GPU, read", pair("kernel-read"), "nvlink_efficiency", of_nvlinks},
-        {"pair_write_gb_per_s", links, "GPU to GPU, write", pair("kernel-write"), "nvlink_efficiency", of_nvlinks},
+        {"pair_copy_gb_per_s", links, "pair copy", pair("copy-engine"), "nvlink_efficiency", of_nvlinks},
+        {"pair_read_gb_per_s", links, "pair read", pair("kernel-read"), "nvlink_efficiency", of_nvlinks},
+        {"pair_write_gb_per_s", links, "pair write", pair("kernel-write"), "nvlink_efficiency", of_nvlinks},
         {.name = "launch_us",
          .group = links,
          .title = "launch",

@@ -23,7 +23,8 @@ std::string_view how_of(const Profile& profile, std::string_view rate) {
 constexpr std::pair<std::string_view, Source> beginnings[] = {
     {"measured", Source::measured}, {"counted", Source::measured}, {"fitted", Source::fitted},
     {"the H200's", Source::scaled}, {"scaled", Source::scaled},    {"assumed", Source::assumed},
-    {"chosen", Source::assumed},    {"told from", Source::fitted}, {"as ", Source::assumed}};
+    {"chosen", Source::assumed},    {"told from", Source::fitted}, {"as ", Source::assumed},
+    {"no part", Source::assumed}};
 
 /// Who published it: the text up to where it says what.
 std::string_view publication(std::string_view how) {
@@ -33,7 +34,7 @@ std::string_view publication(std::string_view how) {
       break;
     }
   }
-  return how.substr(0, std::min({how.find(": "), how.find(", "), how.find(" ("), how.find("; ")}));
+  return how.substr(0, std::min({how.find(": "), how.find(", "), how.find("; ")}));
 }
 
 }  // namespace

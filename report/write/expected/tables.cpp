@@ -48,9 +48,10 @@ std::vector<std::string> groups_of(std::span<const ExpectedGpu> gpus) {
 
 Block block_of(const ExpectedGpu& gpu, const std::string& group) {
   Block block;
+  block.title = group;
   block.parameter_columns = 1;
   const bool latencies = group == "latency";
-  block.columns = {{.heading = {group, ""}, .names = true},
+  block.columns = {{.heading = {"of", ""}, .names = true},
                    {.heading = {"expected", ""}},
                    {.heading = {"healthy GPUs", ""}},
                    {.heading = {latencies ? "that is" : "of peak", ""}},
@@ -99,9 +100,9 @@ Page page_of(const ExpectedGpu& gpu) {
       std::ranges::any_of(gpu.values, [](const ExpectedValue& value) { return !value.low.has_value(); });
   if (any_without) {
     page.after.push_back(
-        {"Without an interval: no reference report has measured it, or nobody such a GPU.", Tint::dim});
+        {"Without an interval: assumed, scaled from another GPU, or in no reference report.", Tint::dim});
   }
-  page.after.push_back({"'gpumem check smoke' holds a GPU to the intervals of what it measures.", Tint::dim});
+  page.after.push_back({"'gpumem check smoke' fails a GPU that is off by more than twice as far.", Tint::dim});
   return page;
 }
 
@@ -154,7 +155,9 @@ Block block_of_all(std::span<const ExpectedGpu> gpus, const std::string& group) 
   block.columns = {{.heading = {"profile", ""}, .names = true, .code = true},
                    {.heading = {"GPU", ""}, .rank = 1, .names = true}};
   const std::vector<ColumnOf> columns = columns_of(gpus, group);
-  for (const ColumnOf& column : columns) block.columns.push_back({.heading = {column.title, unit_of(column.quantity)}});
+  unsigned next_rank = 3;  // of a narrow terminal's columns the last go first
+  for (const ColumnOf& column : columns)
+    block.columns.push_back({.heading = {column.title, unit_of(column.quantity)}, .rank = next_rank++});
   const bool bandwidth = group == "bandwidth";
   if (bandwidth) block.columns.push_back({.heading = {"theoretical", "GB/s"}, .rank = 2});
   for (const ExpectedGpu& gpu : gpus) {
