@@ -181,14 +181,14 @@ Page page_of_all(std::span<const ExpectedGpu> gpus) {
 constexpr const char* page_head =
     "# What each GPU should reach\n"
     "\n"
-    "Each row is a GPU of which gpumem ships a profile, and each value is what the model predicts of the case that a\n"
-    "probe measures; `gpumem expect GPU` shows one of them with the interval of healthy GPUs and the command that\n"
-    "measures each value. A GPU that is slower than its interval deserves a look, and `gpumem check smoke`\n"
-    "([suites.md](suites.md#how-far-healthy-gpus-differ)) takes it; `theoretical` is the bandwidth of the memory's "
-    "pins,\n"
-    "which no access pattern reaches.\n"
+    "Each row is a GPU of which gpumem ships a [profile](glossary.md#profile), and each value is what the model "
+    "predicts\n"
+    "of the case that a probe measures; `gpumem expect h200` shows one GPU with the interval of healthy ones and the\n"
+    "command that measures each value. A GPU that is slower than its interval deserves a look, and `gpumem check "
+    "smoke`\n"
+    "fails one that is off by more than twice as far ([suites.md](suites.md#how-far-healthy-gpus-differ)).\n"
     "\n"
-    "This page is made by `gpumem expect --all --format markdown`.\n";
+    "`gpumem expect --all --format markdown` makes this page.\n";
 
 }  // namespace
 
