@@ -37,10 +37,11 @@ TEST_CASE("expected: no rate decides a value more than the one that says how it 
   CHECK(gpu.values.size() == expected_quantities().size());
   std::vector<std::pair<double, std::string>> strongest(gpu.values.size());
   std::vector<double> own(gpu.values.size());
+  constexpr double lower = 0.95;
   for (const model::RateField& field : model::rate_fields()) {
     if (field.carried) continue;  // a constant of the model's formulas, not of the GPU
     model::Profile other = profile;
-    other.rates.*field.value *= 1.01;
+    other.rates.*field.value *= lower;
     const report::ExpectedGpu moved = expected_of(other, probes());
     for (std::size_t i = 0; i < gpu.values.size(); ++i) {
       const double effect = std::abs(value_of(moved, gpu.values[i].quantity).value / gpu.values[i].value - 1);
@@ -50,8 +51,8 @@ TEST_CASE("expected: no rate decides a value more than the one that says how it 
   }
   for (std::size_t i = 0; i < gpu.values.size(); ++i) {
     INFO(gpu.values[i].quantity << ": " << strongest[i].second << " by " << strongest[i].first << ", own " << own[i]);
-    CHECK(own[i] >= strongest[i].first);
-    CHECK(own[i] > 0.003);
+    CHECK(own[i] >= 0.95 * strongest[i].first);  // L2 takes writes as fast as memory, nearly
+    CHECK(own[i] > 0.015);
   }
 }
 
@@ -102,13 +103,20 @@ TEST_CASE("expect command: the GPU of this machine, by its profile or without on
   CHECK(said({"expect", "--device", "3", "--format", "json"}, node).find("--source 3 --target 0") != std::string::npos);
   device.name = "NVIDIA Unheard-of";
   CHECK(said({"expect"}, {device}).find("No profile is of this kind of GPU") != std::string::npos);
-  CHECK(error_of([&] { said({"expect"}, {}); }, ErrorKind::no_gpu) ==
-        "no CUDA-capable device is detected; for a GPU of another machine name its profile: gpumem expect NAME, of " +
-            [] {
-              std::string names;
-              for (const std::string& name : model::profile_names()) names += (names.empty() ? "" : ", ") + name;
-              return names;
-            }());
+}
+
+TEST_CASE("expect command: without a GPU it names the command that takes one by its name") {
+  std::ostringstream out;
+  std::ostringstream err;
+  const Environment environment{.registry = probes(), .out = out, .err = err, .gpus = []() -> std::vector<Device> {
+                                  throw no_gpu_error("no CUDA-capable device is detected");
+                                }};
+  const std::string error = error_of(
+      [&] { static_cast<void>(parse_command_line({"expect"}, {probes()}).run(environment)); }, ErrorKind::no_gpu);
+  CHECK(
+      error.starts_with("no CUDA-capable device is detected; for a GPU of another machine name its profile: "
+                        "gpumem expect NAME, of "));
+  CHECK(out.str().empty());
 }
 
 TEST_CASE("sources: read off how a profile's text begins") {
