@@ -1,6 +1,7 @@
 #include "app/expected/expected.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -98,13 +99,14 @@ report::ExpectedGpu expected_of(const model::Profile& profile, const std::vector
     expected.title = quantity.title;
     expected.in_other_unit = quantity.reading == ExpectedQuantity::Reading::nanoseconds;
     expected.value = *value;
-    if (quantity.spread && model::rests_on_measurements(source)) {
-      expected.low = *value * quantity.spread->low;
-      expected.high = *value * quantity.spread->high;
-    }
     const bool is_bandwidth =
         quantity.reading == ExpectedQuantity::Reading::headline && record->headline.better == Better::more;
     if (is_bandwidth) expected.peak = record->headline.peak;
+    if (quantity.spread && model::rests_on_measurements(source)) {
+      expected.low = *value * quantity.spread->low;
+      // No GPU is faster than its peak, which a prediction may reach by itself.
+      expected.high = std::min(*value * quantity.spread->high, std::max(*value, expected.peak.value_or(HUGE_VAL)));
+    }
     expected.source = model::to_string(source);
     expected.source_words = model::source_words(profile, quantity.rate);
     expected.how =
