@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/commands/commands.hpp"
+#include "app/expected/guesses.hpp"
 #include "app/output/file_output.hpp"
 #include "app/run/interrupts.hpp"
 #include "app/run/record_of.hpp"
@@ -197,6 +198,7 @@ class Checking {
       if (report.suite == task.suite->name) planned = planned_for(task.suite->plan, report);
       report.suite = task.suite->name;
     }
+    flag_guesses(report, expectations, environment_.registry);
     report.checks = held(report, expectations, {accepts_predictions(), planned});
     judge(report, task.suite.has_value());
     finish(std::move(report));
@@ -206,7 +208,10 @@ class Checking {
     Run run(suite.plan, with_suite(arguments_, suite.options), outputs_, environment_);
     const std::vector<report::Record> planned = planned_for(suite.plan, run.report());
     const report::CheckRules rules{accepts_predictions(), planned};
-    const auto hold = [&] { run.report().checks = held(report::completed(run.report()), suite.expectations, rules); };
+    const auto hold = [&] {
+      flag_guesses(run.report(), suite.expectations, environment_.registry);
+      run.report().checks = held(report::completed(run.report()), suite.expectations, rules);
+    };
     both(
         [&] {
           try {
@@ -241,6 +246,7 @@ class Checking {
                       report::counted(cases.size(), "case"), report::counted(failed, "failed expectation")));
     }
     run.again(cases);
+    flag_guesses(report, suite.expectations, environment_.registry);
     const report::Report whole = report::completed(report);
     auto agreement = report::check_agreement(whole);
     if (agreement && report.checks.back().verdict == report::Verdict::fail) {

@@ -26,6 +26,7 @@ MakeRequest explain_options(CommandOptions& options, const Known& known);
 MakeRequest compare_options(CommandOptions& options, const Known& known);
 MakeRequest show_options(CommandOptions& options, const Known& known);
 MakeRequest portrait_options(CommandOptions& options, const Known& known);
+MakeRequest expect_options(CommandOptions& options, const Known& known);
 MakeRequest calibrate_options(CommandOptions& options, const Known& known);
 MakeRequest list_options(CommandOptions& options, const Known& known);
 MakeRequest devices_options(CommandOptions& options, const Known& known);
@@ -74,6 +75,7 @@ constexpr Command commands[] = {
     {"probe", "Run probes: measure on a GPU, or predict without one", probe_options, true},
     {"run", "Show what the kernels of a program of yours waste, and where", run_options},
     {"portrait", "Draw a GPU's memory on one page: its levels, and what misuse costs", portrait_options, true},
+    {"expect", "Show what a GPU should reach, and how far healthy ones lie from it", expect_options},
     {"check", "Hold a GPU to what is expected of it: pass, fail or skip, and an exit code", check_options, true},
     {"explain", "Say what limits the cases of a saved report, and what would help", explain_options},
     {"compare", "Compare saved reports case by case, or the machines of a fleet", compare_options},

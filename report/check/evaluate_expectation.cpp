@@ -41,6 +41,9 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
     if (report.is_prediction()) return "nothing was measured";
     if (contains(record.flags, "predicted_from_attributes"))
       return "there is no profile of this GPU to hold it against; 'gpumem calibrate' makes one";
+    if (contains(record.flags, "predicted_from_guesses"))
+      return "the profile of this GPU assumes what decides it, or scales it from another GPU's; 'gpumem calibrate' "
+             "measures it";
   }
   if (report.is_prediction()) {
     if (counter) return "a prediction has no counters";

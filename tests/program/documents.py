@@ -2,7 +2,7 @@
 """README.md and the pages under docs/, taken apart, and a place to run their commands in.
 
     tests/program/documents.py      rewrites what they show under '$ gpumem ...' where the program prints something else,
-                                    and the page of docs/portrait/
+                                    and docs/expected.md and the page of docs/portrait/
 """
 
 import contextlib
@@ -35,6 +35,7 @@ PROFILE = "GPUMEM_PROFILE"  # in the environment: what commands that would measu
 WATCHED = Path(os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")).resolve()
 STAND_IN = Path(__file__).with_name("stand_in.py")
 PORTRAIT = DOCS / "portrait" / "h200.html"
+EXPECTED = DOCS / "expected.md"
 PLACEHOLDERS = {"REPORT": "report.json", "OLD": "old.json", "NEW": "new.json", "SUITE": "smoke", "FILE": "file.json"}
 
 
@@ -316,7 +317,17 @@ def portrait():
         return target.read_text(encoding="utf-8")
 
 
+def expected():
+    """docs/expected.md, as the program writes it today."""
+    done = harness.run("expect", "--all", "--format", "markdown")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def update():
+    if (page := expected()) != EXPECTED.read_text(encoding="utf-8"):
+        print(EXPECTED.relative_to(ROOT))
+        EXPECTED.write_text(page, encoding="utf-8")
     if (page := portrait()) != PORTRAIT.read_text(encoding="utf-8"):
         print(PORTRAIT.relative_to(ROOT))
         PORTRAIT.write_text(page, encoding="utf-8")

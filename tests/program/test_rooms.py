@@ -6,9 +6,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FLOORS = (
-    "app/main.cpp", "app/commands", "app/calibrate app/suite app/program", "app/run", "app/output app/command_line",
-    "report/write/reports", "report/write/comparisons report/write/fleets report/write/portraits", "report/write",
-    "report/read report/explain report/check report/compare report/fleet report/portrait", "report/record", "report/text",
+    "app/main.cpp", "app/commands", "app/calibrate app/suite app/program app/expected", "app/run",
+    "app/output app/command_line",
+    "report/write/reports", "report/write/comparisons report/write/fleets report/write/portraits report/write/expected",
+    "report/write", "report/read report/explain report/check report/compare report/fleet report/portrait report/expected",
+    "report/record", "report/text",
     "probes/peer probes/kernels", "probes/hierarchy probes/user probes/cache probes/texture",
     "probes/host probes/shared probes/constant probes/local", "probes/global", "probes",
     "inject",

@@ -146,6 +146,22 @@ class Profiles(SchemaTest):
                 self.assertIn("profile.json: /", self.fail_with(2, *arguments))
 
 
+class Expected(SchemaTest):
+    name = "expected"
+
+    def test_what_is_written(self):
+        for arguments in (("h200",), ("h200x8",), ("v100",), ("--all",)):
+            self.assert_valid(strict_json(self.succeed("expect", *arguments, "--format", "json")), arguments)
+
+    def test_what_is_wrong(self):
+        good = strict_json(self.succeed("expect", "h200", "--format", "json"))
+        for change in ({"schema_version": 2}, {"expected": None}, {"profile": 1},
+                       {"expected": [{**good["expected"][0], "unit": "furlongs"}]},
+                       {"expected": [{**good["expected"][0], "value": 0}]},
+                       {"expected": [{name: value for name, value in good["expected"][0].items() if name != "low"}]}):
+            self.assert_invalid({**good, **change}, change)
+
+
 # Members of an otherwise valid suite, and what is wrong with them.
 BAD_SUITES = {
     "unknown member": {"probe": []},

@@ -1,0 +1,120 @@
+// What a GPU should reach: predicted, and on one screen.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/command_line/command_options.hpp"
+#include "app/commands/commands.hpp"
+#include "app/expected/expected.hpp"
+#include "app/run/run_options.hpp"
+#include "app/run/side_by_side.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/find_profile.hpp"
+#include "report/write/expected/expected.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+struct ExpectArguments : ResultRequest {
+  std::optional<std::string> gpu;     ///< a profile's name or file; absent: the GPU of this machine
+  std::optional<std::string> device;  ///< which of this machine: index, UUID or PCI bus id
+  bool all = false;                   ///< every profile that is shipped
+};
+
+/// The GPU of this machine. Throws a no-GPU error that names the command for another one.
+report::ExpectedGpu expected_of_machine(const std::string& device, const Environment& environment) {
+  std::vector<Device> gpus;
+  try {
+    gpus = environment.gpus();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::no_gpu) throw;
+    throw no_gpu_error(fmt::format("{}; for a GPU of another machine name its profile: gpumem expect NAME, of {}",
+                                   error.what(), fmt::join(model::profile_names(), ", ")));
+  }
+  const Device chosen = devices_of(device, gpus).front();
+  model::Profile profile = model::profile_for(chosen, {.own = environment.own_profiles});
+  const auto place = chosen.index.value_or(0);
+  if (gpus.size() > 1) profile.gpus = std::move(gpus);
+  return expected_of(profile, environment.registry, place);
+}
+
+std::vector<report::ExpectedGpu> expected_of_all(const Environment& environment) {
+  std::vector<report::ExpectedGpu> all;
+  for (const std::string& name : model::profile_names()) {
+    all.push_back(expected_of(model::load_profile(name), environment.registry));
+  }
+  return all;
+}
+
+int run_expect_command(const ExpectArguments& arguments, const Environment& environment) {
+  const ResultOutputs outputs(reading(arguments, profile_files(arguments.gpu)), report::table_formats(),
+                              environment.out, environment.out_terminal);
+  if (arguments.all) {
+    const std::vector<report::ExpectedGpu> all = expected_of_all(environment);
+    outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+      report::write_all_expected(out, all, format, style);
+    });
+    return 0;
+  }
+  const report::ExpectedGpu gpu = arguments.gpu ? expected_of(model::find_profile(*arguments.gpu, environment.own_profiles), environment.registry)
+                                                : expected_of_machine(arguments.device.value_or("0"), environment);
+  outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+    report::write_expected(out, gpu, format, style);
+  });
+  return 0;
+}
+
+void refuse_several(const ExpectArguments& arguments) {
+  if (arguments.all && (arguments.gpu || arguments.device)) {
+    throw usage_error(fmt::format("--all is every GPU that has a profile; leave out it or {}",
+                                  arguments.gpu ? "'" + *arguments.gpu + "'" : "--device"));
+  }
+  if (arguments.gpu && arguments.device) {
+    throw usage_error(
+        fmt::format("--device chooses a GPU of this machine; leave out it or the profile '{}'", *arguments.gpu));
+  }
+  if (arguments.device && may_be_several(*arguments.device)) {
+    throw usage_error("--device: expect shows one GPU of this machine; give its index, UUID or PCI bus id");
+  }
+}
+
+}  // namespace
+
+MakeRequest expect_options(CommandOptions& options, const Known&) {
+  const auto arguments = std::make_shared<ExpectArguments>();
+  options.add_argument("[PROFILE|FILE]", arguments->gpu,
+                       "The GPU, by the name or the file of its profile, e.g. h200; without one it is the GPU of this "
+                       "machine");
+  options.add_switch("all", arguments->all,
+                     "Every GPU that has a shipped profile, a row each, e.g. to choose one to rent");
+  options.add_value("device", "N|UUID|PCI-ID", arguments->device,
+                    "The GPU of this machine where it has several, see 'gpumem devices', e.g. --device 1");
+  options.add_format(report::table_formats(), arguments->format,
+                     "How stdout shows it: a table of at most 40 lines (default), or what another program reads, e.g. "
+                     "--format json");
+  options.add_value("-o,--output", "FILE", arguments->outputs,
+                    "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt); "
+                    "repeatable, - is stdout, e.g. --output expected.json");
+  options.add_switch("no-color", arguments->no_color,
+                     "No colours in the table, as with NO_COLOR set, e.g. in a console that shows their codes");
+  options.footer(
+      "Nothing is measured. 'gpumem check smoke' fails a GPU that is off by more than\n"
+      "twice as far as healthy ones.\n\n"
+      "Examples:\n"
+      "  gpumem expect                   the GPU of this machine\n"
+      "  gpumem expect h200x8            eight H200s, with the links between them\n"
+      "  gpumem expect --all --format csv");
+  return [arguments] {
+    refuse_several(*arguments);
+    arguments->quiet = true;  // files are instead of stdout
+    return Request(*arguments, run_expect_command);
+  };
+}
+
+}  // namespace gpumem::app

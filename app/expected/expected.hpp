@@ -1,0 +1,49 @@
+#pragma once
+// What a GPU should reach: the model's predictions of the very cases that probes measure, so that a measurement of one
+// compares with them one to one. How far measurements of healthy GPUs lie from them, docs/suites.md derives from the
+// reference reports.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/run/plan.hpp"
+#include "engine/model/profile.hpp"
+#include "report/expected/expected.hpp"
+
+namespace gpumem::app {
+
+/// What measured values of healthy GPUs are of the predicted one, at least and at most.
+struct Spread {
+  double low = 1;
+  double high = 1;
+};
+
+/// A quantity that a GPU should reach, and how it is measured.
+struct ExpectedQuantity {
+  enum class Reading {
+    headline,
+    nanoseconds,   ///< the metric `latency_ns`, beside the headline in cycles
+    microseconds,  ///< how long a run takes
+  };
+  const char* name;  ///< ends in the unit
+  const char* group;
+  const char* title;
+  std::vector<GivenAxis> axes;        ///< of the one case; "{source}" and "{target}" stand for two joined GPUs
+  const char* rate;                   ///< of a profile: the one that decides the value most
+  std::optional<Spread> spread = {};  ///< absent where no reference report has measured it
+  Reading reading = Reading::headline;
+};
+
+/// In the order in which they are shown: nearest first, the links last.
+[[nodiscard]] std::span<const ExpectedQuantity> expected_quantities();
+
+/// What the profile's GPU should reach; the links to other GPUs if it is a node, or `profile.gpus` are those of a
+/// machine. `gpu` is the index of the GPU among them. Predicts, which takes some milliseconds. Quantities that the
+/// profile does not tell are left out.
+[[nodiscard]] report::ExpectedGpu expected_of(const model::Profile& profile, const std::vector<Probe>& registry,
+                                              std::size_t gpu = 0);
+
+}  // namespace gpumem::app

@@ -1,0 +1,77 @@
+#include "app/expected/guesses.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "app/run/record_of.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/source.hpp"
+#include "report/record/cases.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+constexpr const char* flag = "predicted_from_guesses";
+
+/// The shipped one behind the report's predictions, for the report's device.
+std::optional<model::Profile> profile_behind(const report::Report& report) {
+  if (!report.profile || !report.device || report.profile_source.value_or("shipped") != "shipped") return std::nullopt;
+  const std::vector<std::string> names = model::profile_names();
+  if (std::ranges::find(names, *report.profile) == names.end()) return std::nullopt;
+  model::Profile profile = model::load_profile(*report.profile);
+  profile.device = *report.device;
+  return profile;
+}
+
+/// The profile with what it guesses otherwise; the constants of the model's formulas are no guess about the GPU.
+model::Profile otherwise(model::Profile profile) {
+  constexpr double factor = 0.8;
+  for (const model::RateField& field : model::rate_fields()) {
+    const model::Source source = model::source_of(profile, field.name);
+    if (!field.carried && !model::rests_on_measurements(source)) profile.rates.*field.value *= factor;
+  }
+  return profile;
+}
+
+std::optional<double> headline(const Case& tested, const model::Profile& profile) {
+  const Workload workload = describe(tested, profile.device);
+  report::Record record = record_of(tested, workload);
+  add_prediction(record, *tested.probe, workload, profile);
+  return record.headline.predicted;
+}
+
+bool rests_on_guesses(const Case& tested, const model::Profile& profile, const model::Profile& guessed_otherwise) {
+  constexpr double little = 0.05;
+  try {
+    const auto told = headline(tested, profile);
+    const auto else_told = headline(tested, guessed_otherwise);
+    return told && else_told && std::abs(*else_told / *told - 1) > little;
+  } catch (const Error& error) {
+    if (!concerns_case_alone(error)) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
+void flag_guesses(report::Report& report, std::span<const report::Expectation> expectations,
+                  const std::vector<Probe>& registry) {
+  const auto profile = profile_behind(report);
+  if (!profile) return;
+  const model::Profile guessed_otherwise = otherwise(*profile);
+  for (report::Record& record : report.results) {
+    const bool is_held = std::ranges::any_of(expectations, [&](const report::Expectation& expectation) {
+      return expectation.quantity == "measured_over_predicted" && report::selects(expectation.cases, record);
+    });
+    const bool is_flagged = std::ranges::find(record.flags, flag) != record.flags.end();
+    const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
+    if (!is_held || is_flagged || !record.headline.measured || probe == registry.end()) continue;
+    const auto tested = report::case_of(record, *probe);
+    if (tested && rests_on_guesses(*tested, *profile, guessed_otherwise)) record.flags.emplace_back(flag);
+  }
+}
+
+}  // namespace gpumem::app

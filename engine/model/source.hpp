@@ -1,0 +1,34 @@
+#pragma once
+// Where a profile has a rate from, read off how the profile says that it is known.
+
+#include <string>
+#include <string_view>
+
+#include "engine/model/profile.hpp"
+
+namespace gpumem::model {
+
+enum class Source {
+  measured,    ///< read off measurements of a GPU
+  fitted,      ///< fitted to measurements of a GPU
+  published,   ///< somebody else measured it, or a data sheet says it
+  scaled,      ///< the H200's, scaled by what the device says of itself where the rate grows with that
+  assumed,     ///< nobody measured it
+  attributes,  ///< there is no profile, so that all rates are the H200's, scaled
+};
+
+/// Of a rate by its name (rate_fields()). One that is "as" another rate has that one's source.
+[[nodiscard]] Source source_of(const Profile& profile, std::string_view rate);
+
+/// For reports: "measured", "scaled".
+[[nodiscard]] std::string_view to_string(Source source);
+
+/// For people: "measured", "published (Jia et al.)", "scaled from the H200", "from attributes".
+[[nodiscard]] std::string source_words(const Profile& profile, std::string_view rate);
+
+/// Whether a GPU of the kind was measured to know it, by whomever.
+[[nodiscard]] constexpr bool rests_on_measurements(Source source) {
+  return source == Source::measured || source == Source::fitted || source == Source::published;
+}
+
+}  // namespace gpumem::model

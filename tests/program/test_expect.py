@@ -1,0 +1,167 @@
+"""gpumem expect: one screen of what a GPU should reach, which is what probes predict and what healthy GPUs measured."""
+
+import csv
+import io
+import json
+import unittest
+from pathlib import Path
+
+from harness import MODEL, NODE, ProgramTest, environment, run, strict_json
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCES = ROOT / "configs" / "reference"
+PROFILES = sorted(path.stem for path in (ROOT / "configs" / "gpus").glob("*.json"))
+# In reports these stand for one another: a shift and a stride of nothing are the aligned lanes.
+ALIGNED = {"offset": ("offset_elements", 0), "stride": ("stride_elements", 1), "coalesced": ("lanes", "aligned")}
+
+
+def key(case):
+    """Alike for cases that measure the same: without what auto chose."""
+    parameters = {"order": "random", "op": "read", **case["parameters"]} if case["probe"] in ("latency", "bank") \
+        else dict(case["parameters"])
+    chosen = case.get("chosen_by_auto") or []
+    probe = case["probe"]
+    if probe in ALIGNED and parameters.get(ALIGNED[probe][0]) == ALIGNED[probe][1]:
+        parameters.pop(ALIGNED[probe][0])
+        probe = "aligned"
+    return probe, tuple(sorted((name, value) for name, value in parameters.items() if name not in chosen))
+
+
+class Expect(ProgramTest):
+    def expected(self, *arguments):
+        return strict_json(self.succeed("expect", *arguments, "--format", "json"))
+
+    def test_one_screen(self):
+        for profile in PROFILES:
+            for width in (80, 200):
+                with self.subTest(profile, width=width):
+                    text = self.succeed("expect", profile, env=environment(COLUMNS=str(width)))
+                    lines = text.splitlines()
+                    self.assertLessEqual(len(lines), 40)
+                    self.assertLessEqual(max(map(len, lines)), width)
+                    self.assertEqual("gpumem probe --hierarchy l2" in text, width == 200)
+
+    def test_values_are_what_the_probes_predict(self):
+        for profile, model in (("h200x8", NODE), ("v100", ("--backend", "model", "--gpu", "v100"))):
+            for value in self.expected(profile)["expected"]:
+                with self.subTest(profile, quantity=value["quantity"]):
+                    words = value["command"].split()[1:]
+                    (case,) = strict_json(self.succeed(*words, *model, "--format", "json"))["results"]
+                    reading = {"ns": lambda case: case["metrics_predicted"]["latency_ns"],
+                               "us": lambda case: case["predicted_seconds"] * 1e6}
+                    self.assertEqual(reading.get(value["unit"], lambda case: case["headline"]["predicted"])(case),
+                                     value["value"])
+
+    def test_what_is_not_known_is_left_out(self):
+        names = {profile: [value["quantity"] for value in self.expected(profile)["expected"]]
+                 for profile in ("h200", "h200x8", "v100")}
+        pairs = {name for name in names["h200x8"] if name.startswith("pair_")}
+        self.assertEqual(pairs, {"pair_copy_gb_per_s", "pair_read_gb_per_s", "pair_write_gb_per_s"})
+        self.assertEqual(set(names["h200x8"]) - set(names["h200"]), pairs)
+        self.assertEqual(set(names["h200"]) - set(names["v100"]), {"l2_far_latency_cycles", "l2_far_latency_ns"})
+
+    def test_intervals(self):
+        for value in self.expected("v100")["expected"]:
+            known = value["source"] in ("measured", "fitted", "published")
+            self.assertEqual(value["low"] is not None, known, value["quantity"])
+            if known:
+                self.assertLess(value["low"], value["value"])
+                self.assertGreaterEqual(value["high"], value["value"])
+                self.assertLessEqual(value["high"], value["peak"] or value["high"])
+
+    def measured(self, gpu):
+        """Headlines of the reference reports by what they measure, each with its report."""
+        found = {}
+        for path in sorted((REFERENCES / gpu).glob("*.json")):
+            report = json.loads(path.read_text(encoding="utf-8"))
+            for case in report["results"]:
+                headline = case.get("headline") or case["bandwidth_gb_per_s"]
+                if case["status"] == "ok" and headline and headline.get("measured"):
+                    found.setdefault(key(case), []).append((path.name, headline))
+        return found
+
+    def test_healthy_gpus_lie_within(self):
+        """docs/suites.md derives the intervals from these readings."""
+        readings = {gpu: self.measured(gpu) for gpu in ("h200", "h100")}
+        compared = 0
+        for value in self.expected("h200x8")["expected"]:
+            if value["unit"] not in ("GB/s", "cycles"):
+                continue
+            words = value["command"].split()[1:]
+            (case,) = strict_json(self.succeed(*words, *NODE, "--format", "json"))["results"]
+            of_link = value["quantity"].startswith(("pair_", "link_"))
+            for gpu, found in readings.items():
+                for file, headline in found.get(key(case), []):
+                    # An H100's links are an H200's. What else an H100 should reach stands beside what it did.
+                    should = value["value"] if gpu == "h200" or of_link else headline["predicted"]
+                    ratio = headline["measured"] / should
+                    compared += 1
+                    with self.subTest(gpu, file=file, quantity=value["quantity"], ratio=round(ratio, 3)):
+                        self.assertGreaterEqual(ratio, value["low"] / value["value"])
+                        self.assertLessEqual(ratio, value["high"] / value["value"])
+        self.assertGreater(compared, 60)
+
+    def test_smoke_fails_what_is_twice_as_far(self):
+        """The worse end of each interval, and as much again."""
+        suite = json.loads((ROOT / "configs" / "smoke.json").read_text(encoding="utf-8"))
+        values = {value["quantity"]: value for value in self.expected("h200")["expected"]}
+        quantity_of = {"reads": "memory_read_gb_per_s", "writes": "memory_write_gb_per_s", "copies": "memory_copy_gb_per_s",
+                       "the link": "link_to_device_gb_per_s", "shared memory": "shared_read_gb_per_s"}
+        held = 0
+        for expectation in suite["expectations"]:
+            if expectation.get("quantity") != "measured_over_predicted":
+                continue
+            value = values[quantity_of[expectation["name"].partition(" is ")[0].partition(" are ")[0]]]
+            low = value["low"] / value["value"]
+            held += 1
+            if "at_most" in expectation:  # cycles, which are as much more as a bandwidth is less
+                self.assertAlmostEqual(expectation["at_most"], 1 + 2 * (1 - low))
+            else:
+                self.assertAlmostEqual(expectation["at_least"], 1 - 2 * (1 - low))
+            self.assertIn(f" {low:.2f} to ", expectation["because"])
+        self.assertEqual(held, 5)
+
+    def test_all(self):
+        report = self.expected("--all")
+        self.assertEqual(len(report["gpus"]), len(PROFILES))
+        rows = list(csv.DictReader(io.StringIO(self.succeed("expect", "--all", "--format", "csv"))))
+        self.assertEqual(len(rows), sum(len(gpu["expected"]) for gpu in report["gpus"]))
+        self.assertEqual(float(rows[0]["value"]), report["gpus"][0]["expected"][0]["value"])
+        for width in (80, 200):
+            lines = self.succeed("expect", "--all", env=environment(COLUMNS=str(width))).splitlines()
+            self.assertLessEqual(max(map(len, lines)), width)
+
+    def test_files(self):
+        files = [self.directory / name for name in ("e.json", "e.csv", "e.md", "e.txt")]
+        self.assertEqual(self.succeed("expect", "v100", *(word for file in files for word in ("-o", str(file)))), "")
+        self.assertEqual(strict_json(files[0].read_text())["profile"], "v100")
+        self.assertTrue(all(file.read_text() for file in files))
+        own = self.directory / "own.json"
+        own.write_text((ROOT / "configs" / "gpus" / "v100.json").read_text().replace('"name": "v100"', '"name": "own"'))
+        self.assertEqual(self.expected(str(own))["profile"], "own")
+        self.assertIn("own.json", self.fail_with(2, "expect", str(own), "-o", str(own)))
+
+    def test_usage(self):
+        for arguments, part in {
+            ("h201",): "did you mean 'h200'",
+            ("--all", "h200"): "--all is every GPU that has a profile; leave out it or 'h200'",
+            ("--all", "--device", "0"): "leave out it or --device",
+            ("h200", "--device", "0"): "--device chooses a GPU of this machine",
+            ("--device", "all"): "--device: expect shows one GPU",
+            ("h200", "--format", "xml"): "--format: 'xml' is not one of table, json, csv, markdown",
+            ("h200", "v100"): "unexpected argument 'v100'",
+            ("h200", "-o", "e.html"): "the extension of 'e.html' names no format",
+        }.items():
+            with self.subTest(arguments):
+                self.assertIn(part, self.fail_with(2, "expect", *arguments))
+
+    def test_without_a_gpu(self):
+        done = run("expect", env=environment(CUDA_VISIBLE_DEVICES=""))
+        if done.returncode == 0:
+            self.skipTest("the driver shows a GPU all the same")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertRegex(done.stderr, r"\Agpumem: [^\n]+ gpumem expect NAME, of [^\n]*h200[^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()
