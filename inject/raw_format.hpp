@@ -177,7 +177,8 @@ enum RawFlags : std::uint8_t {
   raw_outside_kernel = 2,  ///< of a function that the kernel calls: `pc` is the address itself
   raw_bulk_copy = 4,       ///< one instruction copies a block of memory; a word is 16 bytes of it
   raw_matrix = 8,          ///< ldmatrix, stmatrix: a word is a row of a matrix
-  raw_not_counted = 16     ///< what its requests move is not known
+  raw_not_counted = 16,    ///< what its requests move is not known
+  raw_assumed = 32         ///< no callback told of it: `gpumem` itself adds it, by a tensor map (tensor_stores.hpp)
 };
 
 struct ShownRequest {

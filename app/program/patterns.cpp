@@ -43,7 +43,9 @@ std::string blocks_words(std::span<const inject::Site* const> sites) {
     bytes += site->useful_bytes;
     requests += site->requests;
   }
-  return "blocks of " + size_text(bytes / std::max(requests, std::uint64_t{1}));
+  const bool assumed = (sites.front()->flags & inject::raw_assumed) != 0;
+  return "blocks of " + size_text(bytes / std::max(requests, std::uint64_t{1})) +
+         (assumed ? ", by the tensor's map; taken to be stored once" : "");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
 
 #include "app/program/raw_words.hpp"
@@ -24,10 +23,6 @@ bool fits_in_l2(const LaunchSums& launch, const Device& device) {
     bytes += static_cast<double>(site.memory_sectors) * access::sector_bytes;
   }
   return bytes <= static_cast<double>(device.l2_bytes);
-}
-
-unsigned major_of(const model::Profile& profile) {
-  return static_cast<unsigned>(std::atoi(profile.device.compute_capability.c_str()));
 }
 
 double warps_of(const LaunchSums& launch) {
@@ -94,8 +89,9 @@ const char* uncounted_words(Hidden hidden) {
     case Hidden::tensor_load:
       return no_tensor_loads;
     case Hidden::tensor_store:
+      return "its tensor stores are not counted: no sanitizer's library tells of them, nor do its parameters";
     case Hidden::tensor_reduction:
-      return "its tensor stores are not counted: no sanitizer's library tells of them";
+      return "its tensor reductions are not counted: no sanitizer's library tells of them";
     case Hidden::bulk_copy:
       return "its bulk copies are not counted: that takes a later sanitizer's library";
     case Hidden::matrix_product:
@@ -160,9 +156,9 @@ bool is_wasteful(const inject::Site& site) {
 Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
     : launch_(launch),
       profile_(profile),
-      demand_(launch.sites, instructions_of(launch.code, major_of(profile))),
+      demand_(launch.sites, instructions_of(launch.code, profile.device.compute_capability_major())),
       workload_(workload_of(launch)) {
-  const unsigned major = major_of(profile);
+  const unsigned major = profile.device.compute_capability_major();
   const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates, launch.constants);
   if (path.known) add_path(workload_, launch, path);
   matrix_wavefronts_ = path.matrix_wavefronts;

@@ -13,6 +13,7 @@
 #include "app/program/pricing.hpp"
 #include "app/program/raw_words.hpp"
 #include "app/program/site_names.hpp"
+#include "app/program/tensor_stores.hpp"
 #include "app/run/record_of.hpp"
 #include "engine/access/space.hpp"
 #include "engine/model/counted.hpp"
@@ -103,6 +104,9 @@ class KernelRecord {
       launch_.constants = shown_->constants;
       launch_.most_loads = shown_->sample->event.most_loads;
       launch_.busiest_loads = shown_->sample->event.busiest_loads;
+      for (inject::Site& store : tensor_stores(launch_, run.devices[kernel.device].compute_capability_major())) {
+        launch_.sites.push_back(store);
+      }
     }
     workload_ = workload_of(launch_);
     record_ = record_of({.probe = &report::kernel_probe(),

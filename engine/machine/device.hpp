@@ -2,6 +2,7 @@
 // Plain data about a GPU: from the runtime when there is one, from a profile when there is not.
 
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,10 @@ struct Device {
   std::optional<std::uint64_t> free_memory_bytes;  ///< at the start; not part of a report's contract
   std::optional<unsigned> index = {};              ///< CUDA's, where cases tell several GPUs apart by it
 
+  /// 9 of "9.0"; 0 where it is not known.
+  [[nodiscard]] unsigned compute_capability_major() const {
+    return static_cast<unsigned>(std::atoi(compute_capability.c_str()));
+  }
   /// Theoretical bandwidth, bytes/s: memory clock x 2 (DDR) x bus width / 8.
   [[nodiscard]] double theoretical_bandwidth_bytes_per_s() const {
     return static_cast<double>(memory_clock_hz) * 2.0 * memory_bus_bits / 8.0;

@@ -1,7 +1,6 @@
 #include "engine/model/occupancy.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "engine/access/request.hpp"
 
@@ -39,7 +38,7 @@ Occupancy occupancy_of(const Workload& workload, const Device& device) {
     limit(registers / (of_warp * warps), "registers");
   }
   if (workload.shared_bytes_per_block > 0 && device.shared_bytes_per_multiprocessor > 0) {
-    const std::uint64_t reserved = std::atoi(device.compute_capability.c_str()) >= 8 ? reserved_bytes : 0;
+    const std::uint64_t reserved = device.compute_capability_major() >= 8 ? reserved_bytes : 0;
     limit(device.shared_bytes_per_multiprocessor / (workload.shared_bytes_per_block + reserved), "shared memory");
   }
   found.blocks = static_cast<unsigned>(std::max(blocks, std::uint64_t{1}));

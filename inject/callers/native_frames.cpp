@@ -11,6 +11,7 @@
 #include "inject/callers/elf_images.hpp"
 #include "inject/callers/operators.hpp"
 #include "inject/callers/python_frames.hpp"
+#include "inject/watch.hpp"
 
 namespace gpumem::inject {
 
@@ -61,6 +62,13 @@ std::size_t addresses_of_stack(std::span<std::uintptr_t> addresses) {
   return walk.count;
 }
 
+/// Whether it is one of the libraries that tell of launches, which may have any name. They call us from within the
+/// program's call.
+bool calls_back(std::string_view path) {
+  const Options& options = watch().options;
+  return path == options.sanitizer || path == options.cupti;
+}
+
 void look_at_images() {
   const std::uint64_t changes = image_changes();
   if (changes == images_at) return;
@@ -68,7 +76,7 @@ void look_at_images() {
   images.clear();
   each_image([](const dl_phdr_info& image) {
     CodeImage code{.base = image.dlpi_addr, .path = image_path(image)};
-    code.library = is_library_code(code.path);
+    code.library = is_library_code(code.path) || calls_back(code.path);
     code.package = is_of_package(code.path);
     struct stat status {};
     if (!code.library && stat(code.path.c_str(), &status) == 0) {

@@ -6,7 +6,7 @@
 
 #include "inject/sites/simulated_caches.cuh"
 #include "inject/sites/site_sums.cuh"
-#include "inject/sites/tensor_map.cuh"
+#include "inject/sites/tensor_box.cuh"
 #include "inject/sites/warp_cost.cuh"
 
 namespace gpumem::inject {

@@ -312,7 +312,7 @@ gpumem_tensor_load(void* table, std::uint64_t pc, std::uint64_t map, std::uint32
                    std::int32_t at1, std::int32_t at2, std::int32_t at3, std::int32_t at4, std::uint32_t, std::uint32_t,
                    std::uint32_t, std::uint32_t mode) {
   if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
-  const gpumem::inject::TensorCopy copy{reinterpret_cast<const std::uint32_t*>(map), {at0, at1, at2, at3, at4}, mode};
+  const gpumem::inject::TensorCopy copy{{reinterpret_cast<const std::uint32_t*>(map)}, {at0, at1, at2, at3, at4}, mode};
   gpumem::inject::count_tensor_load(static_cast<gpumem::inject::SiteTable*>(table), pc, copy);
   return SANITIZER_PATCH_SUCCESS;
 }

@@ -316,11 +316,22 @@ class Blocks(unittest.TestCase):
         self.assertEqual(site["requests"], boxes)
         self.assertAlmostEqual(boxes * site["sectors_per_request"]["predicted"], self.WIDTH * self.WIDTH / 8)
 
+    def test_tensor_stores(self):
+        """No library tells of them. The tensor's map says what is stored once; how often is added nobody knows."""
+        kernels = self.sites()
+        boxes = self.WIDTH // self.BOX_WIDTH * self.WIDTH // self.BOX_HEIGHT
+        self.assertEqual(self.of(kernels["tensor_store"], "global", "store", "sectors_per_request"),
+                         [(boxes, self.BOX_WIDTH * self.BOX_HEIGHT / 8)])
+        self.assertIsNotNone(kernels["tensor_store"]["predicted_seconds"])
+        self.assertIn("tensor reductions are not counted", kernels["tensor_reduction"]["no_prediction"])
+
     def test_counters(self):
         counted = self.sites("--counters", "--replay")
         if counted["bulk"]["counters"] is None:
             self.skipTest("counting is not permitted")
         self.assertEqual(counted["bulk"]["counters"]["l2_read_sectors"], 100 * 64)
+        stored = counted["tensor_store"]["counters"]["l2_write_sectors"]
+        self.assertAlmostEqual(stored / (self.WIDTH * self.WIDTH / 8), 1, delta=0.01)
         # Boxes that lie half outside cost some sectors more.
         read = counted["tensor_load"]["counters"]["l2_read_sectors"]
         self.assertAlmostEqual(read / (self.WIDTH * self.WIDTH / 8), 1, delta=0.05)

@@ -17,7 +17,7 @@ namespace {
 unsigned shared_bytes_for(unsigned wanted, unsigned threads, const Device& device) {
   constexpr std::uint64_t unit = 128;
   // CUDA C++ Programming Guide, technical specifications per compute capability: taken beside what a block asks for.
-  const std::uint64_t reserved = std::atoi(device.compute_capability.c_str()) >= 8 ? 1024 : 0;
+  const std::uint64_t reserved = device.compute_capability_major() >= 8 ? 1024 : 0;
   if (wanted * threads >= device.threads_per_multiprocessor) return 0;
   const std::uint64_t each = device.shared_bytes_per_multiprocessor / std::max(wanted, 1U) / unit * unit;
   return static_cast<unsigned>(std::min(each - std::min(each, reserved), device.shared_bytes_per_block));

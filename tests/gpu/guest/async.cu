@@ -47,6 +47,39 @@ __global__ void tensor_load(const __grid_constant__ CUtensorMap map) {
   wait_for_bytes(barrier, sizeof(tile));
 }
 
+__device__ void fill(float (&tile)[box_height][box_width]) {
+  for (unsigned i = threadIdx.x; i < box_height * box_width; i += threads) tile[i / box_width][i % box_width] = 1;
+  experimental::fence_proxy_async_shared_cta();
+  __syncthreads();
+}
+
+/// Each block stores a box.
+__global__ void tensor_store(const __grid_constant__ CUtensorMap map) {
+  __shared__ alignas(128) float tile[box_height][box_width];
+  fill(tile);
+  if (threadIdx.x != 0) return;
+  const int x = static_cast<int>(blockIdx.x * box_width);
+  const int y = static_cast<int>(blockIdx.y * box_height);
+  experimental::cp_async_bulk_tensor_2d_shared_to_global(&map, x, y, &tile);
+  experimental::cp_async_bulk_commit_group();
+  experimental::cp_async_bulk_wait_group_read<0>();
+}
+
+/// Each block adds a box.
+__global__ void tensor_reduction(const __grid_constant__ CUtensorMap map) {
+  __shared__ alignas(128) float tile[box_height][box_width];
+  fill(tile);
+  if (threadIdx.x != 0) return;
+  const int x = static_cast<int>(blockIdx.x * box_width);
+  const int y = static_cast<int>(blockIdx.y * box_height);
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(x),
+      "r"(y), "r"(shared_address(tile))
+      : "memory");
+  experimental::cp_async_bulk_commit_group();
+  experimental::cp_async_bulk_wait_group_read<0>();
+}
+
 /// The first half in, a quarter out, an eighth added.
 __global__ void bulk(const float* from, float* to) {
   __shared__ alignas(128) float tile[1024];
@@ -156,8 +189,12 @@ int main() {
   check(cudaMemset(data, 0, 2 * width * width * sizeof(float)));
   check(cudaMemset(out, 0, 2 * width * width * sizeof(float)));
   const CUtensorMap map = map_of(data);
+  const CUtensorMap to = map_of(out);
   for (unsigned i = 0; i < 3; ++i) {
     tensor_load<<<dim3(width / box_width + 1, width / box_height + 1), 32>>>(map);
+    const dim3 boxes(width / box_width, width / box_height);
+    tensor_store<<<boxes, threads>>>(to);
+    tensor_reduction<<<boxes, threads>>>(to);
     bulk<<<100, 32>>>(data, out);
     matrices<<<10, 32>>>(reinterpret_cast<unsigned*>(out));
     product<<<10, threads>>>(out);
