@@ -62,8 +62,9 @@ int run_expect_command(const ExpectArguments& arguments, const Environment& envi
     });
     return 0;
   }
-  const report::ExpectedGpu gpu = arguments.gpu ? expected_of(model::find_profile(*arguments.gpu, environment.own_profiles), environment.registry)
-                                                : expected_of_machine(arguments.device.value_or("0"), environment);
+  const report::ExpectedGpu gpu =
+      arguments.gpu ? expected_of(model::find_profile(*arguments.gpu, environment.own_profiles), environment.registry)
+                    : expected_of_machine(arguments.device.value_or("0"), environment);
   outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
     report::write_expected(out, gpu, format, style);
   });
