@@ -148,6 +148,15 @@ void complete(Profile& profile) {
     profile.how[field.name] = factor.by.empty() ? "the H200's; not measured"
                                                 : fmt::format("the H200's, scaled by {}; not measured", factor.by);
   }
+  // What was published and what was scaled may not fit: a mix is no faster than what it is a mix of.
+  Rates& rates = profile.rates;
+  const auto limit = [&](const char* name, double& rate, double most) {
+    if (profile.how[name].starts_with("the H200's")) rate = std::min(rate, most);
+  };
+  limit("dram_copy_bytes_per_s", rates.dram_copy_bytes_per_s,
+        std::max(rates.dram_read_bytes_per_s, rates.dram_write_bytes_per_s));
+  limit("pcie_both_ways_bytes_per_s", rates.pcie_both_ways_bytes_per_s,
+        rates.pcie_to_device_bytes_per_s + rates.pcie_to_host_bytes_per_s);
 }
 
 /// The shipped profile of a node's GPUs, by its name.
