@@ -34,7 +34,7 @@ std::string tensor_map(std::uint64_t address, std::uint32_t width, std::uint32_t
   return test::bytes_of(words);
 }
 
-/// Of 64 blocks of one warp.
+/// Of 64 blocks of one warp. Both texts have to outlive it.
 LaunchSums launch_of(const std::string& code, const std::string& parameters) {
   LaunchSums launch;
   launch.blocks = 64;
@@ -116,7 +116,9 @@ TEST_CASE("nothing is said of tensor stores where it cannot be told what they st
     CHECK(tensor_stores(launch_of(instruction(reduction_operation) + store + exits, both), 9).empty());
   }
   SECTION("the tensor is loaded, too") {
-    LaunchSums launch = launch_of(instruction(load_operation) + store + exits, tensor_map(to, 512, 256, 64, 32));
+    const std::string code = instruction(load_operation) + store + exits;
+    const std::string parameters = tensor_map(to, 512, 256, 64, 32);
+    LaunchSums launch = launch_of(code, parameters);
     launch.sites = {load_from(to)};
     CHECK(tensor_stores(launch, 9).empty());
   }
