@@ -92,7 +92,6 @@ report::ExpectedGpu expected_of(const model::Profile& profile, const std::vector
     const auto value = record ? value_of(quantity, *record) : std::nullopt;
     if (!value || *value <= 0) continue;
     const model::Source source = model::source_of(profile, quantity.rate);
-    const auto how = profile.how.find(quantity.rate);
     report::ExpectedValue& expected = found.values.emplace_back();
     expected.quantity = quantity.name;
     expected.group = quantity.group;
@@ -109,8 +108,7 @@ report::ExpectedGpu expected_of(const model::Profile& profile, const std::vector
     }
     expected.source = model::to_string(source);
     expected.source_words = model::source_words(profile, quantity.rate);
-    expected.how =
-        how == profile.how.end() ? "the H200's, scaled by the device's attributes; not measured" : how->second;
+    expected.how = profile.how.at(quantity.rate);
     expected.command = command_of(*axes);
   }
   return found;

@@ -25,10 +25,6 @@ bool fits_in_l2(const LaunchSums& launch, const Device& device) {
   return bytes <= static_cast<double>(device.l2_bytes);
 }
 
-double warps_of(const LaunchSums& launch) {
-  return static_cast<double>(launch.blocks) * std::ceil(launch.block_threads / double{access::warp_lanes});
-}
-
 /// Loads from beyond multiprocessors, of all warps together.
 double loads_of(const LaunchSums& launch) {
   double loads = 0;
@@ -131,6 +127,10 @@ bool crosses_link(const LaunchSums& launch, const Device& device) {
 }
 
 }  // namespace
+
+double warps_of(const LaunchSums& launch) {
+  return static_cast<double>(launch.blocks) * std::ceil(launch.block_threads / double{access::warp_lanes});
+}
 
 Workload workload_of(const LaunchSums& launch) {
   Workload workload;

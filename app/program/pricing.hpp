@@ -32,6 +32,8 @@ struct LaunchSums {
   std::uint64_t busiest_loads = 0;
 };
 
+[[nodiscard]] double warps_of(const LaunchSums& launch);
+
 /// Useful bytes of what lies beyond multiprocessors; an atomic reads and writes. Without sites.
 [[nodiscard]] Workload workload_of(const LaunchSums& launch);
 

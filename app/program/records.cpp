@@ -104,7 +104,7 @@ class KernelRecord {
       launch_.constants = shown_->constants;
       launch_.most_loads = shown_->sample->event.most_loads;
       launch_.busiest_loads = shown_->sample->event.busiest_loads;
-      for (inject::Site& store : tensor_stores(launch_, run.devices[kernel.device].compute_capability_major())) {
+      for (const inject::Site& store : tensor_stores(launch_, run.devices[kernel.device].compute_capability_major())) {
         launch_.sites.push_back(store);
       }
     }

@@ -132,9 +132,7 @@ std::map<std::size_t, double> stores_of(const LaunchSums& launch, unsigned major
   const bool has_stores = std::ranges::find(code, Hidden::tensor_store, &MachineInstruction::hidden) != code.end();
   if (!has_stores) return {};
   ConstantBranches constant = constant_branches(launch.code, code, major, launch.constants);
-  const double warps =
-      static_cast<double>(launch.blocks) * std::ceil(launch.block_threads / double{access::warp_lanes});
-  const BlockCounts counts(std::move(code), launch.sites, warps, std::move(constant), UnseenWays::most);
+  const BlockCounts counts(std::move(code), launch.sites, warps_of(launch), std::move(constant), UnseenWays::most);
   std::map<std::size_t, double> stores;
   for (const BasicBlock& block : counts.blocks()) {
     if (block.times == 0) continue;

@@ -141,8 +141,9 @@ void complete(Profile& profile) {
   if (profile.how.size() == rate_fields().size()) return;
   const Profile reference = reference_profile();
   const Factors factors = factors_of(profile.device, reference.device);
+  const auto says = [stated = profile.how](const char* name) { return stated.contains(name); };
   for (const RateField& field : rate_fields()) {
-    if (profile.how.contains(field.name)) continue;
+    if (says(field.name)) continue;
     const Factor factor = factors.of(field.scale);
     profile.rates.*field.value = reference.rates.*field.value * factor.times;
     profile.how[field.name] = factor.by.empty() ? "the H200's; not measured"
@@ -151,7 +152,7 @@ void complete(Profile& profile) {
   // What was published and what was scaled may not fit: a mix is no faster than what it is a mix of.
   Rates& rates = profile.rates;
   const auto limit = [&](const char* name, double& rate, double most) {
-    if (profile.how[name].starts_with("the H200's")) rate = std::min(rate, most);
+    if (!says(name)) rate = std::min(rate, most);
   };
   limit("dram_copy_bytes_per_s", rates.dram_copy_bytes_per_s,
         std::max(rates.dram_read_bytes_per_s, rates.dram_write_bytes_per_s));

@@ -138,11 +138,11 @@ std::vector<std::size_t> fitting_profiles(std::string_view text, std::span<const
   const std::string typed = normalised_gpu(text);
   using Fits = std::function<bool(const ProfileName&)>;
   const Fits any_of_these[] = {
-      [&](const ProfileName& one) { return one.name == text; },
-      [&](const ProfileName& one) { return without_separators(one.name) == without_separators(text); },
-      [&](const ProfileName& one) { return normalised_gpu(one.device) == typed; },
-      [&](const ProfileName& one) {
-        return !one.device.empty() && (GpuWords(one.name).has(typed) || GpuWords(one.device).has(typed));
+      [&](const ProfileName& profile) { return profile.name == text; },
+      [&](const ProfileName& profile) { return without_separators(profile.name) == without_separators(text); },
+      [&](const ProfileName& profile) { return normalised_gpu(profile.device) == typed; },
+      [&](const ProfileName& profile) {
+        return !profile.device.empty() && (GpuWords(profile.name).has(typed) || GpuWords(profile.device).has(typed));
       },
   };
   std::vector<std::size_t> fitting;

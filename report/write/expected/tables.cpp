@@ -117,8 +117,7 @@ std::string_view mark_of(const ExpectedValue& value) {
 
 constexpr const char* marks_words =
     "Marks: p, published by others; s, the H200's or scaled from it; a, assumed. What has no mark was measured on a "
-    "GPU "
-    "or fitted to measurements. '-' is what a profile does not tell.";
+    "GPU or fitted to measurements. '-' is what a profile does not tell.";
 
 struct ColumnOf {
   std::string quantity;
