@@ -84,8 +84,8 @@ struct TensorCost {
 };
 
 /// Bytes side by side, at that address.
-double blocks_in(std::uint64_t begin, std::uint64_t bytes, std::uint64_t block_bytes) {
-  return static_cast<double>((begin + bytes - 1) / block_bytes - begin / block_bytes + 1);
+std::uint64_t blocks_in(std::uint64_t begin, std::uint64_t bytes, std::uint64_t block_bytes) {
+  return (begin + bytes - 1) / block_bytes - begin / block_bytes + 1;
 }
 
 /// Each row of the tensor taken to begin like the first, each box in a row by itself.
@@ -99,8 +99,8 @@ TensorCost cost_of(const TensorMap& map) {
     const std::uint64_t bytes = std::min(box_bytes, row_bytes - at);
     cost.boxes += 1;
     cost.bytes += static_cast<double>(bytes);
-    cost.sectors += blocks_in(begin, bytes, access::sector_bytes);
-    cost.lines += blocks_in(begin, bytes, access::line_bytes);
+    cost.sectors += static_cast<double>(blocks_in(begin, bytes, access::sector_bytes));
+    cost.lines += static_cast<double>(blocks_in(begin, bytes, access::line_bytes));
   }
   for (unsigned i = 1; i < inject::tensor_rank(map); ++i) {
     const auto rows = static_cast<double>(inject::tensor_size(map, i));
