@@ -8,6 +8,11 @@ import unittest
 from pathlib import Path
 
 PROGRAM = os.environ.get("GPUMEM", "build/release/gpumem")
+# What `run` injects, and a program that leaves what it would.
+LIBRARY = Path(PROGRAM).resolve().with_name("libgpumem_inject.so")
+WATCHED = os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")
+has_library = unittest.skipUnless(LIBRARY.exists(), "this build has nothing to inject")
+has_watched = unittest.skipUnless(Path(WATCHED).exists(), f"there is no {WATCHED}")
 # The profiles of whoever runs the tests would predict something else.
 SETTINGS = tempfile.TemporaryDirectory()
 os.environ["XDG_CONFIG_HOME"] = SETTINGS.name

@@ -1,21 +1,20 @@
 """A profile of one's own: calibrate leaves it, and predictions of that GPU come from it from then on."""
 
 import json
-import os
 import unittest
 from pathlib import Path
 
-from harness import ProgramTest, environment, run
+from harness import WATCHED, ProgramTest, environment, has_library, has_watched, run
 
 ROOT = Path(__file__).parents[2]
 REPORT = str(ROOT / "configs" / "reference" / "h200" / "bank.json")
-WATCHED = os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")
 
 
 class Own(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.settings = {"env": environment(XDG_CONFIG_HOME=str(self.directory / "settings"))}
+        self.settings = {"env": environment(XDG_CONFIG_HOME=str(self.directory / "settings"),
+                                            GPUMEM_SANITIZER=str(Path(WATCHED).resolve()))}  # any file: nobody loads it
         self.file = self.directory / "settings" / "gpumem" / "gpus" / "h200.json"
 
     def source_of(self, gpu):
@@ -44,7 +43,8 @@ class Own(ProgramTest):
         line = self.fail_with(2, "calibrate", "--from", REPORT, **self.settings)
         self.assertIn(f"cannot make the folder '{self.file.parent}'", line)
 
-    @unittest.skipUnless(Path(WATCHED).exists(), f"there is no {WATCHED}")
+    @has_library
+    @has_watched
     def test_kernels_are_predicted_by_it(self):
         report = self.directory / "app.json"
 

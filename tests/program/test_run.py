@@ -12,13 +12,10 @@ import time
 import unittest
 from pathlib import Path
 
-from harness import PROGRAM, ProgramTest, environment, run, strict_json
+from harness import (LIBRARY, PROGRAM, WATCHED, ProgramTest, environment, has_library, has_watched, run,
+                     strict_json)
 
-WATCHED = os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")
 NOTE = r"\Agpumem: [^\n]+ did not use CUDA, so there is nothing to show\n\Z"
-LIBRARY = Path(PROGRAM).resolve().with_name("libgpumem_inject.so")
-has_library = unittest.skipUnless(LIBRARY.exists(), "this build has nothing to inject")
-has_watched = unittest.skipUnless(Path(WATCHED).exists(), f"there is no {WATCHED}")
 
 SIGNALS = """
 import os, signal, sys, time
