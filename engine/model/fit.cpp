@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/stages.hpp"
 
@@ -183,23 +184,25 @@ constexpr int most_steps = 60;
 constexpr int most_steps_of_jackknife = 12;
 constexpr std::size_t parts = 10;
 
-/// The fits without a tenth of the groups each. Groups are dealt out in the order of their names.
+/// The fits without a tenth of the groups each, all at once. Groups are dealt out in the order of their names.
 std::vector<Rates> jackknife(const std::vector<const FitCase*>& cases, std::span<const RateField> fields,
                              const Profile& fitted) {
   std::map<std::string, std::size_t> part_of;
   for (const FitCase* measured : cases) part_of[measured->group()];
   std::size_t next = 0;
   for (auto& [group, part] : part_of) part = next++ % parts;
-  std::vector<Rates> found;
-  for (std::size_t part = 0; part < std::min(parts, part_of.size()); ++part) {
+  const auto fit_without = [&](std::size_t part) {
     std::vector<const FitCase*> rest;
     std::ranges::copy_if(cases, std::back_inserter(rest),
                          [&](const FitCase* measured) { return part_of.at(measured->group()) != part; });
-    if (rest.empty()) continue;
     Minimiser minimiser(rest, fields, fitted);
     minimiser.run(most_steps_of_jackknife);
-    found.push_back(minimiser.profile().rates);
-  }
+    return minimiser.profile().rates;
+  };
+  // Without its only group there would be nothing to fit to.
+  std::vector<Rates> found(part_of.size() > 1 ? std::min(parts, part_of.size()) : 0);
+  access::in_chunks(found.size(), 1, access::threads_for(found.size(), 1, 0),
+                    [&](unsigned, std::uint64_t part, std::uint64_t) { found[part] = fit_without(part); });
   return found;
 }
 
@@ -248,7 +251,7 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
   // A rate that makes out no more than a few percent of any case would only soak up the errors of others. One that the
   // groups do not agree on is not known either, and goes back to where it started before the others are fitted again.
   constexpr double least_sensitivity = 0.05;
-  constexpr double most_uncertain = 0.5;
+  constexpr double most_uncertain = 0.2;
   const std::vector<RateField> candidates = rates_of_launches();
   std::vector<RateField> fields;
   const Row sensitivity = Minimiser(all, candidates, start).sensitivities();
@@ -258,14 +261,16 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
 
   Fit fit{.profile = start, .rates = {}};
   std::vector<Rates> jackknifed;
-  for (bool settled = false; !settled;) {
+  for (;;) {
     Minimiser minimiser(all, fields, start);
     minimiser.run(most_steps);
     fit.profile = minimiser.profile();
     jackknifed = jackknife(all, fields, fit.profile);
-    settled = std::erase_if(fields, [&](const RateField& field) {
-                return standard_error(jackknifed, field.value) > most_uncertain;
-              }) == 0;
+    // One at a time: without it the others may be told well.
+    const auto worst = std::ranges::max_element(
+        fields, {}, [&](const RateField& field) { return standard_error(jackknifed, field.value); });
+    if (worst == fields.end() || standard_error(jackknifed, worst->value) <= most_uncertain) break;
+    fields.erase(worst);
   }
   for (const RateField& field : candidates) {
     const bool determined = std::ranges::find(fields, field.value, &RateField::value) != fields.end();
