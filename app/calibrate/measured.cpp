@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/calibrate/calibration.hpp"
+#include "app/calibrate/contribution.hpp"
 #include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/run/shape_choice.hpp"
@@ -54,24 +55,17 @@ class Collected {
  public:
   explicit Collected(const Environment& environment) : environment_(environment) {}
 
-  /// The results of a file, which may be "-".
-  [[nodiscard]] std::vector<report::Record> add(const std::string& path) {
-    report::Report report = report::read_report_file(path, environment_.in);
-    if (report.backend != "cuda" || !report.device) {
-      throw usage_error(fmt::format("{}: is no measurement; rates can only be fitted to what a GPU did", path));
+  /// Adds the results of a file, which may be "-". A contribution has held out some of its own.
+  void add(const std::string& path, std::vector<report::Record>& fitted, std::vector<report::Record>& held_out) {
+    const std::string source = report::source_name(path);
+    const JsonText text(report::read_text(path, environment_.in), source);
+    if (is_contribution(text.root())) {
+      ContributedReports reports = read_contribution(text.root());
+      add(std::move(reports.fitted), source, fitted);
+      add(std::move(reports.held_out), source, held_out);
+    } else {
+      add(report::read_report_document(text.root(), source), source, fitted);
     }
-    const Device found = completed(*report.device, path);
-    if (device_ && device_->name != found.name) {
-      throw usage_error(
-          fmt::format("{}: was measured on '{}', the reports before on '{}'; a profile is of one kind of "
-                      "GPU",
-                      path, found.name, device_->name));
-    }
-    // A later report may have seen the link awake.
-    if (!device_ || found.link_bytes_per_s() > device_->link_bytes_per_s()) device_ = found;
-    std::vector<report::Record> results = std::exchange(report.results, {});
-    if (report.started_at >= last_.started_at) last_ = std::move(report);
-    return results;
   }
 
   /// A report of these results, from the environment of the last one.
@@ -83,6 +77,23 @@ class Collected {
   }
 
  private:
+  void add(report::Report report, const std::string& source, std::vector<report::Record>& records) {
+    if (report.backend != "cuda" || !report.device) {
+      throw usage_error(fmt::format("{}: is no measurement; rates can only be fitted to what a GPU did", source));
+    }
+    const Device found = completed(*report.device, source);
+    if (device_ && device_->name != found.name) {
+      throw usage_error(
+          fmt::format("{}: was measured on '{}', the reports before on '{}'; a profile is of one kind of "
+                      "GPU",
+                      source, found.name, device_->name));
+    }
+    // A later report may have seen the link awake.
+    if (!device_ || found.link_bytes_per_s() > device_->link_bytes_per_s()) device_ = found;
+    std::ranges::move(std::exchange(report.results, {}), std::back_inserter(records));
+    if (report.started_at >= last_.started_at) last_ = std::move(report);
+  }
+
   const Environment& environment_;
   std::optional<Device> device_;
   report::Report last_;
@@ -137,16 +148,19 @@ Measured measure_plan(Backend& backend, bool quiet, const Environment& environme
 Measured measured_before(const std::vector<std::string>& from, const std::vector<std::string>& check,
                          const Environment& environment) {
   Collected collected(environment);
-  const auto read = [&](const std::vector<std::string>& paths) {
-    std::vector<report::Record> records;
-    for (const std::string& path : paths) std::ranges::move(collected.add(path), std::back_inserter(records));
-    return records;
-  };
-  std::vector<report::Record> fitted = read(from);
-  std::vector<report::Record> held_out = check.empty() ? every_fourth(fitted) : read(check);
+  std::vector<report::Record> fitted;
+  std::vector<report::Record> held_out;
+  for (const std::string& path : from) collected.add(path, fitted, held_out);
+  for (const std::string& path : check) collected.add(path, held_out, held_out);
+  std::string held_out_in_words =
+      check.empty() ? "those that the contribution holds out" : "the reports given to --check";
+  if (check.empty() && held_out.empty()) {
+    held_out = every_fourth(fitted);
+    held_out_in_words = "every fourth pattern and word size";
+  }
   return {.fitted = collected.report_of(std::move(fitted)),
           .held_out = collected.report_of(std::move(held_out)),
-          .held_out_in_words = check.empty() ? "every fourth pattern and word size" : "the reports given to --check"};
+          .held_out_in_words = std::move(held_out_in_words)};
 }
 
 std::vector<model::FitCase> fit_cases(const std::vector<report::Record>& records, const model::Profile& profile,

@@ -27,9 +27,10 @@ struct Measured {
 /// Runs the calibration plan (calibration.hpp) on the GPU of the backend.
 [[nodiscard]] Measured measure_plan(Backend& backend, bool quiet, const Environment& environment);
 
-/// The cases of saved reports, where "-" is standard input. Those of `check` are held out; without any, every fourth
-/// pattern of `from` is. Of several reports, the one that began last lends the two its environment. Throws a usage
-/// error for what is no measurement, for reports of several kinds of GPU, and for one that says too little of its GPU.
+/// The cases of saved reports and contributions, where "-" is standard input. Those of `check` are held out, and what
+/// contributions hold out; without either, every fourth pattern of `from` is. Of several reports, the one that began
+/// last lends the two its environment. Throws a usage error for what is no measurement, for reports of several kinds of
+/// GPU, and for one that says too little of its GPU.
 [[nodiscard]] Measured measured_before(const std::vector<std::string>& from, const std::vector<std::string>& check,
                                        const Environment& environment);
 

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include "app/calibrate/calibration.hpp"
+#include "app/calibrate/contribution.hpp"
 #include "app/calibrate/measured.hpp"
+#include "app/calibrate/profile_checks.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/output/file_output.hpp"
@@ -97,6 +101,39 @@ std::string written_words(const std::string& path, const Device& device, bool ow
       path, report::shell_quoted(device.name));
 }
 
+/// The file of a contribution. Throws a usage error for one that cannot be written.
+FileOutput contribution_file(const std::string& path, std::span<const std::string> inputs) {
+  if (path == "-") throw usage_error("--contribute: the file is to be attached to an issue; name one in place of -");
+  return FileOutput(path, inputs);
+}
+
+/// Throws a usage error if the profile would go where the contribution goes.
+void refuse_same_file(const std::string& profile, const std::optional<std::string>& contribution) {
+  std::error_code unknown;  // of a path that cannot be followed; opening it says why
+  if (!contribution || std::filesystem::weakly_canonical(profile, unknown) !=
+                           std::filesystem::weakly_canonical(*contribution, unknown)) {
+    return;
+  }
+  throw usage_error(fmt::format("--contribute: '{}' is the profile's own file; name another", *contribution));
+}
+
+/// What stands below the profile's file.
+std::string contribution_words(const std::string& path, std::span<const report::Report> reports,
+                               std::span<const ProfileCheck> checks) {
+  std::string text = "\nchecks of the profile, which every shipped one passes\n";
+  for (const ProfileCheck& check : checks) {
+    text += fmt::format("{}  {:<12} {}\n", check.passed ? "PASS" : "FAIL", check.name, check.said);
+  }
+  std::size_t cases = 0;
+  for (const report::Report& report : reports) cases += report.results.size();
+  return text +
+         fmt::format(
+             "\nContribution written to {}: the profile, the {} that it was made of, and the checks. It names the "
+             "GPU, the processor, the system and the versions of driver and program; no host, user, file or "
+             "serial number. To contribute it, open an issue \"A profile of a GPU\" at gpumem and attach it.\n",
+             path, report::counted(cases, "measured case"));
+}
+
 }  // namespace
 
 int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment) {
@@ -109,11 +146,14 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   std::string path = arguments.output.value_or("");
   std::vector<std::string> inputs = arguments.from;
   inputs.insert(inputs.end(), arguments.check.begin(), arguments.check.end());
-  // Whatever is wrong with the file is found before anything is measured.
+  // Whatever is wrong with the files is found before anything is measured.
   const auto open_file = [&] {
+    refuse_same_file(path, arguments.contribute);
     if (path != "-") file.emplace(path, inputs);
   };
   if (!own) open_file();
+  std::optional<FileOutput> contribution;
+  if (arguments.contribute) contribution = contribution_file(*arguments.contribute, inputs);
   const auto open_own = [&](const Device& device) {
     if (!own) return;
     path = own_file(device, environment);
@@ -155,15 +195,35 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
     summary += errors_line(fmt::format("off by, held out ({})", measured.held_out_in_words),
                            model::errors_of(held_out, fit.profile));
   }
-  if (!file) {
-    write_result(environment.out, json);
-    if (!arguments.quiet) environment.err << summary;
-    return 0;
+  if (file) {
+    file->replace(json);
+    summary += written_words(path, measured.device(), own);
   }
-  file->replace(json);
-  summary += written_words(path, measured.device(), own);
-  if (!arguments.quiet) write_result(environment.out, summary);
-  return 0;
+  std::size_t failed = 0;
+  if (contribution) {
+    progress.show("checking what the profile predicts");
+    const report::Report reports[] = {without_origin(measured.fitted, environment.registry),
+                                      without_origin(measured.held_out, environment.registry)};
+    const auto checks = check_profile(json, "the calibrated profile", reports, environment.registry);
+    progress.clear();
+    contribution->replace(contribution_json(json, reports[0], reports[1], checks));
+    summary += contribution_words(*arguments.contribute, reports, checks);
+    failed = std::ranges::count(checks, false, &ProfileCheck::passed);
+  }
+  if (!file) write_result(environment.out, json);
+  if (!arguments.quiet) {
+    if (file) {
+      write_result(environment.out, summary);
+    } else {
+      environment.err << summary;
+    }
+  }
+  if (failed == 0) return 0;
+  say(environment.err,
+      fmt::format(
+          "the profile failed {}; attach the contribution all the same, and say in the issue what you know of this GPU",
+          report::counted(failed, "check")));
+  return 1;
 }
 
 MakeRequest calibrate_options(CommandOptions& options, const Known&) {
@@ -174,8 +234,14 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
                     "Write the profile to this file alone, which --gpu reads; - is stdout. Without it the profile is "
                     "your own of such a GPU from then on: in $XDG_CONFIG_HOME/gpumem/gpus, else in "
                     "~/.config/gpumem/gpus, where measurements and --gpu find it by the GPU's name, e.g. -o mine.json");
+  options.add_value(
+      "contribute", "FILE", arguments->contribute,
+      "Also check the profile as every shipped one is checked, and write it to this file with the checks "
+      "and the measured cases, for an issue at gpumem, e.g. --contribute my-gpu.json. Nothing in it names "
+      "your machine or you; the exit code is 1 if a check failed");
   options.add_value("from", "REPORT", arguments->from,
-                    "Fit to the measured cases of a saved JSON report instead of measuring; repeatable, needs no GPU");
+                    "Fit to the measured cases of a saved JSON report, or of a contribution, instead of measuring; "
+                    "repeatable, needs no GPU");
   options.add_value("check", "REPORT", arguments->check,
                     "With --from: hold the rates against this report, which they are not fitted to; repeatable. "
                     "Without it, every fourth pattern of the reports is held out, e.g. --check afterwards.json");
@@ -187,6 +253,7 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
       "  gpumem calibrate                less than a minute on the GPU\n"
       "  gpumem calibrate -o mine.json   the same, for this file alone\n"
       "  gpumem probe --offset 0..32 --backend model --gpu mine.json\n"
+      "  gpumem calibrate --contribute my-gpu.json   for everybody with such a GPU\n"
       "  gpumem calibrate --from offset.json --from stride.json -o mine.json");
   return [arguments] {
     if (arguments->device && may_be_several(*arguments->device)) {
